@@ -1,0 +1,168 @@
+"""The areas of a project (spec 02 §2) and the words by which a text shows that it is about one.
+
+The same table serves the reader (an atom's area), stage 0 (which areas a chunk may fill) and run
+control (gaps), so that a gap and what fills it speak of the same thing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, get_args
+
+Area = Literal[
+    "scope",
+    "user_needs",
+    "architecture_decisions",
+    "data_model",
+    "integrations",
+    "security",
+    "non_functional",
+    "deployment_constraints",
+    "operations",
+    "testing",
+    "delivery",
+    "market",
+]
+AREAS: tuple[Area, ...] = get_args(Area)
+
+AREA_WORDS: dict[Area, tuple[str, ...]] = {
+    "scope": ("scope", "goal", "goals", "objective", "objectives", "non-goal", "purpose", "vision"),
+    "user_needs": ("user", "users", "customer", "customers", "persona", "stakeholder", "usability"),
+    "architecture_decisions": (
+        "architecture",
+        "decision",
+        "decided",
+        "design",
+        "rationale",
+        "alternative",
+        "alternatives",
+        "pattern",
+        "component",
+        "components",
+        "module",
+        "modules",
+    ),
+    "data_model": (
+        "schema",
+        "schemas",
+        "entity",
+        "entities",
+        "table",
+        "tables",
+        "field",
+        "fields",
+        "database",
+        "record",
+        "records",
+        "serialization",
+        "migration",
+        "model",
+    ),
+    "integrations": (
+        "api",
+        "apis",
+        "integration",
+        "integrations",
+        "webhook",
+        "protocol",
+        "endpoint",
+        "endpoints",
+        "client",
+        "sdk",
+        "connector",
+        "interface",
+        "rpc",
+        "http",
+    ),
+    "security": (
+        "security",
+        "auth",
+        "authentication",
+        "authorization",
+        "encryption",
+        "token",
+        "tokens",
+        "tls",
+        "vulnerability",
+        "attack",
+        "permission",
+        "permissions",
+        "credential",
+        "credentials",
+        "signature",
+    ),
+    "non_functional": (
+        "latency",
+        "throughput",
+        "performance",
+        "scalability",
+        "availability",
+        "reliability",
+        "sla",
+        "timeout",
+        "memory",
+        "consistency",
+    ),
+    "deployment_constraints": (
+        "deployment",
+        "deploy",
+        "docker",
+        "kubernetes",
+        "container",
+        "containers",
+        "cloud",
+        "install",
+        "installation",
+        "platform",
+        "helm",
+        "terraform",
+        "hardware",
+    ),
+    "operations": (
+        "monitoring",
+        "metrics",
+        "logging",
+        "alert",
+        "alerts",
+        "backup",
+        "incident",
+        "upgrade",
+        "configuration",
+        "operator",
+        "operators",
+        "observability",
+        "runbook",
+    ),
+    "testing": ("test", "tests", "testing", "coverage", "benchmark", "fixture", "fuzzing", "ci"),
+    "delivery": (
+        "release",
+        "releases",
+        "roadmap",
+        "milestone",
+        "deadline",
+        "sprint",
+        "version",
+        "deprecated",
+        "deprecation",
+        "changelog",
+        "contributing",
+    ),
+    "market": ("market", "competitor", "competitors", "pricing", "revenue", "adoption", "vendor"),
+}
+_AREA_OF_WORD = {word: area for area, words in AREA_WORDS.items() for word in words}
+_WORD = re.compile(r"[a-z][a-z-]+")
+
+
+def area_counts(text: str) -> dict[Area, int]:
+    """How many words of each area stand in ``text``; areas without any are absent."""
+    counts: dict[Area, int] = {}
+    for word in _WORD.findall(text.lower()):
+        if area := _AREA_OF_WORD.get(word):
+            counts[area] = counts.get(area, 0) + 1
+    return counts
+
+
+def main_area(text: str, default: Area = "scope") -> Area:
+    """The area with most words in ``text``; ties go to the first in the order of the enum."""
+    counts = area_counts(text)
+    return max(AREAS, key=lambda area: counts.get(area, 0)) if counts else default

@@ -1,0 +1,56 @@
+"""Every event, one module an area. ``EVENT_TYPES`` is the register the codec and the tests read."""
+
+from __future__ import annotations
+
+from schemas.envelope import Event
+from schemas.events.artifact import (
+    ArtifactChanged,
+    LatestSet,
+    StateChanged,
+    VersionPublished,
+    VersionRejected,
+)
+from schemas.events.atom import AtomReflected, CandidatesExtracted
+from schemas.events.dlq import DeadLetter
+from schemas.events.extract import ExtractRequested
+from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitized
+from schemas.events.ingestion import BatchCommitted, BatchPlanned, RunStarted, RunStopped
+from schemas.events.ingestion_request import (
+    IngestionRequested,
+    SourceReady,
+    SourcesListed,
+    SourcesUnchanged,
+)
+from schemas.events.ledger import LedgerChanged
+from schemas.events.project import ProjectCreated
+from schemas.events.source import SourceContentPart, SourceRevised
+
+EVENT_TYPES: dict[str, type[Event]] = {
+    event.type_name: event
+    for event in (
+        ProjectCreated,
+        SourceRevised,
+        SourceContentPart,
+        SourceSanitized,
+        ChunkCreated,
+        SourceProcessed,
+        IngestionRequested,
+        SourcesListed,
+        SourcesUnchanged,
+        SourceReady,
+        RunStarted,
+        BatchPlanned,
+        BatchCommitted,
+        RunStopped,
+        ExtractRequested,
+        CandidatesExtracted,
+        AtomReflected,
+        LedgerChanged,
+        ArtifactChanged,
+        VersionPublished,
+        StateChanged,
+        VersionRejected,
+        LatestSet,
+        DeadLetter,
+    )
+}

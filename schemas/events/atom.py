@@ -1,0 +1,180 @@
+"""Candidate atoms as stage 1 reads them, and as stage 1b lets them through."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal, get_args
+
+from pydantic import Field
+
+from schemas.areas import Area
+from schemas.envelope import Event, Part
+
+REFLECTION_VERSION = "f1"
+EXTRACTOR_VERSION = "h1"
+MAX_TITLE = 160
+MAX_BODY = 1_200
+MAX_TAGS = 12
+
+AtomKind = Literal[
+    "claim",
+    "decision",
+    "requirement",
+    "risk",
+    "unknown",
+    "entity",
+    "action_item",
+    "domain_signal",
+]
+KINDS: tuple[AtomKind, ...] = get_args(AtomKind)
+Polarity = Literal["affirm", "negate"]
+AtomSeverity = Literal["low", "medium", "high", "critical"]
+EvidenceType = Literal["direct", "inferred", "annotation_only"]
+ReadOutcome = Literal["extracted", "poison"]
+
+
+class CandidateRow(Part):
+    """A quote behind a candidate; offsets and lines are of the sanitized payload, half-open."""
+
+    char_start: int
+    char_end: int
+    line_start: int = 0
+    line_end: int = 0
+    snippet: str
+    evidence_type: EvidenceType = "direct"
+    impact_indicator: bool = False
+    anchor_corrected: bool = False
+
+
+class Relation(Part):
+    to: str
+    link_type: Literal["supports", "contradicts", "duplicates", "supersedes", "derived_from"]
+
+
+class Candidate(Part):
+    """A proposed atom (spec 02 §2). ``attributes`` hold the kind's extra fields.
+
+    Attribute values are strings; a list is joined by line feeds (``alternatives``, ``aliases``).
+    Reflection, not this class, refuses what is malformed, so that it is recorded and not lost.
+    """
+
+    candidate_id: str
+    kind: str
+    title: str
+    body: str
+    polarity: Polarity | None = None
+    severity: AtomSeverity | None = None
+    impact: str | None = None
+    tags: list[str] = []
+    area: Area = "scope"
+    confidence: float
+    proposed_status: Literal["active", "draft"] = "active"
+    attributes: dict[str, str] = {}
+    entities: list[str] = []
+    evidence: list[CandidateRow] = []
+    relations: list[Relation] = []
+
+
+class Provenance(Part):
+    """Where a candidate came from; mandatory on every atom."""
+
+    source_id: str
+    sanitized_hash: str
+    chunk_id: str
+    run_id: str
+    lane: Literal["preview", "deep"]
+    engine: str
+    provider: str | None = None
+    model: str | None = None
+    prompt_version: str | None = None
+    extractor_version: str
+
+
+class Reading(Part):
+    """Which turn of which run a result answers, and what it cost."""
+
+    run_id: str
+    batch_no: int
+    position: int
+    lane: Literal["preview", "deep"]
+    chunk_id: str
+    source_id: str
+    sanitized_hash: str
+    structure_path: list[str] = []
+    outcome: ReadOutcome
+    error: str | None = None
+    engine: str = "heuristic"
+    provider: str | None = None
+    model: str | None = None
+    prompt_version: str | None = None
+    extractor_version: str = EXTRACTOR_VERSION
+    attempts: int = 1
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    truncated_atoms: int = 0
+    project_state_version: str = ""
+
+
+class CandidatesExtracted(Event):
+    """All that one reading of one chunk returned, also when that is nothing. Key ``source_id``."""
+
+    type_name: ClassVar[str] = "atom.candidates_extracted"
+    topic: ClassVar[str] = "atom.candidate.v1"
+
+    reading: Reading
+    chunk_partition: int = -1
+    chunk_offset: int = -1
+    candidates: list[Candidate] = []
+    gaps: list[str] = []
+    latency_ms: int = 0
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.reading.source_id
+
+
+class Finding(Part):
+    """A rule of spec 02 §5 that spoke, with its code."""
+
+    rule: str
+    code: str
+    detail: str = ""
+
+
+class JudgedRow(Part):
+    row: CandidateRow
+    findings: list[Finding] = []
+
+
+class Judged(Part):
+    """A candidate after reflection. ``rows`` survived, ``rejected_rows`` did not."""
+
+    candidate: Candidate
+    status: Literal["active", "draft", "rejected"]
+    confidence_before: float
+    confidence_after: float = Field(ge=0, le=1)
+    rows: list[CandidateRow] = []
+    rejected_rows: list[JudgedRow] = []
+    findings: list[Finding] = []
+    adjudication: str | None = None
+
+
+class AtomReflected(Event):
+    """Stage 1b has judged all candidates of one reading. Key ``project_id``."""
+
+    type_name: ClassVar[str] = "atom.reflected"
+    topic: ClassVar[str] = "atom.validated.v1"
+
+    reading: Reading
+    accepted: list[Judged] = []
+    rejected: list[Judged] = []
+    adjudicate: list[Judged] = []
+    reflection_version: str = REFLECTION_VERSION
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.reading.chunk_id
+
+    @property
+    def local_key(self) -> str:
+        return self.reflection_version

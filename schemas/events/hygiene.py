@@ -1,0 +1,215 @@
+"""Facts of stage 0: what a source's text is after normalising, redacting and annotating."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar, Literal
+
+from schemas.areas import Area
+from schemas.envelope import Event, Part
+from schemas.events.source import SourceInfo
+
+HYGIENE_VERSION = "h1"
+REDACTOR_VERSION = "r1"
+ANNOTATOR_VERSION = "a1"
+CHUNK_VERSION = "c1"
+SANITIZED_PART_CHARS = 200_000
+
+SkipReason = Literal[
+    "binary",
+    "undecodable",
+    "empty",
+    "too_large",
+    "minified",
+    "generated",
+    "vendored",
+    "lockfile",
+    "data_blob",
+    "duplicate_content",
+    "excluded_by_policy",
+    "too_short",
+    "boilerplate",
+    "poison",
+]
+Severity = Literal["low", "medium", "high"]
+AnnotationType = Literal[
+    "prompt_injection",
+    "instruction_like",
+    "hidden_unicode",
+    "hidden_markup",
+    "encoded_payload",
+    "redaction",
+]
+AnchorType = Literal["heading", "function", "class", "module", "record", "entry", "window"]
+Outcome = Literal["sanitized", "skipped", "unchanged"]
+
+
+class Redaction(Part):
+    """One secret that was replaced; offsets are characters of the sanitized payload."""
+
+    redaction_id: str
+    rule_id: str
+    type: str
+    line: int
+    char_start: int
+    char_end: int
+    placeholder: str
+
+
+class Annotation(Part):
+    """A flagged span; offsets and lines are of the sanitized payload (spec 01 §4)."""
+
+    annotation_id: str
+    annotation_type: AnnotationType
+    rule_id: str
+    severity: Severity
+    char_start: int
+    char_end: int
+    line_start: int
+    line_end: int
+
+
+class Versions(Part):
+    """The rule versions behind a result; a change of any of them is a reason to reprocess."""
+
+    hygiene: str = HYGIENE_VERSION
+    redactor: str = REDACTOR_VERSION
+    annotator: str = ANNOTATOR_VERSION
+    chunk: str = CHUNK_VERSION
+
+
+class SourceSanitized(Event):
+    """Part of the sanitized text of a revision, in parts of at most 200,000 characters.
+
+    The redactions and annotations of the whole source travel with part 0. Key ``source_id``.
+    """
+
+    type_name: ClassVar[str] = "source.sanitized"
+    topic: ClassVar[str] = "hygiene.v1"
+
+    source_id: str
+    raw_normalized_hash: str
+    sanitized_hash: str
+    encoding: str
+    line_count: int
+    char_count: int
+    part_index: int = 0
+    part_count: int = 1
+    text: str
+    redactions: list[Redaction] = []
+    annotations: list[Annotation] = []
+    versions: Versions = Versions()
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.source_id
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.sanitized_hash}|{self.versions.hygiene}|{self.part_index}"
+
+
+class ChunkCreated(Event):
+    """A span of a sanitized payload with its structural anchor. Key ``source_id``.
+
+    ``skip_reason`` is set for a chunk that stage 0 does not hand on (``too_short``,
+    ``boilerplate``). ``annotations`` are those that touch the chunk, in full, with offsets of the
+    whole payload.
+    """
+
+    type_name: ClassVar[str] = "chunk.created"
+    topic: ClassVar[str] = "chunk.v1"
+
+    chunk_id: str
+    source_id: str
+    path: str
+    title: str
+    source_type: str
+    priority_tier: int
+    language: str | None = None
+    sanitized_hash: str
+    anchor_type: AnchorType
+    anchor_start: int
+    anchor_end: int
+    chunk_version: str = CHUNK_VERSION
+    line_start: int
+    line_end: int
+    structure_path: list[str] = []
+    structure_fallback: bool = False
+    part_index: int = 0
+    part_count: int = 1
+    text_payload: str
+    text_hash: str
+    token_estimate: int
+    annotations: list[Annotation] = []
+    skip_reason: SkipReason | None = None
+    skip_detail: str | None = None
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.chunk_id
+
+    @property
+    def local_key(self) -> str:
+        return self.chunk_id
+
+
+class ChunkRef(Part):
+    """What run control must know of a chunk to choose it, without its text.
+
+    ``partition`` and ``offset`` say where the ``chunk.created`` record stands on ``chunk.v1``: a
+    hint, -1 when unknown. ``words`` are sorted 32-bit hashes of at most 64 distinct content words,
+    for novelty; ``areas`` those of spec 02 §2 whose words occur; ``structured`` says that it has a
+    heading path or doc comment.
+    """
+
+    chunk_id: str
+    partition: int = -1
+    offset: int = -1
+    anchor_type: AnchorType
+    anchor_start: int
+    anchor_end: int
+    text_hash: str
+    structure_path: list[str] = []
+    token_estimate: int
+    words: list[int] = []
+    areas: list[Area] = []
+    structured: bool = False
+    skip_reason: SkipReason | None = None
+
+
+class SourceProcessed(Event):
+    """Stage 0 has answered for a revision: always the last of its records. Key ``source_id``.
+
+    ``unchanged`` means that the content equals the revision before under the same versions; hashes
+    and chunks are then those of that revision. ``revision_seq`` counts revisions of the source from
+    1.
+    """
+
+    type_name: ClassVar[str] = "source.processed"
+    topic: ClassVar[str] = "chunk.v1"
+
+    source: SourceInfo
+    trigger_key: str
+    outcome: Outcome
+    revision_seq: int
+    revision_ref: str | None = None
+    source_time: datetime | None = None
+    raw_sha256: str
+    raw_normalized_hash: str | None = None
+    sanitized_hash: str | None = None
+    previous_sanitized_hash: str | None = None
+    encoding: str | None = None
+    line_count: int = 0
+    char_count: int = 0
+    redaction_count: int = 0
+    annotation_count: int = 0
+    max_annotation_severity: Severity | None = None
+    skip_reason: SkipReason | None = None
+    skip_detail: str | None = None
+    chunks: list[ChunkRef] = []
+    versions: Versions = Versions()
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.source.source_id

@@ -1,0 +1,120 @@
+"""What asks run control for work, and what tells it that sources are ready. Key ``project_id``."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from schemas.envelope import Event, Part
+from schemas.events.hygiene import SourceProcessed
+from schemas.events.source import SourceType
+
+Trigger = Literal[
+    "manual",
+    "onboarding",
+    "webhook",
+    "delta",
+    "stale_evidence",
+    "contradiction_deep_dive",
+    "edit",
+    "schedule",
+    "reprocess",
+]
+RunLane = Literal["preview", "deep"]
+CoverageTarget = Literal["tier1", "mandatory", "best_effort"]
+LISTED_SOURCES_PER_PART = 1_000
+
+
+class IngestionRequested(Event):
+    """Somebody asks for an ingestion; ``trigger_key`` is its idempotency key.
+
+    ``engine`` says who reads: ``heuristic`` or ``model``. ``limits`` overrides settings of spec 06
+    §2.
+    """
+
+    type_name: ClassVar[str] = "ingestion.requested"
+    topic: ClassVar[str] = "ingestion.request.v1"
+
+    trigger_key: str
+    trigger: Trigger = "manual"
+    root: str
+    lanes: list[RunLane] = ["preview", "deep"]
+    coverage_target: CoverageTarget = "best_effort"
+    engine: Literal["heuristic", "model"] = "heuristic"
+    limits: dict[str, float] = {}
+    accept_removals: bool = False
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.trigger_key
+
+    @property
+    def local_key(self) -> str:
+        return self.trigger_key
+
+
+class ListedSource(Part):
+    source_id: str
+    path: str
+    source_type: SourceType
+    priority_tier: int
+
+
+class SourcesListed(Event):
+    """A part of a trigger's listing, in the fixed order of spec 06 §2.
+
+    ``complete`` says that the listing names all sources of the root; the last part has
+    ``part_index == part_count - 1``. An empty listing is one part without sources.
+    """
+
+    type_name: ClassVar[str] = "ingestion.sources_listed"
+    topic: ClassVar[str] = "ingestion.request.v1"
+
+    trigger_key: str
+    root: str
+    complete: bool
+    part_index: int
+    part_count: int
+    sources: list[ListedSource] = []
+    removed: list[str] = []
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.trigger_key
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.trigger_key}|{self.part_index}"
+
+
+class SourcesUnchanged(Event):
+    """The feeder found these listed sources to have the bytes of their last accepted revision."""
+
+    type_name: ClassVar[str] = "ingestion.sources_unchanged"
+    topic: ClassVar[str] = "ingestion.request.v1"
+
+    trigger_key: str
+    part_index: int
+    source_ids: list[str]
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.trigger_key
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.trigger_key}|{self.part_index}"
+
+
+class SourceReady(Event):
+    """Stage 0 has answered for a source: its ``source.processed`` carried over to the project's
+    key.
+    """
+
+    type_name: ClassVar[str] = "ingestion.source_ready"
+    topic: ClassVar[str] = "ingestion.request.v1"
+
+    processed: SourceProcessed
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.processed.source.source_id

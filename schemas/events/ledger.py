@@ -1,0 +1,274 @@
+"""The ledger's change sets: the only facts the ledger is folded from. Key ``project_id``.
+
+A change set says twice what happened: ``changes`` name the operations with their reasons, and the
+lists below hold every record as it stands afterwards, whole. So a reader upserts and computes
+nothing.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar, Literal
+
+from schemas.areas import Area
+from schemas.envelope import Event, Part
+from schemas.events.atom import AtomKind, AtomSeverity, EvidenceType, Polarity, Provenance
+
+AtomStatus = Literal["draft", "active", "merged", "superseded", "obsolete", "dismissed"]
+LIVE: frozenset[str] = frozenset({"draft", "active"})
+EvidenceState = Literal["fresh", "partial", "stale"]
+LinkType = Literal["supports", "contradicts", "duplicates", "supersedes", "derived_from"]
+ChangeOp = Literal[
+    "atom_created",
+    "evidence_added",
+    "evidence_staled",
+    "evidence_refreshed",
+    "confidence_set",
+    "status_set",
+    "atom_merged",
+    "atom_superseded",
+    "atom_obsoleted",
+    "atom_verified",
+    "atom_unverified",
+    "atom_dismissed",
+    "atom_reincluded",
+    "merge_op_recorded",
+    "merge_candidate_opened",
+    "merge_candidate_closed",
+    "contradiction_opened",
+    "contradiction_updated",
+    "contradiction_closed",
+    "link_added",
+    "link_removed",
+    "entity_linked",
+    "hitl_applied",
+    "hitl_refused",
+    "review_item_raised",
+    "judgement_asked",
+    "source_settled",
+    "candidate_rejected",
+]
+
+
+class Turn(Part):
+    """The place of a change set in its run (spec 03 §9).
+
+    ``position`` is 0 for the source changes of a batch, 1… for its chunks, 0 with ``batch_no`` -1
+    for the end of the run. ``last_in_batch`` marks the turn that commits the batch.
+    """
+
+    run_id: str
+    batch_no: int
+    position: int
+    kind: Literal["sources", "chunk", "run_end"]
+    lane: Literal["preview", "deep"]
+    chunk_id: str | None = None
+    outcome: str = "extracted"
+    tokens: int = 0
+    cost_usd: float = 0.0
+    rejected_count: int = 0
+    last_in_batch: bool = False
+
+
+class Change(Part):
+    """One operation: what it was done to, and why. ``reason`` is a code, ``detail`` for people."""
+
+    op: ChangeOp
+    target_id: str
+    other_id: str | None = None
+    reason: str = ""
+    detail: str = ""
+
+
+class AtomRecord(Part):
+    """An atom as the ledger holds it after the change set (spec 03 §3)."""
+
+    atom_id: str
+    ledger: Literal["pkl", "tdl"] = "pkl"
+    kind: AtomKind
+    title: str
+    body: str
+    polarity: Polarity | None = None
+    severity: AtomSeverity | None = None
+    impact: str | None = None
+    tags: list[str] = []
+    area: Area
+    attributes: dict[str, str] = {}
+    atom_fingerprint: str
+    fingerprint_version: int = 1
+    confidence: float
+    confidence_floor: float | None = None
+    status: AtomStatus
+    status_reason: str = ""
+    evidence_count: int = 0
+    direct_evidence_count: int = 0
+    source_count: int = 0
+    stale_evidence_count: int = 0
+    evidence_state: EvidenceState = "fresh"
+    verified_by: str | None = None
+    verified_at: datetime | None = None
+    merged_into: str | None = None
+    superseded_by: str | None = None
+    first_run_id: str
+    last_run_id: str
+    first_seen_at: datetime
+    last_seen_at: datetime
+    first_provenance: Provenance
+    latest_provenance: Provenance
+    first_seq: int
+    revision: int = 1
+
+
+class EvidenceRow(Part):
+    """A link from an atom to an exact span of a sanitized payload (spec 02 §4)."""
+
+    evidence_id: str
+    atom_id: str
+    source_id: str
+    sanitized_hash: str
+    chunk_id: str
+    structure_path: list[str] = []
+    char_start: int
+    char_end: int
+    line_start: int
+    line_end: int
+    snippet: str
+    evidence_type: EvidenceType
+    impact_indicator: bool = False
+    stale: bool = False
+    stale_since_seq: int | None = None
+    run_id: str
+
+
+class LinkRecord(Part):
+    link_id: str
+    from_atom_id: str
+    to_atom_id: str
+    link_type: LinkType
+    weight: float = 1.0
+    created_by: Literal["rule", "model", "human"] = "rule"
+    run_id: str | None = None
+    active: bool = True
+
+
+class MergeOp(Part):
+    merge_op_id: str
+    op: Literal[
+        "exact_upsert", "auto_merge", "reviewed_merge", "rejected_merge", "supersede", "unmerge"
+    ]
+    winner_atom_id: str
+    loser_atom_id: str | None = None
+    candidate_id: str | None = None
+    similarity: float
+    fingerprint_winner: str
+    fingerprint_loser: str | None = None
+    confidence_before: float
+    confidence_after: float
+    evidence_added: list[str] = []
+    actor: str = "system"
+    run_id: str | None = None
+    reason: str = ""
+    caused_by_event_id: str
+
+
+class MergeCandidate(Part):
+    merge_candidate_id: str
+    atom_a_id: str
+    atom_b_id: str
+    similarity: float
+    differing_tokens: list[str] = []
+    state: Literal["open", "approved", "rejected", "withdrawn"] = "open"
+    opened_seq: int
+    decided_by: str | None = None
+
+
+class ContradictionRecord(Part):
+    """Two live atoms that cannot both hold; ``atom_a_id`` < ``atom_b_id``."""
+
+    contradiction_id: str
+    atom_a_id: str
+    atom_b_id: str
+    contradiction_type: Literal["polarity_mismatch", "body_conflict"]
+    severity: Literal["low", "medium", "high"]
+    status: Literal["open", "resolved", "dismissed", "escalated"] = "open"
+    explanation: str = ""
+    detected_by: Literal["rule", "model", "human"] = "rule"
+    run_id: str | None = None
+    opened_seq: int
+    updated_seq: int
+    resolution_kind: str | None = None
+    rationale: str | None = None
+    decided_by: str | None = None
+    reopened: bool = False
+
+
+class EntityMention(Part):
+    """``atom_id`` speaks of the entity atom ``entity_atom_id`` under the name ``mention``."""
+
+    atom_id: str
+    entity_atom_id: str
+    mention: str
+
+
+class TitledAtom(Part):
+    atom_id: str
+    title: str
+
+
+class KindCount(Part):
+    kind: AtomKind
+    active: int
+    draft: int
+
+
+class OpenContradiction(Part):
+    contradiction_id: str
+    title_a: str
+    title_b: str
+    severity: str
+
+
+class WorkingSummary(Part):
+    """The small digest of the ledger given to readers (spec 02 §3). Same ledger, same bytes."""
+
+    state_version: str
+    ledger_seq: int
+    counts_by_kind: list[KindCount] = []
+    decisions: list[TitledAtom] = []
+    requirements: list[TitledAtom] = []
+    risks: list[TitledAtom] = []
+    entities: list[TitledAtom] = []
+    open_unknowns: list[TitledAtom] = []
+    open_contradictions: list[OpenContradiction] = []
+    gaps: list[Area] = []
+    token_estimate: int = 0
+
+
+class LedgerChanged(Event):
+    """One turn of one project was applied. ``ledger_seq`` counts from 1 without gaps.
+
+    ``prev_hash`` is the SHA-256 of the value bytes of the accepted change set before it (empty for
+    the first). ``summary`` comes with the turn that commits a batch and with the end of a run.
+    """
+
+    type_name: ClassVar[str] = "ledger.changed"
+    topic: ClassVar[str] = "ledger.v1"
+
+    ledger_seq: int
+    prev_hash: str
+    caused_by_event_id: str
+    turn: Turn | None = None
+    reason: str = ""
+    changes: list[Change] = []
+    atoms: list[AtomRecord] = []
+    evidence: list[EvidenceRow] = []
+    links: list[LinkRecord] = []
+    mentions: list[EntityMention] = []
+    merge_ops: list[MergeOp] = []
+    merge_candidates: list[MergeCandidate] = []
+    contradictions: list[ContradictionRecord] = []
+    summary: WorkingSummary | None = None
+
+    @property
+    def aggregate_id(self) -> str:
+        return str(self.ledger_seq)

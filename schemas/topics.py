@@ -1,0 +1,181 @@
+"""The topic table: what is on each topic, by what key, for how long, who writes and who reads.
+
+Names are without the installation's prefix; ``full_name`` adds it. Everything else that knows
+topics (creation, workers, checks, the AsyncAPI document, the README's list) is made from this
+table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from schemas.envelope import Envelope
+
+FOREVER_MS = -1
+DAY_MS = 24 * 60 * 60 * 1000
+RECORD_BYTES = 1024 * 1024
+WHOLE_RECORD_BYTES = 8 * 1024 * 1024
+
+KeyFamily = Literal["project_id", "source_id", "artifact_id", "origin"]
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """One row of spec 08 §3. ``retention_ms`` -1 keeps for ever; ``internal``: not for consumers."""
+
+    name: str
+    key: KeyFamily
+    events: tuple[str, ...]
+    producers: tuple[str, ...]
+    consumers: tuple[str, ...]
+    cleanup: Literal["delete", "compact"] = "delete"
+    retention_ms: int = FOREVER_MS
+    max_message_bytes: int = RECORD_BYTES
+    internal: bool = False
+
+
+TOPICS: tuple[Topic, ...] = (
+    Topic("project.v1", "project_id", ("project.created",), ("cli",), ("projections",)),
+    Topic(
+        "source.v1",
+        "source_id",
+        ("source.content_part", "source.revised"),
+        ("feeder",),
+        ("hygiene", "projections"),
+        internal=True,
+    ),
+    Topic("hygiene.v1", "source_id", ("source.sanitized",), ("hygiene",), ("projections",)),
+    Topic(
+        "chunk.v1",
+        "source_id",
+        ("chunk.created", "source.processed"),
+        ("hygiene",),
+        ("rekeyer", "map_preview", "map_deep", "reflect", "projections"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "ingestion.request.v1",
+        "project_id",
+        (
+            "ingestion.requested",
+            "ingestion.sources_listed",
+            "ingestion.sources_unchanged",
+            "ingestion.source_ready",
+        ),
+        ("cli", "feeder", "rekeyer"),
+        ("run_control", "projections"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "extract.preview.v1",
+        "source_id",
+        ("extract.requested",),
+        ("run_control",),
+        ("map_preview",),
+        retention_ms=14 * DAY_MS,
+        internal=True,
+    ),
+    Topic(
+        "extract.deep.v1",
+        "source_id",
+        ("extract.requested",),
+        ("run_control",),
+        ("map_deep",),
+        retention_ms=14 * DAY_MS,
+        internal=True,
+    ),
+    Topic(
+        "atom.candidate.v1",
+        "source_id",
+        ("atom.candidates_extracted",),
+        ("map_preview", "map_deep"),
+        ("reflect",),
+    ),
+    Topic(
+        "atom.validated.v1",
+        "project_id",
+        ("atom.reflected",),
+        ("reflect",),
+        ("ledger", "projections"),
+    ),
+    Topic(
+        "ingestion.v1",
+        "project_id",
+        (
+            "ingestion.run_started",
+            "ingestion.batch_planned",
+            "ingestion.batch_committed",
+            "ingestion.run_stopped",
+        ),
+        ("run_control",),
+        ("run_control", "ledger", "projections"),
+    ),
+    Topic(
+        "ledger.v1",
+        "project_id",
+        ("ledger.changed",),
+        ("ledger",),
+        ("ledger", "run_control", "reduce", "projections", "downstream"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "reduce.v1",
+        "project_id",
+        ("artifact.changed",),
+        ("reduce",),
+        ("reduce", "publish"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+        internal=True,
+    ),
+    Topic(
+        "artifact.prd.v1",
+        "artifact_id",
+        ("artifact.version_published", "artifact.state_changed", "artifact.rejected"),
+        ("publish",),
+        ("projections", "downstream"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "artifact.latest.v1",
+        "artifact_id",
+        ("artifact.latest_set",),
+        ("publish",),
+        ("projections", "downstream"),
+        cleanup="compact",
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "dlq.v1",
+        "origin",
+        ("dlq.recorded",),
+        ("all stages",),
+        ("projections", "operators"),
+        internal=True,
+    ),
+)
+BY_NAME: dict[str, Topic] = {topic.name: topic for topic in TOPICS}
+
+
+def full_name(prefix: str, name: str) -> str:
+    return f"{prefix}.{name}"
+
+
+def topic_of(envelope: Envelope) -> Topic:
+    """Where the fact belongs; an extraction request goes to the topic of its lane."""
+    event = envelope.event
+    if event.type_name == "extract.requested":
+        return BY_NAME[f"extract.{envelope.lane}.v1"]
+    return BY_NAME[event.topic]
+
+
+def key_of(envelope: Envelope) -> str:
+    """The record key: what names the single writer (spec 08 §3)."""
+    match topic_of(envelope).key:
+        case "project_id":
+            return envelope.project_id
+        case "source_id":
+            event = envelope.event
+            return str(getattr(event, "source_id", None) or event.aggregate_id)
+        case _:
+            return envelope.event.aggregate_id

@@ -1,0 +1,20 @@
+"""Re-keyer: carries stage 0's answers from the source's key to the project's, where run control is."""
+
+from __future__ import annotations
+
+from schemas.envelope import Envelope, Event
+from schemas.events.hygiene import ChunkCreated, SourceProcessed
+from schemas.events.ingestion_request import SourceReady
+from streams.stage import Step
+
+
+def carry_over(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
+    """``source.ready`` for a source's marker; nothing for its chunks."""
+    match cause.event:
+        case SourceProcessed() as processed:
+            return [SourceReady(processed=processed)]
+        case _:
+            return []
+
+
+REKEYER = Step(name="rekeyer", inputs=("chunk.v1",), handle=carry_over)

@@ -1,0 +1,1 @@
+"""Run control: which chunks are read, in which batch, and why."""

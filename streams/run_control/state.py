@@ -1,0 +1,156 @@
+"""What run control remembers of its projects, folded from requests, the ledger and its own output.
+
+Everything that decides stands in tables; ``views`` are derived from them (see ``views``).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from schemas.areas import Area
+from schemas.envelope import Envelope, Event, Part
+from schemas.events.hygiene import SourceProcessed
+from schemas.events.ingestion import Counters, RunStarted
+from schemas.events.ingestion_request import IngestionRequested, SourcesListed
+from schemas.events.ledger import LedgerChanged, Turn
+from streams.stage import Table, Tables
+
+if TYPE_CHECKING:
+    from streams.run_control.views import RunView
+
+
+class Cause(Part):
+    """As much of an envelope as is needed to make its outputs later."""
+
+    event_id: UUID
+    project_id: str
+    natural_key: str
+    occurred_at: datetime
+    correlation_id: str
+
+    @classmethod
+    def of(cls, envelope: Envelope) -> Cause:
+        return cls(
+            event_id=envelope.event_id,
+            project_id=envelope.project_id,
+            natural_key=envelope.natural_key,
+            occurred_at=envelope.occurred_at,
+            correlation_id=envelope.correlation_id,
+        )
+
+    def envelope(self, event: Event) -> Envelope:
+        return Envelope(**{name: getattr(self, name) for name in Cause.model_fields}, event=event)
+
+
+class Trigger(Part):
+    """A request for ingestion; ``arrival`` counts the project's requests from 0."""
+
+    arrival: int
+    cause: Cause
+    requested: IngestionRequested
+
+
+class Commit(Part):
+    """The turns of one batch as the ledger applied them; ``seq`` 0 until the last one is there."""
+
+    counters: Counters = Counters()
+    last_chunk_id: str | None = None
+    seq: int = 0
+    gaps: list[Area] = []
+    cause: Cause | None = None
+
+
+class Planned(Part):
+    """What must be kept of a batch that was chosen."""
+
+    chunk_ids: list[str]
+    horizon_end: int
+
+
+class RunRow(Part):
+    """One run as its own facts tell it; ``ended_seq`` is its last turn's place in the ledger, or 0."""
+
+    started: RunStarted
+    cause: Cause
+    planned: int = 0
+    committed: int = 0
+    totals: Counters = Counters()
+    stopped: bool = False
+    ended_seq: int = 0
+
+
+class LedgerPlace(Part):
+    seq: int = 0
+    gaps: list[Area] = []
+    state_version: str = ""
+    summary: str = ""
+
+
+class RunControlState:
+    """The tables of one partition, and what is derived from them."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.triggers: Table[Trigger] = tables.table("triggers", Trigger)
+        self.listings: Table[SourcesListed] = tables.table("listings", SourcesListed)
+        self.ready: Table[str] = tables.table("ready", str)
+        self.sources: Table[SourceProcessed] = tables.table("sources", SourceProcessed)
+        self.read: Table[int] = tables.table("read", int)
+        self.runs: Table[RunRow] = tables.table("runs", RunRow)
+        self.batches: Table[Planned] = tables.table("batches", Planned)
+        self.commits: Table[Commit] = tables.table("commits", Commit)
+        self.places: Table[LedgerPlace] = tables.table("places", LedgerPlace)
+        self.views: dict[str, RunView] = {}
+        self.due: set[str] = {key.split("|", 1)[0] for key, _ in self.triggers.items()}
+
+    def place(self, project: str) -> LedgerPlace:
+        return self.places.get(project, LedgerPlace())
+
+    def listing(self, project: str, trigger_key: str) -> SourcesListed | None:
+        """The whole listing of a trigger in one, or None until all its parts are there."""
+        parts = [part for _, part in self.listings.with_prefix(f"{project}|{trigger_key}|")]
+        if not parts or len(parts) < parts[0].part_count:
+            return None
+        sources = [source for part in parts for source in part.sources]
+        return parts[0].model_copy(update={"sources": sources})
+
+    def project_triggers(self, project: str) -> list[Trigger]:
+        """The project's requests in order of arrival."""
+        return [trigger for _, trigger in self.triggers.with_prefix(f"{project}|")]
+
+    def project_runs(self, project: str) -> list[RunRow]:
+        return [run for _, run in self.runs.with_prefix(f"{project}|")]
+
+
+def batch_key(project: str, run_id: str, batch_no: int) -> str:
+    return f"{project}|{run_id}|{batch_no:08d}"
+
+
+def commit_after(commit: Commit, change_set: LedgerChanged, turn: Turn, cause: Cause) -> Commit:
+    """The commit with one more turn of its batch."""
+    created = sum(change.op == "atom_created" for change in change_set.changes)
+    counters = commit.counters.plus(
+        Counters(
+            chunks_processed=turn.kind == "chunk" and turn.outcome != "poison",
+            chunks_poison=turn.outcome == "poison",
+            atoms_created=created,
+            atoms_merged=len(change_set.merge_ops),
+            atoms_obsoleted=sum(change.op == "atom_obsoleted" for change in change_set.changes),
+            atoms_rejected=turn.rejected_count,
+            contradictions_found=sum(
+                change.op == "contradiction_opened" for change in change_set.changes
+            ),
+            tokens=turn.tokens,
+            cost_usd=turn.cost_usd,
+        )
+    )
+    last = turn.chunk_id if turn.kind == "chunk" else commit.last_chunk_id
+    done = turn.last_in_batch
+    return Commit(
+        counters=counters,
+        last_chunk_id=last,
+        seq=change_set.ledger_seq if done else commit.seq,
+        gaps=change_set.summary.gaps if done and change_set.summary else commit.gaps,
+        cause=cause if done else commit.cause,
+    )

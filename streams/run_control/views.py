@@ -1,0 +1,161 @@
+"""What the choice of a run's next batch is made from: the unread chunks of its horizon, at hand.
+
+A view is derived from the tables alone, so it may be dropped at any time; it is made again when the
+run next decides. Only complete knowledge enters it: sources are taken in when all before them are
+ready.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from schemas.events.hygiene import ChunkRef, SourceProcessed
+from schemas.events.ingestion import SourceChange
+from schemas.ids import run_id as derive_run_id
+from streams.run_control.state import Planned, RunControlState, RunRow
+
+
+@dataclass(slots=True)
+class Candidate:
+    """An unread chunk that stands for choice."""
+
+    ref: ChunkRef
+    source: SourceProcessed
+    changed: bool
+
+
+@dataclass(slots=True)
+class RunView:
+    """One run's sources and what of them is unread.
+
+    ``sources`` are the ids this run may read, in listing order; those before ``horizon_end`` are
+    taken in, those before ``ready_end`` known to be ready. ``reserved`` ones belong to the preview
+    of the same request while it lasts. ``kept`` says which source keeps a content. ``changes`` wait
+    for a batch.
+    """
+
+    sources: list[str]
+    reserved: frozenset[str]
+    kept: dict[str, str]
+    horizon_end: int = 0
+    ready_end: int = 0
+    candidates: dict[str, Candidate] = field(default_factory=dict)
+    words: set[int] = field(default_factory=set)
+    changes: list[SourceChange] = field(default_factory=list)
+    chunks_planned: int = 0
+    tokens_planned: int = 0
+    skipped_sources: int = 0
+    skipped_chunks: int = 0
+
+
+def view_of(state: RunControlState, project: str, run: RunRow) -> RunView:
+    """The run's view, made anew from the tables when it is not at hand."""
+    run_id = run.started.run_id
+    if run_id not in state.views:
+        view = _empty_view(state, project, run)
+        for _, planned in state.batches.with_prefix(f"{project}|{run_id}|"):
+            widen(state, project, run, view, planned.horizon_end)
+            remember(view, planned)
+        drop_read(state, project, view)
+        state.views[run_id] = view
+    return state.views[run_id]
+
+
+def widen(state: RunControlState, project: str, run: RunRow, view: RunView, end: int) -> None:
+    """Take the sources before ``end`` into the horizon; all of them must be ready."""
+    for source_id in view.sources[view.horizon_end : end]:
+        processed = state.sources.get(f"{project}|{source_id}")
+        if processed is None or processed.outcome == "skipped" or not processed.raw_normalized_hash:
+            view.skipped_sources += 1
+            continue
+        mine = source_id not in view.reserved
+        original = view.kept.setdefault(processed.raw_normalized_hash, source_id)
+        if original != source_id:
+            view.skipped_sources += 1
+            if mine:
+                view.changes.append(
+                    SourceChange(kind="duplicate", source_id=source_id, other_source_id=original)
+                )
+            continue
+        changed = (
+            processed.outcome == "sanitized"
+            and processed.trigger_key == run.started.trigger_key
+            and processed.previous_sanitized_hash is not None
+        )
+        if changed and mine:
+            view.changes.append(
+                SourceChange(
+                    kind="revised",
+                    source_id=source_id,
+                    old_hash=processed.previous_sanitized_hash,
+                    new_hash=processed.sanitized_hash,
+                )
+            )
+        for ref in processed.chunks:
+            if ref.skip_reason:
+                view.skipped_chunks += 1
+            else:
+                view.candidates[ref.chunk_id] = Candidate(ref, processed, changed)
+    view.horizon_end = max(view.horizon_end, end)
+
+
+def drop_read(state: RunControlState, project: str, view: RunView) -> None:
+    """Take out the candidates that some run has read already."""
+    read = [chunk for chunk in view.candidates if f"{project}|{chunk}" in state.read]
+    for chunk_id in read:
+        del view.candidates[chunk_id]
+
+
+def remember(view: RunView, planned: Planned) -> None:
+    """A batch was chosen: its chunks no longer stand for choice, its changes are told."""
+    for chunk_id in planned.chunk_ids:
+        if candidate := view.candidates.pop(chunk_id, None):
+            view.words.update(candidate.ref.words)
+            view.tokens_planned += candidate.ref.token_estimate
+    view.chunks_planned += len(planned.chunk_ids)
+    view.changes = []
+
+
+def ready(state: RunControlState, project: str, run: RunRow, view: RunView, end: int) -> bool:
+    """Whether stage 0 or the feeder has answered for the run's first ``end`` sources."""
+    prefix = f"{project}|{run.started.trigger_key}|"
+    while view.ready_end < end and f"{prefix}{view.sources[view.ready_end]}" in state.ready:
+        view.ready_end += 1
+    return view.ready_end >= end
+
+
+def _empty_view(state: RunControlState, project: str, run: RunRow) -> RunView:
+    listing = state.listing(project, run.started.trigger_key)
+    listed = [source.source_id for source in listing.sources] if listing else []
+    preview = state.runs.get(
+        f"{project}|{derive_run_id(project, run.started.trigger_key, 'preview')}"
+    )
+    shared = preview.started.source_count if preview and run.started.lane == "deep" else 0
+    return RunView(
+        sources=listed[: run.started.source_count],
+        reserved=frozenset(listed[:shared]),
+        kept=_kept_before(state, project, run),
+    )
+
+
+def _kept_before(state: RunControlState, project: str, run: RunRow) -> dict[str, str]:
+    """Which source keeps a content, as the runs that ended before this one left it."""
+    kept: dict[str, str] = {}
+    arrival = {
+        trigger.requested.trigger_key: trigger.arrival
+        for trigger in state.project_triggers(project)
+    }
+    earlier = [
+        other
+        for other in state.project_runs(project)
+        if 0 < other.ended_seq <= run.started.basis_seq
+    ]
+    for other in sorted(
+        earlier, key=lambda row: (arrival.get(row.started.trigger_key, 0), row.started.lane)
+    ):
+        listing = state.listing(project, other.started.trigger_key)
+        for listed in listing.sources[: other.started.source_count] if listing else ():
+            processed = state.sources.get(f"{project}|{listed.source_id}")
+            if processed and processed.outcome != "skipped" and processed.raw_normalized_hash:
+                kept.setdefault(processed.raw_normalized_hash, listed.source_id)
+    return kept

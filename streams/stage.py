@@ -1,0 +1,119 @@
+"""What a stage is: pure functions over facts, without a clock, a broker or a file (spec 10 §3).
+
+Two forms. A ``Step`` answers one fact with facts and remembers nothing. A ``Writer`` is the single
+writer of its output topic: its state is the fold of its inputs and of its own output, and what it
+decides next is read from that state alone. So a writer's state may be thrown away and folded again
+from offset 0, in any interleaving of its topics, and a crash between two records changes nothing.
+
+Decided against: holding input offsets back until their effect is written (10 §3 offers it). With
+the inputs kept for ever and folded into the local store together with their cursors, an input is
+safe as soon as it is folded, and restart, rebalance and refold are one mechanism instead of two.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, MutableMapping
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeVar
+
+from schemas.envelope import Envelope, Event
+from schemas.events.hygiene import ChunkCreated
+from schemas.ids import sha256_hex
+
+S = TypeVar("S")
+V = TypeVar("V")
+UNKNOWN_OFFSET = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A fact at its place in the log. ``topic`` is without prefix; ``value`` are the bytes as
+    written.
+
+    ``offset`` is -1 for a writer's own record that the broker has not yet acknowledged.
+    """
+
+    topic: str
+    partition: int
+    offset: int
+    value: bytes
+    envelope: Envelope
+
+    @property
+    def value_hash(self) -> str:
+        return sha256_hex(self.value)
+
+
+class Table(MutableMapping[str, V]):
+    """A mapping with ordered text keys. Values are immutable: to change one, put another.
+
+    Keys begin with the project id, since a partition holds many projects.
+    """
+
+    @abstractmethod
+    def with_prefix(self, prefix: str) -> Iterator[tuple[str, V]]:
+        """The entries whose key starts with ``prefix``, in key order."""
+
+
+class Tables(Protocol):
+    """The named tables of one writer and one partition; what is put survives a restart as a whole."""
+
+    def table(self, name: str, kind: type[V]) -> Table[V]:
+        """The table ``name`` with values of ``kind``: a pydantic model, or str, int, float, list,
+        dict.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a writer does next. The last envelope goes to the writer's output and is the marker.
+
+    The others are written first. A crash before the marker makes the writer decide the same again.
+    """
+
+    envelopes: tuple[Envelope, ...]
+
+    @property
+    def marker(self) -> Envelope:
+        return self.envelopes[-1]
+
+
+class Writer(Protocol[S]):
+    """A stage with state. Methods are deterministic; ``evolve`` ignores what it has seen before."""
+
+    name: str
+    inputs: tuple[str, ...]
+    output: str
+
+    def open(self, tables: Tables) -> S:
+        """The state over ``tables``, with indexes in memory made anew from them."""
+        ...
+
+    def evolve(self, state: S, record: Record) -> None:
+        """Fold one record of an input or of the own output into the tables."""
+        ...
+
+    def decide(self, state: S) -> Decision | None:
+        """The next decision that is due, or None. It does not change the state: its marker will."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A stage without state: one fact in, a fixed list of facts out.
+
+    ``handle`` gets the fact and, when ``with_chunk`` is set, the ``chunk.created`` it speaks of
+    (None when it is not to be found). ``place`` says where it computes: in the loop, in a child
+    process of lower priority, or in the one kept for previews. ``give_up`` answers for a fact that
+    failed for good so that nobody waits for ever; it gets the fact, the chunk and the error's
+    class.
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    handle: Callable[[Envelope, ChunkCreated | None], list[Event]]
+    give_up: Callable[[Envelope, ChunkCreated | None, str], list[Event]] | None = None
+    with_chunk: bool = False
+    place: Literal["loop", "child", "preview_child"] = "loop"

@@ -1,0 +1,197 @@
+"""Given/when/then for run control: facts go in, what it decides comes out and is folded back."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
+from schemas.events.extract import ExtractRequested
+from schemas.events.hygiene import ChunkRef, SourceProcessed
+from schemas.events.ingestion import BatchPlanned, RunStarted, RunStopped
+from schemas.events.ingestion_request import (
+    IngestionRequested,
+    ListedSource,
+    SourceReady,
+    SourcesListed,
+)
+from schemas.events.ledger import LedgerChanged, Turn, WorkingSummary
+from schemas.events.source import SourceInfo
+from schemas.ids import sha256_hex
+from streams.run_control.writer import RUN_CONTROL
+from streams.stage import Record
+from streams.tables import MemoryTables
+
+PROJECT = "prj_1"
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def a_source(
+    path: str, chunks: int = 2, tier: int = 3, content: str = "", **more
+) -> SourceProcessed:
+    source = f"src_{path}"
+    info = SourceInfo(
+        source_id=source,
+        root="repo",
+        external_ref=f"repo@{path}",
+        path=path,
+        source_type="readme" if tier == 1 else "code",
+        priority_tier=tier,
+    )
+    fields = {
+        "outcome": "sanitized",
+        "revision_seq": 1,
+        "raw_sha256": "00",
+        "raw_normalized_hash": sha256_hex(content or path),
+        "sanitized_hash": sha256_hex(content or path),
+        "trigger_key": "k1",
+        "chunks": [a_chunk(path, at) for at in range(chunks)],
+    }
+    return SourceProcessed(source=info, **(fields | more))
+
+
+def a_chunk(path: str, at: int, **more) -> ChunkRef:
+    fields = {
+        "chunk_id": f"chk_{path}_{at}",
+        "anchor_type": "heading",
+        "anchor_start": at * 100,
+        "anchor_end": at * 100 + 99,
+        "text_hash": "h",
+        "token_estimate": 100,
+    }
+    return ChunkRef(**(fields | more))
+
+
+class Play:
+    """One project in front of run control; ``written`` is all it has written so far."""
+
+    def __init__(self) -> None:
+        self.state = RUN_CONTROL.open(MemoryTables())
+        self.inputs: list[Envelope] = []
+        self.written: list[Envelope] = []
+        self.order: list[Envelope] = []
+        self._seq = 0
+        self._turn: dict[tuple[str, int], int] = {}
+
+    def given(self, *events: Event) -> Play:
+        for event in events:
+            self.fold(self.fact(event))
+        return self
+
+    def fact(self, event: Event) -> Envelope:
+        key = event.local_key or event.aggregate_id
+        fact = outside_fact(
+            event, project_id=PROJECT, occurred_at=AT, actor=SYSTEM, natural_key=key
+        )
+        self.inputs.append(fact)
+        self.order.append(fact)
+        return fact
+
+    def fold(self, envelope: Envelope) -> None:
+        RUN_CONTROL.evolve(self.state, Record("t", 0, 0, b"", envelope))
+
+    def when(self) -> list[Event]:
+        """Everything that is due now, written and folded."""
+        decided: list[Event] = []
+        while decision := RUN_CONTROL.decide(self.state):
+            decided += [envelope.event for envelope in decision.envelopes]
+            self.written += decision.envelopes
+            self.order.append(decision.marker)
+            self.fold(decision.marker)
+        return decided
+
+    def asked(
+        self, *sources: SourceProcessed, key: str = "k1", lanes=("preview", "deep"), **limits
+    ):
+        """A request with its listing; its sources are not ready yet."""
+        listed = [
+            ListedSource(
+                source_id=processed.source.source_id,
+                path=processed.source.path,
+                source_type=processed.source.source_type,
+                priority_tier=processed.source.priority_tier,
+            )
+            for processed in sources
+        ]
+        return self.given(
+            IngestionRequested(trigger_key=key, root="repo", lanes=list(lanes), limits=limits),
+            SourcesListed(
+                trigger_key=key,
+                root="repo",
+                complete=True,
+                part_index=0,
+                part_count=1,
+                sources=listed,
+            ),
+        )
+
+    def ready(self, *sources: SourceProcessed):
+        return self.given(*(SourceReady(processed=processed) for processed in sources))
+
+    def ledger_applies(self, batch: BatchPlanned, gaps=(), tokens: int = 100) -> None:
+        """The ledger's turns for a batch, the last one with a summary."""
+        chunks = batch.hint.selected_chunk_ids
+        for position, chunk in enumerate(chunks, start=1):
+            self._applied(
+                batch.run_id, batch.batch_no, position, chunk, position == len(chunks), gaps
+            )
+        if not chunks:
+            self._applied(batch.run_id, batch.batch_no, 0, None, True, gaps)
+
+    def ledger_ends(self, stopped: RunStopped) -> None:
+        self._applied(stopped.run_id, -1, 0, None, False, ())
+
+    def _applied(self, run_id, batch_no, position, chunk, last, gaps) -> None:
+        self._seq += 1
+        kind = "run_end" if batch_no < 0 else "chunk" if chunk else "sources"
+        turn = Turn(
+            run_id=run_id,
+            batch_no=batch_no,
+            position=position,
+            kind=kind,
+            lane="deep",
+            chunk_id=chunk,
+            tokens=100 if chunk else 0,
+            last_in_batch=last,
+        )
+        summary = WorkingSummary(state_version="v", ledger_seq=self._seq, gaps=list(gaps))
+        self.given(
+            LedgerChanged(
+                ledger_seq=self._seq,
+                prev_hash="",
+                caused_by_event_id=str(self._seq),
+                turn=turn,
+                summary=summary if last else None,
+            )
+        )
+
+    def to_the_end(self) -> list[Event]:
+        """Let the ledger apply everything in canonical order until all runs have ended."""
+        done: list[Event] = []
+        applied: set[tuple[str, int]] = set()
+        ended: set[str] = set()
+        while True:
+            done += self.when()
+            written = [envelope.event for envelope in self.written]
+            runs = [event.run_id for event in written if isinstance(event, RunStarted)]
+            if not self._one_step(written, runs, applied, ended):
+                return done
+
+    def _one_step(self, written, runs, applied, ended) -> bool:
+        for run in [run for run in runs if run not in ended]:
+            for event in written:
+                if event.aggregate_id != run:
+                    continue
+                if isinstance(event, BatchPlanned) and (run, event.batch_no) not in applied:
+                    applied.add((run, event.batch_no))
+                    self.ledger_applies(event)
+                    return True
+                if isinstance(event, RunStopped):
+                    ended.add(run)
+                    self.ledger_ends(event)
+                    return True
+            return False
+        return False
+
+
+def chunks_read(events: list[Event]) -> list[str]:
+    return [event.chunk_id for event in events if isinstance(event, ExtractRequested)]
