@@ -1,0 +1,58 @@
+# make demo   the main job on this repository, or on SRC=path-or-git-url; KEEP=1 leaves it running
+# make test   everything CI runs
+# make venv   the environment, from requirements.lock
+# make lint   format and types only
+# make lock   a new requirements.lock from pyproject.toml (needs uv)
+# make clean  removes the environment and caches; data of installations stays
+
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.stamp-$(shell cat requirements.lock 2>/dev/null | cksum | cut -d' ' -f1)
+SRC ?=
+# Outside the checkout, which the demo reads; one folder a checkout.
+DEMO_HOME ?= $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/cairn/demo-$(shell echo "$(CURDIR)" | cksum | cut -d' ' -f1)
+
+.PHONY: demo test venv lint lock clean
+
+venv: $(STAMP)
+
+# The stamp's name carries a checksum of the lock: a changed lock makes a new environment.
+$(STAMP):
+	@echo "Making the environment in $(VENV) from requirements.lock…"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Python 3.11 or newer is needed, $(PYTHON) is older: try make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV) \
+	  || { echo "The environment could not be made: install Python's venv module (Debian: python3-venv)." >&2; exit 1; }
+	@echo "Fetching the locked Python packages…"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock \
+	  || { rm -rf $(VENV); echo "The Python packages of requirements.lock could not be fetched: check the network (or pip's index settings) and run the same command again; what was fetched is kept in pip's cache." >&2; exit 1; }
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: venv
+	@echo "Running the demo on $(or $(SRC),this repository); its data is in $(DEMO_HOME)…"
+	@CAIRN_HOME="$(DEMO_HOME)" $(BIN)/cairn demo $(if $(KEEP),--keep) $(if $(SRC),"$(SRC)")
+
+test: lint
+	@echo "Tests…"
+	@$(BIN)/pytest
+
+lint: venv
+	@echo "Format…"
+	@$(BIN)/ruff format --check
+	@echo "Rules…"
+	@$(BIN)/ruff check
+	@echo "Types…"
+	@$(BIN)/mypy
+
+lock:
+	@echo "Resolving pyproject.toml into requirements.lock…"
+	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	  --no-header --all-extras pyproject.toml -o requirements.lock
+
+clean:
+	@echo "Removing $(VENV) and caches…"
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis build *.egg-info

@@ -1,0 +1,102 @@
+"""The `cairn` command: one file a command, each with ``register(app)``.
+
+This package is the only reader of the environment and wires everything else; nobody imports it.
+Commands import what is heavy (faust, litellm, langgraph) inside their functions, so that
+`cairn status` does not wait for it.
+"""
+
+import importlib
+import os
+import sys
+from importlib.util import find_spec
+
+import typer
+
+from infra import log
+from infra.errors import Refusal, Unavailable
+from infra.settings import SettingsError
+
+# In the order of `cairn --help`. A module that is not there yet is left out.
+COMMANDS = (
+    "up",
+    "down",
+    "status",
+    "demo",
+    "project",
+    "ingest",
+    "atoms",
+    "search",
+    "review",
+    "show",
+    "trace",
+    "runs",
+    "coverage",
+    "next_batch",
+    "dlq",
+    "costs",
+    "replay",
+    "rebuild",
+    "reprocess",
+    "checksums",
+    "verify_log",
+    "worker",
+    "projector",
+    "web",
+    "connector",
+    "workflow",
+    "chat",
+    "evaluate",
+    "bench",
+)
+
+EXIT_FAILED, EXIT_WRONG_USE, EXIT_INTERRUPTED = 1, 2, 130
+
+
+def build() -> typer.Typer:
+    """The application with every command there is."""
+    app = typer.Typer(
+        name="cairn",
+        help="Turns a project's raw material into a ledger of evidence, and that into plans.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+    )
+
+    @app.callback()
+    def options(
+        debug: bool = typer.Option(False, "--debug", help="Show tracebacks; anywhere in the line."),
+    ) -> None:
+        """Turns a project's raw material into a ledger of evidence, and that into plans."""
+
+    for name in COMMANDS:
+        if find_spec(f"infra.cli.{name}"):
+            importlib.import_module(f"infra.cli.{name}").register(app)
+    return app
+
+
+def main() -> None:
+    """Run one command. A refusal is one sentence on standard error; see --debug for more."""
+    debug = "--debug" in sys.argv
+    arguments = [part for part in sys.argv[1:] if part != "--debug"]
+    level = os.environ.get("CAIRN_LOG_LEVEL", "").lower()
+    log.configure("debug" if debug else level if level in log.LEVELS else "info")
+    try:
+        build()(args=arguments, prog_name="cairn")
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)
+    except Exception as error:
+        if debug:
+            raise
+        print(sentence_of(error), file=sys.stderr)
+        sys.exit(EXIT_WRONG_USE if isinstance(error, SettingsError) else EXIT_FAILED)
+
+
+def sentence_of(error: Exception) -> str:
+    """What a user reads of ``error``: our own sentences as they are, a bug named as one."""
+    if isinstance(error, SettingsError | Refusal | Unavailable):
+        return str(error)
+    reason = " ".join(str(error).split()) or "no message"
+    return (
+        f"Something went wrong that should not ({type(error).__name__}: {reason}):"
+        " run the same command with --debug and report it."
+    )

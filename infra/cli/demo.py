@@ -1,0 +1,91 @@
+"""`cairn demo`: the main job once, on real material: what Cairn is for, in one command."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from infra import supervisor
+from infra.cli.context import connect, load, say
+from infra.cli.ingest import Request, ingested, summarise
+from infra.cli.project import drawn_key, made
+from infra.settings import Settings
+
+SECTIONS_SHOWN, STATEMENTS_SHOWN, CITATIONS_SHOWN = 6, 2, 2
+SNIPPET_CHARS = 160
+OWN_REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def demo(
+        path: str = typer.Argument(
+            str(OWN_REPOSITORY), help="Folder, archive or git URL.", show_default="Cairn itself"
+        ),
+        keep: bool = typer.Option(False, "--keep", help="Leave running what was started."),
+    ) -> None:
+        """Read PATH into a ledger and show an extract of the PRD made from it."""
+        started_s = time.monotonic()
+        ran_before = supervisor.read_state(load()) is not None
+        settings = connect()
+        try:
+            project_id = run_demo(settings, path)
+            say(f"That took {time.monotonic() - started_s:.0f} s. The project is {project_id}.")
+        finally:
+            if keep or ran_before:
+                say("Cairn goes on running: `cairn status` shows it, `cairn down` stops it.")
+            else:
+                supervisor.stop_running(settings)
+                say("Cairn is stopped; its data stays.")
+
+
+def run_demo(settings: Settings, source: str) -> str:
+    """Ingests ``source`` into its demo project, prints the extract, returns the project's id.
+
+    The project follows from the source, so that a second demo reads only what has changed.
+    """
+    from projections import queries
+
+    place = str(Path(source).expanduser().resolve()) if Path(source).exists() else source
+    name = place.rstrip("/").rpartition("/")[2].removesuffix(".git") or "root"
+    project_id = made(settings, f"demo {name}", f"demo|{place}")
+    request = Request((source,), project_id, drawn_key(), wait=True)
+    for outcome in ingested(settings, request):
+        summarise(outcome, waited=True)
+    with queries.reading(settings.conninfo) as connection:
+        prd = queries.artifact(connection, project_id, "prd")
+        show_extract(connection, prd)
+    return project_id
+
+
+def show_extract(connection: Any, prd: dict[str, Any]) -> None:
+    """The first statements of the first sections on standard output, each with where it stands."""
+    out = Console(highlight=False, markup=False, soft_wrap=True)
+    out.print(f"\n{prd['title']} (version {prd['version']}, {prd['artifact_state']})")
+    filled = [section for section in prd["sections"] if section["statements"]]
+    for section in filled[:SECTIONS_SHOWN]:
+        out.print(f"\n{section['title']}")
+        for statement in section["statements"][:STATEMENTS_SHOWN]:
+            out.print(f"  - {statement['text']}")
+            atom_ids = [citation["atom_id"] for citation in statement["citations"]]
+            for row in quotes(connection, atom_ids)[:CITATIONS_SHOWN]:
+                snippet = " ".join(row["snippet"].split())
+                cut = snippet[:SNIPPET_CHARS] + ("…" if len(snippet) > SNIPPET_CHARS else "")
+                out.print(f"      {row['path']}:{row['line_start']}  “{cut}”")
+
+
+def quotes(connection: Any, atom_ids: list[str]) -> list[dict[str, Any]]:
+    """Where the atoms stand in the sources, by the order of the atoms, then of the places."""
+    from projections import queries
+
+    return queries.rows(
+        connection,
+        "SELECT s.path, e.line_start, e.snippet FROM ledger_evidence e JOIN sources s"
+        " USING (source_id) WHERE e.atom_id = ANY(%s) AND NOT e.stale"
+        " ORDER BY array_position(%s::text[], e.atom_id), s.path, e.char_start",
+        *(atom_ids, atom_ids),
+    )

@@ -1,0 +1,15 @@
+"""`cairn down`: nothing runs any more."""
+
+import typer
+
+from infra import supervisor
+from infra.cli.context import load, say
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def down() -> None:
+        """Stop everything `cairn up` started; data stays."""
+        settings = load()
+        stopped = supervisor.stop_running(settings)
+        say("Cairn is stopped." if stopped else f"Cairn is not running in {settings.home}.")

@@ -1,0 +1,45 @@
+"""How read commands answer: JSON lines for programs, short tables for people; nothing else."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+LONGEST_CELL = 90
+
+
+def as_lines(rows: Iterable[Mapping[str, Any]]) -> None:
+    """One JSON object a line on standard output; what JSON lacks (times, ids) as text."""
+    for row in rows:
+        print(json.dumps(row, default=_text, ensure_ascii=False))
+
+
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "Nothing."
+) -> None:
+    """A table on standard output, or ``empty`` when there is no row."""
+    out = Console(highlight=False)
+    shown = Table(*columns)
+    for row in rows:
+        shown.add_row(*(_shown(value) for value in row))
+    if shown.row_count:
+        out.print(shown)
+    else:
+        out.print(empty)
+
+
+def cell(text: object) -> str:
+    """``text`` on one line, cut to what a table bears."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= LONGEST_CELL else f"{line[: LONGEST_CELL - 1]}…"
+
+
+def _shown(value: object) -> str:
+    return "–" if value is None else str(value).replace("[", "\\[")
+
+
+def _text(value: object) -> str:
+    isoformat = getattr(value, "isoformat", None)
+    return str(isoformat()) if isoformat else str(value)

@@ -1,0 +1,44 @@
+"""`cairn search`: what the ledger knows about something."""
+
+import json
+from dataclasses import asdict
+
+import typer
+from rich.console import Console
+
+from infra.cli.atoms import PROJECT_OPTION
+from infra.cli.context import JSON_OPTION, connect
+from infra.cli.output import cell
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def search(
+        query: str = typer.Argument(help="Words, names of entities, kinds, areas or tags."),
+        project: str = PROJECT_OPTION,
+        kind: list[str] = typer.Option([], help="Only these kinds."),
+        area: list[str] = typer.Option([], help="Only these areas."),
+        status: list[str] = typer.Option([], help="These statuses instead of the live ones."),
+        limit: int = typer.Option(10, min=1, max=100, help="At most so many."),
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Find atoms by entity, metadata or words, with the places they come from."""
+        from projections import queries
+        from projections.search import Filters, search_ledger
+
+        filters = Filters(kinds=tuple(kind), areas=tuple(area), statuses=tuple(status))
+        with queries.reading(connect().conninfo) as connection:
+            answer = search_ledger(
+                connection, queries.project_of(connection, project), query, filters, limit
+            )
+        if as_json:
+            print(json.dumps(asdict(answer), ensure_ascii=False))
+            return
+        out = Console(highlight=False)
+        if not answer.hits:
+            out.print("The ledger knows nothing about it.")
+        for hit in answer.hits:
+            out.print(f"{hit['title']}  ({hit['kind']}, {hit['confidence']:.2f})", markup=False)
+            for row in hit["evidence"]:
+                place = f"{row['path']}:{row['line_start']}"
+                out.print(f"    {place}  {cell(row['snippet'])}", markup=False)

@@ -1,0 +1,120 @@
+"""`cairn status`: what runs, where it came from and why, and how far behind it is."""
+
+import asyncio
+import json
+import platform
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+import infra.kafka
+import infra.postgres
+from infra import supervisor
+from infra.cli.context import JSON_OPTION, load
+from infra.errors import Unavailable
+from infra.local.runtime import Source, origins, read_runtime, without_password
+from infra.settings import Settings
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def status(as_json: bool = JSON_OPTION) -> None:
+        """Show processes, addresses, versions and the lag of every stage."""
+        report = report_of(load())
+        if as_json:
+            print(json.dumps(report))
+        else:
+            show(report)
+        if not report["running"]:
+            raise typer.Exit(1)
+
+
+def report_of(settings: Settings) -> dict[str, Any]:
+    """Everything `cairn status` tells, as one JSON object."""
+    state, runtime = supervisor.read_state(settings), read_runtime(settings.home)
+    if runtime:
+        broker, database = runtime.broker, runtime.database
+        settings = runtime.reached(settings)
+    else:
+        (broker_origin, why_broker), (database_origin, why_database) = origins(settings)
+        broker = Source(broker_origin, why_broker, settings.kafka_bootstrap or "")
+        database = Source(database_origin, why_database, settings.database_url or "")
+    lag, broker_answers = _lag(settings)
+    server_version = _server_version(settings)
+    return {
+        "running": state is not None or (broker_answers and server_version is not None),
+        "state": state.state if state else "not supervised here",
+        "home": str(settings.home),
+        "topic_prefix": settings.topic_prefix,
+        "partitions": settings.partitions,
+        "broker": asdict(broker) | {"answers": broker_answers},
+        "database": asdict(database)
+        | {"address": without_password(database.address), "answers": server_version is not None},
+        "versions": {
+            "cairn": version("cairn"),
+            "python": platform.python_version(),
+            "faust": version("faust-streaming"),
+            "postgres": server_version,
+            "kafka": _kafka_version(broker),
+        },
+        "processes": state.processes if state else [],
+        "lag": lag,
+    }
+
+
+def show(report: dict[str, Any]) -> None:
+    out = Console(highlight=False)
+    out.print(f"Cairn {report['versions']['cairn']} in {report['home']}: {report['state']}")
+    for name in ("broker", "database"):
+        part = report[name]
+        answers = "answers" if part["answers"] else "does not answer"
+        out.print(f"{name}: {part['origin']} ({part['reason']}) {part['address']}, {answers}")
+    if report["processes"]:
+        out.print(_table("process", report["processes"], ("name", "pid", "state", "restarts")))
+    if report["lag"]:
+        out.print(_table("lag", report["lag"], ("group", "topic", "lag")))
+
+
+def _table(title: str, rows: list[dict[str, Any]], columns: tuple[str, ...]) -> Table:
+    table = Table(*columns, title=title, title_justify="left")
+    for row in rows:
+        table.add_row(*(str(row[column]) for column in columns))
+    return table
+
+
+def _lag(settings: Settings) -> tuple[list[dict[str, Any]], bool]:
+    """Lag per group and topic, and whether the broker answered."""
+    if not settings.kafka_bootstrap:
+        return [], False
+
+    async def ask() -> tuple[list[dict[str, Any]], bool]:
+        if not await infra.kafka.answers(settings):
+            return [], False
+        return [asdict(each) for each in await infra.kafka.lags(settings)], True
+
+    try:
+        return asyncio.run(ask())
+    except Unavailable:
+        return [], False
+
+
+def _server_version(settings: Settings) -> str | None:
+    if not settings.database_url:
+        return None
+    try:
+        with infra.postgres.connect(settings.conninfo) as connection:
+            row = connection.execute("SHOW server_version").fetchone()
+            return str(row[0]) if row else None
+    except Unavailable:
+        return None
+
+
+def _kafka_version(broker: Source) -> str | None:
+    """Known for the broker we bring; others do not tell."""
+    from infra.local.kafka import VERSION
+
+    return VERSION if broker.origin == "embedded" else None

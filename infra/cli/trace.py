@@ -1,0 +1,47 @@
+"""`cairn trace`: from an id down to the source, and up to the artifacts that cite it."""
+
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.tree import Tree
+
+from infra.cli.context import JSON_OPTION, connect
+from infra.cli.output import as_lines, cell
+
+if TYPE_CHECKING:
+    from projections.trace import Node
+
+ID_OF = typer.Argument(
+    metavar="ID", help="A statement, artifact, atom, evidence row, chunk, source or run."
+)
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def trace(known_id: str = ID_OF, as_json: bool = JSON_OPTION) -> None:
+        """Show what an id rests on: evidence, chunk, revision, run, and every record's place."""
+        from projections import queries
+        from projections import trace as tracing
+
+        with queries.reading(connect().conninfo) as connection:
+            node = tracing.trace(connection, known_id)
+        if as_json:
+            as_lines([node.as_dict()])
+        else:
+            Console(highlight=False, soft_wrap=True).print(tree_of(node))
+
+
+def tree_of(node: "Node") -> Tree:
+    """A node, its facts, the places of its records, and what it rests on."""
+    tree = Tree(f"[bold]{escape(node.what)}[/] {escape(node.id)}")
+    for name, value in node.facts.items():
+        if value not in (None, "", [], {}):
+            tree.add(f"[dim]{name}[/] {escape(cell(value))}")
+    for event in node.events:
+        place = f"{event['topic']}/{event['partition']}@{event['offset']}"
+        tree.add(f"[dim]{event['event_type']}[/] {place} {event['event_id']}")
+    for child in node.children:
+        tree.children.append(tree_of(child))
+    return tree

@@ -1,0 +1,66 @@
+"""`cairn up`: everything in one go."""
+
+import asyncio
+import os
+from importlib.util import find_spec
+from pathlib import Path
+
+import typer
+
+import infra.kafka
+import infra.postgres
+from infra import supervisor
+from infra.cli.context import load, say
+from infra.settings import Settings
+from infra.supervisor import Program, Supervisor
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def up(
+        detach: bool = typer.Option(False, "--detach", help="Return once everything is ready."),
+        workers: int = typer.Option(1, min=0, max=64, help="Worker processes, all stages each."),
+    ) -> None:
+        """Start broker, database, workers, projector and console, and keep them running."""
+        settings = load()
+        running = supervisor.read_state(settings)
+        if running and (running.state == "ready" or not detach):
+            say(f"Cairn is already running in {settings.home} (pid {running.supervisor.pid}).")
+        elif detach:
+            say(f"Starting Cairn in {settings.home}…")
+            arguments = ("up", "--workers", str(workers))
+            pid = supervisor.start_detached(settings, arguments, os.environ)
+            say(f"Cairn runs (pid {pid}): `cairn status` shows it, `cairn down` stops it.")
+        else:
+            Supervisor(settings, programs(workers), prepare, os.environ, say).run()
+
+
+def programs(workers: int) -> tuple[Program, ...]:
+    """What runs beside broker and database; parts that this checkout does not have are left out."""
+    candidates = (
+        *(
+            Program(f"worker-{number}", ("worker", "--stages", "all"))
+            for number in range(1, workers + 1)
+        ),
+        Program("projector", ("projector",)),
+        Program("web", ("web",)),
+    )
+    return tuple(each for each in candidates if find_spec(f"infra.cli.{each.arguments[0]}"))
+
+
+def prepare(settings: Settings) -> None:
+    """Topics exist as the settings say and the database is at the last migration."""
+    from schemas.topics import TOPICS
+
+    async def topics() -> None:
+        await infra.kafka.create_topics(settings, TOPICS)
+        await infra.kafka.check_topics(settings, TOPICS)
+
+    asyncio.run(topics())
+    infra.postgres.migrate(settings.conninfo, migrations_folder())
+
+
+def migrations_folder() -> Path:
+    import projections
+
+    return Path(next(iter(projections.__path__))) / "migrations"

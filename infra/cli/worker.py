@@ -1,0 +1,23 @@
+"""`cairn worker`: runs stages of the stream until it is told to stop."""
+
+import asyncio
+import os
+
+import typer
+
+from infra.cli.context import connect
+from infra.supervisor import tell_ready
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def worker(
+        stages: str = typer.Option("all", "--stages", help="`all`, or names with commas between."),
+    ) -> None:
+        """Run stages of the stream. `cairn up` starts workers by itself."""
+        from streams.app import run_worker, selected
+
+        settings = connect(start=False)
+        name = os.environ.get("CAIRN_PROCESS_NAME") or None
+        chosen = selected([each.strip() for each in stages.split(",")], settings)
+        asyncio.run(run_worker(settings, chosen, name, lambda: tell_ready(settings, os.environ)))

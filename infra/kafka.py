@@ -1,0 +1,329 @@
+"""The only place that builds Kafka clients, and the only one that knows the broker's error classes.
+
+What the broker cannot do *now* becomes one exception, `BrokerUnavailable`; what it refuses for good
+(an unknown topic, a record too large) stays what aiokafka raises.
+"""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.errors import (
+    BrokerNotAvailableError,
+    GroupCoordinatorNotAvailableError,
+    GroupLoadInProgressError,
+    KafkaConnectionError,
+    KafkaError,
+    KafkaTimeoutError,
+    KafkaUnavailableError,
+    LeaderNotAvailableError,
+    NoBrokersAvailable,
+    NodeNotReadyError,
+    NotControllerError,
+    NotEnoughReplicasAfterAppendError,
+    NotEnoughReplicasError,
+    NotLeaderForPartitionError,
+    RequestTimedOutError,
+    TopicAlreadyExistsError,
+    for_code,
+)
+from aiokafka.structs import TopicPartition
+
+from infra.errors import BrokerUnavailable, TopicsUnfit
+from infra.settings import MAX_REQUEST_BYTES, Settings
+
+# The broker measures batches: headers, and what lz4 adds to bytes that cannot be compressed.
+FRAMING_BYTES = 64 * 1024
+
+UNAVAILABLE = (
+    BrokerNotAvailableError,
+    GroupCoordinatorNotAvailableError,
+    GroupLoadInProgressError,
+    KafkaConnectionError,
+    KafkaTimeoutError,
+    KafkaUnavailableError,
+    LeaderNotAvailableError,
+    NoBrokersAvailable,
+    NodeNotReadyError,
+    NotControllerError,
+    NotEnoughReplicasAfterAppendError,
+    NotEnoughReplicasError,
+    NotLeaderForPartitionError,
+    RequestTimedOutError,
+    ConnectionError,
+    TimeoutError,
+)
+
+
+class TopicSpec(Protocol):
+    """What is needed to make a topic; `schemas.topics.TOPICS` is a tuple of such."""
+
+    @property
+    def name(self) -> str: ...  # without the prefix
+    @property
+    def cleanup(self) -> str: ...  # delete | compact
+    @property
+    def retention_ms(self) -> int: ...  # -1 = for ever
+    @property
+    def max_message_bytes(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class GroupLag:
+    """How far one consumer group is behind on one topic, in records."""
+
+    group: str
+    topic: str
+    lag: int
+
+
+@contextmanager
+def broker_errors(what: str) -> Iterator[None]:
+    """Raises BrokerUnavailable when the broker does not serve ``what``; see `UNAVAILABLE`."""
+    try:
+        yield
+    except UNAVAILABLE as error:
+        reason = str(error) or type(error).__name__
+        raise BrokerUnavailable(
+            f"The broker does not answer ({what}: {reason}): see `cairn status`, then try again."
+        ) from error
+
+
+def producer(settings: Settings, *, linger_ms: int = 0) -> AIOKafkaProducer:
+    """A producer that is not started yet: acks=all, idempotent, lz4, records up to 8 MiB."""
+    return AIOKafkaProducer(
+        **_connection(settings),
+        acks="all",
+        enable_idempotence=True,
+        compression_type="lz4",
+        linger_ms=linger_ms,
+        max_batch_size=256 * 1024,
+        max_request_size=MAX_REQUEST_BYTES,
+    )
+
+
+def consumer(
+    settings: Settings, *topics: str, group: str | None = None, **options: Any
+) -> AIOKafkaConsumer:
+    """A consumer that is not started yet: from the earliest record, offsets committed by hand.
+
+    ``topics`` are full names (`settings.topic`), ``group`` too (`settings.group`). Without a
+    group nothing is committed and partitions are assigned by hand (``consumer.assign``).
+    """
+    defaults: dict[str, Any] = {
+        "group_id": group,
+        "enable_auto_commit": False,
+        "auto_offset_reset": "earliest",
+        "session_timeout_ms": int(settings.session_timeout_s * 1000),
+        "heartbeat_interval_ms": int(settings.session_timeout_s * 1000 / 4),
+        "fetch_max_wait_ms": settings.fetch_max_wait_ms,
+        "max_partition_fetch_bytes": MAX_REQUEST_BYTES,
+        "fetch_max_bytes": 6 * MAX_REQUEST_BYTES,
+    }
+    return AIOKafkaConsumer(*topics, **_connection(settings), **(defaults | options))
+
+
+def admin(settings: Settings) -> AIOKafkaAdminClient:
+    """An admin client that is not started yet."""
+    return AIOKafkaAdminClient(**_connection(settings))
+
+
+@asynccontextmanager
+async def running_producer(settings: Settings, **options: Any) -> AsyncIterator[AIOKafkaProducer]:
+    """A started producer; at the end everything sent is acknowledged. Raises BrokerUnavailable."""
+    client = producer(settings, **options)
+    async with _running(client, client.start, client.stop) as started:
+        yield started
+
+
+@asynccontextmanager
+async def running_consumer(
+    settings: Settings, *topics: str, group: str | None = None, **options: Any
+) -> AsyncIterator[AIOKafkaConsumer]:
+    """A started consumer, see `consumer`. Raises BrokerUnavailable."""
+    client = consumer(settings, *topics, group=group, **options)
+    async with _running(client, client.start, client.stop) as started:
+        yield started
+
+
+@asynccontextmanager
+async def running_admin(settings: Settings) -> AsyncIterator[AIOKafkaAdminClient]:
+    """A started admin client. Raises BrokerUnavailable."""
+    client = admin(settings)
+    async with _running(client, client.start, client.close) as started:
+        yield started
+
+
+async def answers(settings: Settings, timeout_s: float = 2.0) -> bool:
+    """Whether the broker serves requests now."""
+    try:
+        async with asyncio.timeout(timeout_s), running_admin(settings) as client:
+            cluster = await client.describe_cluster()
+            return bool(cluster["brokers"])
+    except (BrokerUnavailable, TimeoutError, KafkaError):
+        return False
+
+
+async def create_topics(settings: Settings, specs: Iterable[TopicSpec]) -> list[str]:
+    """All topics exist; returns the full names of those that were missing.
+
+    What exists is left as it is: a wrong partition count is found by `check_topics`, a key must
+    never move. Raises BrokerUnavailable, TopicsUnfit when the broker refuses one.
+    """
+    async with running_admin(settings) as client:
+        with broker_errors("creating topics"):
+            existing = set(await client.list_topics())
+            missing = [spec for spec in specs if settings.topic(spec.name) not in existing]
+            if not missing:
+                return []
+            response = await client.create_topics([_new_topic(settings, spec) for spec in missing])
+            for name, code, *reason in response.topic_errors:
+                error = for_code(code)
+                if code and error is not TopicAlreadyExistsError:  # another start was faster
+                    raise TopicsUnfit(
+                        f"The broker refused topic {name} ({error.__name__}"
+                        f" {' '.join(str(part) for part in reason)}): see CAIRN_PARTITIONS and"
+                        " CAIRN_REPLICATION."
+                    )
+    names = [settings.topic(spec.name) for spec in missing]
+    await _wait_for_leaders(settings, names)
+    return names
+
+
+async def check_topics(settings: Settings, specs: Iterable[TopicSpec]) -> None:
+    """Every topic exists with the partition count of the settings.
+
+    A worker calls it before it starts: what is missing then would be ignored for good. Raises
+    TopicsUnfit, BrokerUnavailable.
+    """
+    counts = await partition_counts(settings, [settings.topic(spec.name) for spec in specs])
+    for name, count in counts.items():
+        if count == 0:
+            raise TopicsUnfit(
+                f"Topic {name} does not exist on {settings.bootstrap}: run `cairn up`, or check"
+                " CAIRN_TOPIC_PREFIX."
+            )
+        if count != settings.partitions:
+            raise TopicsUnfit(
+                f"Topic {name} has {count} partitions, the settings say {settings.partitions}:"
+                f" set CAIRN_PARTITIONS={count}, or start a new installation with another"
+                " CAIRN_TOPIC_PREFIX (counts are never changed, a key must not move)."
+            )
+
+
+async def partition_counts(settings: Settings, names: Collection[str]) -> dict[str, int]:
+    """Partitions of each full topic name; 0 where there is no such topic."""
+    async with running_admin(settings) as client:
+        with broker_errors("describing topics"):
+            described = await client.describe_topics(list(names))
+    found = {each["topic"]: each for each in described}
+    return {
+        name: len(found[name]["partitions"]) if not found[name]["error_code"] else 0
+        for name in names
+    }
+
+
+async def delete_topics(settings: Settings, names: Collection[str]) -> None:
+    """The topics (full names) are gone. For tests and throw-away copies only."""
+    async with running_admin(settings) as client:
+        with broker_errors("deleting topics"):
+            await client.delete_topics(list(names))
+
+
+async def lags(settings: Settings) -> list[GroupLag]:
+    """Every group of this installation with its lag per topic, sorted. Raises BrokerUnavailable."""
+    async with running_admin(settings) as client:
+        with broker_errors("reading consumer groups"):
+            listed = await client.list_consumer_groups()
+            groups = sorted(
+                {name for name, *_ in listed if name.startswith(f"{settings.topic_prefix}-")}
+            )
+            committed = {group: await client.list_consumer_group_offsets(group) for group in groups}
+    partitions = sorted({place for offsets in committed.values() for place in offsets})
+    if not partitions:
+        return []
+    async with running_consumer(settings) as reader:
+        with broker_errors("reading ends of topics"):
+            ends = await reader.end_offsets(partitions)
+            starts = await reader.beginning_offsets(partitions)
+    behind: dict[tuple[str, str], int] = {}
+    for group, offsets in committed.items():
+        for place, known in offsets.items():
+            done = known.offset if known.offset >= 0 else starts[place]
+            key = (group, place.topic)
+            behind[key] = behind.get(key, 0) + max(0, ends[place] - done)
+    return [GroupLag(group, topic, lag) for (group, topic), lag in sorted(behind.items())]
+
+
+async def end_offsets(settings: Settings, names: Collection[str]) -> dict[tuple[str, int], int]:
+    """The offset after the last record, by (full topic name, partition)."""
+    counts = await partition_counts(settings, names)
+    places = [TopicPartition(name, part) for name, n in counts.items() for part in range(n)]
+    async with running_consumer(settings) as reader:
+        with broker_errors("reading ends of topics"):
+            ends = await reader.end_offsets(places)
+    return {(place.topic, place.partition): offset for place, offset in ends.items()}
+
+
+def _connection(settings: Settings) -> dict[str, Any]:
+    security = settings.kafka_security_protocol
+    options: dict[str, Any] = {
+        "bootstrap_servers": settings.bootstrap,
+        "client_id": "cairn",
+        "security_protocol": security,
+        "request_timeout_ms": int(settings.request_timeout_s * 1000),
+    }
+    if security.endswith("SSL"):
+        context = ssl.create_default_context(cafile=settings.kafka_ssl_cafile)
+        if settings.kafka_ssl_certfile:
+            context.load_cert_chain(settings.kafka_ssl_certfile, settings.kafka_ssl_keyfile)
+        options["ssl_context"] = context
+    if security.startswith("SASL") and settings.kafka_sasl_password:
+        options |= {
+            "sasl_mechanism": settings.kafka_sasl_mechanism,
+            "sasl_plain_username": settings.kafka_sasl_username,
+            "sasl_plain_password": settings.kafka_sasl_password.get_secret_value(),
+        }
+    return options
+
+
+@asynccontextmanager
+async def _running(client: Any, start: Any, stop: Any) -> AsyncIterator[Any]:
+    try:
+        with broker_errors("connecting"):
+            await start()
+        yield client
+    finally:
+        with broker_errors("closing"):
+            await stop()
+
+
+def _new_topic(settings: Settings, spec: TopicSpec) -> NewTopic:
+    return NewTopic(
+        settings.topic(spec.name),
+        num_partitions=settings.partitions,
+        replication_factor=settings.replication,
+        topic_configs={
+            "cleanup.policy": spec.cleanup,
+            "retention.ms": str(spec.retention_ms),
+            "retention.bytes": "-1",
+            "max.message.bytes": str(spec.max_message_bytes + FRAMING_BYTES),
+            "min.insync.replicas": str(settings.min_insync_replicas),
+        },
+    )
+
+
+async def _wait_for_leaders(settings: Settings, names: Collection[str]) -> None:
+    """New topics can be written: a topic that was just made has no leader for a moment."""
+    deadline = asyncio.get_running_loop().time() + settings.request_timeout_s
+    while 0 in (await partition_counts(settings, names)).values():
+        if asyncio.get_running_loop().time() > deadline:
+            raise BrokerUnavailable(
+                "The broker made the topics but does not serve them: try again."
+            )
+        await asyncio.sleep(0.05)

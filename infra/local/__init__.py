@@ -1,0 +1,1 @@
+"""Broker and database without Docker, Java or PostgreSQL on the machine: started from wheels."""

@@ -1,0 +1,175 @@
+"""All settings in one frozen model. The environment is read here, for `infra.cli`, nowhere else.
+
+Everybody else is handed a `Settings` or single values. Whether broker and database run elsewhere
+or have to be started is decided in `infra/local/runtime.py`; until then the two addresses are None.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import platformdirs
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+
+from infra.errors import BrokerUnavailable, DatabaseUnavailable
+
+MIB = 1024 * 1024
+MAX_RECORD_BYTES = 8 * MIB  # 08 §2: the largest record that stays whole
+MAX_REQUEST_BYTES = 9 * MIB  # a record plus its batch's and request's framing
+
+Absolute = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
+DatabaseUrl = Annotated[str, StringConstraints(pattern=r"^postgres(ql)?://")]
+Bootstrap = Annotated[
+    str, StringConstraints(pattern=r"^[^\s,:/]+:[0-9]{1,5}(,[^\s,:/]+:[0-9]{1,5})*$")
+]
+TopicPrefix = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,79}$")]
+
+
+class SettingsError(ValueError):
+    """A setting is wrong; the message names the variable, its value and what to do (exit 2)."""
+
+
+class Settings(BaseModel):
+    """How this process runs. ``from_env`` reads it; the addresses may be filled in later.
+
+    The variable of a field is CAIRN_ and the field's name in capitals.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    home: Absolute = Field(default_factory=lambda: default_home())
+    cache: Absolute = Field(default_factory=lambda: Path(platformdirs.user_cache_dir("cairn")))
+    runtime: Literal["embedded", "containers"] = "embedded"
+    project_name: str = "cairn"
+    log_level: Annotated[
+        Literal["debug", "info", "warning", "error"], BeforeValidator(str.lower)
+    ] = "info"
+
+    kafka_bootstrap: Bootstrap | None = None
+    kafka_security_protocol: Literal["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"] = "PLAINTEXT"
+    kafka_sasl_mechanism: Literal["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"] = "PLAIN"
+    kafka_sasl_username: str | None = None
+    kafka_sasl_password: SecretStr | None = None
+    kafka_ssl_cafile: Absolute | None = None
+    kafka_ssl_certfile: Absolute | None = None
+    kafka_ssl_keyfile: Absolute | None = None
+    topic_prefix: TopicPrefix = "cairn"
+    partitions: Annotated[int, Field(ge=1, le=1000)] = 3
+    replication: Annotated[int, Field(ge=1, le=15)] = 1
+    min_insync_replicas: Annotated[int, Field(ge=1, le=15)] = 1
+    session_timeout_s: Annotated[float, Field(ge=1, le=300)] = 10.0
+    fetch_max_wait_ms: Annotated[int, Field(ge=1, le=5000)] = 20
+    request_timeout_s: Annotated[float, Field(ge=1, le=300)] = 30.0
+
+    database_url: Annotated[DatabaseUrl | None, Field(repr=False)] = None
+    vault_key: SecretStr | None = None
+    vault_key_file: Absolute | None = None
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str]) -> "Settings":
+        """The settings of this process. Raises SettingsError on a value that cannot be used."""
+        given = {
+            field: value
+            for field in cls.model_fields
+            if (value := environ.get(variable_of(field), "").strip())
+        }
+        try:
+            return cls.model_validate(given)
+        except ValidationError as error:
+            raise SettingsError(_sentence(error, given)) from error
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "Settings":
+        if self.kafka_security_protocol.startswith("SASL") and not (
+            self.kafka_sasl_username and self.kafka_sasl_password
+        ):
+            raise ValueError(
+                f"CAIRN_KAFKA_SECURITY_PROTOCOL is {self.kafka_security_protocol}, but user or"
+                " password is missing: set CAIRN_KAFKA_SASL_USERNAME and CAIRN_KAFKA_SASL_PASSWORD."
+            )
+        if self.min_insync_replicas > self.replication:
+            raise ValueError(
+                f"CAIRN_MIN_INSYNC_REPLICAS is {self.min_insync_replicas}, more than the"
+                f" {self.replication} of CAIRN_REPLICATION: nothing could be written; lower it."
+            )
+        return self
+
+    @property
+    def bootstrap(self) -> str:
+        """Where the broker is. Raises BrokerUnavailable when none was configured or started."""
+        if self.kafka_bootstrap is None:
+            raise BrokerUnavailable(
+                "No broker is known for this installation: run `cairn up --detach`"
+                " or set CAIRN_KAFKA_BOOTSTRAP."
+            )
+        return self.kafka_bootstrap
+
+    @property
+    def conninfo(self) -> str:
+        """Where the database is. Raises DatabaseUnavailable when none was configured or started."""
+        if self.database_url is None:
+            raise DatabaseUnavailable(
+                "No database is known for this installation: run `cairn up --detach`"
+                " or set CAIRN_DATABASE_URL."
+            )
+        return self.database_url
+
+    @property
+    def run_folder(self) -> Path:
+        """Pids, ready marks and locks: worth nothing once nothing runs."""
+        return self.home / "run"
+
+    @property
+    def log_folder(self) -> Path:
+        return self.home / "logs"
+
+    def topic(self, name: str) -> str:
+        """The full name of topic ``name`` (`source.v1` -> `cairn.source.v1`)."""
+        return f"{self.topic_prefix}.{name}"
+
+    def group(self, name: str) -> str:
+        """The consumer group of stage or reader ``name`` (`merging` -> `cairn-merging`)."""
+        return f"{self.topic_prefix}-{name}"
+
+
+def variable_of(field: str) -> str:
+    """The environment variable that sets ``field``."""
+    return f"CAIRN_{field.upper()}"
+
+
+def default_home() -> Path:
+    """A folder per installation: two checkouts of one user never share their data."""
+    root = Path(__file__).resolve().parents[1]
+    mark = hashlib.sha256(str(root).encode()).hexdigest()[:8]
+    return Path(platformdirs.user_data_dir("cairn")) / f"{root.name}-{mark}"
+
+
+WANTED = {
+    "runtime": "use `embedded` or `containers`",
+    "kafka_bootstrap": "use host:port, several separated by commas",
+    "database_url": "use postgresql://user:password@host:port/database",
+    "topic_prefix": "use letters, digits, dot, dash and underscore, at most 80",
+}
+
+
+def _sentence(error: ValidationError, given: Mapping[str, str]) -> str:
+    """The first problem as one sentence. Secrets are named, never shown."""
+    first = error.errors()[0]
+    if not first["loc"]:
+        return str(first["ctx"]["error"])
+    field = str(first["loc"][0])
+    secret = "url" in field or "password" in field or "vault" in field
+    shown = "(not shown)" if secret else repr(given[field])
+    advice = WANTED.get(field, first["msg"][0].lower() + first["msg"][1:])
+    return f"{variable_of(field)} has the value {shown}, which cannot be used: {advice}."

@@ -1,0 +1,360 @@
+"""`cairn up`: one process that starts everything, keeps it running, and takes it down with it.
+
+Single-threaded on purpose: children are tied to the thread that started them (see
+`infra.local.process.spawn`), so nothing outlives a kill -9 of this process on Linux. Decided
+against: one daemon a service (who restarts whom?), a supervisor from PyPI (none ties children).
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TextIO
+
+from infra.errors import Refusal, Unavailable
+from infra.local.process import ProcessId, Say, identify, spawn, tail, wait_until, write_whole
+from infra.local.runtime import (
+    Plan,
+    await_answers,
+    await_server,
+    planned,
+    stop,
+    write_runtime,
+)
+from infra.log import get
+from infra.settings import Settings
+
+FIRST_PAUSE_S, LAST_PAUSE_S = 0.5, 30.0  # between restarts, doubling
+STEADY_S = 60.0  # a child that ran this long starts again without a long pause
+TICK_S = 0.2
+READY_TIMEOUT_S = 180.0
+HOPELESS_RESTARTS = 4  # who waits for a start is told; the supervisor goes on trying
+
+log = get("supervisor")
+
+
+@dataclass(frozen=True)
+class Program:
+    """One of our own processes: ``python -m infra.cli <arguments>``."""
+
+    name: str
+    arguments: tuple[str, ...]
+    tells_ready: bool = True  # touches the file of `ready_file`; else running is ready
+
+
+@dataclass
+class Child:
+    """A supervised process and what became of it."""
+
+    name: str
+    start: Callable[[], subprocess.Popen[bytes]]
+    ready: Callable[[], bool]
+    stop_signal: signal.Signals = signal.SIGTERM
+    serves_others: bool = False  # broker or database: stopped last
+    process: subprocess.Popen[bytes] | None = None
+    state: str = "stopped"  # starting | running | backing-off | stopped
+    restarts: int = 0
+    started_s: float = 0.0
+    again_s: float = 0.0
+    pause_s: float = FIRST_PAUSE_S
+    last_exit: int | None = None
+
+    def begin(self) -> None:
+        self.process = self.start()
+        self.started_s = time.monotonic()
+        self.state = "starting"
+
+    def look(self) -> None:
+        """Move on: noticed dead, started again when its pause is over, ready."""
+        now = time.monotonic()
+        if self.state == "backing-off":
+            if now >= self.again_s:
+                self.restarts += 1
+                self.begin()
+                log.info("supervisor.restarted", child=self.name, restarts=self.restarts)
+        elif self.process and (code := self.process.poll()) is not None:
+            if now - self.started_s > STEADY_S:
+                self.pause_s = FIRST_PAUSE_S
+            self.last_exit, self.state = code, "backing-off"
+            self.again_s = now + self.pause_s
+            log.warning(
+                "supervisor.child_died", child=self.name, exit=code, again_in_s=self.pause_s
+            )
+            self.pause_s = min(LAST_PAUSE_S, 2 * self.pause_s)
+        elif self.state == "starting" and self.ready():
+            self.state = "running"
+
+    def row(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "pid": self.process.pid if self.process and self.state != "backing-off" else None,
+            "state": self.state,
+            "restarts": self.restarts,
+            "last_exit": self.last_exit,
+        }
+
+
+@dataclass
+class Supervisor:
+    """Runs servers, then ``prepare`` (topics, migrations), then ``programs``, until told to stop.
+
+    ``say`` is for the person who waits; the log is for the operator.
+    """
+
+    settings: Settings
+    programs: Sequence[Program]
+    prepare: Callable[[Settings], None]
+    environ: Mapping[str, str]
+    say: Say
+    children: list[Child] = field(default_factory=list)
+    state: str = "starting"
+    error: str | None = None
+    _stopping: bool = False
+    _written: str = ""
+
+    def run(self) -> None:
+        """Returns when everything was stopped by SIGTERM or SIGINT.
+
+        Raises Refusal when another one runs here; what `planned` and ``prepare`` raise.
+        """
+        with _only_one(self.settings), self._signals() as wake:
+            self._write()  # at once: who finds the lock taken looks here
+            try:
+                with planned(self.settings, self.say) as plan:
+                    self._run_planned(plan, wake)
+            except (Refusal, Unavailable) as error:
+                self.error = str(error)
+                raise
+            finally:
+                self._stop_all()
+                self.state = "stopped"
+                self._write()
+
+    def _run_planned(self, plan: Plan, wake: int) -> None:
+        for server in plan.servers:
+            self.say(f"Starting {server.name}…")
+            child = Child(
+                server.name, server.spawn, server.ready, server.stop_signal, serves_others=True
+            )
+            child.begin()
+            self.children.append(child)
+        for server, child in zip(plan.servers, self.children, strict=True):
+            assert child.process
+            await_server(server, child.process)
+            child.state = "running"
+            self._write()
+        await_answers(plan.located)
+        self.prepare(plan.located)
+        write_runtime(self.settings, plan)
+        for program in self.programs:
+            child = Child(program.name, self._starter(program), self._ready_check(program))
+            child.begin()
+            self.children.append(child)
+        while not self._stopping:
+            for child in self.children:
+                child.look()
+            if self.state == "starting" and all(c.state == "running" for c in self.children):
+                self.state = "ready"
+                self.say("Everything runs.")
+            self._write()
+            if select.select([wake], [], [], TICK_S)[0]:
+                os.read(wake, 4096)
+        self.say("Stopping…")
+
+    def command(self, program: Program) -> list[str]:
+        """The command line of ``program``."""
+        return [sys.executable, "-m", "infra.cli", *program.arguments]
+
+    def _starter(self, program: Program) -> Callable[[], subprocess.Popen[bytes]]:
+        def start() -> subprocess.Popen[bytes]:
+            ready_file(self.settings, program.name).unlink(missing_ok=True)
+            return spawn(
+                self.command(program),
+                log=self.settings.log_folder / f"{program.name}.log",
+                env=dict(self.environ)
+                | {
+                    "CAIRN_HOME": str(self.settings.home),
+                    "CAIRN_PROCESS_NAME": program.name,
+                },
+            )
+
+        return start
+
+    def _ready_check(self, program: Program) -> Callable[[], bool]:
+        path = ready_file(self.settings, program.name)
+        return path.exists if program.tells_ready else lambda: True
+
+    def _stop_all(self) -> None:
+        """Ours first and together, then the servers, last started first."""
+        self.state = "stopping"
+        ours = [child for child in self.children if not child.serves_others]
+        servers = [child for child in reversed(self.children) if child.serves_others]
+        for child in ours:
+            if child.process and child.process.poll() is None:
+                child.process.terminate()
+        for child in [*ours, *servers]:
+            if child.process:
+                stop(child.process, child.stop_signal)
+            child.state = "stopped"
+        with contextlib.suppress(FileNotFoundError):
+            (self.settings.home / "runtime.json").unlink()
+
+    @contextlib.contextmanager
+    def _signals(self) -> Iterator[int]:
+        """A descriptor that becomes readable on SIGTERM, SIGINT and SIGCHLD."""
+        wake, write = os.pipe()
+        os.set_blocking(write, False)
+
+        def ask_to_stop(_sign: int, _frame: object) -> None:
+            self._stopping = True
+
+        before = {
+            sign: signal.signal(sign, handler)
+            for sign, handler in (
+                (signal.SIGTERM, ask_to_stop),
+                (signal.SIGINT, ask_to_stop),
+                (signal.SIGCHLD, lambda _sign, _frame: None),
+            )
+        }
+        earlier = signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+        try:
+            yield wake
+        finally:
+            signal.set_wakeup_fd(earlier)
+            for sign, handler in before.items():
+                signal.signal(sign, handler)
+            os.close(wake)
+            os.close(write)
+
+    def _write(self) -> None:
+        """The state file says what there is now; written only when it changed."""
+        me = identify(os.getpid())
+        text = json.dumps(
+            {
+                "supervisor": {"pid": me.pid, "started": me.started},
+                "state": self.state,
+                "error": self.error,
+                "processes": [child.row() for child in self.children],
+            }
+        )
+        if text != self._written:
+            write_whole(_state_file(self.settings), text)
+            self._written = text
+
+
+@dataclass(frozen=True)
+class State:
+    """What `cairn status` knows of a supervisor that runs."""
+
+    supervisor: ProcessId
+    state: str
+    error: str | None
+    processes: list[dict[str, Any]]
+
+
+def ready_file(settings: Settings, name: str) -> Path:
+    """A process of ours makes this file when it works; its name is in CAIRN_PROCESS_NAME."""
+    return settings.run_folder / f"{name}.ready"
+
+
+def tell_ready(settings: Settings, environ: Mapping[str, str]) -> None:
+    """The supervisor, if there is one, knows that this process works. Called once by it."""
+    if name := environ.get("CAIRN_PROCESS_NAME"):
+        write_whole(ready_file(settings, name), str(os.getpid()))
+
+
+def read_state(settings: Settings) -> State | None:
+    """The running supervisor of this home; None when there is none."""
+    known = _read_any_state(settings)
+    return known if known and known.supervisor.alive() else None
+
+
+def start_detached(settings: Settings, arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Everything of this home runs and is ready, in a session of its own; the supervisor's pid.
+
+    Of several starts at once one wins and the others wait for it. Raises Refusal with the reason
+    when it ended instead, Unavailable when it takes too long or a process ends again and again.
+    """
+    path = settings.log_folder / "supervisor.log"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as output:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "infra.cli", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env=dict(environ) | {"CAIRN_HOME": str(settings.home)},
+            start_new_session=True,
+        )
+
+    def settled() -> bool:
+        known = read_state(settings)
+        if known is None:
+            return child.poll() is not None
+        return known.state == "ready" or any(
+            row["restarts"] >= HOPELESS_RESTARTS for row in known.processes
+        )
+
+    wait_until(settled, timeout_s=READY_TIMEOUT_S)
+    known = read_state(settings)
+    if known and known.state == "ready":
+        return known.supervisor.pid
+    if known is None:
+        last = _read_any_state(settings)
+        if last and last.supervisor.pid == child.pid and last.error:
+            raise Refusal(last.error)
+        raise Refusal(f"`cairn up` ended with code {child.poll()}: {tail(path)} (see {path})")
+    slow = [
+        f"{row['name']}: {tail(settings.log_folder / (row['name'] + '.log'), 1)}"
+        for row in known.processes
+        if row["state"] != "running"
+    ]
+    raise Unavailable(
+        f"Not ready yet ({'; '.join(slow) or 'starting'}): see the logs in"
+        f" {settings.log_folder}; it goes on trying, `cairn down` stops it."
+    )
+
+
+def stop_running(settings: Settings, patience_s: float = 60) -> bool:
+    """Nothing of this home runs any more; whether something did."""
+    known = read_state(settings)
+    if known is None:
+        return False
+    known.supervisor.end(patience_s=patience_s)
+    return True
+
+
+def _state_file(settings: Settings) -> Path:
+    return settings.run_folder / "state.json"
+
+
+def _read_any_state(settings: Settings) -> State | None:
+    try:
+        known = json.loads(_state_file(settings).read_text())
+        return State(
+            ProcessId(**known["supervisor"]), known["state"], known["error"], known["processes"]
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+@contextlib.contextmanager
+def _only_one(settings: Settings) -> Iterator[TextIO]:
+    """This process is the only supervisor of its home, until it ends however."""
+    settings.run_folder.mkdir(parents=True, exist_ok=True)
+    with (settings.run_folder / "supervisor.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Refusal(
+                f"Cairn is already running in {settings.home}: see `cairn status`."
+            ) from error
+        yield lock

@@ -1,0 +1,75 @@
+"""Fixtures of tests that need the real broker and database: no doubles, started once a session.
+
+`installation` is shared; `fresh` gives each test topics, a database and a home of its own in it.
+"""
+
+import asyncio
+import os
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import infra.kafka
+import infra.postgres
+from infra.local.runtime import running
+from infra.settings import Settings
+
+MIGRATIONS = Path(__file__).parents[1] / "projections" / "migrations"
+
+
+@pytest.fixture(scope="session")
+def cache() -> Path:
+    """The user's jars, so that a test run downloads them at most once."""
+    return Settings.from_env(os.environ).cache
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A CAIRN_HOME of its own; not under pytest's folder, which other runs close for servers."""
+    folder = Path(tempfile.mkdtemp(prefix="cairn-test-"))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def installation(cache: Path) -> Iterator[Settings]:
+    """A running broker and database, shared by the whole session."""
+    folder = Path(tempfile.mkdtemp(prefix="cairn-test-"))
+    settings = Settings(home=folder, cache=cache, session_timeout_s=1.0)
+    try:
+        with running(settings, print) as located:
+            yield located
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def bare(installation: Settings, home: Path) -> Settings:
+    """Names nobody else uses in the shared servers: no topics yet, an empty database."""
+    name = f"t{uuid.uuid4().hex[:10]}"
+    database_url = database_beside(installation.conninfo, name)
+    infra.postgres.ensure_database(database_url)
+    return installation.model_copy(
+        update={"home": home, "topic_prefix": name, "database_url": database_url}
+    )
+
+
+@pytest.fixture
+def fresh(bare: Settings) -> Iterator[Settings]:
+    """The same with all topics made and all migrations applied."""
+    from schemas.topics import TOPICS
+
+    infra.postgres.migrate(bare.conninfo, MIGRATIONS)
+    asyncio.run(infra.kafka.create_topics(bare, TOPICS))
+    yield bare
+    asyncio.run(infra.kafka.delete_topics(bare, [bare.topic(topic.name) for topic in TOPICS]))
+
+
+def database_beside(url: str, name: str) -> str:
+    """The URL of another database of the same server."""
+    base, _, _ = url.rpartition("/")
+    return f"{base}/{name}"

@@ -1,0 +1,156 @@
+"""The embedded broker and database survive kill -9 on the same data and at the same address."""
+
+import asyncio
+import contextlib
+import json
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import infra.kafka
+import infra.postgres
+from infra.errors import Refusal
+from infra.local.kafka import LOCK, EmbeddedKafka, jars, read_lock, verify
+from infra.local.postgres import EmbeddedPostgres
+from infra.local.process import ProcessId, identify, recall, remember
+from infra.local.runtime import Server, await_server, running, stop
+from infra.settings import Settings
+from tests.runtime.topics import ONE_TOPIC, read_all, write
+
+pytestmark = pytest.mark.broker
+
+
+@contextlib.contextmanager
+def started(server: Server) -> Iterator[subprocess.Popen[bytes]]:
+    server.prepare()
+    child = server.spawn()
+    try:
+        await_server(server, child)
+        yield child
+    finally:
+        stop(child, server.stop_signal)
+
+
+def test_a_killed_broker_comes_back_with_its_records_at_its_address(home: Path, cache: Path):
+    settings, said = Settings(home=home, cache=cache), list[str]()
+    broker = EmbeddedKafka(settings, said.append)
+    with started(broker) as child:
+        located, address = broker.reached(settings), broker.address
+        asyncio.run(infra.kafka.create_topics(located, ONE_TOPIC))
+        asyncio.run(write(located, [b"before"]))
+        child.kill()
+        child.wait()
+    again = EmbeddedKafka(settings, said.append)
+    with started(again):
+        assert again.address == address
+        asyncio.run(write(located, [b"after"]))
+        assert asyncio.run(read_all(located)) == [b"before", b"after"]
+
+
+def test_a_broker_whose_port_was_taken_serves_its_records_at_another(home: Path, cache: Path):
+    settings = Settings(home=home, cache=cache)
+    broker = EmbeddedKafka(settings, print)
+    with started(broker):
+        asyncio.run(infra.kafka.create_topics(broker.reached(settings), ONE_TOPIC))
+        asyncio.run(write(broker.reached(settings), [b"before"]))
+        address = broker.address
+    ports = json.loads((home / "kafka" / "ports.json").read_text())
+    with contextlib.ExitStack() as taken:
+        for port in ports:
+            taker = taken.enter_context(socket.socket())
+            taker.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            taker.bind(("127.0.0.1", port))
+            taker.listen()
+        again = EmbeddedKafka(settings, print)
+        with started(again):
+            assert again.address != address
+            assert asyncio.run(read_all(again.reached(settings))) == [b"before"]
+
+
+def test_a_killed_database_comes_back_with_its_rows_at_its_address(home: Path, cache: Path):
+    settings = Settings(home=home, cache=cache)
+    server = EmbeddedPostgres(settings, print)
+    with started(server) as child:
+        address = server.address
+        with infra.postgres.connect(address) as connection:
+            connection.execute("CREATE TABLE kept AS SELECT 7 AS number")
+        child.kill()
+        child.wait()
+    again = EmbeddedPostgres(settings, print)
+    with started(again):
+        assert again.address == address
+        with infra.postgres.connect(address) as connection:
+            assert connection.execute("SELECT number FROM kept").fetchone() == (7,)
+
+
+def test_an_orphan_of_a_crash_is_found_and_stopped_before_the_next_start(home: Path, cache: Path):
+    settings, said = Settings(home=home, cache=cache), list[str]()
+    first = EmbeddedPostgres(settings, said.append)
+    with started(first) as orphan:
+        left_over = identify(orphan.pid)
+        second = EmbeddedPostgres(settings, said.append)
+        with started(second):
+            orphan.poll()
+            assert not left_over.alive()
+            assert infra.postgres.answers(second.address)
+    assert any(str(left_over.pid) in line for line in said)
+
+
+def test_a_stranger_with_the_recorded_pid_is_left_alone(home: Path, cache: Path):
+    settings = Settings(home=home, cache=cache)
+    stranger = subprocess.Popen(["sleep", "60"])
+    try:
+        remember(settings.run_folder / "postgres.pid", ProcessId(stranger.pid, "long ago"))
+        server = EmbeddedPostgres(settings, print)
+        server.prepare()
+        (home / "postgres" / "data" / "postmaster.pid").write_text(f"{stranger.pid}\n")
+        with started(server):
+            assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+def test_two_installations_run_side_by_side(installation: Settings, home: Path):
+    with running(Settings(home=home, cache=installation.cache), print) as other:
+        assert other.kafka_bootstrap != installation.kafka_bootstrap
+        assert other.database_url != installation.database_url
+        asyncio.run(infra.kafka.create_topics(other, ONE_TOPIC))
+        counts = infra.kafka.partition_counts(installation, [installation.topic(ONE_TOPIC[0].name)])
+        assert set(asyncio.run(counts).values()) == {0}
+    assert recall(home / "run" / "kafka.pid") is None
+
+
+def test_a_jar_with_another_checksum_is_refused(tmp_path: Path, cache: Path):
+    genuine = jars(cache, print)
+    for jar in genuine.glob("*.jar"):
+        (tmp_path / jar.name).symlink_to(jar)
+    wanted = read_lock(LOCK)
+    verify(tmp_path, wanted)
+    changed = tmp_path / "kafka-clients-4.1.1.jar"
+    content = changed.read_bytes()
+    changed.unlink()
+    changed.write_bytes(content + b"\0")
+    with pytest.raises(Refusal, match=r"kafka-clients-4\.1\.1\.jar .* checksum"):
+        verify(tmp_path, wanted)
+
+
+def test_a_missing_and_an_added_jar_are_refused(tmp_path: Path):
+    wanted = {"a.jar": "0" * 64}
+    with pytest.raises(Refusal, match=r"a\.jar .* is missing"):
+        verify(tmp_path, wanted)
+    (tmp_path / "b.jar").touch()
+    with pytest.raises(Refusal, match=r"b\.jar .* is not pinned"):
+        verify(tmp_path, {})
+
+
+def test_containers_without_an_engine_are_refused_with_what_to_do(
+    home: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{home}/no-engine.sock")
+    settings = Settings(home=home, cache=cache, runtime="containers")
+    with pytest.raises(Refusal, match="no container engine answers"), running(settings, print):
+        pass

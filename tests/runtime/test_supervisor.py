@@ -1,0 +1,169 @@
+"""`cairn up` brings everything up once, keeps it up, and takes everything down with it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from infra import supervisor
+from infra.local.process import identify, recall, wait_until
+from infra.local.runtime import read_runtime
+from infra.settings import Settings
+from infra.supervisor import read_state, ready_file
+
+CHILDREN = {"kafka", "postgres"}
+COMMAND = (sys.executable, "-m", "infra.cli")
+
+
+def cairn(settings: Settings, *arguments: str) -> subprocess.CompletedProcess[str]:
+    env = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")}
+    env |= {"CAIRN_HOME": str(settings.home), "CAIRN_CACHE": str(settings.cache)}
+    return subprocess.run([*COMMAND, *arguments], env=env, capture_output=True, text=True)
+
+
+@pytest.fixture
+def settings(home: Path, cache: Path) -> Iterator[Settings]:
+    settings = Settings(home=home, cache=cache)
+    yield settings
+    supervisor.stop_running(settings)
+
+
+def row(settings: Settings, name: str) -> dict[str, Any]:
+    state = read_state(settings)
+    rows = state.processes if state else []
+    return next((each for each in rows if each["name"] == name), {})
+
+
+@pytest.mark.broker
+@pytest.mark.slow
+def test_up_status_down_and_each_of_them_again(settings: Settings):
+    with ThreadPoolExecutor(2) as pool:
+        starts = [pool.submit(cairn, settings, "up", "--detach", "--workers", "0") for _ in "ab"]
+    for start in starts:
+        assert start.result().returncode == 0, start.result().stderr
+    runtime = settings.home / "runtime.json"
+    assert oct(runtime.stat().st_mode)[-3:] == "600"
+
+    again = cairn(settings, "up", "--detach")
+    assert (again.returncode, "already running" in again.stderr) == (0, True)
+
+    told = cairn(settings, "status", "--json")
+    (line,) = told.stdout.splitlines()
+    report = json.loads(line)
+    assert {each["name"] for each in report["processes"]} >= CHILDREN
+    assert (report["broker"]["origin"], report["broker"]["answers"]) == ("embedded", True)
+    assert "CAIRN_DATABASE_URL is not set" in report["database"]["reason"]
+    known = read_runtime(settings.home)
+    assert known and known.database.address.split(":")[2].split("@")[0] not in told.stdout
+
+    killed = row(settings, "postgres")["pid"]
+    os.kill(killed, signal.SIGKILL)
+    assert wait_until(
+        lambda: (now := row(settings, "postgres"))["state"] == "running" and now["restarts"] == 1,
+        timeout_s=60,
+    )
+    assert row(settings, "postgres")["pid"] != killed
+
+    assert cairn(settings, "down").returncode == 0
+    assert not runtime.exists()
+    assert recall(settings.run_folder / "kafka.pid") is None
+    assert "not running" in cairn(settings, "down").stderr
+    assert cairn(settings, "status").returncode == 1
+
+
+@pytest.mark.broker
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ties a child to its parent")
+def test_kill_9_of_the_supervisor_leaves_nothing_and_the_next_start_works(settings: Settings):
+    assert cairn(settings, "up", "--detach", "--workers", "0").returncode == 0
+    state = read_state(settings)
+    assert state
+    children = [identify(each["pid"]) for each in state.processes]
+    os.kill(state.supervisor.pid, signal.SIGKILL)
+    assert wait_until(lambda: not any(child.alive() for child in children), timeout_s=60)
+    assert read_runtime(settings.home) is None
+    assert cairn(settings, "up", "--detach", "--workers", "0").returncode == 0
+
+
+WORKER = """
+import os, signal
+from infra.settings import Settings
+from infra.supervisor import tell_ready
+settings = Settings.from_env(os.environ)
+tell_ready(settings, os.environ)
+signal.pause()
+"""
+
+
+@pytest.mark.broker
+def test_a_killed_worker_is_started_again_and_the_count_says_so(installation: Settings, home: Path):
+    """The supervisor itself, over servers that run already, with a worker of this test's own."""
+    code = (
+        "import os, sys\n"
+        "from infra.settings import Settings\n"
+        "from infra.supervisor import Program, Supervisor\n"
+        "class Own(Supervisor):\n"
+        "    def command(self, program):\n"
+        f"        return [sys.executable, '-c', {WORKER!r}]\n"
+        "Own(Settings.from_env(os.environ), (Program('worker-1', ()),), lambda _: None,\n"
+        "    os.environ, print).run()\n"
+    )
+    settings = installation.model_copy(update={"home": home})
+    env = dict(os.environ) | {
+        "CAIRN_HOME": str(home),
+        "CAIRN_KAFKA_BOOTSTRAP": installation.bootstrap,
+        "CAIRN_DATABASE_URL": installation.conninfo,
+    }
+    parent = subprocess.Popen([sys.executable, "-c", code], env=env)
+    try:
+        assert wait_until(lambda: row(settings, "worker-1").get("state") == "running", timeout_s=60)
+        killed = row(settings, "worker-1")["pid"]
+        os.kill(killed, signal.SIGKILL)
+        assert wait_until(
+            lambda: (
+                (now := row(settings, "worker-1"))["state"] == "running" and now["restarts"] == 1
+            ),
+            timeout_s=60,
+        )
+        worker = psutil.Process(row(settings, "worker-1")["pid"])
+        assert worker.pid != killed
+        assert ready_file(settings, "worker-1").read_text() == str(worker.pid)
+        parent.send_signal(signal.SIGTERM)
+        assert parent.wait(timeout=60) == 0
+        assert not worker.is_running()
+    finally:
+        parent.kill()
+        parent.wait()
+
+
+def test_a_start_that_cannot_work_gives_its_reason_in_one_sentence(settings: Settings):
+    blocked = settings.home / "file"
+    blocked.touch()
+    env = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")}
+    env |= {
+        "CAIRN_HOME": str(settings.home),
+        "CAIRN_RUNTIME": "containers",
+        "DOCKER_HOST": f"unix://{blocked}",
+    }
+    tried = subprocess.run(
+        [*COMMAND, "up", "--detach"], env=env, capture_output=True, text=True, check=False
+    )
+    assert tried.returncode == 1
+    assert "no container engine answers" in tried.stderr
+    assert "Traceback" not in tried.stderr
+
+
+def test_a_wrong_setting_ends_with_2_and_one_sentence(tmp_path: Path):
+    env = dict(os.environ) | {"CAIRN_HOME": str(tmp_path), "CAIRN_PARTITIONS": "many"}
+    tried = subprocess.run([*COMMAND, "status"], env=env, capture_output=True, text=True)
+    assert (tried.returncode, tried.stdout) == (2, "")
+    assert tried.stderr.startswith("CAIRN_PARTITIONS has the value 'many'")
+    assert len(tried.stderr.splitlines()) == 1

@@ -1,0 +1,38 @@
+"""Small helpers of these tests: one topic, written and read whole."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import infra.kafka
+from infra.settings import Settings
+
+
+@dataclass(frozen=True)
+class Spec:
+    name: str
+    cleanup: str = "delete"
+    retention_ms: int = -1
+    max_message_bytes: int = 1024 * 1024
+
+
+ONE_TOPIC = (Spec("test.v1"),)
+
+
+async def write(settings: Settings, values: Sequence[bytes], topic: str = "test.v1") -> None:
+    async with infra.kafka.running_producer(settings) as producer:
+        for value in values:
+            await producer.send_and_wait(settings.topic(topic), value, partition=0)
+
+
+async def read_all(settings: Settings, topic: str = "test.v1") -> list[bytes]:
+    """Every record of partition 0, up to the end at the time of the call."""
+    ends = await infra.kafka.end_offsets(settings, [settings.topic(topic)])
+    end = ends[settings.topic(topic), 0]
+    values: list[bytes] = []
+    async with infra.kafka.running_consumer(
+        settings, settings.topic(topic), group=settings.group("reader")
+    ) as consumer:
+        while len(values) < end:
+            values.append((await consumer.getone()).value)
+        await consumer.commit()
+    return values
