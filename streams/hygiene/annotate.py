@@ -1,0 +1,236 @@
+"""Annotating: spans that could mislead a model are marked, none is removed (spec 01 §4).
+
+Hidden characters are taken out for matching and the offsets mapped back, so that a zero-width
+space inside a word hides nothing. Joiners between emoji or letters of scripts that need them are
+no finding. Many matches of one rule in one source are drawn together from the 500th on: still
+covered, but a hostile file cannot make a record without bounds.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from schemas.events.hygiene import Annotation, AnnotationType, Redaction, Severity
+from schemas.ids import annotation_id
+from streams.hygiene.annotation_rules import REACH, RULES
+
+MOST_OF_ONE_RULE = 500
+ENCODED_RUN = 200
+ENCODED_PRINTABLE_SHARE = 0.9
+LONGEST_HIDDEN_ELEMENT = 4_000
+HIDDEN = re.compile(
+    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
+    "\U000e0000-\U000e007f\U000e0100-\U000e01ef]+"
+)
+JOINERS = frozenset("\u200c\u200d\u00ad")
+LETTERS = re.compile("[a-z\u0430-\u045f]{3,}")
+LATIN, CYRILLIC = re.compile("[a-z]"), re.compile("[\u0430-\u045f]")
+ENCODED = re.compile(rf"[A-Za-z0-9+/_-]{{{ENCODED_RUN},}}={{0,2}}")
+WORD = re.compile("[a-z]{2,}")
+HEX = re.compile(r"[0-9a-fA-F]+")
+CONCEALING_STYLE = re.compile(
+    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])"
+    r"|(?<![-\w])color\s*:\s*(?:white|#fff(?:fff)?|transparent)|\shidden[\s>=]"
+)
+TAG = re.compile(r"<([a-z]\w{0,12})[^<>]{0,400}>")
+ALT_TEXT = re.compile(
+    r"!\[[^\]\n]{1,600}\]\(|\balt=(?:\"[^\"\n]{1,600}\"|'[^'\n]{1,600}')"
+    r"|(?:^|(?<=\n))\[(?://|comment|_)\]:[^\n]{1,600}"
+)
+LOWERED_IN_GUIDES = frozenset(("A-IMPER", "A-TOOL", "A-OUTPUT"))
+
+
+class Span(NamedTuple):
+    start: int
+    end: int
+    rule_id: str
+    type: AnnotationType
+    severity: Severity
+
+
+def annotate(
+    text: str,
+    lowered: str,
+    source_id: str,
+    source_type: str,
+    sanitized_hash: str,
+    redactions: tuple[Redaction, ...],
+    line_starts: list[int],
+) -> tuple[Annotation, ...]:
+    """What is flagged in the sanitized text, by start, end and rule; offsets are the payload's."""
+    spans = list(_hidden(text, lowered)) + _addressed_to_a_model(text, lowered, source_type)
+    if len(text) > ENCODED_RUN:
+        spans += _encoded(text, line_starts)
+    spans += [
+        Span(it.char_start, it.char_end, "A-REDACTION", "redaction", "low") for it in redactions
+    ]
+    return tuple(
+        Annotation(
+            annotation_id=annotation_id(
+                source_id, sanitized_hash, span.rule_id, span.start, span.end
+            ),
+            annotation_type=span.type,
+            rule_id=span.rule_id,
+            severity=span.severity,
+            char_start=span.start,
+            char_end=span.end,
+            line_start=bisect_right(line_starts, span.start),
+            line_end=bisect_right(line_starts, max(span.start, span.end - 1)),
+        )
+        for span in sorted(set(spans))
+    )
+
+
+def _addressed_to_a_model(text: str, lowered: str, source_type: str) -> list[Span]:
+    """Matches of the pattern families, and A-COMMENT where one lies in a concealed element."""
+    visible, places = _without_hidden(lowered)
+    spans = [
+        span._replace(start=places[span.start], end=places[span.end - 1] + 1) if places else span
+        for span in _matches(visible)
+    ]
+    if not spans:
+        return []
+    concealed = _concealed(lowered)
+    found: list[Span] = []
+    for span in spans:
+        if source_type == "agent_guide" and span.rule_id in LOWERED_IN_GUIDES:
+            span = span._replace(severity="low")
+        found.append(span)
+        if _inside(span, concealed):
+            found.append(Span(span.start, span.end, "A-COMMENT", "hidden_markup", "high"))
+    return found
+
+
+def _without_hidden(lowered: str) -> tuple[str, list[int]]:
+    """The text without hidden characters, and each character's place before (empty: the same)."""
+    if lowered.isascii() or not HIDDEN.search(lowered):
+        return lowered, []
+    places: list[int] = []
+    at = 0
+    for match in HIDDEN.finditer(lowered):
+        places.extend(range(at, match.start()))
+        at = match.end()
+    places.extend(range(at, len(lowered)))
+    return HIDDEN.sub("", lowered), places
+
+
+def _matches(text: str) -> list[Span]:
+    """Each rule's matches, joined where they overlap or only blanks stand between."""
+    spans: list[Span] = []
+    words = set(WORD.findall(text))
+    for rule in RULES:
+        if rule.words and rule.words.isdisjoint(words):
+            continue
+        own: list[Span] = []
+        for start, end in sorted(
+            set(_found_at_anchors(rule.anchors, rule.back, rule.pattern, text))
+        ):
+            if own and (start <= own[-1].end or text[own[-1].end : start].isspace()):
+                own[-1] = own[-1]._replace(end=max(end, own[-1].end))
+            else:
+                own.append(Span(start, end, rule.rule_id, rule.type, rule.severity))
+        if len(own) > MOST_OF_ONE_RULE:
+            own[MOST_OF_ONE_RULE - 1 :] = [own[MOST_OF_ONE_RULE - 1]._replace(end=own[-1].end)]
+        spans += own
+    return spans
+
+
+def _found_at_anchors(
+    anchors: tuple[str, ...], back: int, pattern: re.Pattern[str], text: str
+) -> Iterator[tuple[int, int]]:
+    for anchor in anchors:
+        at = text.find(anchor)
+        while at >= 0:
+            look = pattern.search if back else pattern.match
+            match = look(text, max(0, at - back), at + REACH)
+            if match and match.start() <= at + len(anchor):
+                start, end = match.span()
+                yield start + len(match[0]) - len(match[0].lstrip()), end
+                at = max(at, end - len(anchor))
+            at = text.find(anchor, at + len(anchor))
+
+
+def _concealed(lowered: str) -> list[tuple[int, int]]:
+    """Comments, hidden elements and alt texts of HTML and Markdown, in order, without overlaps."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(_concealed_elements(lowered)):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _concealed_elements(lowered: str) -> Iterator[tuple[int, int]]:
+    at = lowered.find("<!--")
+    while at >= 0:
+        end = lowered.find("-->", at)
+        yield at, (end + 3 if end >= 0 else len(lowered))
+        at = lowered.find("<!--", end) if end >= 0 else -1
+    if "style" in lowered or " hidden" in lowered:
+        for tag in TAG.finditer(lowered):
+            if CONCEALING_STYLE.search(tag[0]):
+                end = lowered.find(f"</{tag[1]}", tag.end(), tag.end() + LONGEST_HIDDEN_ELEMENT)
+                yield tag.start(), max(end, tag.end())
+    for match in ALT_TEXT.finditer(lowered):
+        yield match.span()
+
+
+def _inside(span: Span, concealed: list[tuple[int, int]]) -> bool:
+    number = bisect_right(concealed, (span.start, len(concealed) and concealed[-1][1])) - 1
+    return number >= 0 and span.end <= concealed[number][1]
+
+
+def _hidden(text: str, lowered: str) -> Iterator[Span]:
+    if text.isascii():
+        return
+    found = 0
+    for match in HIDDEN.finditer(text):
+        if not _joins_legitimately(text, match):
+            found += 1
+            if found > MOST_OF_ONE_RULE:
+                yield Span(match.start(), len(text), "A-HIDDEN", "hidden_unicode", "medium")
+                break
+            yield Span(*match.span(), "A-HIDDEN", "hidden_unicode", "medium")
+    for match in LETTERS.finditer(lowered) if CYRILLIC.search(lowered) else ():
+        if LATIN.search(match[0]) and CYRILLIC.search(match[0]):
+            yield Span(*match.span(), "A-HIDDEN", "hidden_unicode", "medium")
+
+
+def _joins_legitimately(text: str, match: re.Match[str]) -> bool:
+    """A single joiner between non-ASCII characters (emoji, Indic, Persian), or a soft hyphen."""
+    if match[0] not in JOINERS:
+        return False
+    before = text[match.start() - 1 : match.start()]
+    after = text[match.end() : match.end() + 1]
+    return match[0] == "\u00ad" or not (before.isascii() or after.isascii())
+
+
+def _encoded(text: str, line_starts: list[int]) -> Iterator[Span]:
+    """Long base64 or hex runs that decode to readable text."""
+    for number, start in enumerate(line_starts):
+        end = line_starts[number + 1] if number + 1 < len(line_starts) else len(text)
+        if end - start > ENCODED_RUN:
+            for match in ENCODED.finditer(text, start, end):
+                if _decodes_to_text(match[0]):
+                    yield Span(*match.span(), "A-ENC", "encoded_payload", "medium")
+
+
+def _decodes_to_text(run: str) -> bool:
+    if HEX.fullmatch(run):
+        decoded = bytes.fromhex(run[: len(run) // 2 * 2])
+    else:
+        body = run.rstrip("=").replace("-", "+").replace("_", "/")
+        body = body[: len(body) // 4 * 4]
+        try:
+            decoded = base64.b64decode(body, validate=True)
+        except (binascii.Error, ValueError):
+            return False
+    readable = decoded.decode("utf-8", "replace")
+    printable = sum(char.isprintable() or char in "\n\r\t" for char in readable)
+    return printable - readable.count("\ufffd") >= ENCODED_PRINTABLE_SHARE * len(readable)

@@ -1,0 +1,127 @@
+"""Whether what is assigned to a secret-sounding name is a secret (rule R-ASSIGN, spec 01 §3).
+
+Most of it is not: types, calls, attribute access, names of settings, placeholders and messages
+stand behind ``password`` far more often than passwords do. So a value must look drawn, not named:
+enough entropy, no placeholder, and no chain of plain words. Where the language quotes its
+strings, an unquoted value is an expression and never a secret; in configuration it is the value
+itself.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+ENTROPY_OF_VALUE = 3.0  # bits per character
+SHORTEST_VALUE = 8
+NAMES = (
+    "passwd", "password", "passphrase", "pwd", "secret", "token", "api_key", "api-key", "apikey",
+    "access_key", "access-key", "accesskey", "private_key", "private-key", "privatekey",
+    "credential", "auth_key", "authkey", "account_key", "accountkey",
+)  # fmt: skip
+LITERAL_LANGUAGES = frozenset(
+    ["yaml", "ini", "properties", "env", "toml", "shell", "dockerfile", "make", "xml"]
+)
+PROSE_LANGUAGES = frozenset((None, "markdown", "restructuredtext", "asciidoc", "latex", "html"))
+# After the name: the rest of the name, its closing, a type, the sign, the value.
+ASSIGNMENT = re.compile(
+    r"""(?P<rest>[\w.-]{0,40})["'`\])]{0,2}
+        (?:[ \t]{0,8}:[ \t]{0,4}[\w.&?<>\[\]]{1,40}[ \t]{0,4}(?==)(?!==))?
+        (?:[ \t]{0,40}(?P<sign>:=|=>|==?|:)[ \t]{0,8}|(?P<element>>)|(?P<word>[ =]))
+        (?:[bru@$]{0,2}(?P<quote>["'`])(?P<quoted>[^"'`\n]{8,200})(?P=quote)
+          |(?P<bare>[^\s"'`,;<>(){}\[\]|]{8,200})(?![\w(\[{.]))""",
+    re.VERBOSE,
+)
+NOT_THE_SECRET = re.compile(
+    r"""[\w.-]*(?:names?|refs?|reference|ur[li]s?|path|paths|file|files|type|types|ids?|alias|len|length
+        |expiry|expires|expiration|ttl|count|field|label|provider|service|endpoint|format|algorithm|header
+        |prefix|suffix|pattern|regex|policy|size|limit|min|max|env|var|key_?id|hint|class|scope|version
+        |timeout|param|parameter|property|manager|store|validator|rule|rules|message|error|issuer|audience
+        |address|namespace|description|enabled|required|usage|method|location|hash|digest|encoding)$""",
+    re.VERBOSE,
+)
+NO_SECRET_WORD = re.compile(r"i[sz]|iz|ar[iy]|[a-z]*tarian")
+PLACEHOLDER = re.compile(
+    r"""^(?:<.*|\$.*|\{.*|%.*|\#.*|@.*|&.*|\*.*|\[.*|\\.*|~.*|\.\.?/.*|/.*|\.\.\..*|--.*|=.*|!.*
+        |your[-_ ]?.*|my[-_ ].*|some[-_ ]?.*|the[-_ ].*|insert.*|enter.*|replace.*|change[-_]?.*
+        |test[-_ ]?.*|none|null|nil|true|false|undefined|default.*|.*[xX*.]{4,}.*|.*\.\.\.
+        |todo.*|tbd.*
+        |(?:self|this|config|settings|options|props|params|args|req|request|response|env|os|process)\..*
+        |[a-z][a-z0-9+.-]*://.*|(?:file|env|vault|ref|secret|arn|urn|did|data):.*|.*\$\{.*|.*\{\{.*)$
+      |example|placeholder|dummy|redacted|changeme|change_me|foobar|sample|(?<![a-z])fake|lorem""",
+    re.VERBOSE,
+)
+WORD_CHAIN = re.compile(r"[a-z]{2,}(?:[-._:/+ ][a-z]{1,}[0-9]?)+[:.]?")
+IDENTIFIER = re.compile(r"[A-Za-z_$][\w$.:-]*")
+NAMED_BY = ("credential", "token", "key")
+DIGIT, LETTER = re.compile("[0-9]"), re.compile(r"[^\W\d_]")
+PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z_$.-]*")
+
+
+def entropy(text: str) -> float:
+    """Bits per character of the text's own distribution."""
+    size = len(text)
+    counts = sorted(Counter(text).values())
+    bits = -sum(count / size * math.log2(count / size) for count in counts) if size else 0.0
+    return round(bits, 6)
+
+
+def assigned_secret(
+    text: str, lowered: str, at: int, name: str, language: str | None
+) -> tuple[int, int] | None:
+    """Where the secret stands that is assigned to the name at ``at``, if one is."""
+    match = ASSIGNMENT.match(text, at + len(name))
+    if match is None:
+        return None
+    rest = match["rest"].lower()
+    if NO_SECRET_WORD.match(rest) or NOT_THE_SECRET.match(rest):
+        return None
+    if match["word"] is not None and not _is_option(lowered, at):
+        return None
+    if match["element"] is not None and lowered.rfind("<", max(0, at - 40), at) < 0:
+        return None
+    group = "quoted" if match["quoted"] is not None else "bare"
+    if match["sign"] == "==" and group == "bare":
+        return None
+    value = match[group]
+    literal = group == "quoted" or language in LITERAL_LANGUAGES or match["element"] is not None
+    if not literal and language not in PROSE_LANGUAGES:
+        return None
+    if group == "bare" and not literal and not _looks_drawn(value):
+        return None
+    return match.span(group) if looks_secret(value) else None
+
+
+def looks_secret(value: str) -> bool:
+    """Whether a literal behind a secret's name is a secret rather than a placeholder or a name."""
+    lowered = value.lower()
+    if len(value) < SHORTEST_VALUE or " " in value or "\t" in value:
+        return False
+    if PLACEHOLDER.search(lowered) or WORD_CHAIN.fullmatch(lowered) or value.isdigit():
+        return False
+    if IDENTIFIER.fullmatch(value) and any(word in lowered for word in NAMED_BY):
+        return False
+    if PLAIN_NAME.fullmatch(value) and _is_named(value, lowered):
+        return False
+    return entropy(value) >= ENTROPY_OF_VALUE
+
+
+def _is_named(value: str, lowered: str) -> bool:
+    """Letters only: a secret's name or a constant, not a secret."""
+    if any(name in lowered for name in NAMES):
+        return True
+    return "_" in value or "." in value or "-" in value
+
+
+def _looks_drawn(value: str) -> bool:
+    """An unquoted value in prose must mix letters and digits to be taken for a literal."""
+    return DIGIT.search(value) is not None and LETTER.search(value) is not None
+
+
+def _is_option(lowered: str, at: int) -> bool:
+    """``--password value`` and a line of a netrc file assign without a sign."""
+    start = lowered.rfind("\n", max(0, at - 200), at) + 1
+    before = lowered[max(start, at - 200) : at]
+    word = before.rpartition(" ")[2]
+    return word.startswith("--") or ("machine " in before and "login " in before)

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streams.hygiene.redact import redact
+from streams.hygiene.stage import lower
+from tests.hygiene.builders import HEX_DIGITS, MIXED, a_private_key, cleaned
+
+SECRETS = {
+    "AWS_ACCESS_KEY_ID": ["key AK" + "IAQ4Z7M2X9T1B6W3C5", "AS" + "IAQ4Z7M2X9T1B6W3C5"],
+    "AWS_SECRET": ["aws_secret_access_" + "key = " + MIXED[:38] + "/+"],
+    "GITHUB_TOKEN": ["gh" + "p_" + MIXED[:36], "github_" + "pat_" + MIXED[:44]],
+    "GITLAB_TOKEN": ["gl" + "pat-" + MIXED[:22]],
+    "SLACK_TOKEN": [
+        "xo" + "xb-1234567890123-" + MIXED[:20],
+        "https://hooks.slack" + ".com/services/T0A1B2C3D/B4E5F6G7H/" + MIXED[:24],
+    ],
+    "ATLASSIAN_TOKEN": ["AT" + "ATT" + MIXED[:30]],
+    "GOOGLE_API_KEY": ["AI" + "za" + MIXED[:35]],
+    "MODEL_API_KEY": ["sk-" + "ant-" + MIXED[:30], "gs" + "k_" + MIXED[:30]],
+    "STRIPE_KEY": ["sk_" + "live_" + MIXED[:24]],
+    "JWT": ["ey" + "JhbGciOiJIUzI1NiJ9.ey" + "JzdWIiOiIxMjM0In0." + MIXED[:30]],
+    "URL_CREDENTIAL": ["postgres://app:h4rd2Guess" + "!@db.internal:5432/x"],
+    "AUTH_HEADER": ["Authorization: Bearer " + MIXED[:30]],
+    "SECRET_VALUE": ['pass' + 'word = "h4rd2Gue$s"', "client_" + "secret: 'q8!vT2pLx0'"],
+    "HIGH_ENTROPY": ["the token was (" + MIXED + ")", "token [" + HEX_DIGITS + "]"],
+    "SERVICE_TOKEN": ["np" + "m_" + MIXED[:36], "hv" + "s." + MIXED[:30]],
+}  # fmt: skip
+NO_SECRETS = [
+    'password = "changeme"',
+    "password: <your password>",
+    "password = ${DB_PASSWORD}",
+    'api_key = "your-api-key-here"',
+    'token = os.environ["TOKEN_NAME_1"]',
+    "password = config.password1",
+    "password = getPassword1()",
+    "String token1234 = tokenService.createToken1();",
+    "token: String",
+    "def login(user: str, password: SecretStr1) -> None:",
+    'secret = "{{ .Values.secret1 }}"',
+    'TOKEN_KEY = "edc.vault.hashicorp.token"',
+    "password = xxxxxxxxxxxx",
+    'tokenUrl = "https://login.example.org/oauth2/v1"',
+    "max_tokens: 1000000000",
+    "https://user:password@localhost/",
+    'throw new Error("Invalid password for user 12")',
+    "the token commit 3f786850e387550fdab836ed7e6dc881de23001b",
+    "sk-learn-is-a-library-for-machine-learning",
+    "Bearer tokens are sent in the Authorization header",
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"), [(kind, line) for kind, lines in SECRETS.items() for line in lines]
+)
+def test_every_kind_of_secret_is_replaced(kind: str, line: str) -> None:
+    result = cleaned(f"before\n{line}\nafter\n", "notes.txt")
+    assert [it.type for it in result.redactions] == [kind]
+    found = result.redactions[0]
+    assert result.text[found.char_start : found.char_end] == f"[REDACTED:{kind}:1]"
+    assert (found.line, result.line_count) == (2, 3)
+
+
+@pytest.mark.parametrize("line", NO_SECRETS)
+@pytest.mark.parametrize("path", ["a.md", "a.java", "a.py", "a.txt"])
+def test_what_only_speaks_of_secrets_stays(line: str, path: str) -> None:
+    text = f"{line}\n"
+    assert redact(text, lower(text), "src", "java" if path == "a.java" else None) == (text, ())
+
+
+def test_a_private_key_becomes_a_placeholder_per_line() -> None:
+    key = a_private_key()
+    result = cleaned(f"# Key\n{key}\nafter\n", "key.txt")
+    assert result.text.split("\n")[1:6] == ["[REDACTED:PRIVATE_KEY:1]"] * 5
+    assert result.text.endswith("\nafter\n")
+
+
+def test_the_same_secret_has_the_same_number() -> None:
+    first, second = "gh" + "p_" + MIXED[:36], "gh" + "p_" + MIXED[5:41]
+    result = cleaned(f"{first}\n{second}\n{first}\n", "a.txt")
+    assert re.findall(r"TOKEN:(\d)", result.text) == ["1", "2", "1"]
+
+
+def test_nothing_of_a_secret_is_left_in_any_result() -> None:
+    secret = MIXED[:36]
+    result = cleaned("# T\n\ngh" + f"p_{secret}\n\n{a_private_key()}\n")
+    everything = repr(result)
+    assert secret not in everything
+    assert MIXED[:20] not in everything
+
+
+PIECES = st.sampled_from(
+    [line for lines in SECRETS.values() for line in lines]
+    + NO_SECRETS
+    + [
+        a_private_key(),
+        "\n",
+        " ",
+        "=",
+        "password",
+        "://",
+        "eyJ",
+        "-----BEGIN PRIVATE" + " KEY-----",
+    ]
+)
+
+
+@given(st.lists(PIECES | st.text(max_size=8), max_size=12))
+def test_redacting_keeps_the_lines_and_is_done_once(pieces: list[str]) -> None:
+    text = "".join(pieces).replace("\r", "")
+    once, found = redact(text, lower(text), "src", None)
+    assert once.count("\n") == text.count("\n")
+    for it in found:
+        assert once[it.char_start : it.char_end] == it.placeholder
+        assert once.count("\n", 0, it.char_start) + 1 == it.line
+    again, _ = redact(once, lower(once), "src", None)
+    assert again.count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize("line", [line for lines in SECRETS.values() for line in lines])
+def test_redacted_text_is_not_redacted_again(line: str) -> None:
+    once, _ = redact(line, lower(line), "src", None)
+    assert redact(once, lower(once), "src", None) == (once, ())
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "eyJ",
+        "password=",
+        "sk-",
+        "://a:",
+        "-----BEGIN PRIVATE" + " KEY-----\n",
+        "xoxb-",
+        "aaaaaaaa.",
+    ],
+)
+def test_hostile_repetition_is_linear(hostile: str) -> None:
+    text = hostile * (200_000 // len(hostile))
+    sanitized, _ = redact(text, lower(text), "src", None)
+    assert sanitized.count("\n") == text.count("\n")
