@@ -52,8 +52,9 @@ def run_demo(settings: Settings, source: str) -> str:
 
     place = str(Path(source).expanduser().resolve()) if Path(source).exists() else source
     name = place.rstrip("/").rpartition("/")[2].removesuffix(".git") or "root"
-    project_id = made(settings, f"demo {name}", f"demo|{place}")
-    request = Request((source,), project_id, drawn_key(), wait=True)
+    project = f"demo {name}"
+    project_id = made(settings, project, f"demo|{place}")
+    request = Request((source,), project, drawn_key(), wait=True)
     for outcome in ingested(settings, request):
         summarise(outcome, waited=True)
     with queries.reading(settings.conninfo) as connection:

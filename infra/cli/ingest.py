@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
@@ -17,7 +18,14 @@ import typer
 
 from infra.cli.context import JSON_OPTION, connect, console, say
 from infra.cli.progress import Board, Stage
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION, drawn_key, login_name, tell_key
+from infra.cli.project import (
+    KEY_OPTION,
+    PROJECT_OPTION,
+    drawn_key,
+    login_name,
+    quiet_clients,
+    tell_key,
+)
 from infra.clock import SystemClock
 from infra.errors import BrokerUnavailable, DatabaseUnavailable
 from infra.settings import Settings
@@ -73,6 +81,7 @@ class Outcome:
     """What became of one source of the command; ``None`` where nobody has looked."""
 
     source: str
+    project: str
     project_id: str
     trigger_key: str
     root: str
@@ -132,6 +141,7 @@ def ingested(settings: Settings, request: Request) -> list[Outcome]:
     """Every source is on the log, and with ``wait`` in the tables. Raises Refusal, Unavailable."""
     from connectors.connector import UnknownSource
 
+    quiet_clients()
     try:
         return asyncio.run(_ingest_all(settings, request))
     except UnknownSource as error:
@@ -155,10 +165,10 @@ async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
         for spec in request.sources
     ]
     outcomes = []
-    for index, (spec, connector) in enumerate(zip(request.sources, opened, strict=True)):
+    for index, connector in enumerate(opened):
         with await asyncio.to_thread(connector.list) as listing:
             tell_notices(listing)
-            outcome = _outcome(spec, project_id, request.trigger_key(index), listing)
+            outcome = _outcome(request, index, project_id, listing)
             outcomes.append(outcome)
 
             def encrypt(part: bytes) -> tuple[str, bytes]:
@@ -169,14 +179,15 @@ async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
     return outcomes
 
 
-def _outcome(spec: str, project_id: str, trigger_key: str, listing: Listing) -> Outcome:
+def _outcome(request: Request, index: int, project_id: str, listing: Listing) -> Outcome:
     from connectors.feeder import FeedReport
     from connectors.git import without_credentials
 
     return Outcome(
-        source=without_credentials(spec),
+        source=without_credentials(request.sources[index]),
+        project=request.project,
         project_id=project_id,
-        trigger_key=trigger_key,
+        trigger_key=request.trigger_key(index),
         root=listing.root,
         complete=listing.complete,
         feed=FeedReport(listed=len(listing.items)),
@@ -326,7 +337,7 @@ def tell_notices(listing: Listing) -> None:
 
 def summarise(outcome: Outcome, *, waited: bool) -> None:
     """What became of a source, in a few lines for people."""
-    feed, progress = outcome.feed, outcome.progress
+    feed, progress, named = outcome.feed, outcome.progress, shlex.quote(outcome.project)
     counts = f"{feed.listed:,} listed, {feed.fed:,} fed ({feed.bytes_fed / 1e6:,.1f} MB)"
     if feed.unchanged:
         counts += f", {feed.unchanged:,} unchanged"
@@ -336,7 +347,7 @@ def summarise(outcome: Outcome, *, waited: bool) -> None:
     for sentence in feed.unreadable:
         say(f"Warning: {sentence}")
     if progress is None:
-        say(f"It is being read: `cairn runs --project {outcome.project_id}` shows how far it is.")
+        say(f"It is being read: `cairn runs --project {named}` shows how far it is.")
         return
     reasons = ", ".join(f"{name} {count:,}" for name, count in progress.skip_reasons.items())
     say(f"Skipped: {progress.skipped:,}" + (f" ({reasons})." if reasons else "."))
@@ -348,10 +359,7 @@ def summarise(outcome: Outcome, *, waited: bool) -> None:
     for run in outcome.runs:
         say(_run_line(run))
     if waited:
-        say(
-            f"Next: `cairn show prd --project {outcome.project_id}`, or"
-            f" `cairn atoms --project {outcome.project_id}`."
-        )
+        say(f"Next: `cairn show prd --project {named}`, or `cairn atoms --project {named}`.")
 
 
 def _run_line(run: dict[str, Any]) -> str:

@@ -8,6 +8,15 @@ from rich.console import Console
 from rich.table import Table
 
 LONGEST_CELL = 90
+WIDTH_OF_A_FILE = 200  # columns when nobody's terminal says how many there are
+
+
+def answer() -> Console:
+    """Standard output as it is now."""
+    out = Console(highlight=False)
+    if not out.is_terminal:
+        out.width = WIDTH_OF_A_FILE
+    return out
 
 
 def as_lines(rows: Iterable[Mapping[str, Any]]) -> None:
@@ -20,7 +29,7 @@ def table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], empty: str = "Nothing."
 ) -> None:
     """A table on standard output, or ``empty`` when there is no row."""
-    out = Console(highlight=False)
+    out = answer()
     shown = Table(*columns)
     for row in rows:
         shown.add_row(*(_shown(value) for value in row))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import getpass
 import json
+import logging
 import secrets
 
 import typer
@@ -75,6 +76,7 @@ def made(settings: Settings, name: str, key: str) -> str:
     from schemas.envelope import Actor, outside_fact
     from schemas.events.project import ProjectCreated
 
+    quiet_clients()
     project_id = ids.project_id(key)
     with queries.reading(settings.conninfo) as connection:
         for row in queries.projects(connection):
@@ -127,6 +129,13 @@ def tell_key(key: str, *, given: bool) -> None:
     if not given:
         line = f"To go on where this stopped, add --idempotency-key {key} to the same command."
         console.print(line, markup=False, soft_wrap=True)
+
+
+def quiet_clients() -> None:
+    """An absent broker is told by us, in a sentence: not by a log line for every retry."""
+    client = logging.getLogger("aiokafka")
+    if client.getEffectiveLevel() > logging.DEBUG:
+        client.setLevel(logging.CRITICAL)
 
 
 def login_name() -> str:

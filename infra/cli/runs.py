@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
             as_lines(found)
             return
         columns = (
-            *("run_id", "lane", "root", "status", "stop_reason", "chunks_processed"),
-            *("atoms_created", "first_atom_ms", "prd_v0_ms"),
+            *("lane", "root", "status", "stop_reason", "chunks_processed"),
+            *("atoms_created", "first_atom_ms", "prd_v0_ms", "run_id"),
         )
         table(columns, ([run[name] for name in columns] for run in found), "No run yet.")

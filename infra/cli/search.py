@@ -4,10 +4,10 @@ import json
 from dataclasses import asdict
 
 import typer
-from rich.console import Console
 
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
+from infra.cli.output import answer as answer_console
 from infra.cli.output import cell
 
 
@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
         if as_json:
             print(json.dumps(asdict(answer), ensure_ascii=False))
             return
-        out = Console(highlight=False)
+        out = answer_console()
         if not answer.hits:
             out.print("The ledger knows nothing about it.")
         for hit in answer.hits:

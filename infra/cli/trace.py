@@ -3,12 +3,11 @@
 from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.tree import Tree
 
 from infra.cli.context import JSON_OPTION, connect
-from infra.cli.output import as_lines, cell
+from infra.cli.output import answer, as_lines, cell
 
 if TYPE_CHECKING:
     from projections.trace import Node
@@ -30,7 +29,7 @@ def register(app: typer.Typer) -> None:
         if as_json:
             as_lines([node.as_dict()])
         else:
-            Console(highlight=False, soft_wrap=True).print(tree_of(node))
+            answer().print(tree_of(node), soft_wrap=True)
 
 
 def tree_of(node: "Node") -> Tree:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import aclosing
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -40,11 +41,12 @@ async def walk(settings: Settings) -> "Report":
     columns = (SpinnerColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=console, transient=True) as progress:
         task, count = progress.add_task("Reading the log…"), 0
-        async for records in stretch(settings, {}, end):
-            for record in records:
-                verifier.see(record)
-            count += len(records)
-            progress.update(task, description=f"{count:,} records checked…")
+        async with aclosing(stretch(settings, {}, end)) as batches:
+            async for records in batches:
+                for record in records:
+                    verifier.see(record)
+                count += len(records)
+                progress.update(task, description=f"{count:,} records checked…")
     return verifier.finish()
 
 

@@ -79,6 +79,7 @@ class RunRow(Part):
     totals: Counters = Counters()
     stopped: bool = False
     ended_seq: int = 0
+    ended_gaps: list[Area] = []
 
 
 class LedgerPlace(Part):

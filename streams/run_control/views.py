@@ -57,6 +57,8 @@ def view_of(state: RunControlState, project: str, run: RunRow) -> RunView:
             widen(state, project, run, view, planned.horizon_end)
             remember(view, planned)
         drop_read(state, project, view)
+        if not ready(state, project, run, view, view.horizon_end):
+            return view  # not all is folded (again): neither kept nor decided from
         state.views[run_id] = view
     return state.views[run_id]
 

@@ -17,6 +17,9 @@ Decided here:
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from schemas.areas import Area
 from schemas.envelope import Envelope
 from schemas.events.atom import EXTRACTOR_VERSION, REFLECTION_VERSION
 from schemas.events.extract import ExtractRequested
@@ -72,6 +75,15 @@ OFFLINE_LIMITS: dict[RunLane, Limits] = {
         max_concurrency=2,
     ),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """The ledger a batch is chosen from; ``preview_lasts``: as seen from there."""
+
+    seq: int
+    gaps: list[Area]
+    preview_lasts: bool
 
 
 class RunControl:
@@ -169,7 +181,10 @@ class RunControl:
             if turn.kind == "run_end":
                 key = f"{project}|{turn.run_id}"
                 if run := state.runs.get(key):
-                    state.runs[key] = run.model_copy(update={"ended_seq": event.ledger_seq})
+                    gaps = summary.gaps if summary else []
+                    state.runs[key] = run.model_copy(
+                        update={"ended_seq": event.ledger_seq, "ended_gaps": gaps}
+                    )
                 state.views.pop(turn.run_id, None)
             else:
                 key = batch_key(project, turn.run_id, turn.batch_no)
@@ -274,9 +289,10 @@ class RunControl:
         room = min(limits.batch_size, limits.max_chunks_per_run - view.chunks_planned)
         if room <= 0:
             return None
-        basis_batch = batch_no - 1 - limits.planned_ahead
-        first = basis_batch < 0
-        reserved = view.reserved if first else frozenset[str]()
+        basis = self._basis(state, project, run, batch_no)
+        if basis is None or not ready(state, project, run, view, view.horizon_end):
+            return None
+        reserved = view.reserved if basis.preview_lasts else frozenset[str]()
         while True:
             open_ones = [
                 candidate
@@ -290,9 +306,13 @@ class RunControl:
                 return None
             widen(state, project, run, view, end)
             drop_read(state, project, view)
-        basis = state.commits.get(batch_key(project, run.started.run_id, basis_batch))
-        seq = run.started.basis_seq if first or basis is None else basis.seq
-        gaps = run.started.basis_gaps if first or basis is None else basis.gaps
+        if not open_ones and view.candidates:
+            ended = self._preview_of(state, project, run)
+            if ended is None or not ended.ended_seq:
+                return None
+            basis = Basis(ended.ended_seq, ended.ended_gaps, preview_lasts=False)
+            open_ones = list(view.candidates.values())
+        gaps = basis.gaps
         ranked = rank(open_ones, frozenset(gaps), view.words)
         selected = _within_budget(ranked[:room], view.tokens_planned, limits.token_budget)
         if not selected and not view.changes:
@@ -300,7 +320,7 @@ class RunControl:
         event = BatchPlanned(
             run_id=run.started.run_id,
             batch_no=batch_no,
-            basis_seq=seq,
+            basis_seq=basis.seq,
             horizon_end=view.horizon_end,
             hint=hint(ranked, selected, gaps),
             source_changes=view.changes,
@@ -314,6 +334,9 @@ class RunControl:
                 continue
             view = view_of(state, project, run)
             if not ready(state, project, run, view, len(view.sources)):
+                continue
+            preview = self._preview_of(state, project, run)
+            if view.candidates and preview and not preview.ended_seq:
                 continue
             if self._choose(state, project, run) is not None:
                 continue
@@ -344,7 +367,7 @@ class RunControl:
         return {run.started.run_id: run for run in state.project_runs(project)}
 
     def _open_runs(self, state: RunControlState, project: str) -> list[RunRow]:
-        """Runs without their last turn: previews first, then by request, so that all choose alike."""
+        """Runs without their last turn: previews first, then in the order of their requests."""
         order = {
             trigger.requested.trigger_key: trigger.arrival
             for trigger in state.project_triggers(project)
@@ -354,6 +377,29 @@ class RunControl:
             runs,
             key=lambda run: (run.started.lane != "preview", order.get(run.started.trigger_key, -1)),
         )
+
+    def _basis(
+        self, state: RunControlState, project: str, run: RunRow, batch_no: int
+    ) -> Basis | None:
+        """What batch ``batch_no`` is chosen from: an earlier batch's commit, or the run's start.
+
+        None while that commit is not folded (again).
+        """
+        started = run.started
+        before = batch_no - 1 - started.limits.planned_ahead
+        commit = state.commits.get(batch_key(project, started.run_id, before))
+        if before < 0:
+            return Basis(started.basis_seq, started.basis_gaps, preview_lasts=True)
+        if commit is None or not commit.seq:
+            return None
+        return Basis(commit.seq, commit.gaps, preview_lasts=False)
+
+    def _preview_of(self, state: RunControlState, project: str, run: RunRow) -> RunRow | None:
+        """The preview run of the same request, seen from its deep run."""
+        if run.started.lane == "preview":
+            return None
+        preview = derive_run_id(project, run.started.trigger_key, "preview")
+        return state.runs.get(f"{project}|{preview}")
 
     def _request(
         self, run: RunRow, batch: BatchPlanned, position: int, entry: Ranked, place: LedgerPlace

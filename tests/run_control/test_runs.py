@@ -179,6 +179,15 @@ def test_a_limit_ends_the_run_and_is_named(limit, reason):
     assert [stop.stop_reason for stop in of(RunStopped, done)] == [reason]
 
 
+def test_what_a_preview_leaves_at_its_limit_the_deep_run_reads():
+    readme = a_source("README.md", 10, tier=1)
+    play = Play().asked(readme, max_chunks_per_run=6).ready(readme)
+    done = play.to_the_end()
+    stops = [stop.stop_reason for stop in of(RunStopped, done)]
+    assert stops == ["max_chunks_per_run", "exhausted"]
+    assert sorted(chunks_read(done)) == sorted(ref.chunk_id for ref in readme.chunks)
+
+
 def test_a_skipped_chunk_and_a_skipped_source_are_counted_not_read():
     skipped = a_source("b.png", 0, outcome="skipped", skip_reason="binary")
     chunks = [a_chunk("a.md", 0), a_chunk("a.md", 1, skip_reason="too_short")]

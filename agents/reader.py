@@ -1,0 +1,28 @@
+"""What stage 1 asks of whoever reads: one request in, one result out, always.
+
+A request can be pickled, because heavy reading runs in child processes. It holds the chunk itself,
+so that a reader never looks anything up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from schemas.events.atom import CandidatesExtracted
+from schemas.events.extract import ExtractRequested
+from schemas.events.hygiene import ChunkCreated
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """One chunk to read, and the turn it is read for."""
+
+    request: ExtractRequested
+    chunk: ChunkCreated
+
+
+class Reader(Protocol):
+    def read(self, request: ReadRequest) -> CandidatesExtracted:
+        """All that this reading of the chunk returned, also when that is nothing."""
+        ...

@@ -1,0 +1,196 @@
+"""Comments, doc comments and dependency manifests to drafts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agents.rules import cues
+from agents.rules.code_comments import Comment, comments, line_around, suffix_of
+from agents.rules.cues import EXPLICIT, WEAK, Cue
+from agents.rules.drafts import Draft, Sentence, drafted
+from agents.rules.entities import names_in
+from agents.rules.manifests import Dependency, dependencies, owner_of
+from agents.rules.noise import (
+    addresses_reader,
+    is_chatter,
+    is_noise,
+    is_truncated,
+    needs_context,
+    words_of,
+)
+from agents.rules.passages import Passage, Span
+from agents.rules.wording import lowered, plain, sentences
+from schemas.events.hygiene import ChunkCreated
+
+MIN_EVIDENCE_CHARS = 20
+MAX_DEPENDENCIES = 12
+MAX_DEPENDENCY_CLAIMS = 3
+_MARK = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
+_MARKED = re.compile(r"(?:TODO|FIXME|XXX)\s*(?:\([^)]*\)|\[[^\]]*\])?\s*[:,.\-]*\s*")
+_TEST_PATH = re.compile(
+    r"(?:^|/)(?:tests?|__tests__|testdata|specs?|fixtures?|mocks?|e2e|testing|examples?|"
+    r"samples?)/|"
+    r"(?:test|tests|spec|mock|it)\.\w+$|_test\.\w+$|(?:^|/)test_",
+    re.IGNORECASE,
+)
+_DOES = re.compile(
+    r"(?:provides|represents|manages|handles|defines|implements|stores|creates|contains|holds|"
+    r"encapsulates|executes|validates|exposes|converts|maps|tracks|maintains|coordinates|resolves|"
+    r"registers|transforms|processes|publishes|sends|receives|delegates|wraps|controls|performs|"
+    r"generates|verifies|signs|encrypts|parses|reads|writes|monitors|schedules|routes|dispatches|"
+    r"serves|supplies|offers|enables|allows|keeps|listens|evaluates|enforces|checks|collects|"
+    r"loads)\b",
+    re.IGNORECASE,
+)
+_SUMMARY = re.compile(
+    r"(?:returns?|gets?|sets?|accepts?|interface|constructor|method|checks?|creates?|called|used|"
+    r"invoked|whether|must|adds?|removes?|builds?|initiali[sz]es?)\b",
+    re.IGNORECASE,
+)
+_TYPE_NAME = re.compile(r"[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+$")
+
+
+def comment_drafts(chunk: ChunkCreated) -> list[Draft]:
+    """Drafts from the comments of a chunk of code or configuration, in the order of the text."""
+    text = chunk.text_payload
+    suffix = suffix_of(chunk.path)
+    in_tests = bool(_TEST_PATH.search(chunk.path))
+    symbol = _documented_type(chunk)
+    found: list[Draft] = []
+    for comment in comments(text, suffix):
+        for passage in comment.passages:
+            found += _marked(text, passage)
+            if in_tests:
+                continue
+            named = symbol if comment.documents and passage.place == 0 else ""
+            found += _stated(text, comment, passage, named)
+            if named:
+                symbol = ""
+    return found
+
+
+def _documented_type(chunk: ChunkCreated) -> str:
+    """The type that the first doc comment of a class chunk speaks of, or nothing."""
+    if chunk.anchor_type != "class" or not chunk.structure_path:
+        return ""
+    name = re.split(r"[.:#$ ]", chunk.structure_path[-1].strip())[-1]
+    return name if _TYPE_NAME.match(name) else ""
+
+
+def _sentence(text: str, span: Span) -> Sentence:
+    raw = text[span[0] : span[1]]
+    return Sentence(span, raw, plain(raw))
+
+
+def _marked(text: str, passage: Passage) -> Iterator[Draft]:
+    """A TODO or FIXME with enough words to know what is to be done."""
+    match = _MARK.search(text, passage.start, passage.end)
+    if match is None:
+        return
+    span = _first_clause(text, match.start(), passage.end)
+    sentence = _sentence(text, span)
+    label = _MARKED.match(sentence.text)
+    cue = Cue("action_item", EXPLICIT, skip=label.end() if label else 0)
+    rest = sentence.text[cue.skip :]
+    if len(words_of(rest)) < 4 or is_noise(rest) or span[1] - span[0] < MIN_EVIDENCE_CHARS:
+        return
+    if rest[0].isalpha() and (draft := drafted(cue, sentence, (), "", None)):
+        yield draft
+
+
+def _first_clause(text: str, start: int, end: int) -> Span:
+    """From a mark to the end of its first sentence, or its first line where code may follow."""
+    stop = re.compile(r"[.?!](?=\s|$)").search(text, start + 12, end)
+    close = stop.end() if stop else end
+    if close - start > 300 or is_noise(plain(text[start:close])):
+        line = text.find("\n", start, end)
+        close = line if line > 0 else end
+    return start, start + len(text[start:close].rstrip())
+
+
+def _stated(text: str, comment: Comment, passage: Passage, symbol: str) -> Iterator[Draft]:
+    """What a comment states about the project: constraints, risks, and what a type is for."""
+    for number, span in enumerate(sentences(text, passage.start, passage.end)):
+        sentence = _sentence(text, span)
+        words = sentence.text
+        if len(sentence.raw) < MIN_EVIDENCE_CHARS or is_noise(words) or _MARK.search(words):
+            continue
+        if symbol and number == 0 and (about := _about(symbol, words)):
+            sentence = Sentence(span, sentence.raw, about)
+            cue: Cue | None = Cue("claim", WEAK)
+        else:
+            cue = _by_words(sentence, documents=comment.documents)
+        if cue and (draft := drafted(cue, sentence, (), "", None)):
+            yield draft
+
+
+def _about(symbol: str, text: str) -> str:
+    """A type's summary as a sentence with the type as its subject; nothing where that fails."""
+    if len(words_of(text)) < 5 or is_truncated(text) or is_chatter(text):
+        return ""
+    if _DOES.match(text):
+        return f"{symbol} {lowered(text)}"
+    if text.startswith(("A ", "An ", "The ")) and not re.search(
+        r"\b(?:is|are|was|will|can)\b", text[:60]
+    ):
+        return f"{symbol} is {lowered(text)}"
+    return text if text.startswith(symbol + " ") else ""
+
+
+def _by_words(sentence: Sentence, *, documents: bool) -> Cue | None:
+    text = sentence.text
+    if addresses_reader(text) or needs_context(text) or is_chatter(text) or is_truncated(text):
+        return None
+    names = names_in(sentence.raw, text)
+    if len(words_of(text)) < 6 or text[:1].islower() or _SUMMARY.match(text):
+        return None
+    cue = cues.requirement(text, named=bool(names))
+    if cue is None or not re.search(r"\b(?:must|shall)\b", text, re.IGNORECASE):
+        return None
+    return Cue(cue.kind, WEAK, cue.attributes)
+
+
+def dependency_drafts(chunk: ChunkCreated) -> list[Draft]:
+    """Declared dependencies as entities; the first versions also as claims."""
+    text = chunk.text_payload
+    owner = owner_of(text)
+    found: list[Draft] = []
+    claims = 0
+    for one in dependencies(text, chunk.path, tuple(chunk.structure_path))[:MAX_DEPENDENCIES]:
+        span = line_around(text, *_trimmed(text, one), MIN_EVIDENCE_CHARS)
+        found.append(
+            Draft(
+                kind="entity",
+                title=one.name[:160],
+                body=f"{one.name} is a declared dependency.",
+                confidence=cues.MODAL,
+                spans=(span,),
+                area="integrations",
+                tags=("dependency",),
+                attributes={"entity_type": "component"},
+                entities=(one.name,),
+            )
+        )
+        if owner and one.version and claims < MAX_DEPENDENCY_CLAIMS:
+            claims += 1
+            statement = f"{owner} depends on {one.name} {one.version}"
+            found.append(
+                Draft(
+                    kind="claim",
+                    title=statement[:160],
+                    body=f"{statement}.",
+                    confidence=cues.MODAL,
+                    spans=(span,),
+                    area="integrations",
+                    polarity="affirm",
+                    tags=("dependency",),
+                    entities=(one.name,),
+                )
+            )
+    return found
+
+
+def _trimmed(text: str, one: Dependency) -> Span:
+    raw = text[one.start : one.end]
+    return one.start + len(raw) - len(raw.lstrip()), one.end

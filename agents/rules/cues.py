@@ -1,0 +1,370 @@
+"""Wording as a sign of kind: the cue table of spec 02 §7, on one plain sentence at a time.
+
+Confidence follows the cue: an explicit label or section, a modal with a number or a name, a modal
+alone, a weak cue. Anything weaker is not proposed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from agents.rules.impact import is_averted, severity_of
+from agents.rules.noise import spoken, words_of
+from schemas.events.atom import AtomKind, Polarity
+
+EXPLICIT = 0.75
+ANCHORED = 0.70
+MODAL = 0.62
+WEAK = 0.55
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Which kind a sentence states and how surely; ``skip`` characters of label come before it."""
+
+    kind: AtomKind
+    confidence: float
+    attributes: dict[str, str] = field(default_factory=dict)
+    skip: int = 0
+
+
+_LABEL = re.compile(
+    r"(?:[-*•]\s*)?(?:"
+    r"(?P<decision>decision|decided|resolution|resolved|chosen option|outcome|proposal accepted)|"
+    r"(?P<risk>risks?|known issue|caveat|drawback|danger|threat)|"
+    r"(?P<action_item>todo|fixme|action(?: item| point)?|next step|follow[- ]?up|task)|"
+    r"(?P<unknown>open (?:question|issue|point)|unresolved(?: question)?|question|tbd|unclear|"
+    r"unknown)|"
+    r"(?P<requirement>requirement|req[- ]?\d+|acceptance criteri(?:on|a)|constraint|goal))"
+    r"\s*(?:#?\d{1,3}|\([^)]{1,40}\))?\s*:\s+(?=\S)",
+    re.IGNORECASE,
+)
+_STORY = re.compile(
+    r"(?:\W*)as an? [^,.]{3,60},? (?:i|we|they) (?:want|would like|need|wish|can|should|must|"
+    r"expect)\b",
+    re.IGNORECASE,
+)
+_MODAL = re.compile(
+    r"\b(?:(?P<must>must|shall|needs? to|(?:is|are) required to|has to|have to|is mandatory|"
+    r"are mandatory|required)|(?P<should>should|ought to|is recommended to|are recommended to|"
+    r"is expected to|are expected to))\b(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_EPISTEMIC = re.compile(
+    r"\s*(?:have been|be noted|be (?:enough|fine|ok(?:ay)?|obvious|clear|possible|easy|"
+    r"straightforward|"
+    r"trivial|sufficient|rare|similar|safe|good|the case|familiar|self-explanatory|considered)|"
+    r"now\b|look "
+    r"like|see\b|output|work\b|suffice|help\b|give you|come as|probably|hopefully|not matter|"
+    r"read|note|"
+    r"mention|return something|print|display something|also (?:see|be noted))",
+    re.IGNORECASE,
+)
+_SPEAKER = re.compile(
+    r"\b(?:you|we|i|one|they|it|this|that|these|those|there|he|she)(?:\s+\w+ly|\s+also|"
+    r"\s+still|\s+then|\s+do|\s+will|\s+may|\s+might|\s+just|\s+only)?\s*$",
+    re.IGNORECASE,
+)
+_WE = re.compile(r"\bwe\b[^,.;]{0,14}$", re.IGNORECASE)
+_FIGURE = re.compile(
+    r"(?:\b(?:sla|latency|throughput|response time|uptime|availability)\b.*\d)|"
+    r"(?:\d[\d.,]*\s?(?:ms|s|%|"
+    r"seconds|minutes|hours|requests|rps|tps|qps|mb|gb|kb|users)\b.*\b(?:latency|throughput|"
+    r"availability|"
+    r"response)\b)",
+    re.IGNORECASE,
+)
+_TARGET = re.compile(
+    r"\b(?:at (?:most|least)|(?:less|more|fewer) than|no more than|within|below|target|maximum of|"
+    r"minimum of|sla|slo|p9\d)\b|[<>≤≥]",
+    re.IGNORECASE,
+)
+_DECIDED = re.compile(
+    r"\b(?:we|the (?:team|project|group|committee|board|authors)|it (?:was|has been)|(?:was|were|"
+    r"has been|"
+    r"have been))\b(?: \w+){0,2} (?:decided|chosen|chose|opted|adopted|agreed (?:to|on|that)|"
+    r"settled on|"
+    r"selected|standardi[sz]ed on)\b|\bwe (?:decide|choose|opt|select|adopt) (?:to|for|that)?\b",
+    re.IGNORECASE,
+)
+_WE_WILL = re.compile(
+    r"\bwe (?:use|adopt|rely on|stick (?:to|with)|go with)\b|"
+    r"\bwe(?:'ll| will| are going to| intend to| plan to) (?:use|store|keep|implement|introduce|"
+    r"move|migrate|switch|replace|remove|adopt|support|build|split|rely on|deploy|run|host|provide|"
+    r"add|make|create|stop|start|go with|stick (?:to|with)|follow|define|deprecate|separate|"
+    r"refactor)\b",
+    re.IGNORECASE,
+)
+_PREFERENCE = re.compile(
+    r"\b(?:will|is|are|uses?|used|stored?|implemented|we|built|chosen|prefer(?:red)?)\b.*"
+    r"\b(?:instead of|rather than|in favou?r of)\b",
+    re.IGNORECASE,
+)
+_MAY = re.compile(
+    r"\b(?:may|might|could|can|would|risks?|likely|potential(?:ly)?)\b(?P<rest>.{0,90})",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"^(?:if|when|once|in case|should|as|while|whenever|upon|after)\b[^,]{5,160},\s", re.I
+)
+_NAMED_RISK = re.compile(
+    r"\b(?:known issue|single point of failure|at risk|the risk (?:of|that|is)|"
+    r"a risk (?:of|that)|risk of|dangerous|vulnerable to|prone to)\b",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    r"\b(?:tbd|t\.b\.d|to be (?:decided|determined|discussed|clarified)|"
+    r"(?:is|are|remains?|it'?s) (?:still |yet |currently )?(?:unclear|unknown|undecided|"
+    r"unresolved|"
+    r"an open (?:question|issue)|open for discussion|not (?:yet )?(?:clear|decided|determined))|"
+    r"open question|needs? (?:further|more) (?:discussion|investigation|thought|research|"
+    r"clarification)|"
+    r"not (?:yet )?(?:been )?decided|we (?:don't|do not) know|yet to be (?:decided|determined))\b",
+    re.IGNORECASE,
+)
+_RHETORICAL = re.compile(
+    r"^(?:so|why not|what is|what are|what's|what does|who is|how do i|how can i|how to|can i|"
+    r"where can i|"
+    r"how does|did you|do you want|want|need|ready|looking|have you|are you|got|got a|is this|"
+    r"right|"
+    r"interested|why|really|how do you|how would you|what do i|what happened|what now|sound good|"
+    r"isn't|aren't|wouldn't|why would|who cares|but|and then)\b",
+    re.IGNORECASE,
+)
+_SIGNAL = re.compile(
+    r"(?P<before>\b\w+ |^)(?:(?:our|the|some|many|most|several|two|three|\d+|all|a few|new|large|"
+    r"enterprise|existing|more) ){0,2}(?:customers?|users?|clients|competitors?|operators|"
+    r"subscribers|"
+    r"buyers|end[- ]users|stakeholders|(?:app(?:lication)? )?developers|the community|the market)"
+    r"(?: (?:have|has|had|are|were|is|often|frequently|repeatedly|already|also|regularly|"
+    r"increasingly|"
+    r"currently|been|now|constantly|still)){0,3} "
+    r"(?:ask(?:ed|ing)?(?: for| us| that| whether)?|complain\w*|request(?:ed|ing)|report(?:ed|"
+    r"ing)|"
+    r"demand(?:ed|ing|s)?|want(?:ed|s)?|struggl\w+|switch(?:ed|ing)? (?:to|from|away)|churn\w*|"
+    r"prefer(?:red|s)?|confused|frustrated|unhappy|expressed|abandon\w*|"
+    r"find it (?:hard|difficult|confusing)|found it)\b",
+    re.IGNORECASE,
+)
+_NO_SIGNAL = re.compile(
+    r"^(?:if|should|when|for|in case|suppose|let|while)\b|\b(?:users?|clients?|developers?|"
+    r"operators?) "
+    r"(?:who|that|which)\b|\bfor example\b",
+    re.IGNORECASE,
+)
+_HYPOTHETICAL = re.compile(
+    r"\b(?:would|might|may|could|will|(?:do|does|did)(?: not|n't)|not|doesn't|don't|no longer|"
+    r"if we|just|only|simply|merely|still)\s*$",
+    re.IGNORECASE,
+)
+_EMBEDDED = re.compile(
+    r"\s(?:when|which|that|where|whether|how|why|what|who|if|than|as to)\s[^,;:]*$", re.IGNORECASE
+)
+_NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?:\s?(?:%|[a-zA-Z]+))?")
+_NEGATION = re.compile(
+    r"\b(?:not|never|cannot|can't|won't|don't|doesn't|isn't|aren't|wasn't|weren't|shouldn't|"
+    r"mustn't|"
+    r"couldn't|wouldn't|didn't|hasn't|haven't|neither|nor|no longer|nobody|nothing|none of|"
+    r"no \w+)\b",
+    re.IGNORECASE,
+)
+_QUALITY = re.compile(
+    r"\b(?:\d+\s?(?:ms|s|sec\w*|minutes?|hours?|%|mb|gb|kb|rps|tps)|latency|throughput|"
+    r"performan\w+|"
+    r"availab\w+|reliab\w+|scal(?:e|es|able|ability)|secur\w+|encrypt\w*|authenticat\w+|"
+    r"authori[sz]\w+|"
+    r"confidential\w*|privacy|usab\w+|maintain\w+|portab\w+|compatib\w+|deterministic\w*|"
+    r"consisten\w+|"
+    r"respon(?:d|se) (?:time|within)|memory|efficien\w+|fast|quick\w*|robust\w*|fault|toleran\w+|"
+    r"recover\w*|audit\w*|complian\w+|standards?|testab\w+|test coverage|safe(?:ly|ty)?|durab\w+|"
+    r"user[- ]friendly|intuitive|easy to|localiz\w+|accessib\w+|uptime|concurrent)\b",
+    re.IGNORECASE,
+)
+
+
+_NEED_WORDS = frozenset(
+    {"must", "shall", "should", "need", "needs", "has", "have", "ought", "required", "mandatory"}
+    | {
+        "recommended",
+        "expected",
+        "sla",
+        "latency",
+        "throughput",
+        "uptime",
+        "availability",
+        "response",
+    }
+)
+_CHOICE_WORDS = frozenset(
+    {"decided", "chosen", "chose", "opted", "adopted", "agreed", "settled", "selected", "we"}
+    | {"standardized", "standardised"}
+)
+_DANGER_WORDS = frozenset(
+    {"may", "might", "could", "would", "can", "risk", "risks", "likely", "potential", "potentially"}
+    | {"if", "when", "once", "known", "dangerous", "vulnerable", "prone", "single"}
+)
+_OPEN_WORDS = frozenset(
+    {
+        "tbd",
+        "t",
+        "decided",
+        "determined",
+        "discussed",
+        "defined",
+        "clarified",
+        "confirmed",
+        "unclear",
+    }
+    | {
+        "unknown",
+        "undecided",
+        "unresolved",
+        "open",
+        "clear",
+        "known",
+        "discussion",
+        "know",
+        "thought",
+    }
+    | {"investigation", "research", "clarification"}
+)
+_ACTOR_WORDS = frozenset(
+    {"customer", "customers", "user", "users", "clients", "competitor", "competitors", "operators"}
+    | {"subscribers", "buyers", "stakeholders", "developers", "community", "market"}
+)
+_NEGATING_WORDS = frozenset(
+    {"not", "never", "cannot", "t", "neither", "nor", "no", "nobody", "nothing", "none"}
+)
+
+
+def polarity_of(text: str) -> Polarity:
+    if spoken(text).isdisjoint(_NEGATING_WORDS):
+        return "affirm"
+    return "negate" if _NEGATION.search(text) else "affirm"
+
+
+def requirement_attributes(text: str) -> dict[str, str]:
+    """Type by quality words, priority by the modal."""
+    modal = _MODAL.search(text)
+    priority = "must" if modal and modal.group("must") else "should" if modal else "must"
+    if (
+        re.search(r"\b(?:may|could|optional(?:ly)?|nice to have)\b", text, re.IGNORECASE)
+        and not modal
+    ):
+        priority = "could"
+    kind = "non_functional" if _QUALITY.search(text) else "functional"
+    return {"requirement_type": kind, "priority": priority}
+
+
+def has_number(text: str) -> bool:
+    return bool(_NUMBER.search(text))
+
+
+def labelled(text: str) -> Cue | None:
+    """The kind that a label at the start names: ``Decision: …``, ``TODO(x): …``."""
+    match = _LABEL.match(text)
+    if not match or match.lastgroup is None or len(words_of(text[match.end() :])) < 3:
+        return None
+    kind: AtomKind = match.lastgroup  # type: ignore[assignment]  # the groups are named after kinds
+    return Cue(kind, EXPLICIT, skip=match.end())
+
+
+def user_story(text: str) -> Cue | None:
+    return Cue("requirement", EXPLICIT) if _STORY.match(text) else None
+
+
+def requirement(text: str, *, named: bool) -> Cue | None:
+    """A need with somebody or something that has it; advice to the reader is none."""
+    if spoken(text).isdisjoint(_NEED_WORDS):
+        return None
+    modal = _MODAL.search(text)
+    if modal is None:
+        target = _FIGURE.search(text) and _TARGET.search(text)
+        return Cue("requirement", ANCHORED) if target else None
+    subject, rest = text[: modal.start()], modal.group("rest")
+    if modal.group(0).lower().startswith("required") and not re.search(r"\b(?:is|are)\s$", subject):
+        return None
+    if len(words_of(rest)) < 2 or len(words_of(subject)) < 1 or _EPISTEMIC.match(rest):
+        return None
+    if text.endswith("?") or _HYPOTHETICAL.search(subject) or _EMBEDDED.search(subject):
+        return None
+    if _WE.search(subject):
+        tentative = re.match(
+            r"\s*(?:probably|try|consider|revisit|think|look|also|discuss)", rest, re.I
+        )
+        return None if tentative else Cue("requirement", WEAK)
+    if _SPEAKER.search(subject):
+        return None
+    if re.search(r"\byour?\b", text, re.IGNORECASE):
+        return Cue("requirement", WEAK) if modal.group("must") else None
+    return Cue("requirement", ANCHORED if named or has_number(text) else MODAL)
+
+
+def decision(text: str, *, named: bool) -> Cue | None:
+    if text.endswith("?"):
+        return None
+    if spoken(text).isdisjoint(_CHOICE_WORDS):
+        preferred = named and ("instead of" in text or "rather than" in text)
+        return Cue("decision", WEAK) if preferred and _PREFERENCE.search(text) else None
+    if _DECIDED.search(text):
+        return Cue("decision", ANCHORED if named or has_number(text) else MODAL)
+    if _WE_WILL.search(text):
+        return Cue("decision", MODAL if named else WEAK)
+    if _PREFERENCE.search(text) and named:
+        return Cue("decision", WEAK)
+    return None
+
+
+def risk(text: str, *, named: bool) -> Cue | None:
+    """A possible failure with a consequence that weighs something."""
+    if spoken(text).isdisjoint(_DANGER_WORDS):
+        return None
+    severity = severity_of(text)
+    if severity in (None, "low") or text.endswith("?") or is_averted(text):
+        return None
+    strong = severity != "medium"
+    if _NAMED_RISK.search(text):
+        return Cue("risk", ANCHORED if named or has_number(text) else MODAL)
+    condition = _CONDITION.match(text)
+    main = text[condition.end() :] if condition else text
+    possible = _MAY.search(main)
+    threatened = severity_of(possible.group("rest")) if possible else None
+    if threatened in (None, "low"):
+        return None
+    if not strong:
+        return Cue("risk", WEAK)
+    return Cue("risk", ANCHORED if named or has_number(text) else MODAL)
+
+
+def unknown(text: str, *, asked: bool) -> Cue | None:
+    """An open question; ``asked`` marks a text where questions are meant (an issue)."""
+    if text.endswith("?"):
+        if len(words_of(text)) < 5 or _RHETORICAL.match(text):
+            return None
+        return Cue("unknown", MODAL if asked else WEAK)
+    open_words = not spoken(text).isdisjoint(_OPEN_WORDS)
+    return Cue("unknown", MODAL) if open_words and _OPEN.search(text) else None
+
+
+def domain_signal(text: str) -> Cue | None:
+    if spoken(text).isdisjoint(_ACTOR_WORDS):
+        return None
+    match = _SIGNAL.search(text)
+    if match is None or text.endswith("?") or _NO_SIGNAL.search(text):
+        return None
+    if match.group("before").strip().lower() in (
+        "if",
+        "for",
+        "when",
+        "of",
+        "should",
+        "where",
+        "to",
+    ):
+        return None
+    lowered = text.lower()
+    signal = (
+        "competitive" if "competitor" in lowered else "market" if "market" in lowered else "user"
+    )
+    return Cue("domain_signal", ANCHORED if has_number(text) else MODAL, {"signal_type": signal})

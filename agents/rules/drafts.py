@@ -1,0 +1,155 @@
+"""From a recognised sentence to a draft of an atom: wording, evidence spans, kind's own fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from agents.rules import cues
+from agents.rules.cues import Cue
+from agents.rules.entities import names_in
+from agents.rules.impact import impact_of, severity_of
+from agents.rules.noise import words_of
+from agents.rules.passages import Span
+from agents.rules.wording import body_of, capitalised, lowered, title_of, without_connective
+from schemas.areas import AREAS, Area, area_counts, main_area
+from schemas.events.atom import AtomKind, AtomSeverity, Polarity
+
+MAX_TAGS = 6
+_REASON = re.compile(
+    r"\b(?:because|so that|in order to|due to|since|as a result|otherwise|this (?:ensures|allows|"
+    r"avoids|"
+    r"prevents|means|guarantees|enables|reduces)|the reason|therefore)\b",
+    re.IGNORECASE,
+)
+_AREA_OF_KIND: dict[str, Area] = {
+    "decision": "architecture_decisions",
+    "domain_signal": "user_needs",
+    "action_item": "delivery",
+}
+_PRONOUN = re.compile(r"(?:it|its|this|that|these|those|they|their)\b", re.IGNORECASE)
+_DUE = re.compile(
+    r"\bby (\d{4}-\d\d-\d\d|(?:mon|tues|wednes|thurs|fri)day|end of \w+|Q[1-4])", re.I
+)
+_OWNER = re.compile(
+    r"^@?([A-Z]{2,3}|@?[A-Z][a-z]+|@[\w-]+)(?: will| to|:| -)\s+(?=\w)|\(([\w.-]{2,20})\)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence: its span, raw and plain, with the reason sentence that follows it, if any."""
+
+    span: Span
+    raw: str
+    text: str
+    following: Span | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An atom before it has an id; spans are local, the first is the statement itself."""
+
+    kind: AtomKind
+    title: str
+    body: str
+    confidence: float
+    spans: tuple[Span, ...]
+    area: Area
+    polarity: Polarity | None = None
+    severity: AtomSeverity | None = None
+    impact: str | None = None
+    tags: tuple[str, ...] = ()
+    attributes: dict[str, str] = field(default_factory=dict)
+    entities: tuple[str, ...] = ()
+
+
+def gives_reason(text: str) -> bool:
+    return bool(_REASON.search(text[:60]))
+
+
+def _attributes(cue: Cue, text: str, reason: str) -> dict[str, str]:
+    given = dict(cue.attributes)
+    if cue.kind == "requirement":
+        given |= {k: v for k, v in cues.requirement_attributes(text).items() if k not in given}
+    elif cue.kind == "decision" and reason:
+        given["rationale"] = reason
+    elif cue.kind == "unknown":
+        given["question"] = text
+    elif cue.kind == "domain_signal":
+        given.setdefault("category", main_area(text, "user_needs"))
+    elif cue.kind == "action_item":
+        if due := _DUE.search(text):
+            given["due_hint"] = due.group(1)
+        if owner := _OWNER.match(text):
+            given["owner_hint"] = (owner.group(1) or owner.group(2)).lstrip("@")
+    return given
+
+
+def tags_of(text: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Areas whose words occur, strongest first, then names; from the atom's own text alone.
+
+    Tags are part of an atom's fingerprint: were headings to enter, the same statement in two
+    documents would be two atoms.
+    """
+    counts = area_counts(text)
+    ranked = sorted(counts, key=lambda area: (-counts[area], AREAS.index(area)))
+    tags = [area.replace("_", "-") for area in ranked[:3]]
+    tags += [name.lower() for name in names if name.lower() not in tags]
+    return tuple(tags[:MAX_TAGS])
+
+
+def wording(sentence: str, subject: str) -> str:
+    """``sentence`` so that it can be read alone; ``subject`` stands for what it points back at."""
+    text = without_connective(sentence)
+    if subject and _PRONOUN.match(text):
+        return f"{subject}: {lowered(text)}"
+    return capitalised(text)
+
+
+def drafted(
+    cue: Cue,
+    sentence: Sentence,
+    headings: Sequence[str],
+    subject: str,
+    lead: tuple[Span, str] | None,
+) -> Draft | None:
+    """The draft of a sentence whose kind is known; None when no statement is left of it."""
+    text = sentence.text[cue.skip :].strip()
+    if lead:
+        text = f"{lead[1]} {lowered(text)}"
+    text = wording(text, subject)
+    if len(words_of(text)) < 3:
+        return None
+    names = names_in(sentence.raw, text)
+    polarity: Polarity | None = None if cue.kind == "unknown" else cues.polarity_of(text)
+    if cue.attributes.get("scope") == "excluded":
+        polarity, text = "negate", f"Not a goal: {lowered(text)}"
+    spans = [sentence.span]
+    if sentence.following:
+        spans.append(sentence.following)
+    if lead and lead[0] != sentence.span:
+        spans.append(lead[0])
+    severity = severity_of(text) if cue.kind == "risk" else None
+    impact = impact_of(text) if cue.kind == "risk" else None
+    if cue.kind == "risk" and not impact:
+        severity, impact = severity_of(sentence.reason), impact_of(sentence.reason)
+        if not impact:
+            return None
+    default = _AREA_OF_KIND.get(cue.kind, "scope")
+    return Draft(
+        kind=cue.kind,
+        title=title_of(text),
+        body=body_of(text, sentence.reason),
+        confidence=cue.confidence,
+        spans=tuple(spans),
+        area=main_area(" ".join((text, *headings[-3:])), default),
+        polarity=polarity,
+        severity=severity,
+        impact=impact or None,
+        tags=tags_of(text, names),
+        attributes=_attributes(cue, text, sentence.reason),
+        entities=tuple(names),
+    )

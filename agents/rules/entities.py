@@ -1,0 +1,171 @@
+"""Names in prose: what a sentence speaks of, and what it defines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_CODE_NAME = re.compile(r"`{1,2}([A-Za-z][\w.-]{2,40})`{1,2}")
+_CAMEL = re.compile(
+    r"[A-Z](?<![\w`./@-][A-Z])(?:[a-z0-9]+(?:[A-Z][a-z0-9]*)+|[A-Z]+[a-z]\w+)(?![\w(/])"
+)
+_ACRONYM = re.compile(r"[A-Z](?<![\w./-][A-Z])[A-Z0-9]{1,7}(?:-[A-Z0-9]{1,4})?(?![\w/(-])")
+_MULTIWORD = re.compile(r"[A-Z](?<![\w.][A-Z])[a-z0-9]+(?: [A-Z][A-Za-z0-9]+){1,3}")
+_SINGLE = re.compile(r"[A-Z](?<=[a-z,;] [A-Z])[a-z]{2,}\w*(?![\w/(-])")
+_NO_NAME = frozenset(
+    [
+        "MUST",
+        "SHOULD",
+        "MAY",
+        "SHALL",
+        "NOT",
+        "REQUIRED",
+        "OPTIONAL",
+        "RECOMMENDED",
+        "TODO",
+        "FIXME",
+        "TBD",
+        "NOTE",
+        "WARNING",
+        "API",
+        "APIs",
+        "HTTP",
+        "HTTPS",
+        "JSON",
+        "XML",
+        "YAML",
+        "URL",
+        "URI",
+        "ID",
+        "IDs",
+        "OK",
+        "USA",
+        "UTC",
+        "PR",
+        "PRs",
+        "RFC",
+        "KEP",
+        "ADR",
+        "CI",
+        "CD",
+        "UI",
+        "IO",
+        "OS",
+        "CPU",
+        "RAM",
+        "README",
+        "AND",
+        "OR",
+        "IF",
+        "THE",
+        "ALL",
+        "ANY",
+        "FAQ",
+        "HTML",
+        "CSS",
+        "SQL",
+        "UUID",
+        "ASCII",
+        "UTF",
+        "TRUE",
+        "FALSE",
+        "NULL",
+        "GET",
+        "POST",
+        "PUT",
+        "DELETE",
+        "PATCH",
+        "II",
+        "III",
+    ]
+)
+_NO_SUBJECT_TEXT = """
+    this it there that what here if then each one another since but as so and or when while because
+    although ultimately although problem way thing issue option reason example approach solution
+    idea goal question alternative these those they which who all any some such both only also now
+    you we our your my code in for to on at by with from
+"""
+_NO_SUBJECT = frozenset(_NO_SUBJECT_TEXT.split())
+_DEFINES = re.compile(
+    r"^(?:The |An? )?(?P<name>[A-Za-z][\w.-]*(?: [A-Z(][\w.-]*\)?){0,4}(?: [a-z]{3,12})?)"
+    r"(?: \((?P<alias>[A-Z][A-Za-z0-9-]{1,11})\))? "
+    r"(?:is|are) (?:an?|the|our|one of the) (?P<rest>(?:(?!of\b|for\b|to\b|in\b)[\w/-]+ ){0,5}?)"
+    r"(?P<noun>service|system|platform|component|module|library|framework|team|group|"
+    r"working group|"
+    r"database|dataset|tool|application|app|server|client|daemon|protocol|plugin|extension|"
+    r"connector|"
+    r"gateway|proxy|broker|registry|controller|operator|runtime|engine|agent|interface|product|"
+    r"repository|package|sdk|cli|node|validator|store|queue|topic|api|provider|resource|process)\b"
+)
+_TYPE_OF_NOUN = {
+    "system": "system",
+    "platform": "system",
+    "application": "system",
+    "app": "system",
+    "team": "team",
+    "group": "team",
+    "working group": "team",
+    "database": "dataset",
+    "dataset": "dataset",
+    "connector": "integration",
+    "api": "integration",
+    "provider": "integration",
+    "product": "product",
+}
+
+
+def names_in(raw: str, text: str) -> list[str]:
+    """Names in one sentence, in order of first appearance, at most eight.
+
+    ``raw`` still has its code spans; ``text`` is the same sentence made plain.
+    """
+    found: dict[str, None] = {}
+    if "`" in raw:
+        for match in _CODE_NAME.finditer(raw):
+            name = match.group(1).strip(".")
+            if _is_name(name):
+                found[name] = None
+    if text[1:].islower():
+        return list(found)[:8]
+    for pattern in (_MULTIWORD, _CAMEL, _ACRONYM, _SINGLE):
+        for match in pattern.finditer(text):
+            name = match.group()
+            if pattern is _MULTIWORD and match.start() == 0:
+                continue
+            if name not in _NO_NAME and not any(name in other for other in found):
+                found[name] = None
+    return list(found)[:8]
+
+
+def _is_name(identifier: str) -> bool:
+    """Whether a code span names a thing rather than a value, file or flag."""
+    if identifier.islower() and "-" not in identifier and "_" not in identifier:
+        return len(identifier) > 3 and "." not in identifier
+    return not identifier.isupper() and identifier.count(".") <= 1 and "__" not in identifier
+
+
+def starts_with_name(raw: str, text: str, names: Iterable[str]) -> bool:
+    """Whether the sentence's subject, its first three words, holds a name."""
+    opening = " ".join(text.split()[:4])
+    return raw.lstrip("*_ ").startswith("`") or any(opening.find(name) >= 0 for name in names)
+
+
+def definition(text: str) -> tuple[str, str, str] | None:
+    """Name, entity type and alias (or nothing) of what a sentence defines."""
+    match = _DEFINES.match(text)
+    if match is None:
+        return None
+    name = match.group("name").strip()
+    head = name.split()
+    proper = any(word[:1].isupper() or "-" in word for word in head) and (
+        not text.startswith(name) or len(head) > 1 or not name[1:].islower() or not name.isalpha()
+    )
+    if not proper or any(word.lower() in _NO_SUBJECT for word in head):
+        return None
+    if head[-1].startswith("("):
+        return (
+            " ".join(head[:-1]),
+            _TYPE_OF_NOUN.get(match.group("noun"), "component"),
+            head[-1][1:-1],
+        )
+    return name, _TYPE_OF_NOUN.get(match.group("noun"), "component"), match.group("alias") or ""

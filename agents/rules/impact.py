@@ -1,0 +1,96 @@
+"""How bad a risk is and what it leads to, read from its strongest consequence term.
+
+Reflection judges by a wider list of its own (``streams/reflection/words.py``): who proposes and who
+checks share no code. A test holds that reflection knows every term here.
+"""
+
+from __future__ import annotations
+
+import re
+
+from schemas.events.atom import AtomSeverity
+
+_TERMS: tuple[tuple[AtomSeverity, str], ...] = (
+    (
+        "critical",
+        r"data[- ]loss|los(?:s|e|ing) (?:of )?(?:\w+ ){0,2}(?:data|funds|money|messages)|"
+        r"breach\w*|"
+        r"leak(?:s|ed|ing)? (?:\w+ ){0,3}(?:secret|credential|key|password|token|data)\w*|"
+        r"corrupt\w*|unrecoverable|irrecoverable|compromis\w*|exploit\w*|hijack\w*|stolen|"
+        r"steal\w*|"
+        r"impersonat\w*|tamper\w*|double[- ]spend\w*|unauthori[sz]ed",
+    ),
+    (
+        "high",
+        r"outages?|downtime|crash\w*|unavailab\w*|deadlock\w*|halt(?:s|ed|ing)?|vulnerab\w*|"
+        r"attack(?:s|ed|er|ers)?|security (?:risk|issue|problem|hole)s?|leak(?:s|ed|ing|age)?|"
+        r"fail(?:s|ed|ing|ure|ures)?|loss(?:es)?|lost|losing|violat\w*|panic\w*|single points?|"
+        r"denial|exhaust\w*|stuck|overflow\w*|malicious|unsound\w*|unsafe|penalt(?:y|ies)|"
+        r"insecure",
+    ),
+    (
+        "medium",
+        r"delay\w*|degrad\w*|blocked|(?:can|could|may|might|will|would|to) block|blocks (?:the|"
+        r"all|other|any)|slow(?:s|ed|"
+        r"er|ing|down|downs)?|timeouts?|exceed\w*|break(?:s|ing|age|ages)?|broken|conflict(?:s|"
+        r"ed|ing)|"
+        r"inconsisten\w*|incompatib\w*|regress\w*|overload\w*|overwhelm\w*|lock-?in|churn|costs?|"
+        r"costly|"
+        r"expensive|starv\w*|contention|bottlenecks?|misconfigur\w*|misus\w*|errors?|incorrect\w*|"
+        r"wrong(?:ly)?|unable|disrupt\w*|race conditions?|unexpected\w*|instabilit\w*|unstable|"
+        r"unpredictab\w*|undefined behaviou?r|missed|missing|misses|bugs?|spam\w*|throttl\w*|"
+        r"stale|"
+        r"unreliab\w*|unresponsive|overhead|latency|inability|revert(?:s|ed|ing)?|drift\w*|"
+        r"diverg\w+",
+    ),
+    (
+        "low",
+        r"complex\w*|confus\w*|burden\w*|harder|difficult\w*|problems?|problematic|troubles?|"
+        r"surpris\w*|"
+        r"duplicat\w*|limit(?:s|ed|ing|ation|ations)?|wast\w*|fragil\w*|fragment\w*|mislead\w*|"
+        r"mistakes?|inefficien\w*|inaccura\w*|deprecat\w*|unsupported|drawbacks?|downsides?|"
+        r"risk\w*|"
+        r"worse|undesir\w*|uninten\w*|reject(?:s|ed|ing)?|drop(?:s|ped|ping)?|hurts?|suffers?|"
+        r"danger\w*|"
+        r"threat\w*|invalid\w*|unbounded|damag\w*|harm\w*|mismatch\w*|flaky|technical debt",
+    ),
+)
+_COMPILED = tuple(
+    (level, re.compile(rf"\b(?:{terms})\b", re.IGNORECASE)) for level, terms in _TERMS
+)
+_ANY = re.compile(rf"\b(?:{'|'.join(terms for _, terms in _TERMS)})\b", re.IGNORECASE)
+_CLAUSES = re.compile(r"[,;:()]\s+|\s[—–-]\s|\s(?:which|because|but|although|while|so that)\s")
+_NO_RISK = re.compile(
+    r"\b(?:no|not any|without|minimal|few|avoid\w*|prevent\w*|reduc\w*|mitigat\w*|eliminat\w*|"
+    r"protect\w*|guard\w*|resilien\w*|toleran\w*|detect\w*|handl\w*|recover\w*|instead of|"
+    r"unlikely|"
+    r"remov\w*|fix\w*|address\w*|solv\w*|never|cannot|can't|won't|doesn't|does not|do not|less|"
+    r"lower|"
+    r"low|ensur\w*|helps?)\b(?:\s+\S+){0,5}?\s+$",
+    re.IGNORECASE,
+)
+
+
+def severity_of(text: str) -> AtomSeverity | None:
+    """The level of the strongest consequence term in ``text``; None when there is none."""
+    if not _ANY.search(text):
+        return None
+    return next((level for level, terms in _COMPILED if terms.search(text)), None)
+
+
+def impact_of(text: str) -> str:
+    """The clause around the strongest consequence term, or nothing."""
+    level = severity_of(text)
+    if level is None:
+        return ""
+    terms = dict(_COMPILED)[level]
+    for clause in _CLAUSES.split(text):
+        if terms.search(clause):
+            return clause.strip(" .,;:") if clause.count(" ") >= 2 else text.strip(" .,;:")
+    return text.strip(" .,;:")
+
+
+def is_averted(text: str) -> bool:
+    """Whether the first consequence is named only as something avoided or absent."""
+    first = _ANY.search(text)
+    return bool(first and _NO_RISK.search(text[max(0, first.start() - 70) : first.start()]))

@@ -1,0 +1,183 @@
+"""What a heading says about the text under it: which kind it states, or that it states nothing.
+
+A list of roles instead of a trained model: authors name these sections much alike everywhere, and a
+reader of the ledger can see why an atom has its kind.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+Role = Literal[
+    "decision",
+    "risk",
+    "unknown",
+    "action_item",
+    "requirement",
+    "story",
+    "non_goal",
+    "terms",
+    "how_to",
+    "rejected",
+    "mitigation",
+    "nothing",
+    "plain",
+]
+
+_PATTERNS: tuple[tuple[Role, str], ...] = (
+    (
+        "nothing",
+        r"references?|prior art.*|related( work| projects?| links?| issues?)?|see also|"
+        r"(further|additional) (reading|resources|information)|resources|(useful )?links?|"
+        r"change ?logs?|release notes?|what s (new|changed)|(implementation |version |revision |"
+        r"document )?history|revisions?|licen[cs](e|es|ing)|copyright( notice)?|"
+        r"contributing( to .*)?|"
+        r"contributors?|contributions?|authors?|maintainers?|acknowledge?ments?|thanks|credits|"
+        r"sponsors?|backers|attendees|participants|present|agenda|(table of )?contents|toc|index|"
+        r"badges|support|community|contact( us)?|code of conduct|(release )?sign ?off checklist|"
+        r".*check ?list|bibliography|footnotes|(steps|how) to reproduce|reproduction( steps)?|"
+        r"environment|logs?|scribes?|minutes|f ?a ?q s?|frequently asked questions|citation|"
+        r"(getting )?help|subscribe|disclaimer|trademarks?|metadata|status|date|deciders|"
+        r"templates?|guiding text|production readiness review questionnaire|notice|"
+        r"(alpha|beta|ga) graduation|graduation criteria|test plan|infrastructure needed.*",
+    ),
+    (
+        "rejected",
+        r"((considered|other|discarded|rejected|possible|previous|alternative) )*"
+        r"(alternatives?|options?|approach(es)?|ideas|proposals|designs?|solutions)"
+        r"( considered| rejected| not chosen| discarded)|alternatives?( considered| approaches| "
+        r"designs?| solutions)?|considered options|rationale and alternatives|rejected .*|"
+        r"pros and cons of the options|other options|options considered",
+    ),
+    (
+        "non_goal",
+        r"(explicit )?non[ -]?goals?( future work)?|out of scope|not in scope|anti[ -]goals|"
+        r"non[ -]requirements|non[ -]objectives",
+    ),
+    (
+        "decision",
+        r"(the |our )?((proposed|final|key|main|design|architectur\w+|technical) )*decisions?"
+        r"( made| taken| outcome| log)?|decision outcome|(chosen|selected) "
+        r"(option|solution|alternative|approach)|resolution|resolved",
+    ),
+    ("mitigation", r"mitigations?( strateg\w+)?"),
+    (
+        "risk",
+        r"(\w+ ){0,3}risks?( (and|&) \w+)?( assessment| analysis| register| factors)?|drawbacks?|"
+        r"cons|disadvantages|downsides|negative( consequences| effects)?|known (issues|"
+        r"limitations|"
+        r"problems|bugs|risks)|(current )?limitations|caveats|threats?|threat model|"
+        r"failure modes?|pitfalls|(security )?concerns|weaknesses|bad|technical debt",
+    ),
+    (
+        "unknown",
+        r"(unresolved|open|outstanding|remaining|unanswered)( design)? "
+        r"(questions?|issues?|points?|topics?|problems?|items?)( .*)?|"
+        r"questions?( (and|&) (discussion( topics)?|answers needed))?|unknowns|"
+        r"to be (decided|determined|discussed|defined)|tbd|unresolved|uncertaint(y|ies)",
+    ),
+    (
+        "action_item",
+        r"next steps?|(open )?(action|work) (items?|points?)|actions|to ?dos?|to ?do list|tasks?|"
+        r"follow ?ups?( work| items| actions)?|remaining work|outstanding work|task list",
+    ),
+    (
+        "requirement",
+        r"((\w+ )?(functional|technical|business|system|software|security|performance|product|"
+        r"quality|user|hard|soft|minimum|key|main|non) )*requirements?( .{0,20})?|goals?|"
+        r"objectives?|"
+        r"goals? (and|&) objectives?|project goals|design goals|acceptance criteria|constraints|"
+        r"success criteria|must[ -]haves?|nfrs?",
+    ),
+    ("story", r"user stor(y|ies).*|story \d+.*|use cases?"),
+    ("terms", r"glossary|terminology|terms( .*)?|definitions?|concepts|acronyms|abbreviations"),
+    (
+        "how_to",
+        r"(pre ?requisites?|install(ation|ing)?.*|usage|using .*|getting started.*|quick ?start.*|"
+        r"tutorials?.*|how ?to.*|examples?.*|.* examples?|build(ing)?( .*)?|run(ning)?( .*)?|"
+        r"set ?up.*|setting up .*|step \d+.*|demo.*|walk ?through.*|commands?|creat(e|ing) .*|"
+        r"deploy(ing)? .*|test(ing)? (it|the|your|locally).*|try it.*|launch.*|start(ing)? .*|"
+        r"upgrad(e|ing) .*|sample.*|local development|development( setup| environment)?|"
+        r"write .*|add .*|configure .*|debugging.*|trouble ?shooting|exercise.*|instructions)",
+    ),
+)
+_COMPILED = tuple((role, re.compile(f"(?:{pattern})$")) for role, pattern in _PATTERNS)
+_NUMBERING = re.compile(r"^(?:(?:section|part|chapter|appendix) )?[\divx]+ (?=\S)|^[a-z] (?=\w{3})")
+_GENERIC_TEXT = """
+    introduction overview background context motivation summary abstract description details design
+    proposal detailed-design guide-level-explanation reference-level-explanation about general
+    implementation notes note approach purpose features architecture consequences positive neutral
+    specification specifications behavior behaviour configuration options discussion rationale
+    explanation future-possibilities future-work basics types interfaces api methods functions
+    properties parameters fields model content main key-features what-is-it why why-this problem
+    problem-statement solution preface scope concepts documentation readme public-interface
+    implementation-details-notes-constraints notes-constraints-caveats data-structures
+    user-experience test-plan high-level-design design-details definition module modules docs
+    """
+_GENERIC = frozenset(_GENERIC_TEXT.split())
+_SUFFIX = re.compile(r"\.\w{1,8}$")
+
+
+@functools.lru_cache(maxsize=4096)
+def simplified(heading: str) -> str:
+    """``heading`` in lower-case words without numbering, markup and remarks in parentheses."""
+    text = re.sub(r"\([^)]*\)|\{[^}]*\}|<[^>]*>|:\w+:", " ", heading).lower()
+    text = " ".join(re.sub(r"[^\w &-]+|_", " ", text).split()).strip("- ")
+    return _NUMBERING.sub("", text)
+
+
+@functools.lru_cache(maxsize=4096)
+def role_of(heading: str) -> Role:
+    text = simplified(heading)
+    for role, pattern in _COMPILED:
+        if pattern.match(text):
+            return role
+    return "plain"
+
+
+@functools.lru_cache(maxsize=4096)
+def role_in(headings: tuple[str, ...]) -> tuple[Role, bool]:
+    """The role of the innermost telling heading, and whether it is the innermost of all.
+
+    A section under one that states nothing, or under a rejected option, states nothing either.
+    """
+    roles = [role_of(heading) for heading in headings]
+    for blocking in ("nothing", "rejected"):
+        if blocking in roles[-3:]:
+            return ("nothing" if blocking == "nothing" else "rejected"), True
+    for depth, role in enumerate(reversed(roles)):
+        if role != "plain":
+            return role, depth == 0
+    return "plain", True
+
+
+def subject_of(headings: Sequence[str]) -> str:
+    """The innermost heading that names something, or nothing."""
+    for heading in reversed(headings):
+        text = simplified(heading)
+        if (
+            role_of(heading) == "plain"
+            and text.replace(" ", "-") not in _GENERIC
+            and 2 < len(text) <= 60
+            and len(text.split()) <= 6
+            and not heading.rstrip().endswith(("?", "!", "."))
+        ):
+            return heading.strip(" #*_`:")
+    return ""
+
+
+def document_name(title: str, path: str) -> str:
+    """What a document is about, by its title or else its file name."""
+    stem = _SUFFIX.sub("", path.rsplit("/", 1)[-1])
+    if title and title not in (path, path.rsplit("/", 1)[-1]):
+        name = title
+    elif stem.lower() in ("readme", "index", "agents", "claude", "main") and "/" in path:
+        name = path.rsplit("/", 2)[-2]
+    else:
+        name = stem
+    name = re.sub(r"^(?:adr|rfc|kep|adp)?[-_ ]?[\d-]{2,12}[-_: ]+", "", name, flags=re.IGNORECASE)
+    name = " ".join(re.sub(r"[-_]+", " ", name).split()) if " " not in name else name.strip()
+    return name[:80]

@@ -1,0 +1,169 @@
+"""Raw text to plain wording: sentences with their spans, markup taken off, titles.
+
+Sentences are found in the raw text, so that an offset needs no mapping; only a whole sentence is
+then made plain.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+from agents.rules.passages import Span
+from schemas.events.atom import MAX_BODY, MAX_TITLE
+
+_BREAK = re.compile(
+    r"[.!?]+[)\"'”’*_`\]]*(?=\s+(?:(?:\*|//[/!]?|#|--)\s+)?(?:[(\[\"'“*_`<]*[A-Z0-9]|`|\[|\*\*|_[A-Z]))"
+)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\[])(?:e\.?g|i\.?e|etc|vs|cf|viz|approx|resp|incl|fig|sec|no|nr|dr|mr|mrs|ms|st|"
+    r"inc|ltd|"
+    r"co|eq|al|ca|ver|vol|pp?|ch|[A-Za-z])\.[)\"'*_`\]]*$",
+    re.IGNORECASE,
+)
+_ORDINAL = re.compile(r"(?:^|\s)\d{1,2}\.$")
+_MARKUP = re.compile(r"[\[\]`*_<>&\n|{}~\\^]|  |\t|https?:")
+_NEWLINE = re.compile(
+    r"[ \t]*\n[ \t]*(?:(?:>|\*(?=[ \t\n])|//[/!]?|#+(?=[ \t])|--(?=[ \t])|;+)[ \t]*)*"
+)
+_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^()\s]*(?:\s\"[^\"]*\")?\)|\[[^\]]*\])?")
+_LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+[\"'][^\"'()]*[\"'])?\s*\)")
+_REFERENCE = re.compile(r"\[([^\[\]]+)\]\s?\[[^\[\]]*\]")
+_SHORTCUT = re.compile(r"\[([^\[\]\n]{2,200})\]")
+_FOOTNOTE = re.compile(r"\[\^[^\]]*\]|\[\d{1,3}\](?:_)?(?!\()|<sup>[^<]*</sup>")
+_ROLE = re.compile(r":[a-z]+(?::[a-z]+)?:`([^`<]+?)(?:\s*<[^`>]*>)?`")
+_ADOC_LINK = re.compile(r"(?:link:|xref:|https?://)[^\s\[\]]+\[([^\]]*)\]|<<[^,>]+,([^>]+)>>")
+_INLINE_TAG = re.compile(r"\{@\w+\s+#?([^{}\s]+)([^{}]*)\}")
+_AUTOLINK = re.compile(r"<(?:https?|mailto):[^<>\s]*>")
+_TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]{0,300})?/?>|<!--.*?-->", re.DOTALL)
+_TICKS = re.compile(r"`{1,2}([^`]+)`{1,2}_?_?")
+_STARS = re.compile(r"\*{1,3}(?=\S)([^*]+?)(?<=\S)\*{1,3}|~~([^~]+)~~")
+_UNDERS = re.compile(r"(?<![\w/])_{1,2}(?=\S)([^_]+?)(?<=\S)_{1,2}(?!\w)")
+_ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!<>|~-])")
+_BLANKS = re.compile(r"\s+")
+_ORNAMENT = re.compile(r"^[^\w\"'“‘(\[@/.$~<+-]+|^-{1,3}\s+")
+_CONNECTIVE = re.compile(
+    r"(?:however|therefore|thus|hence|so|but|and|also|additionally|in addition|furthermore|"
+    r"moreover|"
+    r"consequently|as a result|accordingly|nevertheless|nonetheless|that said|in short|in summary|"
+    r"in particular|specifically|more specifically|basically|essentially|obviously|of course|"
+    r"indeed|"
+    r"similarly|likewise|finally|lastly|secondly|firstly|first|second|third|next|then|now|"
+    r"currently|"
+    r"(?:please )?note(?: that)?|(?:it is )?important(?:ly)?(?: to note)?(?: that)?|note well|nb|"
+    r"on the other hand|by the way|in other words|in general|generally|unfortunately|fortunately|"
+    r"importantly|notably|keep in mind(?: that)?|remember(?: that)?|be aware(?: that)?)"
+    r"(?:\s*[,:]\s+|(?<= that)\s+|(?<=note)\s*[:,]\s*)",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"; |, (?:which|because|since|so|as|while|but|where|whereas)\b| because | so that | \(| – |"
+    r" — | - "
+)
+_SUBORDINATE = re.compile(
+    r"(?:if|when|while|as|to|in|since|because|given|for|although|though|once|after|before|with|"
+    r"due|"
+    r"assuming|unless|until|whenever|on|at|by|from|under|during|without|by|instead)\b",
+    re.IGNORECASE,
+)
+
+
+def sentences(text: str, start: int, end: int) -> list[Span]:
+    """The sentences of ``[start, end)``, in order, without outer blanks."""
+    found: list[Span] = []
+    begin, ticks_from, ticks = start, start, 0
+    for match in _BREAK.finditer(text, start, end):
+        ticks += text.count("`", ticks_from, match.end())
+        ticks_from = match.end()
+        if ticks % 2 or text[match.start()] == "." and _is_inner(text, begin, match):
+            continue
+        found.append((begin, match.end()))
+        begin = match.end()
+        while begin < end and text[begin].isspace():
+            begin += 1
+    if begin < end:
+        found.append((begin, end))
+    return found
+
+
+def _is_inner(text: str, begin: int, match: re.Match[str]) -> bool:
+    """Whether the full stop belongs to an abbreviation or a list number."""
+    tail = text[max(begin, match.start() - 8) : match.end()]
+    return bool(_ABBREVIATION.search(tail) or _ORDINAL.search(tail))
+
+
+def plain(raw: str) -> str:
+    """``raw`` as a reader sees it: no markup, no link targets, single spaces."""
+    if not _MARKUP.search(raw):
+        return _ORNAMENT.sub("", raw.strip())
+    text = _NEWLINE.sub(" ", raw)
+    if "[" in text:
+        text = _IMAGE.sub("", text)
+        text = _FOOTNOTE.sub("", text)
+        text = _LINK.sub(r"\1", text)
+        text = _ADOC_LINK.sub(lambda m: m.group(1) or m.group(2) or "", text)
+        text = _REFERENCE.sub(r"\1", text)
+        text = _SHORTCUT.sub(r"\1", text)
+    if "{@" in text:
+        text = _INLINE_TAG.sub(lambda m: m.group(2).strip() or m.group(1), text)
+    if "<" in text:
+        text = _TAG.sub("", _AUTOLINK.sub("", text))
+    if "`" in text:
+        text = _TICKS.sub(r"\1", _ROLE.sub(r"\1", text))
+    if "*" in text or "~~" in text:
+        text = _STARS.sub(lambda m: m.group(1) or m.group(2), text)
+        text = _STARS.sub(lambda m: m.group(1) or m.group(2), text)
+    if "_" in text:
+        text = _UNDERS.sub(r"\1", text)
+    if "\\" in text:
+        text = _ESCAPE.sub(r"\1", text)
+    if "&" in text:
+        text = html.unescape(text)
+    text = _ORNAMENT.sub("", _BLANKS.sub(" ", text).strip(" \t*_|>"))
+    return re.sub(r"\s+([,.;:?!])(?=\s|$)", r"\1", text)
+
+
+def capitalised(text: str) -> str:
+    """``text`` with its first letter in upper case, unless it opens with a name."""
+    first = text.split(" ", 1)[0]
+    if first.islower() and first.isalpha():
+        return text[0].upper() + text[1:]
+    return text
+
+
+def lowered(text: str) -> str:
+    """``text`` as it stands after a colon: an ordinary first word loses its capital."""
+    first = text.split(" ", 1)[0].strip(",;:")
+    ordinary = first[:1].isupper() and (first[1:].islower() or first in ("A", "I"))
+    return text[0].lower() + text[1:] if ordinary and first != "I" else text
+
+
+def without_connective(text: str) -> str:
+    """``text`` without a leading word that only ties it to what stood before."""
+    rest = text
+    for _ in range(2):
+        match = _CONNECTIVE.match(rest)
+        if not match or len(rest) - match.end() < 15:
+            break
+        rest = rest[match.end() :]
+    return capitalised(rest) if rest is not text else text
+
+
+def title_of(sentence: str) -> str:
+    """At most 160 characters, cut at a clause where that leaves a statement, without final stop."""
+    text = sentence.rstrip(" .;,:")
+    if len(text) <= MAX_TITLE:
+        return text
+    cut = 0
+    if not _SUBORDINATE.match(text):
+        for match in _CLAUSE.finditer(text, 60, MAX_TITLE):
+            cut = match.start()
+    if cut:
+        return text[:cut].rstrip(" .;,:(")
+    return text[: MAX_TITLE - 1].rsplit(" ", 1)[0].rstrip(" .;,:(") + "…"
+
+
+def body_of(*parts: str) -> str:
+    """The sentences as one text of at most 1,200 characters."""
+    text = " ".join(part for part in parts if part)
+    return text if len(text) <= MAX_BODY else text[: MAX_BODY - 1].rsplit(" ", 1)[0] + "…"

@@ -1,0 +1,348 @@
+"""The feeder: a listing becomes a trigger, its listing record and its content, in that order.
+
+Content goes out no faster than stage 0 answers (spec 06 §2), so that nobody's README waits behind
+another's backlog. The same trigger key again publishes the same ids and leaves out what stage 0 has
+answered already. A listed item that cannot be read must still be answered, or its run would wait
+for ever: one known from before keeps its last revision, a new one is fed as a revision without
+content whose hash fits nothing, which stage 0 answers with ``poison``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+from connectors.connector import Item, Listing, SourceUnavailable
+from schemas import ids
+from schemas.envelope import Actor, Envelope, Event, outside_fact
+from schemas.events.ingestion_request import (
+    LISTED_SOURCES_PER_PART,
+    CoverageTarget,
+    IngestionRequested,
+    ListedSource,
+    RunLane,
+    SourcesListed,
+    SourcesUnchanged,
+    Trigger,
+)
+from schemas.events.source import (
+    CONTENT_PART_BYTES,
+    SourceContentPart,
+    SourceInfo,
+    SourceRevised,
+)
+from schemas.source_kinds import language_of, priority_tier_of, source_type_of
+
+FIRST_AT_ONCE = 32  # sources
+LEAD_RECORDS = 128
+LEAD_BYTES = 8 * 1024 * 1024
+BATCH_RECORDS = 32
+STALLED_AFTER_S = 20.0
+NO_HASH = ""  # of a content that could not be read: fits no bytes
+
+T = TypeVar("T", bytes, list[str], Sequence[SourceInfo])
+Publish = Callable[[Sequence[Envelope]], Awaitable[None]]
+Encrypt = Callable[[bytes], tuple[str, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class FeedOrder:
+    """What is asked for: the fields of ``ingestion.requested``, and who asks when.
+
+    ``at`` is aware, in UTC; it is the time of all facts but of contents that have their own.
+    """
+
+    project_id: str
+    trigger_key: str
+    actor: Actor
+    at: datetime
+    lanes: tuple[RunLane, ...] = ("preview", "deep")
+    trigger: Trigger = "manual"
+    coverage_target: CoverageTarget = "best_effort"
+    accept_removals: bool = False
+    limits: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class FeedReport:
+    """How far the feeder is; counts are sources. ``unreadable`` are sentences for the user."""
+
+    listed: int = 0
+    fed: int = 0
+    unchanged: int = 0
+    answered_before: int = 0
+    bytes_fed: int = 0
+    unreadable: list[str] = field(default_factory=list)
+
+
+class Lead:
+    """What stands in front of stage 0: fed by us and not yet answered.
+
+    ``answers`` are the sources that stage 0 has answered for this trigger, whoever fed them. A
+    source larger than the whole lead goes alone.
+    """
+
+    def __init__(
+        self,
+        max_records: int = LEAD_RECORDS,
+        max_bytes: int = LEAD_BYTES,
+        stalled: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.answers: set[str] = set()
+        self._max_records, self._max_bytes = max_records, max_bytes
+        self._stalled = stalled
+        self._waiting: dict[str, tuple[int, int]] = {}  # source id -> records, bytes
+        self._records = self._bytes = self._sent = 0
+        self._moved = asyncio.Event()
+        self._error: BaseException | None = None
+
+    def fed(self, source_id: str, records: int, size: int) -> None:
+        self._sent += 1
+        if source_id not in self.answers:
+            self._waiting[source_id] = (records, size)
+            self._records += records
+            self._bytes += size
+
+    def answered(self, source_id: str) -> None:
+        """Stage 0 has answered for a source; more than once is no harm."""
+        self.answers.add(source_id)
+        records, size = self._waiting.pop(source_id, (0, 0))
+        self._records -= records
+        self._bytes -= size
+        self._moved.set()
+
+    def fail(self, error: BaseException) -> None:
+        """Nobody tells of answers any more: who waits for room gets ``error``."""
+        self._error = error
+        self._moved.set()
+
+    def has_room(self, records: int, size: int) -> bool:
+        if self._sent < FIRST_AT_ONCE or not self._waiting:
+            return True
+        within = self._records + records <= self._max_records
+        return within and self._bytes + size <= self._max_bytes
+
+    async def room(self, records: int, size: int) -> None:
+        """There is room for a source. Raises what ``fail`` was told."""
+        while not self.has_room(records, size):
+            if self._error:
+                raise self._error
+            self._moved.clear()
+            try:
+                async with asyncio.timeout(STALLED_AFTER_S):
+                    await self._moved.wait()
+            except TimeoutError:
+                self._stalled()
+
+
+async def feed(
+    listing: Listing,
+    order: FeedOrder,
+    *,
+    publish: Publish,
+    encrypt: Encrypt,
+    last_accepted: Mapping[str, str],
+    lead: Lead,
+    report: FeedReport | None = None,
+) -> FeedReport:
+    """The whole listing is on the log, in listing order; returns the filled ``report``.
+
+    ``publish`` returns when the broker has acknowledged; ``encrypt`` is called in a thread;
+    ``last_accepted`` maps source ids to the ``raw_sha256`` of their last accepted revision under
+    the present versions of stage 0.
+    """
+    feeder = _Feeder(order, publish, encrypt, last_accepted, lead, report or FeedReport())
+    sources = [source_of(order.project_id, listing.root, item.path) for item in listing.items]
+    feeder.report.listed = len(sources)
+    await publish(opening(order, listing, sources))
+    for position, (item, source) in enumerate(zip(listing.items, sources, strict=True), start=1):
+        if source.source_id in lead.answers:
+            feeder.report.answered_before += 1
+        else:
+            await feeder.bring(item, source)
+        # Run control waits for the first horizon before anything is read.
+        if position == FIRST_AT_ONCE or position % LISTED_SOURCES_PER_PART == 0:
+            await feeder.flush()
+    await feeder.flush()
+    return feeder.report
+
+
+def source_of(project_id: str, root: str, path: str) -> SourceInfo:
+    """What a path tells of a file of ``root``, with the id it has for ever."""
+    external_ref = f"{root}@{path}"
+    source_type = source_type_of(path)
+    return SourceInfo(
+        source_id=ids.source_id(project_id, "upload", external_ref),
+        connector="upload",
+        root=root,
+        external_ref=external_ref,
+        path=path,
+        title=path.rpartition("/")[2],
+        source_type=source_type,
+        priority_tier=priority_tier_of(source_type),
+        language=language_of(path),
+    )
+
+
+def opening(order: FeedOrder, listing: Listing, sources: Sequence[SourceInfo]) -> list[Envelope]:
+    """The trigger and its listing in parts, before any content."""
+    asked = IngestionRequested(
+        trigger_key=order.trigger_key,
+        trigger=order.trigger,
+        root=listing.root,
+        lanes=list(order.lanes),
+        coverage_target=order.coverage_target,
+        limits=dict(order.limits),
+        accept_removals=order.accept_removals,
+    )
+    parts = _cut(sources, LISTED_SOURCES_PER_PART) or [[]]
+    listed = [
+        SourcesListed(
+            trigger_key=order.trigger_key,
+            root=listing.root,
+            complete=listing.complete,
+            part_index=index,
+            part_count=len(parts),
+            sources=[
+                ListedSource(
+                    source_id=source.source_id,
+                    path=source.path,
+                    source_type=source.source_type,
+                    priority_tier=source.priority_tier,
+                )
+                for source in part
+            ],
+        )
+        for index, part in enumerate(parts)
+    ]
+    return [_fact(order, asked), *(_fact(order, part) for part in listed)]
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A content as it goes out: ``parts`` are key ids and ciphertexts."""
+
+    raw_sha256: str
+    byte_count: int
+    parts: list[tuple[str, bytes]]
+    unreadable: str = ""
+
+    @property
+    def size(self) -> int:
+        return sum(len(content) for _, content in self.parts)
+
+
+@dataclass(slots=True)
+class _Feeder:
+    """Brings contents to the log, a batch at a time."""
+
+    order: FeedOrder
+    publish: Publish
+    encrypt: Encrypt
+    last_accepted: Mapping[str, str]
+    lead: Lead
+    report: FeedReport
+    _ready: list[Envelope] = field(default_factory=list)
+    _ready_bytes: int = 0
+    _unchanged: list[str] = field(default_factory=list)
+    _unchanged_parts: int = 0
+
+    async def bring(self, item: Item, source: SourceInfo) -> None:
+        """The source is among what goes out next, as a revision or as unchanged."""
+        before = self.last_accepted.get(source.source_id)
+        sealed = await asyncio.to_thread(self._sealed, item, before)
+        if sealed.unreadable:
+            self.report.unreadable.append(sealed.unreadable)
+        if sealed.raw_sha256 == before:
+            self.report.unchanged += 1
+            self._unchanged.append(source.source_id)
+            return
+        if not self.lead.has_room(len(sealed.parts), sealed.size):
+            await self.flush()
+            await self.lead.room(len(sealed.parts), sealed.size)
+        self.lead.fed(source.source_id, len(sealed.parts), sealed.size)
+        self._ready.extend(revision(self.order, source, item, sealed))
+        self._ready_bytes += sealed.size
+        self.report.fed += 1
+        self.report.bytes_fed += sealed.byte_count
+        if len(self._ready) >= BATCH_RECORDS or self._ready_bytes >= 2 * CONTENT_PART_BYTES:
+            await self.flush()
+
+    def _sealed(self, item: Item, before: str | None) -> Sealed:
+        """The content ready to go out; without parts when it is that of the revision before."""
+        try:
+            content, unreadable = item.read(), ""
+            raw_sha256 = ids.sha256_hex(content)
+        except SourceUnavailable as error:
+            content, unreadable = b"", str(error)
+            raw_sha256 = before or NO_HASH
+        pieces = _cut(content, CONTENT_PART_BYTES) or [b""]
+        parts = [self.encrypt(piece) for piece in pieces] if raw_sha256 != before else []
+        return Sealed(raw_sha256, len(content), parts, unreadable)
+
+    async def flush(self) -> None:
+        """What was brought is acknowledged by the broker."""
+        ready, self._ready, self._ready_bytes = self._ready, [], 0
+        for part in _cut(self._unchanged, LISTED_SOURCES_PER_PART):
+            ready.append(_unchanged(self.order, self._unchanged_parts, part))
+            self._unchanged_parts += 1
+        self._unchanged = []
+        if ready:
+            await self.publish(ready)
+
+
+def revision(order: FeedOrder, source: SourceInfo, item: Item, sealed: Sealed) -> list[Envelope]:
+    """The records of one revision: its further parts, then ``source.revised`` with part 0."""
+    further = [
+        SourceContentPart(
+            source_id=source.source_id,
+            trigger_key=order.trigger_key,
+            part_index=index,
+            part_count=len(sealed.parts),
+            key_id=key_id,
+            content=content,
+        )
+        for index, (key_id, content) in enumerate(sealed.parts)
+        if index
+    ]
+    key_id, content = sealed.parts[0]
+    revised = SourceRevised(
+        source=source,
+        trigger_key=order.trigger_key,
+        revision_ref=item.revision_ref,
+        source_time=item.source_time,
+        part_count=len(sealed.parts),
+        byte_count=sealed.byte_count,
+        raw_sha256=sealed.raw_sha256,
+        key_id=key_id,
+        content=content,
+    )
+    at = item.source_time or order.at
+    return [_fact(order, event, at) for event in (*further, revised)]
+
+
+def _unchanged(order: FeedOrder, index: int, source_ids: list[str]) -> Envelope:
+    """Its key holds what it says: a repeated command may find other sources unchanged."""
+    event = SourcesUnchanged(trigger_key=order.trigger_key, part_index=index, source_ids=source_ids)
+    said = ids.sha256_hex("\n".join(source_ids))[: ids.ID_HEX_DIGITS]
+    return _fact(order, event, natural_key=f"{event.local_key}|{said}")
+
+
+def _fact(
+    order: FeedOrder, event: Event, at: datetime | None = None, natural_key: str = ""
+) -> Envelope:
+    return outside_fact(
+        event,
+        project_id=order.project_id,
+        occurred_at=at or order.at,
+        actor=order.actor,
+        correlation_id=order.trigger_key,
+        natural_key=natural_key,
+    )
+
+
+def _cut(whole: T, size: int) -> list[T]:
+    return [whole[start : start + size] for start in range(0, len(whole), size)]

@@ -1,0 +1,77 @@
+"""From what a person writes to the connector that reads it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+from connectors.archive import Archive, is_archive
+from connectors.connector import Connector, UnknownSource, printable
+from connectors.folder import PlainFolder, SingleFile, WorkTree, is_git_folder, is_work_tree
+from connectors.git import GitFolder, GitUrl, is_git_url, root_of_url
+
+MAX_ROOT_CHARS = 200
+_GITHUB = re.compile(r"^github:([\w.-]+)/([\w.-]+)$")
+_ELSEWHERE = ("jira:", "slack:", "bitbucket:")
+
+
+def open_source(
+    spec: str, as_name: str | None, clones: Path, say: Callable[[str], None]
+) -> Connector:
+    """The connector for a folder, file, archive, repository or address.
+
+    ``as_name`` names the root instead of the folder, archive or repository; fetched repositories
+    are kept in ``clones``; ``say`` is told what takes long. Raises UnknownSource,
+    SourceUnavailable.
+    """
+    root = checked_root(as_name) if as_name is not None else ""
+    if match := _GITHUB.match(spec):
+        spec = f"https://github.com/{match[1]}/{match[2].removesuffix('.git')}.git"
+    try:
+        path = Path(spec).expanduser()
+        exists = path.exists()
+    except (OSError, ValueError, RuntimeError):
+        exists = False
+    if exists:
+        return _of_this_machine(path, root)
+    if spec.startswith("github:") or spec.startswith(_ELSEWHERE):
+        raise UnknownSource(
+            f"{printable(spec)} cannot be read: write a repository as github:owner/repo; of other"
+            " services give an export as folder or archive."
+        )
+    if is_git_url(spec):
+        return GitUrl(spec, root or root_of_url(spec), clones, say)
+    raise UnknownSource(
+        f"{printable(spec)!r} is no folder, file or archive here (looked in {Path.cwd()}) and no"
+        " address of a git repository: check the path, or give https://…, git@… or"
+        " github:owner/repo."
+    )
+
+
+def checked_root(name: str) -> str:
+    """``name`` if a root can be called so. Raises UnknownSource."""
+    odd = any(unicodedata.category(char) in ("Cc", "Cs") for char in name)
+    if not name.strip() or odd or len(name) > MAX_ROOT_CHARS:
+        raise UnknownSource(
+            f"--as {printable(name[:MAX_ROOT_CHARS])!r} cannot name a root: use 1 to"
+            f" {MAX_ROOT_CHARS} printable characters."
+        )
+    return name
+
+
+def _of_this_machine(path: Path, root: str) -> Connector:
+    full = path.resolve()
+    if full.is_dir():
+        name = root or printable(full.name) or "root"
+        if is_git_folder(full):
+            in_work_tree = full.name == ".git"
+            named = printable(full.parent.name if in_work_tree else full.name.removesuffix(".git"))
+            return GitFolder(full, root or named)
+        return WorkTree(full, name) if is_work_tree(full) else PlainFolder(full, name)
+    if not full.is_file():
+        raise UnknownSource(f"{path} is neither a file nor a folder: give one of these.")
+    if is_archive(full.name):
+        return Archive(full, root)
+    return SingleFile(full, root or printable(full.parent.name) or "root")

@@ -1,0 +1,119 @@
+"""The feeder's way to the broker: facts out, stage 0's answers back.
+
+The only file here that knows Kafka. Answers are followed on ``chunk.v1`` by headers and key alone,
+nothing is decoded. Decided against the committed offsets of the group: they move seconds later
+than the work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from aiokafka import AIOKafkaConsumer
+from aiokafka.structs import TopicPartition
+
+from connectors.feeder import Lead, Publish
+from infra.clock import Clock
+from infra.kafka import broker_errors, running_consumer, running_producer
+from infra.settings import Settings
+from schemas import codec
+from schemas.envelope import Envelope
+from schemas.events.hygiene import SourceProcessed
+from schemas.topics import key_of, topic_of
+
+POLL_MS = 200
+
+
+@asynccontextmanager
+async def publishing(settings: Settings, clock: Clock) -> AsyncIterator[Publish]:
+    """A ``publish`` that returns when the broker has all given facts. Raises BrokerUnavailable."""
+    async with running_producer(settings, linger_ms=2) as producer:
+
+        async def publish(envelopes: Sequence[Envelope]) -> None:
+            with broker_errors("publishing"):
+                sent = [
+                    await producer.send(
+                        settings.topic(topic_of(envelope).name),
+                        value=codec.encode(envelope.recorded(codec.utc_millis(clock.now()))),
+                        key=key_of(envelope).encode(),
+                        headers=codec.headers(envelope),
+                    )
+                    for envelope in envelopes
+                ]
+                await asyncio.gather(*sent)
+
+        yield publish
+
+
+@asynccontextmanager
+async def following(
+    settings: Settings,
+    project_id: str,
+    trigger_key: str,
+    *,
+    from_start: bool,
+    stalled: Callable[[], None],
+) -> AsyncIterator[Lead]:
+    """A lead that hears of every answer of stage 0 to this trigger during the block.
+
+    ``from_start``: the trigger may have been fed before, so ``answers`` already holds what the log
+    says when the block begins. Raises BrokerUnavailable.
+    """
+    lead = Lead(stalled=stalled)
+    wanted = {
+        "event-type": SourceProcessed.type_name.encode(),
+        "project-id": project_id.encode(),
+        "correlation-id": trigger_key.encode(),
+    }
+
+    def hear(batch: dict[TopicPartition, list[Any]]) -> None:
+        for records in batch.values():
+            for record in records:
+                if wanted.items() <= dict(record.headers).items():
+                    lead.answered(record.key.decode())
+
+    async with running_consumer(settings) as consumer:
+        with broker_errors("reading stage 0's answers"):
+            await _assign(settings.topic(SourceProcessed.topic), consumer, from_start, hear)
+        task = asyncio.create_task(_follow(consumer, hear, lead))
+        try:
+            yield lead
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+async def _assign(
+    topic: str,
+    consumer: AIOKafkaConsumer,
+    from_start: bool,
+    hear: Callable[[dict[TopicPartition, list[Any]]], None],
+) -> None:
+    """The consumer stands at the topic's end; ``from_start``: having heard all before it."""
+    await consumer._client.force_metadata_update()
+    places = [TopicPartition(topic, part) for part in consumer.partitions_for_topic(topic) or ()]
+    consumer.assign(places)
+    ends = await consumer.end_offsets(places)
+    if not from_start:
+        for place, end in ends.items():
+            consumer.seek(place, end)
+        return
+    await consumer.seek_to_beginning(*places)
+    while any([await consumer.position(place) < end for place, end in ends.items()]):
+        hear(await consumer.getmany(timeout_ms=POLL_MS))
+
+
+async def _follow(
+    consumer: AIOKafkaConsumer,
+    hear: Callable[[dict[TopicPartition, list[Any]]], None],
+    lead: Lead,
+) -> None:
+    try:
+        while True:
+            hear(await consumer.getmany(timeout_ms=POLL_MS))
+    except Exception as error:
+        lead.fail(error)

@@ -1,0 +1,234 @@
+"""The sections of a PRD (spec 04 §2.2) and which of them an atom may stand in.
+
+Rules over an atom's fields and the headings it was found under, so that a reader of the PRD can see
+why a statement is where it is. An atom has at most one section of its own, and others that take it
+when they are short of material; it never stands in two.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from schemas.events.ledger import AtomRecord
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPlan:
+    """One section: how many statements it holds at most, and what is said when it has none."""
+
+    section_id: str
+    title: str
+    limit: int
+    missing: str
+
+
+SECTIONS: tuple[SectionPlan, ...] = (
+    SectionPlan("problem", "Problem", 6, "statements about the problem and what the product is"),
+    SectionPlan("goals", "Goals", 8, "goals or objectives"),
+    SectionPlan("users", "Users", 8, "statements about users and their needs"),
+    SectionPlan("scope", "Scope", 10, "statements of what is in or out of scope"),
+    SectionPlan(
+        "functional_requirements", "Functional requirements", 20, "functional requirements"
+    ),
+    SectionPlan(
+        "solution_overview", "Solution overview", 12, "statements about the parts of the solution"
+    ),
+    SectionPlan("architecture_decisions", "Architecture decisions", 15, "decisions"),
+    SectionPlan(
+        "data_and_integrations",
+        "Data and integrations",
+        12,
+        "statements about data and integrations",
+    ),
+    SectionPlan(
+        "non_functional_requirements",
+        "Non-functional requirements",
+        15,
+        "non-functional requirements",
+    ),
+    SectionPlan(
+        "deployment_and_operations",
+        "Deployment and operations",
+        12,
+        "statements about deployment and operation",
+    ),
+    SectionPlan("risks", "Risks", 15, "risks"),
+    SectionPlan("success_metrics", "Success metrics", 8, "measurable targets"),
+    SectionPlan("open_questions", "Open questions", 15, "open questions"),
+)
+PLANS: dict[str, SectionPlan] = {plan.section_id: plan for plan in SECTIONS}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A section an atom fits in; ``fit`` is added to its score there."""
+
+    section_id: str
+    fit: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The atom's own section, if any, and those that may take it when they are short."""
+
+    own: Place | None = None
+    others: tuple[Place, ...] = ()
+
+
+_GOAL = re.compile(
+    r"\b(?:goals?|objectives?|aims?|aiming|purpose|mission|vision|enables?|"
+    r"so that (?:users?|we|they)|make it (?:easy|easier|possible)|in order to)\b",
+    re.IGNORECASE,
+)
+_PROBLEM = re.compile(
+    r"\b(?:problem|problems|motivat\w+|pain|lack(?:s|ing)?|no way to|"
+    r"difficult|hard to|challenge\w*|need for|limitation\w*|purpose|designed (?:to|for)|"
+    r"intended (?:to|for)|aims? (?:to|at))\b",
+    re.IGNORECASE,
+)
+_WHAT_IT_IS = re.compile(r"^(?:The |An? )?[\w.@/-]+(?: [\w.@/-]+){0,4} (?:is|are) (?:an?|the) ")
+_PEOPLE = re.compile(
+    r"\b(?:users?|customers?|developers?|operators?|administrators?|admins?|personas?|stakeholders?|"
+    r"maintainers?|contributors?|integrators?|clients?|participants?|consumers?|engineers?|teams?|"
+    r"owners?|managers?|analysts?|reviewers?|validators?|as an? )\b",
+    re.IGNORECASE,
+)
+_OUT_OF_SCOPE = re.compile(
+    r"\b(?:out of scope|not in scope|non-?goals?|not a goal|beyond the scope|outside the scope)\b",
+    re.IGNORECASE,
+)
+_GOAL_HEADING = re.compile(r"\b(?:goals?|objectives?|vision|mission|aims?)\b", re.IGNORECASE)
+_PROBLEM_HEADING = re.compile(
+    r"\b(?:motivation|background|context|problem|introduction|overview|summary|about|purpose|why)\b",
+    re.IGNORECASE,
+)
+_SCOPE_HEADING = re.compile(r"\bscope\b", re.IGNORECASE)
+_IN_SCOPE = re.compile(r"\b(?:in scope|within the scope|scope (?:is|of|includes))\b", re.IGNORECASE)
+_MEASURE = re.compile(
+    r"\d\s?(?:%|percent\b|ms\b|milliseconds?\b|s\b|secs?\b|seconds?\b|minutes?\b|hours?\b|days?\b|"
+    r"[kmgt]i?b\b|rps\b|tps\b|qps\b|requests?\b|transactions?\b|users?\b|(?:x|times) faster\b)",
+    re.IGNORECASE,
+)
+_TARGET = re.compile(
+    r"\b(?:at least|at most|less than|more than|fewer than|within|under|below|above|up to|"
+    r"exceed\w*|latency|throughput|availability|uptime|coverage|response time|performance|"
+    r"minimum|maximum|reduc\w+|increas\w+|faster|improv\w+)\b",
+    re.IGNORECASE,
+)
+_RUN = frozenset({"deployment_constraints", "operations"})
+_DATA = frozenset({"data_model", "integrations"})
+_QUALITY = frozenset({"non_functional", "security"})
+
+
+def is_excluded(atom: AtomRecord) -> bool:
+    """Whether the atom says what the product does not do."""
+    marked = atom.attributes.get("scope") == "excluded" or "non-goal" in atom.tags
+    return marked or bool(_OUT_OF_SCOPE.search(f"{atom.title} {atom.body}"))
+
+
+def _is_measured(atom: AtomRecord) -> bool:
+    return bool(_MEASURE.search(atom.title) and _TARGET.search(atom.title))
+
+
+def _claim(atom: AtomRecord, headings: str) -> Places:
+    what = 0.1 if _WHAT_IT_IS.match(atom.title) else 0.0
+    overview = Place("solution_overview", what)
+    if _is_measured(atom):
+        return Places(Place("success_metrics"), (overview,))
+    if atom.area == "user_needs" and _PEOPLE.search(atom.title):
+        return Places(Place("users"), (overview,))
+    why = bool(_PROBLEM.search(atom.title)) + bool(_PROBLEM_HEADING.search(headings))
+    if atom.area == "market" or (atom.area == "scope" and why):
+        return Places(Place("problem", what + 0.1 * why), (overview,))
+    purpose = (Place("problem", what),) if why or what else ()
+    if atom.area in _RUN:
+        return Places(Place("deployment_and_operations"), (*purpose, overview))
+    if atom.area in _DATA:
+        return Places(Place("data_and_integrations", -0.1), (*purpose, overview))
+    if atom.area in ("architecture_decisions", "scope"):
+        return Places(overview, purpose)
+    if atom.area in _QUALITY:
+        return Places(None, (*purpose, Place("non_functional_requirements", -0.1), overview))
+    return Places(None, (*purpose, overview, Place("deployment_and_operations", -0.1)))
+
+
+def _decision(atom: AtomRecord, headings: str) -> Places:
+    architecture = Place("architecture_decisions")
+    if is_excluded(atom):
+        return Places(Place("scope", 0.2), (architecture,))
+    if atom.area in _RUN:
+        return Places(Place("deployment_and_operations", 0.1), (architecture,))
+    overview = Place("solution_overview")
+    if atom.area in _DATA:
+        return Places(architecture, (Place("data_and_integrations", 0.1), overview))
+    in_scope = _IN_SCOPE.search(atom.title) or _SCOPE_HEADING.search(headings)
+    return Places(architecture, (Place("scope"), overview) if in_scope else (overview,))
+
+
+def _requirement(atom: AtomRecord, headings: str) -> Places:
+    quality = atom.attributes.get("requirement_type") == "non_functional"
+    sort = Place("non_functional_requirements" if quality else "functional_requirements")
+    if is_excluded(atom):
+        return Places(Place("scope", 0.2))
+    if _GOAL_HEADING.search(headings) and atom.polarity != "negate":
+        return Places(Place("goals", 0.2), (sort,))
+    if _IN_SCOPE.search(atom.title) or _SCOPE_HEADING.search(headings):
+        return Places(Place("scope", 0.1), (sort,))
+    if _is_measured(atom):
+        return Places(Place("success_metrics", 0.1), (sort,))
+    others = [Place("goals")] if _GOAL.search(atom.title) else []
+    if atom.area in _RUN:
+        others.append(Place("deployment_and_operations"))
+    if atom.area in _DATA:
+        others.append(Place("data_and_integrations"))
+    if _PEOPLE.search(atom.title):
+        others.append(Place("users", -0.05))
+    return Places(sort, tuple(others))
+
+
+def _entity(atom: AtomRecord) -> Places:
+    what = atom.attributes.get("entity_type", "other")
+    known = min(atom.evidence_count, 6) * 0.03 + (0.1 if len(atom.body.split()) >= 6 else -0.3)
+    known = round(known, 6)
+    if what == "team" or _PEOPLE.fullmatch(atom.title.strip()):
+        return Places(Place("users", known))
+    if what in ("integration", "dataset"):
+        return Places(Place("data_and_integrations", known))
+    if what in ("system", "product"):
+        return Places(Place("solution_overview", known), (Place("problem", known),))
+    if what == "component":
+        return Places(Place("solution_overview", known), (Place("data_and_integrations", known),))
+    return Places(None, (Place("data_and_integrations", known - 0.1),))
+
+
+def _signal(atom: AtomRecord) -> Places:
+    if atom.attributes.get("signal_type", "user") == "user":
+        return Places(Place("users", 0.1), (Place("problem", 0.1), Place("goals")))
+    return Places(Place("problem", 0.1), (Place("users"), Place("goals"), Place("success_metrics")))
+
+
+def places(atom: AtomRecord, headings: str = "") -> Places:
+    """Where the atom may stand; ``headings`` are those nearest to its evidence.
+
+    Action items stand nowhere: they are plan, not product.
+    """
+    match atom.kind:
+        case "claim":
+            return _claim(atom, headings)
+        case "decision":
+            return _decision(atom, headings)
+        case "requirement":
+            return _requirement(atom, headings)
+        case "entity":
+            return _entity(atom)
+        case "domain_signal":
+            return _signal(atom)
+        case "risk":
+            return Places(
+                Place("risks", {"critical": 0.2, "high": 0.1}.get(atom.severity or "", 0.0))
+            )
+        case "unknown":
+            return Places(Place("open_questions", 0.15 * atom.title.endswith("?")))
+        case _:
+            return Places()

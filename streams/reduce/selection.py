@@ -1,0 +1,264 @@
+"""Which atoms stand in which section: the best of each, spread over sources, none twice.
+
+The shortlist is an index in memory, kept up with every change set, so that a settled position costs
+what it selects and not what the ledger holds. It is made anew from the ledger's tables.
+"""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from schemas.events.ledger import LIVE, AtomRecord, ContradictionRecord, EvidenceRow
+from streams.reduce.inputs import Pick, SectionInput
+from streams.reduce.sections import SECTIONS, Place, SectionPlan, is_excluded, places
+from streams.reduce.wording import content_words, numbers, pair_text
+
+POOL = 240  # atoms looked at per section; far above any section's limit, so that sources can spread
+SHORT_OF = 4  # a section with fewer statements takes atoms that fit it second
+MAX_CITED = 4
+MAX_PAIRS = 8
+SAME_TITLE = 0.8
+PER_SOURCE = 0.06
+IN_CONFLICT = 0.1
+_SEVERITY = {"high": 0, "medium": 1, "low": 2}
+_OPEN = frozenset({"open", "escalated"})
+_ODD = re.compile(
+    r"://|\b\w+\.\w+\.\w+|[{}<>|\\=]|\b(?:e\.g|i\.e|ie|eg|etc)\.|^[^:]{1,60}:\s|^\W|#\d"
+)
+_SIGNS = re.compile(r"[^\w\s]|[\d_]")
+_SPEAKER = re.compile(r"\b(?:we|our|us|you|your|i|my)\b", re.IGNORECASE)
+_BACKWARD = re.compile(
+    r"^(?:it|this|that|these|those|they|he|she|here|there|also|such|but|and|or|so|namely|because|now|"
+    r"as|thus|in some cases|in (?:this|that|these|those)|ideally|for (?:this|that|these|those)|the "
+    r"(?:first|second|last|next|\d+\w\w)|an? (?:rfc|adr))\b",
+    re.IGNORECASE,
+)
+
+
+def readable(title: str) -> float:
+    """How well a title reads as a sentence of its own, 0 to 1."""
+    words = title.split()
+    signs = len(_SIGNS.findall(title))
+    faults = 0.3 * (not 5 <= len(words) <= 32) + 0.2 * title.endswith("…")
+    faults += 0.2 * bool(_ODD.search(title)) + 0.3 * bool(_BACKWARD.match(title))
+    faults += 0.2 * (signs > 0.1 * len(title)) + 0.1 * title[:1].islower()
+    faults += 0.3 * bool(_SPEAKER.search(title))
+    return round(max(0.0, 1.0 - faults), 6)
+
+
+def worth(atom: AtomRecord) -> float:
+    """How much an atom should be seen; preview atoms come from the sources of the first tier."""
+    score = atom.confidence + 0.15 * (atom.status == "active")
+    score += 0.03 * min(max(atom.source_count - 1, 0), 3)
+    score += 0.02 * min(max(atom.direct_evidence_count - 1, 0), 2)
+    score += 0.05 * (atom.first_provenance.lane == "preview")
+    score += 0.3 * (1.0 if atom.kind == "entity" else readable(atom.title))
+    return round(score, 6)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An atom among a section's candidates."""
+
+    score: float
+    source_id: str
+
+
+@dataclass(slots=True)
+class ProjectShortlist:
+    """The live atoms of a project by section, and its open contradictions by atom."""
+
+    own: dict[str, dict[str, Entry]] = field(default_factory=dict)
+    others: dict[str, dict[str, Entry]] = field(default_factory=dict)
+    held: dict[str, list[dict[str, Entry]]] = field(default_factory=dict)
+    live: set[str] = field(default_factory=set)
+    conflicts: dict[str, dict[str, ContradictionRecord]] = field(default_factory=dict)
+
+    def put(self, atom: AtomRecord, rows: Iterable[EvidenceRow]) -> None:
+        """Take the atom as it stands now, with its evidence; leave it out if it is not live."""
+        for entries in self.held.pop(atom.atom_id, []):
+            entries.pop(atom.atom_id, None)
+        self.live.discard(atom.atom_id)
+        if atom.status not in LIVE or atom.ledger != "pkl":
+            return
+        self.live.add(atom.atom_id)
+        fits = places(
+            atom, " / ".join(sorted({one for row in rows for one in row.structure_path[-1:]}))
+        )
+        score = worth(atom)
+        if fits.own:
+            self._enter(self.own, fits.own, atom, score)
+        for place in fits.others:
+            self._enter(self.others, place, atom, score)
+
+    def _enter(
+        self, lists: dict[str, dict[str, Entry]], place: Place, atom: AtomRecord, score: float
+    ) -> None:
+        entries = lists.setdefault(place.section_id, {})
+        entries[atom.atom_id] = Entry(round(score + place.fit, 6), atom.latest_provenance.source_id)
+        self.held.setdefault(atom.atom_id, []).append(entries)
+
+    def put_conflict(self, one: ContradictionRecord) -> None:
+        for atom_id in (one.atom_a_id, one.atom_b_id):
+            known = self.conflicts.setdefault(atom_id, {})
+            if one.status in _OPEN:
+                known[one.contradiction_id] = one
+            else:
+                known.pop(one.contradiction_id, None)
+            if not known:
+                del self.conflicts[atom_id]
+
+    def conflicts_of(self, *atom_ids: str) -> list[ContradictionRecord]:
+        """The open contradictions between live atoms that touch one of ``atom_ids``, by id."""
+        found = {
+            key: one
+            for atom_id in atom_ids
+            for key, one in self.conflicts.get(atom_id, {}).items()
+            if self.live.issuperset((one.atom_a_id, one.atom_b_id))
+        }
+        return [found[key] for key in sorted(found)]
+
+    def open_conflicts(self) -> list[ContradictionRecord]:
+        """All open contradictions between live atoms, the severest first."""
+        found = {one.contradiction_id: one for one in self.conflicts_of(*self.conflicts)}
+        return sorted(
+            found.values(), key=lambda one: (_SEVERITY[one.severity], one.contradiction_id)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Atoms:
+    """The atoms of one project by id, read from the ledger's table."""
+
+    table: Mapping[str, AtomRecord]
+    project: str
+
+    def __getitem__(self, atom_id: str) -> AtomRecord:
+        return self.table[f"{self.project}|{atom_id}"]
+
+
+@dataclass(slots=True)
+class _Selection:
+    """One pass over all sections; ``used`` are the atoms that stand somewhere already."""
+
+    shortlist: ProjectShortlist
+    atoms: Atoms
+    picks: dict[str, list[Pick]]
+    used: set[str] = field(default_factory=set)
+    spoken: list[tuple[frozenset[str], frozenset[str], str, int]] = field(default_factory=list)
+
+    def fill(self, plan: SectionPlan, entries: dict[str, Entry], limit: int) -> None:
+        """Add the best of ``entries`` until ``limit``; each next atom of a source counts less."""
+        chosen = self.picks[plan.section_id]
+        pool = heapq.nsmallest(POOL, entries.items(), key=lambda item: (-item[1].score, item[0]))
+        taken: dict[str, int] = {}
+        while pool and len(chosen) < limit:
+            best = min(pool, key=lambda item: (-self._present(item, taken), item[0]))
+            pool.remove(best)
+            if self._add(plan.section_id, best[0]):
+                taken[best[1].source_id] = taken.get(best[1].source_id, 0) + 1
+
+    def _present(self, item: tuple[str, Entry], taken: dict[str, int]) -> float:
+        atom_id, entry = item
+        less = PER_SOURCE * taken.get(entry.source_id, 0)
+        return round(entry.score - less - IN_CONFLICT * (atom_id in self.shortlist.conflicts), 6)
+
+    def _add(self, section_id: str, atom_id: str) -> bool:
+        """Whether the atom became a statement of the section."""
+        if atom_id in self.used:
+            return False
+        atom = self.atoms[atom_id]
+        conflicts = self.shortlist.conflicts_of(atom_id)
+        if conflicts:
+            return section_id != "open_questions" and self._add_pair(section_id, atom, conflicts)
+        if self._repeats(section_id, atom):
+            return False
+        self._speak(section_id, Pick(atoms=[atom]))
+        return True
+
+    def _repeats(self, section_id: str, atom: AtomRecord) -> bool:
+        """Whether a statement says the same; in the same section it then cites this atom too."""
+        words, figures = content_words(atom.title), numbers(atom.title)
+        for known, known_figures, known_section, at in self.spoken:
+            shared = len(words & known)
+            if shared < SAME_TITLE * len(words | known) or not shared:
+                continue
+            pick = self.picks[known_section][at]
+            alike = figures == known_figures and atom.polarity == pick.lead.polarity
+            if not alike or pick.conflicts:
+                continue
+            if known_section == section_id and len(pick.atoms) < MAX_CITED:
+                cited = [*pick.atoms, atom]
+                self.picks[known_section][at] = pick.model_copy(update={"atoms": cited})
+            self.used.add(atom.atom_id)
+            return True
+        return False
+
+    def _add_pair(
+        self, section_id: str, atom: AtomRecord, conflicts: list[ContradictionRecord]
+    ) -> bool:
+        """Both positions as one statement, when neither is in a further conflict."""
+        (one, *more) = conflicts
+        other_id = one.atom_b_id if one.atom_a_id == atom.atom_id else one.atom_a_id
+        if more or other_id in self.used or len(self.shortlist.conflicts_of(other_id)) > 1:
+            return False
+        return self._pair(section_id, atom, self.atoms[other_id], conflicts)
+
+    def _pair(
+        self,
+        section_id: str,
+        atom: AtomRecord,
+        other: AtomRecord,
+        conflicts: list[ContradictionRecord],
+    ) -> bool:
+        if not pair_text(atom, other):
+            return False
+        self._speak(section_id, Pick(atoms=[atom, other], conflicts=conflicts, paired=True))
+        return True
+
+    def _speak(self, section_id: str, pick: Pick) -> None:
+        self.used.update(atom.atom_id for atom in pick.atoms)
+        title = pick.lead.title
+        at = len(self.picks[section_id])
+        self.spoken.append((content_words(title), numbers(title), section_id, at))
+        self.picks[section_id].append(pick)
+
+    def ask_conflicts(self) -> None:
+        """Contradictions that no statement names become open questions, each atom once."""
+        asked = self.picks["open_questions"]
+        for one in self.shortlist.open_conflicts():
+            if len(asked) >= MAX_PAIRS:
+                return
+            pair = (one.atom_a_id, one.atom_b_id)
+            if not self.used.intersection(pair):
+                first, second = (self.atoms[atom_id] for atom_id in pair)
+                touching = self.shortlist.conflicts_of(*pair)
+                self._pair("open_questions", first, second, touching)
+
+
+def select(shortlist: ProjectShortlist, atoms: Atoms) -> list[SectionInput]:
+    """The atoms of every section, in the order of the PRD; a function of the ledger alone."""
+    selection = _Selection(shortlist, atoms, {plan.section_id: [] for plan in SECTIONS})
+    *content, questions = SECTIONS
+    for plan in content:
+        selection.fill(plan, shortlist.own.get(plan.section_id, {}), plan.limit)
+    for plan in content:
+        wanted = min(plan.limit, SHORT_OF)
+        selection.fill(plan, shortlist.others.get(plan.section_id, {}), wanted)
+    selection.ask_conflicts()
+    selection.fill(questions, shortlist.own.get(questions.section_id, {}), questions.limit)
+    return [
+        SectionInput(section_id=plan.section_id, picks=list(_ordered(plan, selection.picks)))
+        for plan in SECTIONS
+    ]
+
+
+def _ordered(plan: SectionPlan, picks: dict[str, list[Pick]]) -> Iterator[Pick]:
+    """Best first; what is out of scope comes after what is in."""
+    chosen = picks[plan.section_id]
+    if plan.section_id == "scope":
+        return iter(sorted(chosen, key=lambda pick: is_excluded(pick.lead)))
+    return iter(chosen)

@@ -1,0 +1,82 @@
+"""``artifact_state`` (spec 04 §4): how far an artifact may be relied on, and what it lacks.
+
+A function of the sections and of the atoms behind them at one position; a move is told by comparing
+with the state before. The quality gate does not exist yet, so nothing becomes ``stable`` today; the
+reason code says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from schemas.events.artifact import ArtifactState, Section
+from schemas.events.ledger import LIVE
+from streams.reduce.inputs import Grounds
+
+MIN_LIVE_ATOMS = 5
+MIN_BINDING_ATOMS = 2  # requirements and decisions
+MIN_ACTIVE_ATOMS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The state, why it is that and no further, and the contradictions that block ``stable``."""
+
+    state: ArtifactState
+    reason_codes: tuple[str, ...]
+    blocked_by: tuple[str, ...]
+
+
+def prd_standing(
+    sections: Sequence[Section],
+    grounds: Grounds,
+    lane: Literal["preview", "deep"],
+    *,
+    gate_passed: bool = False,
+) -> Standing:
+    """The state of a PRD that the validator let through, at the end of a run of ``lane``."""
+    cited = sorted(
+        {
+            citation.atom_id
+            for section in sections
+            for statement in section.statements
+            for citation in statement.citations
+        }
+    )
+    blocked_by = tuple(
+        one.contradiction_id for one in grounds.conflicts_of(cited) if one.severity == "high"
+    )
+    if lacking := _below_minimum(sections, grounds, cited):
+        return Standing("draft", lacking, blocked_by)
+    hindrances = {
+        "deep_run_not_finished": lane != "deep",
+        "quality_gate_missing": not gate_passed,
+        "blocking_contradiction": bool(blocked_by),
+    }
+    open_points = tuple(code for code, holds in hindrances.items() if holds)
+    if open_points:
+        return Standing("preview_stable", ("minimum_met", *open_points), blocked_by)
+    return Standing("stable", ("deep_validation_complete", "quality_gate_passed"), blocked_by)
+
+
+def _below_minimum(
+    sections: Sequence[Section], grounds: Grounds, cited: Sequence[str]
+) -> tuple[str, ...]:
+    live = [
+        grounds.atoms[one]
+        for one in cited
+        if one in grounds.atoms and grounds.atoms[one].status in LIVE
+    ]
+    filled = {section.section_id for section in sections if section.state == "generated"}
+    binding = sum(atom.kind in ("requirement", "decision") for atom in live)
+    active = sum(atom.status == "active" for atom in live)
+    missing = {
+        "too_few_live_atoms": len(live) < MIN_LIVE_ATOMS,
+        "too_few_requirements_or_decisions": binding < MIN_BINDING_ATOMS,
+        "no_active_atom": active < MIN_ACTIVE_ATOMS,
+        "problem_and_goals_missing": not filled & {"problem", "goals"},
+        "functional_requirements_missing": "functional_requirements" not in filled,
+    }
+    return tuple(code for code, holds in missing.items() if holds)

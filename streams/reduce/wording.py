@@ -1,0 +1,128 @@
+"""Statements worded from atoms, and the words and numbers of a text.
+
+Wording adds nothing: an atom's own sentence, without markup and with an end. What is added is fixed
+(``Out of scope:``, ``impact:``, ``this conflicts with:``) and asserts what the atom's fields say.
+"""
+
+from __future__ import annotations
+
+import re
+
+from schemas.events.artifact import Citation, ReviewFinding, Statement
+from schemas.events.ledger import AtomRecord
+from schemas.fingerprint import norm_text
+from schemas.ids import derive_id
+from streams.reduce.inputs import Pick, SectionInput
+from streams.reduce.sections import is_excluded
+from streams.reflection.words import STOPWORDS
+
+MAX_STATEMENT = 300
+MAX_POSITION = 130
+CONFLICTS_WITH = "this conflicts with:"
+_WORD = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_EDGE_MARKS = re.compile(r"\(\s*\)|(?<!\w)[*_`~]+|[*_`~]+(?!\w)|^(?:[#>+-]+\s+)+")
+_BRACKETS = re.compile(r"\[{2,}|\]{2,}")
+_ENDS = (".", "!", "?")
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words that carry meaning, in lower case."""
+    return frozenset(word for word in _WORD.findall(text.lower()) if word not in STOPWORDS)
+
+
+def numbers(text: str) -> frozenset[str]:
+    return frozenset(_NUMBER.findall(text))
+
+
+def all_text(atom: AtomRecord) -> str:
+    """Everything an atom says, for comparing a statement with it."""
+    parts = [atom.title, atom.body, atom.impact or "", *atom.attributes.values()]
+    return "\n".join(part for part in parts if part)
+
+
+def plain(text: str) -> str:
+    """``text`` in one line without markup, and without anything that looks like a citation mark."""
+    bare = _BRACKETS.sub(
+        lambda marks: marks.group()[0], _EDGE_MARKS.sub("", " ".join(text.split()))
+    )
+    return " ".join(bare.split())
+
+
+def cut(text: str, limit: int) -> str:
+    """``text`` within ``limit`` characters, cut at a word with an ellipsis."""
+    if len(text) <= limit:
+        return text
+    head, blank, _ = text[: limit - 1].rpartition(" ")
+    return f"{(head if blank else text[: limit - 1]).rstrip(' .,;:(–—-')}…"
+
+
+def sentence(text: str) -> str:
+    """``text`` with an end; an ellipsis is one."""
+    bare = text.rstrip(" ,;:")
+    return bare if bare.endswith((*_ENDS, "…")) else f"{bare}."
+
+
+def position(atom: AtomRecord) -> str:
+    """What the atom says, in one sentence without its end."""
+    title = plain(atom.title)
+    body = plain(atom.body)
+    defined = atom.kind == "entity" and len(body.split()) >= 4
+    shortened = title.endswith("…") and len(body) > len(title)
+    return (body if defined or shortened else title).rstrip(" .,;:")
+
+
+def section_text(section_id: str, atom: AtomRecord) -> str:
+    """The statement an atom makes in a section."""
+    said = position(atom)
+    if not said:
+        return ""
+    if section_id == "scope":
+        label = "Out of scope" if is_excluded(atom) else "In scope"
+        return sentence(f"{label}: {cut(said, MAX_STATEMENT - 20)}")
+    if atom.kind == "risk":
+        return sentence(_with(said, "impact", plain(atom.impact or "")))
+    if atom.kind == "decision":
+        return sentence(_with(said, "rationale", plain(atom.attributes.get("rationale", ""))))
+    return sentence(cut(said, MAX_STATEMENT - 1))
+
+
+def _with(said: str, label: str, more: str) -> str:
+    """``said`` and its impact or rationale, when that is something new and there is room."""
+    more = more.rstrip(" .,;:")
+    both = f"{said} — {label}: {more}"
+    if not more or norm_text(more) in norm_text(said) or len(both) >= MAX_STATEMENT:
+        return cut(said, MAX_STATEMENT - 1)
+    return both
+
+
+def pair_text(first: AtomRecord, second: AtomRecord) -> str:
+    """Both positions of a contradiction, neither preferred."""
+    one, other = cut(position(first), MAX_POSITION), cut(position(second), MAX_POSITION)
+    return sentence(f"{one}; {CONFLICTS_WITH} {other}") if one and other else ""
+
+
+def statement_of(artifact_id: str, section_id: str, pick: Pick) -> Statement | None:
+    """The statement a pick makes; None when nothing readable is left of its text."""
+    lead = pick.lead
+    text = pair_text(lead, pick.atoms[1]) if pick.paired else section_text(section_id, lead)
+    if not text or not content_words(text):
+        return None
+    atom_ids = sorted(atom.atom_id for atom in pick.atoms)
+    return Statement(
+        statement_id=derive_id("stm", artifact_id, section_id, *atom_ids),
+        text=text,
+        citations=[Citation(atom_id=one.atom_id, atom_revision=one.revision) for one in pick.atoms],
+        provisional=all(atom.status == "draft" for atom in pick.atoms),
+        confidence=max(atom.confidence for atom in pick.atoms),
+        contradiction_ids=sorted(one.contradiction_id for one in pick.conflicts),
+    )
+
+
+def write_section(
+    artifact_id: str, section: SectionInput, findings: list[ReviewFinding]
+) -> list[Statement]:
+    """The section's statements by rule; what the validator objected to is left out."""
+    refused = {finding.statement_id for finding in findings if not finding.warning}
+    written = [statement_of(artifact_id, section.section_id, pick) for pick in section.picks]
+    return [one for one in written if one and one.statement_id not in refused]

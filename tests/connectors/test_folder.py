@@ -1,0 +1,166 @@
+"""Folders and work trees: what belongs to them, and what is told of it."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from connectors.connector import SourceUnavailable
+from tests.connectors.worlds import a_folder, a_repository, codes, commit, contents, git, listed
+
+OLD, NEW = "2019-05-06T07:08:09+02:00", "2021-01-01T00:00:00+00:00"
+
+
+def test_a_file_has_the_author_date_of_the_last_commit_that_touched_it(tmp_path: Path) -> None:
+    a_folder(tmp_path, {"a.md": b"1", "b.md": b"1"})
+    git(tmp_path, "init", "--quiet")
+    commit(tmp_path, OLD)
+    (tmp_path / "b.md").write_bytes(b"2")
+    head = commit(tmp_path, NEW)
+    found = {item.path: item for item in listed(tmp_path, tmp_path).items}
+    assert found["a.md"].source_time == datetime(2019, 5, 6, 5, 8, 9, tzinfo=UTC)
+    assert found["b.md"].source_time == datetime(2021, 1, 1, tzinfo=UTC)
+    assert {item.revision_ref for item in found.values()} == {head}
+
+
+def test_an_edited_file_is_no_commits_content(tmp_path: Path) -> None:
+    a_repository(tmp_path, {"a.md": b"1", "b.md": b"1"})
+    (tmp_path / "a.md").write_bytes(b"edited")
+    listing = listed(tmp_path, tmp_path)
+    edited = listing.items[0]
+    assert (edited.source_time, edited.revision_ref) == (None, None)
+    assert listing.items[1].revision_ref
+    assert contents(listing)["a.md"] == b"edited"
+
+
+def test_of_a_work_tree_only_tracked_files_that_are_there_are_listed(tmp_path: Path) -> None:
+    a_repository(tmp_path, {"a.md": b"1", "gone.md": b"1"})
+    a_folder(tmp_path, {"untracked.md": b"1", "added.md": b"1"})
+    git(tmp_path, "add", "added.md")
+    (tmp_path / "gone.md").unlink()
+    assert set(contents(listed(tmp_path, tmp_path))) == {"a.md", "added.md"}
+
+
+def test_a_folder_inside_a_work_tree_is_a_root_of_its_own(tmp_path: Path) -> None:
+    a_repository(tmp_path, {"a.md": b"1", "docs/b.md": b"1", "docs/x/c.md": b"1"})
+    listing = listed(tmp_path / "docs", tmp_path)
+    assert listing.root == "docs"
+    assert all(item.source_time and item.revision_ref for item in listing.items)
+    assert set(contents(listing)) == {"b.md", "x/c.md"}
+
+
+def test_a_folder_of_which_git_tracks_nothing_is_a_plain_one(tmp_path: Path) -> None:
+    a_repository(tmp_path, {"a.md": b"1"})
+    a_folder(tmp_path / "notes", {"n.md": b"1"})
+    assert set(contents(listed(tmp_path / "notes", tmp_path))) == {"n.md"}
+    git(a_folder(tmp_path / "new", {"n.md": b"1"}), "init", "--quiet")
+    assert set(contents(listed(tmp_path / "new", tmp_path))) == {"n.md"}
+
+
+def test_a_shallow_clone_does_not_date_what_its_edge_only_seems_to_add(tmp_path: Path) -> None:
+    origin = a_repository(tmp_path / "origin", {"a.md": b"1"})
+    (origin / "b.md").write_bytes(b"1")
+    commit(origin, NEW)
+    (origin / "c.md").write_bytes(b"1")
+    commit(origin, NEW)
+    git(tmp_path, "clone", "--quiet", "--depth=2", f"file://{origin}", "shallow")
+    dated = {
+        item.path: bool(item.source_time) for item in listed(tmp_path / "shallow", tmp_path).items
+    }
+    assert dated == {"a.md": False, "b.md": False, "c.md": True}
+
+
+def test_a_repositorys_configuration_runs_no_program(tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+    work = a_repository(tmp_path / "hostile", {"a.md": b"1"})
+    (work / ".gitattributes").write_text("* filter=evil diff=evil\n")
+    commit(work)
+    (work / "a.md").write_bytes(b"2")
+    program = f"touch {mark}; cat"
+    for name in ("core.fsmonitor", "filter.evil.clean", "filter.evil.process", "diff.evil.textconv",
+                 "diff.external", "core.pager", "gpg.program"):  # fmt: skip
+        git(work, "config", name, program)
+    git(work, "config", "filter.evil.required", "true")
+    git(work, "config", "log.showSignature", "true")
+    assert contents(listed(work, tmp_path))["a.md"] == b"2"
+    assert not mark.exists()
+
+
+def test_links_are_not_followed_and_loops_do_no_harm(tmp_path: Path) -> None:
+    a_folder(tmp_path / "root", {"a.md": b"1", "d/b.md": b"2"})
+    a_folder(tmp_path / "secret", {"s.md": b"3"})
+    root = tmp_path / "root"
+    (root / "alias.md").symlink_to("a.md")
+    (root / "d" / "up").symlink_to("..")
+    (root / "self").symlink_to("self")
+    (root / "out").symlink_to("../secret")
+    os.mkfifo(root / "pipe")
+    listing = listed(root, tmp_path)
+    assert codes(listing) == {
+        "alias.md": "link", "d/up": "link", "self": "link", "out": "link", "pipe": "special_file",
+    }  # fmt: skip
+    assert contents(listing) == {"a.md": b"1", "d/b.md": b"2"}
+
+
+def test_a_tracked_folder_that_became_a_link_is_not_left_through_it(tmp_path: Path) -> None:
+    work = a_repository(tmp_path / "work", {"a.md": b"1", "d/e/b.md": b"2"})
+    a_folder(tmp_path / "secret", {"b.md": b"3", "e/b.md": b"3"})
+    (work / "d" / "e" / "b.md").unlink()
+    (work / "d" / "e").rmdir()
+    (work / "d").rmdir()
+    (work / "d").symlink_to("../secret")
+    assert set(contents(listed(work, tmp_path))) == {"a.md"}
+
+
+def test_a_file_that_becomes_a_link_after_the_listing_is_not_read(tmp_path: Path) -> None:
+    root = a_folder(tmp_path / "root", {"a.md": b"1"})
+    [item] = listed(root, tmp_path).items
+    (root / "a.md").unlink()
+    (root / "a.md").symlink_to("/etc/passwd")
+    with pytest.raises(SourceUnavailable, match="a.md"):
+        item.read()
+
+
+def test_odd_names_are_read_and_told(tmp_path: Path) -> None:
+    names = [b"new\nline.md", b"\xff.md", b"esc\x1b[31m.md", b"tab\t.md"]
+    for name in names:
+        Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), name))).write_bytes(name)
+    expected = {
+        "new\\u000aline.md": names[0], "\\xff.md": names[1], "esc\\u001b[31m.md": names[2],
+        "tab\\u0009.md": names[3],
+    }  # fmt: skip
+    for repository in (False, True):
+        if repository:
+            git(tmp_path, "init", "--quiet")
+            commit(tmp_path)
+        listing = listed(tmp_path, tmp_path)
+        assert contents(listing) == expected
+        assert codes(listing) == dict.fromkeys(expected, "escaped_name")
+    assert all(item.source_time for item in listing.items)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unreadable for root")
+def test_a_folder_that_cannot_be_read_makes_nothing_count_as_gone(tmp_path: Path) -> None:
+    a_folder(tmp_path, {"a.md": b"1", "d/b.md": b"2"})
+    (tmp_path / "d").chmod(0)
+    try:
+        listing = listed(tmp_path, tmp_path)
+    finally:
+        (tmp_path / "d").chmod(0o700)
+    assert not listing.complete
+    assert codes(listing) == {"d": "unreadable_folder"}
+
+
+def test_submodules_are_told_and_not_entered(tmp_path: Path) -> None:
+    inner = a_repository(tmp_path / "inner", {"i.md": b"1"})
+    work = a_repository(tmp_path / "work", {"a.md": b"1"})
+    head = git(inner, "rev-parse", "HEAD")
+    git(work, "update-index", "--add", "--cacheinfo", f"160000,{head},lib")
+    git(work, "commit", "--quiet", "--message=lib")
+    for spec in (work, f"file://{work}"):
+        listing = listed(spec, tmp_path / "clones")
+        assert codes(listing) == {"lib": "submodule"}
+        assert set(contents(listing)) == {"a.md"}

@@ -1,0 +1,1 @@
+"""Parcel tracks shipments through depots."""

@@ -1,0 +1,49 @@
+"""One service with one ingested project, shared by the tests that only look."""
+
+import secrets
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.service import Service, service
+from tests.worlds import PARCEL
+
+
+@dataclass(frozen=True)
+class Backbone:
+    """A running service, its project, and the secrets that were planted in the source."""
+
+    cairn: Service
+    project: str
+    folder: Path
+    secrets: tuple[str, ...]
+
+
+@pytest.fixture(scope="session")
+def planted(tmp_path_factory) -> tuple[Path, tuple[str, ...]]:
+    """The parcel project with secrets in it, made up at this moment."""
+    folder = tmp_path_factory.mktemp("planted") / "parcel"
+    shutil.copytree(PARCEL, folder)
+    password = "pw-" + secrets.token_hex(12)
+    key_body = [secrets.token_urlsafe(48) for _ in range(3)]
+    access_key = "AKIA" + secrets.token_hex(8).upper()
+    marker = "-----{} RSA " + "PRIVATE KEY-----"
+    pem = [marker.format("BEGIN"), *key_body, marker.format("END")]
+    (folder / "deploy" / "leak.env").write_text(
+        f"DATABASE_URL=postgres://parcel:{password}@db.internal/parcel\nAWS={access_key}\n"
+    )
+    with (folder / "docs" / "operations.md").open("a") as page:
+        page.write("\n## Keys\n\n```\n" + "\n".join(pem) + "\n```\n")
+    return folder, (password, access_key, *key_body)
+
+
+@pytest.fixture(scope="session")
+def backbone(planted) -> Iterator[Backbone]:
+    folder, planted_secrets = planted
+    with service() as cairn:
+        cairn.run("project", "create", "Parcel", "--idempotency-key", "parcel")
+        cairn.ingest(folder, "Parcel", "first")
+        yield Backbone(cairn, "Parcel", folder, planted_secrets)

@@ -1,0 +1,225 @@
+"""From a folder to a cited PRD, as a user, an auditor and a downstream consumer see it."""
+
+import io
+import json
+from pathlib import Path
+
+import fastavro
+import psycopg
+import pytest
+from confluent_kafka import Consumer, TopicPartition
+
+import schemas
+from schemas.codec import decode, fingerprint
+from schemas.topics import TOPICS, full_name
+
+pytestmark = pytest.mark.broker
+
+
+def records(backbone, topic):
+    """(key, value) of all records of a topic, read by another library than ours."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": backbone.cairn.settings_now().bootstrap,
+            "group.id": "somebody-else",
+            "enable.auto.commit": False,
+        }
+    )
+    name = full_name("cairn", topic)
+    places = []
+    for partition in consumer.list_topics(name).topics[name].partitions:
+        low, high = consumer.get_watermark_offsets(TopicPartition(name, partition))
+        places.append((partition, low, high))
+    found = []
+    for partition, low, high in places:
+        consumer.assign([TopicPartition(name, partition, low)])
+        position = low
+        while position < high:
+            message = consumer.poll(10)
+            assert message is not None, f"{name}/{partition} ended before {high}"
+            assert message.error() is None
+            position = message.offset() + 1
+            found.append((message.key(), message.value()))
+    consumer.close()
+    return found
+
+
+def prd_of(backbone):
+    return json.loads(
+        backbone.cairn.run("show", "prd", "--project", backbone.project, "--format", "json")
+    )
+
+
+def sanitized_texts(backbone):
+    """Sanitized hash to text, from the topic."""
+    parts = {}
+    for _, value in records(backbone, "hygiene.v1"):
+        event = decode(value).event
+        parts.setdefault(event.sanitized_hash, {})[event.part_index] = event.text
+    return {
+        known: "".join(text for _, text in sorted(found.items())) for known, found in parts.items()
+    }
+
+
+def test_the_prd_has_at_least_eight_filled_sections(backbone):
+    filled = [section for section in prd_of(backbone)["sections"] if section["statements"]]
+    assert len(filled) >= 8
+
+
+def test_every_statement_cites_live_atoms_whose_quotes_stand_at_their_offsets(backbone):
+    texts = sanitized_texts(backbone)
+    atoms = {a["atom_id"]: a for a in backbone.cairn.json("atoms", "--project", backbone.project)}
+    statements = [s for section in prd_of(backbone)["sections"] for s in section["statements"]]
+    assert statements
+    for statement in statements:
+        assert statement["citations"]
+        for citation in statement["citations"]:
+            atom = atoms[citation["atom_id"]]
+            assert atom["status"] in ("active", "draft")
+            assert atom["evidence"]
+            for row in atom["evidence"]:
+                text = texts[row["sanitized_hash"]]
+                assert text[row["char_start"] : row["char_end"]] == row["snippet"]
+
+
+def test_no_statement_stands_twice(backbone):
+    texts = [s["text"] for section in prd_of(backbone)["sections"] for s in section["statements"]]
+    assert len(texts) == len(set(texts))
+
+
+def test_every_kind_of_atom_is_found(backbone):
+    kinds = {a["kind"] for a in backbone.cairn.json("atoms", "--project", backbone.project)}
+    assert kinds == {
+        "claim",
+        "decision",
+        "requirement",
+        "risk",
+        "unknown",
+        "entity",
+        "action_item",
+        "domain_signal",
+    }
+
+
+def test_the_run_record_is_complete(backbone):
+    preview, deep = backbone.cairn.json("runs", "--project", backbone.project)
+    assert (preview["lane"], preview["stop_reason"]) == ("preview", "mandatory_set_covered")
+    assert (deep["lane"], deep["stop_reason"]) == ("deep", "exhausted")
+    for run in (preview, deep):
+        assert run["first_atom_ms"] >= 0
+        assert run["prd_v0_ms"] >= 0
+        assert run["last_successful_chunk_id"].startswith("chk_")
+        assert run["tokens"] > 0
+        assert run["versions"]["fingerprint_version"] == "1"
+
+
+def test_each_file_that_was_not_read_has_a_reason(backbone):
+    with psycopg.connect(backbone.cairn.settings_now().conninfo) as connection:
+        rows = dict(
+            connection.execute(
+                "SELECT path, skip_reason FROM cairn.sources WHERE skip_reason IS NOT NULL"
+            ).fetchall()
+        )
+    assert rows["docs/logo.png"] == "binary"
+    assert rows["yarn.lock"] == "lockfile"
+    assert {rows.get("docs/glossary.rst"), rows.get("docs/glossary-copy.rst")} == {
+        None,
+        "duplicate_content",
+    }
+
+
+def test_planted_secrets_stand_in_no_topic_no_table_and_no_log(backbone):
+    places = {topic.name: records(backbone, topic.name) for topic in TOPICS}
+    assert places["hygiene.v1"]
+    with psycopg.connect(backbone.cairn.settings_now().conninfo) as connection:
+        tables = connection.execute(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'cairn'"
+        ).fetchall()
+        dump = {
+            name: str(connection.execute(f'SELECT * FROM cairn."{name}"').fetchall())  # type: ignore[arg-type]
+            for (name,) in tables
+        }
+    logs = {path.name: path.read_text() for path in backbone.cairn.home.glob("logs/*")}
+    assert any("REDACTED" in text for text in dump.values())
+    for secret in backbone.secrets:
+        for topic, found in places.items():
+            assert not any(secret.encode() in value for _, value in found if value), topic
+        for place, text in (dump | logs).items():
+            assert secret not in text, place
+
+
+def test_a_consumer_with_another_library_builds_the_same_prd_from_the_latest_topic(backbone):
+    files = [json.loads(f.read_text()) for f in Path(schemas.__file__).parent.rglob("*.avsc")]
+    known = {fingerprint(schema): schema for schema in files}
+    latest = {}
+    for key, value in records(backbone, "artifact.latest.v1"):
+        schema = known[value[2:10]]
+        latest[key] = fastavro.schemaless_reader(io.BytesIO(value[10:]), schema, None)
+    (artifact,) = latest.values()
+    snapshot = artifact["payload"]["snapshot"]
+    shown = prd_of(backbone)
+    assert snapshot["version"] == shown["version"]
+    assert snapshot["content_hash"] == shown["content_hash"]
+    assert [s["section_id"] for s in snapshot["sections"]] == [
+        s["section_id"] for s in shown["sections"]
+    ]
+
+
+def test_trace_walks_from_a_statement_to_the_place_of_each_event_and_back_up(backbone):
+    statement = next(s for section in prd_of(backbone)["sections"] for s in section["statements"])
+    (down,) = backbone.cairn.json("trace", statement["statement_id"])
+    assert {
+        "artifact.version_published",
+        "ledger.changed",
+        "atom.reflected",
+        "chunk.created",
+        "source.sanitized",
+        "source.revised",
+        "ingestion.run_started",
+    } <= {event["event_type"] for event in events_below(down)}
+    for event in events_below(down):
+        assert event["partition"] >= 0 and event["offset"] >= 0
+    atom = statement["citations"][0]["atom_id"]
+    (up,) = backbone.cairn.json("trace", atom)
+    assert statement["statement_id"] in json.dumps(up)
+
+
+def events_below(node):
+    found = list(node["events"])
+    for child in node["children"]:
+        found += events_below(child)
+    return found
+
+
+def test_retrieval_says_how_it_found_what_it_found(backbone):
+    def coverage(query):
+        (answer,) = backbone.cairn.json("search", query, "--project", backbone.project)
+        return answer["coverage"]
+
+    assert coverage("Gateway") == "entity"
+    assert coverage("forge a scan") == "fulltext"
+    assert coverage("submarine warranty") == "none"
+
+
+def test_the_same_folder_again_adds_nothing(backbone):
+    before = backbone.cairn.checksums(backbone.project)
+    backbone.cairn.ingest(backbone.folder, backbone.project, "first")
+    assert backbone.cairn.checksums(backbone.project) == before
+
+
+def test_the_tables_rebuilt_from_the_topics_are_equal(backbone):
+    before = backbone.cairn.checksums(backbone.project)
+    backbone.cairn.run("rebuild")
+    assert backbone.cairn.checksums(backbone.project) == before
+
+
+def test_the_log_is_sound(backbone):
+    backbone.cairn.run("verify-log")
+
+
+def test_an_unknown_project_is_refused_with_a_hint(backbone):
+    process = backbone.cairn.start("atoms", "--project", "Nobody")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "project list" in err
+    assert "Traceback" not in out + err

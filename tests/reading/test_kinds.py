@@ -1,0 +1,143 @@
+"""Each kind is read from the section, label or wording that states it."""
+
+from __future__ import annotations
+
+from agents.rules.reader import extract
+from schemas.events.atom import Candidate
+from tests.reading.documents import a_chunk
+
+
+def only(kind: str, atoms: list[Candidate]) -> list[Candidate]:
+    return [atom for atom in atoms if atom.kind == kind]
+
+
+DECISION = """# Use an event log
+
+## Decision
+
+We will store every change in an append-only log. This ensures that a replay gives the same state.
+
+## Consequences
+
+Reads need a projection.
+"""
+
+
+def test_what_opens_a_decision_section_is_the_decision_with_its_reason():
+    (atom,) = only("decision", extract(a_chunk(DECISION)))
+    assert atom.title == "We will store every change in an append-only log"
+    assert atom.confidence == 0.75
+    assert len(atom.evidence) == 2
+    assert atom.attributes["rationale"].startswith("This ensures")
+
+
+def test_a_modal_with_a_number_is_a_requirement_of_its_type_and_priority():
+    text = "The ingest service must answer within 200 ms under full load.\n"
+    (atom,) = extract(a_chunk(text))
+    assert (atom.kind, atom.confidence) == ("requirement", 0.70)
+    assert atom.attributes == {"requirement_type": "non_functional", "priority": "must"}
+
+
+def test_a_list_announced_by_a_modal_gives_requirements_with_two_rows():
+    text = "The export service must:\n\n- write one file for each tenant\n- encrypt every file\n"
+    first = only("requirement", extract(a_chunk(text)))[0]
+    assert first.title == "The export service must write one file for each tenant"
+    assert len(first.evidence) == 2
+
+
+def test_a_user_story_is_a_requirement():
+    text = "As an operator, I want to see the lag of every worker so that I can add capacity.\n"
+    (atom,) = extract(a_chunk(text))
+    assert (atom.kind, atom.confidence) == ("requirement", 0.75)
+
+
+def test_a_non_goal_is_a_negated_requirement():
+    text = "## Non-Goals\n\n- Supporting clusters without persistent volumes\n"
+    (atom,) = extract(a_chunk(text))
+    assert (atom.kind, atom.polarity) == ("requirement", "negate")
+
+
+def test_a_risk_has_severity_and_impact_from_its_strongest_consequence():
+    text = "If the Broker restarts, unflushed messages may get lost and the ledger be corrupted.\n"
+    (atom,) = extract(a_chunk(text))
+    assert (atom.kind, atom.severity) == ("risk", "critical")
+    assert "corrupted" in (atom.impact or "")
+
+
+def test_an_item_of_a_drawbacks_section_is_a_risk_only_with_a_consequence():
+    text = "## Drawbacks\n\n- Every deploy causes some downtime for clients\n- Two people own it\n"
+    (atom,) = only("risk", extract(a_chunk(text)))
+    assert atom.title == "Every deploy causes some downtime for clients"
+
+
+def test_open_questions_are_unknowns_without_polarity():
+    text = "## Open questions\n\n- Which retention period do auditors need?\n"
+    (atom,) = extract(a_chunk(text))
+    assert (atom.kind, atom.polarity) == ("unknown", None)
+    assert atom.attributes["question"] == "Which retention period do auditors need?"
+
+
+def test_unchecked_tasks_are_action_items_and_checked_ones_are_not():
+    text = "- [ ] move the nightly export to the new cluster\n- [x] rename the old export jobs\n"
+    (atom,) = extract(a_chunk(text))
+    assert atom.kind == "action_item"
+    assert atom.title == "Move the nightly export to the new cluster"
+
+
+def test_what_users_ask_for_is_a_domain_signal():
+    text = "Several customers have asked for an export to spreadsheets since the last release.\n"
+    (atom,) = extract(a_chunk(text))
+    assert (atom.kind, atom.attributes["signal_type"]) == ("domain_signal", "user")
+
+
+def test_a_defining_sentence_gives_an_entity_of_a_type():
+    text = "The Policy Engine (PE) is a service that evaluates access rules for every request.\n"
+    (atom,) = extract(a_chunk(text))
+    assert (atom.kind, atom.title) == ("entity", "Policy Engine")
+    assert atom.attributes == {"entity_type": "component", "aliases": "PE"}
+
+
+def test_a_declarative_sentence_with_a_named_subject_is_a_claim():
+    text = "`LedgerWriter` stores each change set as one record of the topic.\n"
+    (atom,) = extract(a_chunk(text))
+    assert (atom.kind, atom.confidence, atom.polarity) == ("claim", 0.70, "affirm")
+    assert atom.title == "LedgerWriter stores each change set as one record of the topic"
+
+
+def test_a_todo_with_enough_words_is_an_action_item_of_the_code():
+    text = "func f() {\n\t// TODO(anna): close idle connections before the pool fills\n}\n"
+    (atom,) = extract(a_chunk(text, "cmd/main.go", source_type="code", anchor_type="function"))
+    assert (atom.kind, atom.title) == (
+        "action_item",
+        "Close idle connections before the pool fills",
+    )
+
+
+def test_a_doc_comment_of_a_type_is_a_weak_claim_with_the_type_as_subject():
+    text = (
+        "/**\n * Stores transfer processes and their history in a relational database.\n"
+        " * @since 1\n */\npublic class TransferStore {\n}\n"
+    )
+    chunk = a_chunk(
+        text,
+        "src/main/TransferStore.java",
+        source_type="code",
+        anchor_type="class",
+        headings=("TransferStore",),
+    )
+    (atom,) = extract(chunk)
+    assert atom.title.startswith("TransferStore stores transfer processes and their history")
+    assert (atom.kind, atom.confidence) == ("claim", 0.55)
+    assert atom.evidence[0].snippet in text
+
+
+def test_direct_dependencies_are_entities_and_indirect_ones_are_not():
+    text = (
+        "module example.org/shop\n\nrequire (\n\tgithub.com/acme/router v1.4.0\n"
+        "\tgithub.com/acme/deep v0.1.0 // indirect\n)\n"
+    )
+    atoms = extract(a_chunk(text, "go.mod", source_type="manifest", anchor_type="window"))
+    assert [atom.title for atom in atoms] == [
+        "github.com/acme/router",
+        "example.org/shop depends on github.com/acme/router 1.4.0",
+    ]

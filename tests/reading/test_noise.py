@@ -1,0 +1,85 @@
+"""What a reader of the ledger would call noise never becomes an atom."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.rules.reader import extract
+from tests.reading.documents import a_chunk
+
+SILENT = {
+    "heading": "# The service must be fast and reliable under load\n",
+    "setext heading": "The service must be fast\n========================\n",
+    "fenced code": "```\nThe server must be started before the client is started.\n```\n",
+    "indented code": "Text follows soon.\n\n    the_server must be started first\n",
+    "table of contents": "- [The service must start](#a)\n- [The store must hold](#b)\n",
+    "badges": "[![Build](https://x.org/b.svg)](https://x.org) [![Docs](https://x.org/d.svg)](y)\n",
+    "link definition": "[spec]: https://example.org/the-server-must-be-reachable-for-all-clients\n",
+    "front matter": "---\ntitle: The server must be fast\nowner: the platform team is here\n---\n",
+    "html comment": "<!-- The server must be restarted after each change of settings. -->\n",
+    "html remains": '<p align="center"><img src="the-server.png"></p>\n',
+    "licence": "Licensed under the Apache License, Version 2.0; keep this notice.\n",
+    "change bullet": "- Bump protobuf from 3.1.0 to 3.2.0\n- fix: parser must not fail (#12)\n",
+    "transcript": "$ server --must-start\n> the server must be started first\n$ ls -la\n",
+    "file tree": "├── src            the sources must be here\n└── docs           the documents\n",
+    "instruction": "To run the server, open a terminal and enter the following command.\n",
+    "pointer": "See the design document for a description of how the server is built.\n",
+    "announcement": "The configuration of the server consists of the following:\n",
+    "chatter": "I think my server is a good candidate for the next experiment with clusters.\n",
+    "pronoun": "It stores the settings of the cluster in a table of the database.\n",
+    "references": "## References\n\n- The server is described in a book that everyone must read\n",
+    "changelog section": "## Changelog\n\n- The server must now be started with a flag\n",
+    "rejected option": "## Alternatives considered\n\nThe server stores its data in Redis.\n",
+    "faq": "## FAQ\n\nWhat does the server store in its own database tables?\n",
+    "absent risk": "## Risks\n\nThere are no known risks or failures of this change.\n",
+    "table head": "| Name of the field that must be set | Meaning of it |\n|---|---|\n",
+}
+
+
+@pytest.mark.parametrize("text", SILENT.values(), ids=SILENT.keys())
+def test_no_atom_comes_from(text):
+    assert extract(a_chunk(text, start=0)) == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["CHANGELOG.md", "LICENSE", "docs/CONTRIBUTING.md", ".github/pull_request_template.md"],
+)
+def test_documents_that_state_nothing_about_the_project_are_not_read(path):
+    assert extract(a_chunk("The server must answer every request in time.\n", path)) == []
+
+
+CODE = """// Copyright 2020 The Authors. The software must keep this notice.
+
+/**
+ * Returns the server that must be used for requests of this tenant.
+ *
+ * @param tenant the tenant that must be known to the registry of servers
+ * @return the server that is used
+ */
+Server find(String tenant) {
+    // if (tenant == null) { throw new IllegalArgumentException("must be set"); }
+    String text = "the server must be started before use";
+    return servers.get(tenant);
+}
+"""
+
+
+def test_code_strings_tags_and_licence_headers_are_not_statements():
+    assert extract(a_chunk(CODE, "src/Find.java", source_type="code", anchor_type="function")) == []
+
+
+def test_a_statement_made_twice_in_a_chunk_is_one_atom():
+    sentence = "The broker must keep records for at least seven days.\n"
+    assert len(extract(a_chunk(f"{sentence}\n{sentence}"))) == 1
+
+
+def test_data_without_comments_is_not_read():
+    text = '{"note": "the server must be started before the client"}\n'
+    assert extract(a_chunk(text, "data.json", source_type="config", anchor_type="entry")) == []
+
+
+def test_a_chunk_that_begins_inside_a_code_fence_reads_only_what_follows_it():
+    text = "the server must be started here\n```\n\nThe broker must keep records for seven days.\n"
+    (atom,) = extract(a_chunk(text))
+    assert atom.title == "The broker must keep records for seven days"

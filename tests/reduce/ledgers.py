@@ -1,0 +1,198 @@
+"""Ledgers in a few words, and a play of the artifact writer in front of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from schemas.codec import decode, encode
+from schemas.envelope import SYSTEM, Envelope, outside_fact
+from schemas.events.artifact import ArtifactChanged
+from schemas.events.atom import Provenance
+from schemas.events.ledger import AtomRecord, ContradictionRecord, LedgerChanged, Turn
+from schemas.ids import pair_id, sha256_hex
+from streams.reduce.writer import REDUCE, Reduce
+from streams.stage import Record
+from streams.tables import MemoryTables
+
+PROJECT = "prj_1"
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+Lane = Literal["preview", "deep"]
+
+
+def atom_id_of(name: str) -> str:
+    return f"atm_{sha256_hex(name)[:32]}"
+
+
+def an_atom(kind: str, title: str, **more: Any) -> AtomRecord:
+    """A live atom; its id follows from its title, unless ``name`` says otherwise."""
+    source = more.pop("source", "src_1")
+    lane = more.pop("lane", "deep")
+    provenance = Provenance(
+        source_id=source,
+        sanitized_hash="h",
+        chunk_id="chk_1",
+        run_id="run_1",
+        lane=lane,
+        engine="heuristic",
+        extractor_version="h1",
+    )
+    fields: dict[str, Any] = {
+        "atom_id": atom_id_of(more.pop("name", title)),
+        "kind": kind,
+        "title": title,
+        "body": title,
+        "area": "scope",
+        "atom_fingerprint": "f",
+        "confidence": 0.7,
+        "status": "active",
+        "evidence_count": 1,
+        "direct_evidence_count": 1,
+        "source_count": 1,
+        "first_run_id": "run_1",
+        "last_run_id": "run_1",
+        "first_seen_at": AT,
+        "last_seen_at": AT,
+        "first_provenance": provenance,
+        "latest_provenance": provenance,
+        "first_seq": 1,
+    }
+    return AtomRecord.model_validate(fields | more)
+
+
+def a_requirement(title: str, **more: Any) -> AtomRecord:
+    more.setdefault("attributes", {"requirement_type": "functional"})
+    more.setdefault("area", "integrations")
+    return an_atom("requirement", title, **more)
+
+
+def a_conflict(first: AtomRecord, second: AtomRecord, **more: Any) -> ContradictionRecord:
+    one, other = sorted((first.atom_id, second.atom_id))
+    fields: dict[str, Any] = {
+        "contradiction_id": pair_id("ctr", PROJECT, one, other),
+        "atom_a_id": one,
+        "atom_b_id": other,
+        "contradiction_type": "body_conflict",
+        "severity": "high",
+        "opened_seq": 1,
+        "updated_seq": 1,
+    }
+    return ContradictionRecord.model_validate(fields | more)
+
+
+PURPOSE = an_atom("claim", "The relay is a service that is designed to carry orders to warehouses")
+EXPORT = a_requirement("The relay must export every order as a signed document")
+RETRY = a_requirement("The relay must repeat a failed delivery until a warehouse answers")
+QUEUE = an_atom(
+    "decision", "Orders are kept in a durable queue instead of memory", area="operations"
+)
+LOSS = an_atom(
+    "risk",
+    "An outage of the queue stops all deliveries",
+    severity="high",
+    impact="warehouses receive no orders",
+)
+WHO = an_atom("unknown", "Who rotates the signing keys of a warehouse?")
+ENOUGH = (PURPOSE, EXPORT, RETRY, QUEUE, LOSS, WHO)
+
+
+class Play:
+    """One project: change sets go in, what the writer decides comes out and is folded back."""
+
+    def __init__(self, writer: Reduce = REDUCE) -> None:
+        self.writer = writer
+        self.state = writer.open(MemoryTables())
+        self.ledger: list[Record] = []
+        self.written: list[Record] = []
+        self._runs = 0
+
+    def given(
+        self, atoms: Iterable[AtomRecord] = (), conflicts: Iterable[ContradictionRecord] = ()
+    ) -> Play:
+        """One change set of the run under way."""
+        turn = Turn(
+            run_id=f"run_{self._runs}",
+            batch_no=len(self.ledger),
+            position=0,
+            kind="sources",
+            lane="deep",
+            last_in_batch=True,
+        )
+        self._append(turn, list(atoms), list(conflicts))
+        return self
+
+    def ends(self, lane: Lane = "deep") -> ArtifactChanged:
+        """The run under way ends; the writer's one answer to that."""
+        before = len(self.written)
+        self.end_run(lane)
+        self.decide()
+        (answer,) = self.answers()[before:]
+        return answer
+
+    def end_run(self, lane: Lane = "deep") -> None:
+        """The run ends without the writer being asked."""
+        turn = Turn(run_id=f"run_{self._runs}", batch_no=-1, position=0, kind="run_end", lane=lane)
+        self._runs += 1
+        self._append(turn, [], [])
+
+    def decide(self) -> None:
+        while decision := self.writer.decide(self.state):
+            record = as_record("reduce.v1", len(self.written), decision.marker)
+            self.written.append(record)
+            self.writer.evolve(self.state, record)
+
+    def answers(self) -> list[ArtifactChanged]:
+        return [
+            record.envelope.event
+            for record in self.written
+            if isinstance(record.envelope.event, ArtifactChanged)
+        ]
+
+    def _append(
+        self, turn: Turn, atoms: list[AtomRecord], conflicts: list[ContradictionRecord]
+    ) -> None:
+        seq = len(self.ledger) + 1
+        event = LedgerChanged(
+            ledger_seq=seq,
+            prev_hash="",
+            caused_by_event_id=f"cause-{seq}",
+            turn=turn,
+            atoms=atoms,
+            contradictions=conflicts,
+        )
+        fact = outside_fact(
+            event, project_id=PROJECT, occurred_at=AT, actor=SYSTEM, natural_key=str(seq)
+        )
+        record = as_record("ledger.v1", seq - 1, fact)
+        self.ledger.append(record)
+        self.writer.evolve(self.state, record)
+
+
+def as_record(topic: str, offset: int, envelope: Envelope) -> Record:
+    """The fact as it comes back from the log."""
+    value = encode(envelope.recorded(AT))
+    return Record(topic, 0, offset, value, decode(value))
+
+
+def prd_of(*atoms: AtomRecord, conflicts: Iterable[ContradictionRecord] = ()) -> ArtifactChanged:
+    """The first answer to a ledger that holds just these."""
+    return Play().given(atoms, conflicts).ends()
+
+
+def texts(answer: ArtifactChanged, section_id: str) -> list[str]:
+    return [
+        statement.text
+        for section in answer.snapshot.sections
+        if section.section_id == section_id
+        for statement in section.statements
+    ]
+
+
+def cited(answer: ArtifactChanged) -> list[str]:
+    """The leading atom of every statement, in order."""
+    return [
+        statement.citations[0].atom_id
+        for section in answer.snapshot.sections
+        for statement in section.statements
+    ]

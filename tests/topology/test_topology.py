@@ -1,0 +1,50 @@
+"""Every topic has a writer and a reader, and released names do not change."""
+
+from schemas.events import EVENT_TYPES
+from schemas.topics import BY_NAME, TOPICS
+from streams.pipeline import HYGIENE, HYGIENE_INPUT, pipeline
+
+RELEASED_STAGES = (
+    "hygiene",
+    "rekeyer",
+    "map_preview",
+    "map_deep",
+    "reflect",
+    "publish",
+    "run_control",
+    "ledger",
+    "reduce",
+)
+TOPOLOGY = pipeline(read=lambda request, chunk: None)  # type: ignore[arg-type,return-value]
+
+
+def test_stage_names_are_those_released():
+    assert TOPOLOGY.names == RELEASED_STAGES
+
+
+def test_every_stage_reads_topics_of_the_table_that_name_it():
+    read = {HYGIENE: (HYGIENE_INPUT,)}
+    read |= {stage.name: stage.inputs for stage in (*TOPOLOGY.steps, *TOPOLOGY.writers)}
+    for stage, topics in read.items():
+        for topic in topics:
+            assert stage in BY_NAME[topic].consumers, f"{topic} does not name {stage}"
+
+
+def test_every_topic_names_a_writer_a_reader_and_its_events():
+    stages = set(RELEASED_STAGES)
+    outside = {"cli", "feeder", "projections", "downstream", "operators", "all stages"}
+    for topic in TOPICS:
+        assert topic.producers and topic.consumers and topic.events
+        assert set(topic.producers) | set(topic.consumers) <= stages | outside
+        assert set(topic.events) <= set(EVENT_TYPES)
+
+
+def test_a_writers_output_has_no_other_producer():
+    for writer in TOPOLOGY.writers:
+        assert BY_NAME[writer.output].producers == (writer.name,)
+
+
+def test_topics_that_meet_in_a_writer_have_one_key():
+    for writer in TOPOLOGY.writers:
+        keys = {BY_NAME[topic].key for topic in (*writer.inputs, writer.output)}
+        assert keys == {"project_id"}

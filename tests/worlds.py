@@ -1,0 +1,80 @@
+"""Small projects to ingest: a folder on disk as the facts a feeder would publish of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from schemas.envelope import Actor, Envelope, Event, outside_fact
+from schemas.events.ingestion_request import IngestionRequested, ListedSource, SourcesListed
+from schemas.events.source import SourceInfo, SourceRevised
+from schemas.ids import source_id
+from schemas.source_kinds import language_of, priority_tier_of, source_type_of
+
+PARCEL = Path(__file__).parent / "corpus" / "parcel"
+PROJECT = "prj_parcel"
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+ANA = Actor(type="human", id="ana")
+
+
+def fact(event: Event) -> Envelope:
+    return outside_fact(event, project_id=PROJECT, occurred_at=AT, actor=ANA)
+
+
+def contents(folder: Path = PARCEL) -> dict[str, bytes]:
+    """Path below ``folder`` to bytes."""
+    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+def ingestion(files: dict[str, bytes], key: str = "k1", root: str = "parcel") -> Iterator[Envelope]:
+    """A request for both lanes, its complete listing, then the content in listing order."""
+    sources = sorted((info(path, root) for path in files), key=_listing_order)
+    listed = [
+        ListedSource(
+            source_id=source.source_id,
+            path=source.path,
+            source_type=source.source_type,
+            priority_tier=source.priority_tier,
+        )
+        for source in sources
+    ]
+    yield fact(IngestionRequested(trigger_key=key, root=root))
+    yield fact(
+        SourcesListed(
+            trigger_key=key, root=root, complete=True, part_index=0, part_count=1, sources=listed
+        )
+    )
+    for source in sources:
+        content = files[source.path]
+        yield fact(
+            SourceRevised(
+                source=source,
+                trigger_key=key,
+                byte_count=len(content),
+                raw_sha256=hashlib.sha256(content).hexdigest(),
+                key_id="clear",
+                content=content,
+            )
+        )
+
+
+def info(path: str, root: str) -> SourceInfo:
+    source_type = source_type_of(path)
+    return SourceInfo(
+        source_id=source_id(PROJECT, "upload", f"{root}@{path}"),
+        root=root,
+        external_ref=f"{root}@{path}",
+        path=path,
+        title=path.rsplit("/", 1)[-1],
+        source_type=source_type,
+        priority_tier=priority_tier_of(source_type),
+        language=language_of(path),
+    )
+
+
+def _listing_order(source: SourceInfo) -> tuple[int, int, int, str]:
+    first = {"readme": 0, "agent_guide": 1}.get(source.source_type, 2)
+    return source.priority_tier, first, source.path.count("/"), source.path
