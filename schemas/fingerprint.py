@@ -17,6 +17,7 @@ from schemas.ids import sha256_hex
 FINGERPRINT_VERSION = 1
 EXTRA_PUNCTUATION = frozenset("`^~|")
 INSIDE_NUMBERS = frozenset(".,:/-")
+REMEMBERED_TEXTS = 8_192  # a third of the ledger's time without: it asks for the same texts
 
 
 @functools.cache
@@ -41,6 +42,7 @@ def _stays(text: str, at: int) -> bool:
     return False
 
 
+@functools.lru_cache(maxsize=REMEMBERED_TEXTS)
 def norm_text(text: str) -> str:
     """``text`` without case, spacing and punctuation without meaning. Idempotent on prose."""
     folded = unicodedata.normalize("NFKC", text).lower()

@@ -22,7 +22,7 @@ KeyFamily = Literal["project_id", "source_id", "artifact_id", "origin"]
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One row of spec 08 §3. ``retention_ms`` -1 keeps for ever; ``internal``: not for consumers."""
+    """One row of spec 08 §3. ``retention_ms`` -1: for ever; ``internal``: not for others."""
 
     name: str
     key: KeyFamily

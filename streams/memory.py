@@ -1,8 +1,8 @@
 """The whole topology in one process, without a broker: for tests and for the pure functions' rate.
 
-The log is real in what matters: records are encoded, keyed and partitioned, delivered at least once and
-in order within a partition only. A seeded ``Faults`` decides which stage moves next, repeats records,
-throws a writer's state away and stops a writer between the records of one decision.
+The log is real in what matters: records are encoded, keyed and partitioned, delivered at least once
+and in order within a partition only. A seeded ``Faults`` decides which stage moves next, repeats
+records, throws a writer's state away and stops a writer between the records of one decision.
 """
 
 from __future__ import annotations
@@ -165,8 +165,8 @@ class Driver:
 
     def _chunk_of(self, record: Record) -> ChunkCreated | None:
         event = record.envelope.event
-        reading = getattr(event, "reading", event)
-        return self.log.chunks.get(reading.chunk_id)
+        named = getattr(event, "reading", event)
+        return self.log.chunks.get(getattr(named, "chunk_id", ""))
 
     def _clean(self, record: Record) -> None:
         match record.envelope.event:
@@ -215,7 +215,7 @@ class Driver:
         seat.own = len(own)
 
     def _decide(self, seat: _WriterSeat, halve: float) -> bool:
-        """Write what is due; with chance ``halve`` stop before a marker. True when any was written."""
+        """Write what is due; with chance ``halve`` stop before a marker. True when it moved."""
         self._fold_own(seat)
         moved = False
         while decision := seat.writer.decide(seat.state):

@@ -1,4 +1,4 @@
-"""Re-keyer: carries stage 0's answers from the source's key to the project's, where run control is."""
+"""Re-keyer: stage 0's answers carried from the source's key to the project's, for run control."""
 
 from __future__ import annotations
 

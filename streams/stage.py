@@ -57,7 +57,7 @@ class Table(MutableMapping[str, V]):
 
 
 class Tables(Protocol):
-    """The named tables of one writer and one partition; what is put survives a restart as a whole."""
+    """The named tables of one writer and one partition; what is put survives a restart whole."""
 
     def table(self, name: str, kind: type[V]) -> Table[V]:
         """The table ``name`` with values of ``kind``: a pydantic model, or str, int, float, list,
@@ -83,9 +83,20 @@ class Decision:
 class Writer(Protocol[S]):
     """A stage with state. Methods are deterministic; ``evolve`` ignores what it has seen before."""
 
-    name: str
-    inputs: tuple[str, ...]
-    output: str
+    @property
+    def name(self) -> str:
+        """The stage's name, also of its consumer group."""
+        ...
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The topics it folds besides its own."""
+        ...
+
+    @property
+    def output(self) -> str:
+        """The topic it alone writes."""
+        ...
 
     def open(self, tables: Tables) -> S:
         """The state over ``tables``, with indexes in memory made anew from them."""

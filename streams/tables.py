@@ -1,4 +1,4 @@
-"""Tables in memory: for the in-memory driver and as the model the stored ones are tested against."""
+"""Tables in memory: for the in-memory driver, and the model the stored ones are held against."""
 
 from __future__ import annotations
 

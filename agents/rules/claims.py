@@ -59,9 +59,33 @@ _BAD_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 
+_EXCLUSIVE = re.compile(
+    r"^(?P<subject>(?:The |An? )?[A-Z`][\w.`-]*(?: [\w.-]+){0,3}?) (?:uses|runs on|run on|"
+    r"(?:is|are) (?:stored in|deployed (?:on|to|in)|hosted (?:on|in|by)|written in|"
+    r"built (?:on|with|in)|implemented in|authenticated (?:by|with|via)|encrypted with|"
+    r"backed by|exposed on)|supports|requires|depends on|relies on|defaults to|listens on) "
+    r"(?P<value>(?!this |that |these |those |the (?:same|following|default)|it\b|its\b|them\b)"
+    r"[\w`.:/+-]+(?: [\w`.:/+-]+){0,5})[.`]*$"
+)
+
+
+def exclusive(text: str) -> bool:
+    """Whether the sentence is nothing but a named subject, an exclusive relation and its value.
+
+    Such a sentence is short and still says all: «Positions are stored in PostgreSQL.» Its value
+    has a name, a number, or two words.
+    """
+    match = _EXCLUSIVE.match(text)
+    if match is None or len(words_of(text)) < 3 or _BAD_SUBJECT.search(match.group("subject")):
+        return False
+    value = match.group("value")
+    return bool(re.search(r"[A-Z0-9]", value))
+
 
 def claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
     """A declarative sentence with a subject of its own and a predicate that says something."""
+    if exclusive(text) and not needs_context(text):
+        return Cue("claim", ANCHORED)
     if text.endswith(("?", "!")) or needs_context(text) or not _SUBJECT_START.match(text):
         return None
     if _ANNOUNCES.search(text[-60:]) or _IMPERATIVE.match(text):

@@ -10,6 +10,7 @@ from agents.rules.code_comments import Comment, comments, line_around, suffix_of
 from agents.rules.cues import EXPLICIT, WEAK, Cue
 from agents.rules.drafts import Draft, Sentence, drafted
 from agents.rules.entities import names_in
+from agents.rules.fragments import has_verb
 from agents.rules.manifests import Dependency, dependencies, owner_of
 from agents.rules.noise import (
     addresses_reader,
@@ -48,6 +49,14 @@ _SUMMARY = re.compile(
     r"invoked|whether|must|adds?|removes?|builds?|initiali[sz]es?)\b",
     re.IGNORECASE,
 )
+_HOLLOW = re.compile(
+    r"\b(?:dto|pojo|bean|builder|wrapper class|base class|abstract class|super ?class|sub ?class|"
+    r"marker interface|helper|utility|convenience|constants?|exception|enum|this (?:class|"
+    r"interface|type|method)|implementations? of (?:the )?\w+ ?(?:interface)?\W*$|default "
+    r"implementation|data (?:class|holder)|value object|getters?|setters?|test|mock)\b",
+    re.IGNORECASE,
+)
+_NOUN_END = re.compile(r",|\b(?:that|which|who|for|to|of|used|in|from|by|with)\b")
 _TYPE_NAME = re.compile(r"[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+$")
 
 
@@ -126,16 +135,26 @@ def _stated(text: str, comment: Comment, passage: Passage, symbol: str) -> Itera
 
 
 def _about(symbol: str, text: str) -> str:
-    """A type's summary as a sentence with the type as its subject; nothing where that fails."""
-    if len(words_of(text)) < 5 or is_truncated(text) or is_chatter(text):
+    """A type's summary as a sentence with the type as its subject; nothing where that fails.
+
+    What only repeats the type's name in words, as comments of plain data types do, says nothing.
+    """
+    if len(words_of(text)) < 6 or is_truncated(text) or is_chatter(text) or _HOLLOW.search(text):
+        return ""
+    if len(_new_words(symbol, text)) < 4:
         return ""
     if _DOES.match(text):
         return f"{symbol} {lowered(text)}"
-    if text.startswith(("A ", "An ", "The ")) and not re.search(
-        r"\b(?:is|are|was|will|can)\b", text[:60]
-    ):
+    if text.startswith(("A ", "An ", "The ")) and not has_verb(_NOUN_END.split(text, 1)[0]):
         return f"{symbol} is {lowered(text)}"
-    return text if text.startswith(symbol + " ") else ""
+    return text if text.startswith(symbol + " ") and has_verb(text) else ""
+
+
+def _new_words(symbol: str, text: str) -> set[str]:
+    """Content words of ``text`` that are no part of the type's name."""
+    parts = {part.lower() for part in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+", symbol)}
+    spoken = {word.lower() for word in words_of(text) if len(word) > 3}
+    return {word for word in spoken if word not in parts and word.rstrip("s") not in parts}
 
 
 def _by_words(sentence: Sentence, *, documents: bool) -> Cue | None:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agents.rules import cues
-from agents.rules.cues import Cue
+from agents.rules.cues import EXPLICIT, Cue
 from agents.rules.entities import names_in
+from agents.rules.fragments import stands_alone
 from agents.rules.impact import impact_of, severity_of
 from agents.rules.noise import words_of
 from agents.rules.passages import Span
@@ -121,7 +122,8 @@ def drafted(
     if lead:
         text = f"{lead[1]} {lowered(text)}"
     text = wording(text, subject)
-    if len(words_of(text)) < 3:
+    structural = cue.confidence == EXPLICIT or cue.kind in ("action_item", "unknown")
+    if len(words_of(text)) < 3 or not stands_alone(text, structural=structural):
         return None
     names = names_in(sentence.raw, text)
     polarity: Polarity | None = None if cue.kind == "unknown" else cues.polarity_of(text)

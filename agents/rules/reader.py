@@ -13,6 +13,7 @@ from agents.rules.code_comments import has_comments, suffix_of
 from agents.rules.comments import comment_drafts, dependency_drafts
 from agents.rules.drafts import Draft, Sentence
 from agents.rules.noise import words_of
+from agents.rules.origins import standing_of
 from agents.rules.passages import Span
 from agents.rules.recognition import prose_drafts
 from schemas.events.atom import (
@@ -162,7 +163,7 @@ def _candidate(chunk: ChunkCreated, run_id: str, ordinal: int, draft: Draft) -> 
         area=draft.area,
         confidence=draft.confidence,
         proposed_status="draft" if draft.confidence < 0.6 else "active",
-        attributes=draft.attributes,
+        attributes=draft.attributes | standing_of(chunk, draft.title),
         entities=list(draft.entities),
         evidence=[_row(chunk, span) for span in spans],
     )

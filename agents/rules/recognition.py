@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from agents.rules import cues
-from agents.rules.claims import claim
+from agents.rules.claims import claim, exclusive
 from agents.rules.cues import ANCHORED, EXPLICIT, MODAL, WEAK, Cue
 from agents.rules.drafts import Draft, Sentence, drafted, gives_reason, tags_of
 from agents.rules.entities import definition, names_in, starts_with_name
+from agents.rules.fragments import asks, is_decisive, stands_alone
 from agents.rules.impact import is_averted, severity_of
 from agents.rules.noise import (
     addresses_reader,
@@ -230,11 +231,9 @@ def _structural(
 
 def _decision_in(passage: Passage, direct: bool, text: str, number: int) -> Cue | None:
     """What opens a decision section is the decision; later sentences must sound like one."""
-    if text.endswith("?") or len(words_of(text)) < 4:
+    if text.endswith("?") or len(words_of(text)) < 4 or not direct:
         return None
-    if not direct:
-        return None
-    if passage.opening and number == 0:
+    if passage.opening and number == 0 and is_decisive(text):
         return Cue("decision", EXPLICIT)
     if needs_context(text) or not _DECIDING.search(text):
         return None
@@ -258,7 +257,7 @@ def _unknown_in(text: str, first: bool) -> Cue | None:
         return None
     if text.endswith("?"):
         return Cue("unknown", EXPLICIT)
-    return Cue("unknown", EXPLICIT if first else MODAL) if first else None
+    return Cue("unknown", EXPLICIT) if first and asks(text) else None
 
 
 def _defined(passage: Passage, sentence: Sentence) -> Draft | None:
@@ -268,6 +267,8 @@ def _defined(passage: Passage, sentence: Sentence) -> Draft | None:
     text = without_connective(sentence.text)
     known = definition(text)
     if known is None or not 6 <= len(text.split()) <= 45 or is_chatter(text):
+        return None
+    if not stands_alone(text, structural=False):
         return None
     name, entity_type, alias = known
     attributes = {"entity_type": entity_type} | ({"aliases": alias} if alias else {})
@@ -297,8 +298,10 @@ def _by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) ->
         own = bool(_SELF.match(text)) and subject != setting.name and not how_to
         return claim(_SELF.sub("The", text), named_subject=False, named=True) if own else None
     named = bool(names)
-    if is_chatter(text) or len(words_of(text)) < 5:
+    if is_chatter(text):
         return None
+    if len(words_of(text)) < 5:
+        return Cue("claim", ANCHORED) if exclusive(text) and not how_to else None
     strong = bool(re.search(r"\b(?:must|shall|MUST|SHALL)\b", text))
     if strong and (cue := cues.requirement(text, named=named)):
         return None if how_to and cue.confidence < MODAL else cue

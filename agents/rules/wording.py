@@ -14,6 +14,8 @@ from schemas.events.atom import MAX_BODY, MAX_TITLE
 
 _BREAK = re.compile(
     r"[.!?]+[)\"'”’*_`\]]*(?=\s+(?:(?:\*|//[/!]?|#|--)\s+)?(?:[(\[\"'“*_`<]*[A-Z0-9]|`|\[|\*\*|_[A-Z]))"
+    r"|(?<=[a-z]{3})\.(?=(?:If|The|This|These|A|An|It|In|When|For|Note|All|Each|Only|However|Once|"
+    r"By|To|Use|Otherwise|Defaults?) [a-z])"
 )
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[])(?:e\.?g|i\.?e|etc|vs|cf|viz|approx|resp|incl|fig|sec|no|nr|dr|mr|mrs|ms|st|"
@@ -52,8 +54,11 @@ _CONNECTIVE = re.compile(
     r"currently|"
     r"(?:please )?note(?: that)?|(?:it is )?important(?:ly)?(?: to note)?(?: that)?|note well|nb|"
     r"on the other hand|by the way|in other words|in general|generally|unfortunately|fortunately|"
-    r"importantly|notably|keep in mind(?: that)?|remember(?: that)?|be aware(?: that)?)"
-    r"(?:\s*[,:]\s+|(?<= that)\s+|(?<=note)\s*[:,]\s*)",
+    r"importantly|notably|further|oftentimes|though|in fact|to this end|for this reason|that is|"
+    r"warning|caution|tip|hint|attention|keep in mind(?: that)?|remember(?: that)?|be aware(?: that)?)"
+    r"(?:\s*[,:]\s+|(?<= that)\s+|(?<=note)\s*[:,]\s*)|"
+    r"(?:hence|thus|therefore|note|so (?=an?\b|the\b)|but (?=an?\b|the\b))\s+"
+    r"(?=(?:the|an?|all|each|every|any)\s)|(?:moreover|oftentimes|furthermore)\s+",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(

@@ -8,7 +8,6 @@ Commands import what is heavy (faust, litellm, langgraph) inside their functions
 import importlib
 import os
 import sys
-from importlib.util import find_spec
 
 import typer
 
@@ -26,27 +25,17 @@ COMMANDS = (
     "ingest",
     "atoms",
     "search",
-    "review",
     "show",
     "trace",
     "runs",
-    "coverage",
-    "next_batch",
+    "contradictions",
+    "merges",
     "dlq",
-    "costs",
-    "replay",
-    "rebuild",
-    "reprocess",
-    "checksums",
-    "verify_log",
     "worker",
     "projector",
-    "web",
-    "connector",
-    "workflow",
-    "chat",
-    "evaluate",
-    "bench",
+    "rebuild",
+    "checksums",
+    "verify_log",
 )
 
 EXIT_FAILED, EXIT_WRONG_USE, EXIT_INTERRUPTED = 1, 2, 130
@@ -69,8 +58,7 @@ def build() -> typer.Typer:
         """Turns a project's raw material into a ledger of evidence, and that into plans."""
 
     for name in COMMANDS:
-        if find_spec(f"infra.cli.{name}"):
-            importlib.import_module(f"infra.cli.{name}").register(app)
+        importlib.import_module(f"infra.cli.{name}").register(app)
     return app
 
 

@@ -10,7 +10,7 @@ from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, cell
 
 if TYPE_CHECKING:
-    from projections.trace import Node
+    from projections.lineage import Node
 
 ID_OF = typer.Argument(
     metavar="ID", help="A statement, artifact, atom, evidence row, chunk, source or run."
@@ -21,11 +21,10 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def trace(known_id: str = ID_OF, as_json: bool = JSON_OPTION) -> None:
         """Show what an id rests on: evidence, chunk, revision, run, and every record's place."""
-        from projections import queries
-        from projections import trace as tracing
+        from projections import lineage, queries
 
         with queries.reading(connect().conninfo) as connection:
-            node = tracing.trace(connection, known_id)
+            node = lineage.trace(connection, known_id)
         if as_json:
             as_lines([node.as_dict()])
         else:

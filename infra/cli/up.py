@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from importlib.util import find_spec
 from pathlib import Path
 
 import typer
@@ -21,7 +20,7 @@ def register(app: typer.Typer) -> None:
         detach: bool = typer.Option(False, "--detach", help="Return once everything is ready."),
         workers: int = typer.Option(1, min=0, max=64, help="Worker processes, all stages each."),
     ) -> None:
-        """Start broker, database, workers, projector and console, and keep them running."""
+        """Start broker, database, workers, projector, and keep them running."""
         settings = load()
         running = supervisor.read_state(settings)
         if running and (running.state == "ready" or not detach):
@@ -36,16 +35,12 @@ def register(app: typer.Typer) -> None:
 
 
 def programs(workers: int) -> tuple[Program, ...]:
-    """What runs beside broker and database; parts that this checkout does not have are left out."""
-    candidates = (
-        *(
-            Program(f"worker-{number}", ("worker", "--stages", "all"))
-            for number in range(1, workers + 1)
-        ),
-        Program("projector", ("projector",)),
-        Program("web", ("web",)),
+    """What runs beside broker and database."""
+    stages = (
+        Program(f"worker-{number}", ("worker", "--stages", "all"))
+        for number in range(1, workers + 1)
     )
-    return tuple(each for each in candidates if find_spec(f"infra.cli.{each.arguments[0]}"))
+    return (*stages, Program("projector", ("projector",)))
 
 
 def prepare(settings: Settings) -> None:

@@ -11,7 +11,7 @@ from typing import Literal
 from schemas.envelope import Part
 from schemas.events.ledger import AtomRecord, ContradictionRecord
 from schemas.ids import sha256_hex
-from streams.run_control.state import Cause
+from streams.cause import Cause
 
 
 class Pick(Part):

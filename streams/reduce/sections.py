@@ -77,30 +77,43 @@ class Places:
 
 
 _GOAL = re.compile(
-    r"\b(?:goals?|objectives?|aims?|aiming|purpose|mission|vision|enables?|"
-    r"so that (?:users?|we|they)|make it (?:easy|easier|possible)|in order to)\b",
+    r"\b(?:(?<!not a )(?<!non-)goals?|objectives?|aims? (?:to|at|for)|mission|vision|we want|"
+    r"make it (?:easy|easier|possible)|designed to be)\b",
     re.IGNORECASE,
 )
 _PROBLEM = re.compile(
-    r"\b(?:problem|problems|motivat\w+|pain|lack(?:s|ing)?|no way to|"
-    r"difficult|hard to|challenge\w*|need for|limitation\w*|purpose|designed (?:to|for)|"
-    r"intended (?:to|for)|aims? (?:to|at))\b",
+    r"\b(?:problems?|pain points?|lack(?:s|ing)?|no way to|difficult to|hard to|challeng\w+|"
+    r"need for|purpose of)\b",
     re.IGNORECASE,
 )
 _WHAT_IT_IS = re.compile(r"^(?:The |An? )?[\w.@/-]+(?: [\w.@/-]+){0,4} (?:is|are) (?:an?|the) ")
-_PEOPLE = re.compile(
-    r"\b(?:users?|customers?|developers?|operators?|administrators?|admins?|personas?|stakeholders?|"
-    r"maintainers?|contributors?|integrators?|clients?|participants?|consumers?|engineers?|teams?|"
-    r"owners?|managers?|analysts?|reviewers?|validators?|as an? )\b",
+_ACTORS = (
+    r"(?:end[- ]users?|users?|customers?|developers?|operators?|administrators?|admins?|personas?|"
+    r"stakeholders?|integrators?|clients?|subscribers?|buyers?|senders?|engineers?|teams?|owners?|"
+    r"managers?|analysts?|reviewers?|auditors?|organi[sz]ations?|companies|enterprises?|"
+    r"community|adopters?|researchers?|authors?|editors?|maintainers?)"
+)
+_PEOPLE = re.compile(rf"\b{_ACTORS}\b", re.IGNORECASE)
+_ACTING = re.compile(
+    rf"^(?:(?:the|an?|our|many|most|some|all|several|every|each) )?(?:[\w-]+ ){{0,2}}?{_ACTORS} "
+    r"(?:\w+ly |often |also |will |who )?(?:can|may|must|should|will|want|wants|needs?|expects?|asks?|"
+    r"ha(?:s|ve)|are|is|uses?|runs?|sees?|gets?|works?|complains?|prefers?|benefits?|relies|rely|"
+    r"builds?|writes?|reads?|buy|buys|manages?|operates?|chooses?|cannot|configures?|deploys?)\b",
     re.IGNORECASE,
 )
+_SERVED = re.compile(
+    rf"\b(?:built|made|designed|intended|aimed|meant|targeted|tool|service|platform|system|software|"
+    rf"shows|helps|gives) (?:at |for )?(?:[\w-]+ ){{0,2}}?{_ACTORS}\b",
+    re.IGNORECASE,
+)
+_STORY = re.compile(r"^as an? \w", re.IGNORECASE)
 _OUT_OF_SCOPE = re.compile(
     r"\b(?:out of scope|not in scope|non-?goals?|not a goal|beyond the scope|outside the scope)\b",
     re.IGNORECASE,
 )
 _GOAL_HEADING = re.compile(r"\b(?:goals?|objectives?|vision|mission|aims?)\b", re.IGNORECASE)
 _PROBLEM_HEADING = re.compile(
-    r"\b(?:motivation|background|context|problem|introduction|overview|summary|about|purpose|why)\b",
+    r"\b(?:motivation|problem(?: statement)?|introduction|overview|about|purpose|why|what is)\b",
     re.IGNORECASE,
 )
 _SCOPE_HEADING = re.compile(r"\bscope\b", re.IGNORECASE)
@@ -136,21 +149,34 @@ def _claim(atom: AtomRecord, headings: str) -> Places:
     overview = Place("solution_overview", what)
     if _is_measured(atom):
         return Places(Place("success_metrics"), (overview,))
-    if atom.area == "user_needs" and _PEOPLE.search(atom.title):
+    if _ACTING.match(atom.title) or (_is_about_project(atom) and _SERVED.search(atom.title)):
         return Places(Place("users"), (overview,))
-    why = bool(_PROBLEM.search(atom.title)) + bool(_PROBLEM_HEADING.search(headings))
-    if atom.area == "market" or (atom.area == "scope" and why):
-        return Places(Place("problem", what + 0.1 * why), (overview,))
-    purpose = (Place("problem", what),) if why or what else ()
+    if why := _why(atom, headings):
+        return Places(Place("problem", round(what + why, 6)), (overview,))
+    goals = (Place("goals"),) if _GOAL.search(atom.title) else ()
     if atom.area in _RUN:
-        return Places(Place("deployment_and_operations"), (*purpose, overview))
+        return Places(Place("deployment_and_operations"), (*goals, overview))
     if atom.area in _DATA:
-        return Places(Place("data_and_integrations", -0.1), (*purpose, overview))
+        return Places(Place("data_and_integrations", -0.1), (*goals, overview))
     if atom.area in ("architecture_decisions", "scope"):
-        return Places(overview, purpose)
+        return Places(overview, goals)
     if atom.area in _QUALITY:
-        return Places(None, (*purpose, Place("non_functional_requirements", -0.1), overview))
-    return Places(None, (*purpose, overview, Place("deployment_and_operations", -0.1)))
+        return Places(None, (*goals, Place("non_functional_requirements", -0.1), overview))
+    return Places(None, (*goals, overview, Place("deployment_and_operations", -0.1)))
+
+
+def _why(atom: AtomRecord, headings: str) -> float:
+    """How much a claim says what the project is or what it is for; 0 for all that does not."""
+    origin = atom.attributes.get("origin")
+    if _is_about_project(atom):
+        return 0.3 if _WHAT_IT_IS.match(atom.title) else 0.1
+    if origin not in (None, "readme", "overview"):
+        return 0.0
+    return 0.1 * bool(_PROBLEM.search(atom.title)) * bool(_PROBLEM_HEADING.search(headings))
+
+
+def _is_about_project(atom: AtomRecord) -> bool:
+    return atom.attributes.get("about") == "project"
 
 
 def _decision(atom: AtomRecord, headings: str) -> Places:
@@ -182,7 +208,7 @@ def _requirement(atom: AtomRecord, headings: str) -> Places:
         others.append(Place("deployment_and_operations"))
     if atom.area in _DATA:
         others.append(Place("data_and_integrations"))
-    if _PEOPLE.search(atom.title):
+    if _STORY.match(atom.title) or _ACTING.match(atom.title):
         others.append(Place("users", -0.05))
     return Places(sort, tuple(others))
 
@@ -195,8 +221,10 @@ def _entity(atom: AtomRecord) -> Places:
         return Places(Place("users", known))
     if what in ("integration", "dataset"):
         return Places(Place("data_and_integrations", known))
+    if _is_about_project(atom):
+        return Places(Place("problem", round(known + 0.2, 6)), (Place("solution_overview", known),))
     if what in ("system", "product"):
-        return Places(Place("solution_overview", known), (Place("problem", known),))
+        return Places(Place("solution_overview", known))
     if what == "component":
         return Places(Place("solution_overview", known), (Place("data_and_integrations", known),))
     return Places(None, (Place("data_and_integrations", known - 0.1),))
@@ -204,15 +232,31 @@ def _entity(atom: AtomRecord) -> Places:
 
 def _signal(atom: AtomRecord) -> Places:
     if atom.attributes.get("signal_type", "user") == "user":
-        return Places(Place("users", 0.1), (Place("problem", 0.1), Place("goals")))
-    return Places(Place("problem", 0.1), (Place("users"), Place("goals"), Place("success_metrics")))
+        return Places(Place("users", 0.1), (Place("problem", 0.1),))
+    return Places(Place("problem", 0.1), (Place("users"),))
+
+
+_FOR_CODE = frozenset(
+    ("functional_requirements", "non_functional_requirements", "solution_overview")
+    + ("data_and_integrations", "deployment_and_operations", "risks", "open_questions")
+)
 
 
 def places(atom: AtomRecord, headings: str = "") -> Places:
     """Where the atom may stand; ``headings`` are those nearest to its evidence.
 
-    Action items stand nowhere: they are plan, not product.
+    What only a comment in code says fills sections that documents leave short, and never those that
+    speak of people, purpose or scope. Action items stand nowhere: they are plan, not product.
     """
+    fits = _by_kind(atom, headings)
+    if atom.attributes.get("origin") != "code":
+        return fits
+    own = (fits.own,) if fits.own else ()
+    found = tuple(place for place in (*own, *fits.others) if place.section_id in _FOR_CODE)
+    return Places(None, found)
+
+
+def _by_kind(atom: AtomRecord, headings: str) -> Places:
     match atom.kind:
         case "claim":
             return _claim(atom, headings)

@@ -28,6 +28,15 @@ _OPEN = frozenset({"open", "escalated"})
 _ODD = re.compile(
     r"://|\b\w+\.\w+\.\w+|[{}<>|\\=]|\b(?:e\.g|i\.e|ie|eg|etc)\.|^[^:]{1,60}:\s|^\W|#\d"
 )
+_BY_ORIGIN = {
+    "readme": 0.1,
+    "overview": 0.1,
+    "architecture": 0.08,
+    "doc": 0.03,
+    "guide": -0.1,
+    "code": -0.2,
+    "manifest": -0.1,
+}
 _SIGNS = re.compile(r"[^\w\s]|[\d_]")
 _SPEAKER = re.compile(r"\b(?:we|our|us|you|your|i|my)\b", re.IGNORECASE)
 _BACKWARD = re.compile(
@@ -55,6 +64,7 @@ def worth(atom: AtomRecord) -> float:
     score += 0.03 * min(max(atom.source_count - 1, 0), 3)
     score += 0.02 * min(max(atom.direct_evidence_count - 1, 0), 2)
     score += 0.05 * (atom.first_provenance.lane == "preview")
+    score += _BY_ORIGIN.get(atom.attributes.get("origin", ""), 0.0)
     score += 0.3 * (1.0 if atom.kind == "entity" else readable(atom.title))
     return round(score, 6)
 

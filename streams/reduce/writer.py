@@ -30,6 +30,7 @@ from schemas.events.artifact import (
 from schemas.events.ledger import LIVE, AtomRecord, LedgerChanged
 from schemas.ids import artifact_id as derive_artifact_id
 from schemas.ids import sha256_hex
+from streams.cause import Cause
 from streams.ledger.fold import LedgerView
 from streams.reduce.inputs import DuePosition, Grounds, SectionInput
 from streams.reduce.markdown import render
@@ -38,7 +39,6 @@ from streams.reduce.selection import Atoms, ProjectShortlist, select
 from streams.reduce.states import Standing, prd_standing
 from streams.reduce.validator import errors, validate
 from streams.reduce.wording import write_section
-from streams.run_control.state import Cause
 from streams.stage import Decision, Record, Table, Tables
 
 PRD_NUMBER = "prd-001"
@@ -134,8 +134,7 @@ class Reduce:
         if due is None:
             return None
         answer = self._answer(state.written_of(due.cause.project_id), due)
-        cause = due.cause.envelope(answer)
-        return Decision((cause.caused(answer, lane=due.lane, run_id=due.run_id),))
+        return Decision((due.cause.caused(answer, lane=due.lane, run_id=due.run_id),))
 
     def _settle(self, state: ReduceState, record: Record, changed: LedgerChanged) -> None:
         """Set aside what this position's PRD is written from, unless it is written already."""

@@ -5,43 +5,19 @@ Everything that decides stands in tables; ``views`` are derived from them (see `
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING
-from uuid import UUID
 
 from schemas.areas import Area
-from schemas.envelope import Envelope, Event, Part
+from schemas.envelope import Part
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.ingestion import Counters, RunStarted
 from schemas.events.ingestion_request import IngestionRequested, SourcesListed
 from schemas.events.ledger import LedgerChanged, Turn
+from streams.cause import Cause
 from streams.stage import Table, Tables
 
 if TYPE_CHECKING:
     from streams.run_control.views import RunView
-
-
-class Cause(Part):
-    """As much of an envelope as is needed to make its outputs later."""
-
-    event_id: UUID
-    project_id: str
-    natural_key: str
-    occurred_at: datetime
-    correlation_id: str
-
-    @classmethod
-    def of(cls, envelope: Envelope) -> Cause:
-        return cls(
-            event_id=envelope.event_id,
-            project_id=envelope.project_id,
-            natural_key=envelope.natural_key,
-            occurred_at=envelope.occurred_at,
-            correlation_id=envelope.correlation_id,
-        )
-
-    def envelope(self, event: Event) -> Envelope:
-        return Envelope(**{name: getattr(self, name) for name in Cause.model_fields}, event=event)
 
 
 class Trigger(Part):
@@ -70,7 +46,7 @@ class Planned(Part):
 
 
 class RunRow(Part):
-    """One run as its own facts tell it; ``ended_seq`` is its last turn's place in the ledger, or 0."""
+    """One run as its own facts tell it; ``ended_seq`` is its last turn's ledger place, or 0."""
 
     started: RunStarted
     cause: Cause

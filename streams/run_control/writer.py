@@ -42,9 +42,9 @@ from schemas.events.ingestion_request import (
 from schemas.events.ledger import LedgerChanged
 from schemas.fingerprint import FINGERPRINT_VERSION
 from schemas.ids import run_id as derive_run_id
+from streams.cause import Cause
 from streams.run_control.choice import Ranked, hint, rank
 from streams.run_control.state import (
-    Cause,
     Commit,
     LedgerPlace,
     Planned,
@@ -258,8 +258,7 @@ class RunControl:
                     basis_gaps=place.gaps,
                     source_count=_scope(listing, lane),
                 )
-                cause = trigger.cause.envelope(requested)
-                return Decision((cause.caused(started, lane=lane, run_id=run_id),))
+                return Decision((trigger.cause.caused(started, lane=lane, run_id=run_id),))
         return None
 
     def _plan(self, state: RunControlState, project: str) -> Decision | None:
@@ -427,7 +426,7 @@ class RunControl:
         run: RunRow,
         event: BatchCommitted | BatchPlanned | RunStopped | ExtractRequested,
     ) -> Envelope:
-        return cause.envelope(event).caused(event, lane=run.started.lane, run_id=run.started.run_id)
+        return cause.caused(event, lane=run.started.lane, run_id=run.started.run_id)
 
 
 def _scope(listing: SourcesListed, lane: RunLane) -> int:

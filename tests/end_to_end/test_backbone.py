@@ -3,14 +3,17 @@
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import fastavro
 import psycopg
 import pytest
 from confluent_kafka import Consumer, TopicPartition
+from psycopg import sql
 
 import schemas
 from schemas.codec import decode, fingerprint
+from schemas.events.hygiene import SourceSanitized
 from schemas.topics import TOPICS, full_name
 
 pytestmark = pytest.mark.broker
@@ -38,7 +41,7 @@ def records(backbone, topic):
             message = consumer.poll(10)
             assert message is not None, f"{name}/{partition} ended before {high}"
             assert message.error() is None
-            position = message.offset() + 1
+            position += 1
             found.append((message.key(), message.value()))
     consumer.close()
     return found
@@ -52,9 +55,10 @@ def prd_of(backbone):
 
 def sanitized_texts(backbone):
     """Sanitized hash to text, from the topic."""
-    parts = {}
+    parts: dict[str, dict[int, str]] = {}
     for _, value in records(backbone, "hygiene.v1"):
         event = decode(value).event
+        assert isinstance(event, SourceSanitized)
         parts.setdefault(event.sanitized_hash, {})[event.part_index] = event.text
     return {
         known: "".join(text for _, text in sorted(found.items())) for known, found in parts.items()
@@ -115,7 +119,7 @@ def test_the_run_record_is_complete(backbone):
 
 def test_each_file_that_was_not_read_has_a_reason(backbone):
     with psycopg.connect(backbone.cairn.settings_now().conninfo) as connection:
-        rows = dict(
+        rows: dict[str, str] = dict(
             connection.execute(
                 "SELECT path, skip_reason FROM cairn.sources WHERE skip_reason IS NOT NULL"
             ).fetchall()
@@ -132,11 +136,12 @@ def test_planted_secrets_stand_in_no_topic_no_table_and_no_log(backbone):
     places = {topic.name: records(backbone, topic.name) for topic in TOPICS}
     assert places["hygiene.v1"]
     with psycopg.connect(backbone.cairn.settings_now().conninfo) as connection:
+        all_of = sql.SQL("SELECT * FROM {}")
         tables = connection.execute(
             "SELECT table_name FROM information_schema.tables WHERE table_schema = 'cairn'"
         ).fetchall()
         dump = {
-            name: str(connection.execute(f'SELECT * FROM cairn."{name}"').fetchall())  # type: ignore[arg-type]
+            name: str(connection.execute(all_of.format(sql.Identifier("cairn", name))).fetchall())
             for (name,) in tables
         }
     logs = {path.name: path.read_text() for path in backbone.cairn.home.glob("logs/*")}
@@ -151,7 +156,7 @@ def test_planted_secrets_stand_in_no_topic_no_table_and_no_log(backbone):
 def test_a_consumer_with_another_library_builds_the_same_prd_from_the_latest_topic(backbone):
     files = [json.loads(f.read_text()) for f in Path(schemas.__file__).parent.rglob("*.avsc")]
     known = {fingerprint(schema): schema for schema in files}
-    latest = {}
+    latest: dict[bytes, Any] = {}
     for key, value in records(backbone, "artifact.latest.v1"):
         schema = known[value[2:10]]
         latest[key] = fastavro.schemaless_reader(io.BytesIO(value[10:]), schema, None)

@@ -35,7 +35,8 @@ def test_a_modal_with_a_number_is_a_requirement_of_its_type_and_priority():
     text = "The ingest service must answer within 200 ms under full load.\n"
     (atom,) = extract(a_chunk(text))
     assert (atom.kind, atom.confidence) == ("requirement", 0.70)
-    assert atom.attributes == {"requirement_type": "non_functional", "priority": "must"}
+    assert atom.attributes["requirement_type"] == "non_functional"
+    assert atom.attributes["priority"] == "must"
 
 
 def test_a_list_announced_by_a_modal_gives_requirements_with_two_rows():
@@ -94,7 +95,8 @@ def test_a_defining_sentence_gives_an_entity_of_a_type():
     text = "The Policy Engine (PE) is a service that evaluates access rules for every request.\n"
     (atom,) = extract(a_chunk(text))
     assert (atom.kind, atom.title) == ("entity", "Policy Engine")
-    assert atom.attributes == {"entity_type": "component", "aliases": "PE"}
+    assert atom.attributes["entity_type"] == "component"
+    assert atom.attributes["aliases"] == "PE"
 
 
 def test_a_declarative_sentence_with_a_named_subject_is_a_claim():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any, Literal
 
 from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
 from schemas.events.extract import ExtractRequested
@@ -37,7 +38,7 @@ def a_source(
         source_type="readme" if tier == 1 else "code",
         priority_tier=tier,
     )
-    fields = {
+    fields: dict[str, Any] = {
         "outcome": "sanitized",
         "revision_seq": 1,
         "raw_sha256": "00",
@@ -50,7 +51,7 @@ def a_source(
 
 
 def a_chunk(path: str, at: int, **more) -> ChunkRef:
-    fields = {
+    fields: dict[str, Any] = {
         "chunk_id": f"chk_{path}_{at}",
         "anchor_type": "heading",
         "anchor_start": at * 100,
@@ -101,7 +102,7 @@ class Play:
 
     def asked(
         self, *sources: SourceProcessed, key: str = "k1", lanes=("preview", "deep"), **limits
-    ):
+    ) -> Play:
         """A request with its listing; its sources are not ready yet."""
         listed = [
             ListedSource(
@@ -124,7 +125,7 @@ class Play:
             ),
         )
 
-    def ready(self, *sources: SourceProcessed):
+    def ready(self, *sources: SourceProcessed) -> Play:
         return self.given(*(SourceReady(processed=processed) for processed in sources))
 
     def ledger_applies(self, batch: BatchPlanned, gaps=(), tokens: int = 100) -> None:
@@ -142,7 +143,9 @@ class Play:
 
     def _applied(self, run_id, batch_no, position, chunk, last, gaps) -> None:
         self._seq += 1
-        kind = "run_end" if batch_no < 0 else "chunk" if chunk else "sources"
+        kind: Literal["sources", "chunk", "run_end"] = "chunk" if chunk else "sources"
+        if batch_no < 0:
+            kind = "run_end"
         turn = Turn(
             run_id=run_id,
             batch_no=batch_no,

@@ -23,8 +23,9 @@ def test_stage_names_are_those_released():
 
 
 def test_every_stage_reads_topics_of_the_table_that_name_it():
-    read = {HYGIENE: (HYGIENE_INPUT,)}
-    read |= {stage.name: stage.inputs for stage in (*TOPOLOGY.steps, *TOPOLOGY.writers)}
+    read: dict[str, tuple[str, ...]] = {HYGIENE: (HYGIENE_INPUT,)}
+    read |= {step.name: step.inputs for step in TOPOLOGY.steps}
+    read |= {writer.name: writer.inputs for writer in TOPOLOGY.writers}
     for stage, topics in read.items():
         for topic in topics:
             assert stage in BY_NAME[topic].consumers, f"{topic} does not name {stage}"

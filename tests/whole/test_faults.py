@@ -1,11 +1,13 @@
 """Whatever order, repeat, lost state or half-written decision: one ledger, one PRD."""
 
 from functools import cache
+from uuid import UUID
 
 import pytest
 
 from agents.reader import ReadRequest
 from agents.rules.reader import RulesReader
+from schemas.events.artifact import LatestSet
 from schemas.events.extract import ExtractRequested
 from schemas.events.ledger import LedgerChanged
 from streams.memory import Driver, Faults
@@ -30,20 +32,23 @@ def run(partitions=3, twice=False, **faults) -> Driver:
     return driver
 
 
-def ledger_of(driver) -> list[LedgerChanged]:
+def ledger_of(driver: Driver) -> list[LedgerChanged]:
     """The accepted change sets, without the one field that depends on the hour."""
     accepted: dict[int, LedgerChanged] = {}
     for record in driver.log.of("ledger.v1"):
         event = record.envelope.event
+        assert isinstance(event, LedgerChanged)
         if event.ledger_seq == len(accepted) + 1:
             accepted[event.ledger_seq] = event.model_copy(update={"prev_hash": ""})
     return list(accepted.values())
 
 
-def artifacts_of(driver):
-    found = {}
+def artifacts_of(driver: Driver) -> list[LatestSet]:
+    found: dict[UUID, LatestSet] = {}
     for record in driver.log.of("artifact.latest.v1"):
-        found.setdefault(record.envelope.event_id, record.envelope.event)
+        event = record.envelope.event
+        assert isinstance(event, LatestSet)
+        found.setdefault(record.envelope.event_id, event)
     return sorted(found.values(), key=lambda event: event.snapshot.version)
 
 

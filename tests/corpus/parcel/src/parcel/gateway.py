@@ -15,7 +15,7 @@ class Gateway:
     def verify(self, body: bytes, signature: str, key: bytes) -> bool:
         """Compare signatures in constant time.
 
-        A comparison that stops early may leak the signature, which would let an attacker forge scans.
+        A comparison that stops early may leak the signature, which lets an attacker forge scans.
         """
         expected = hmac.new(key, body, "sha256").hexdigest()
         return hmac.compare_digest(expected, signature)

@@ -1,0 +1,116 @@
+"""Whether a sentence stands alone: whole, with a verb, and clear to who has not read its page.
+
+The last question before a sentence becomes an atom, asked of its final wording. Repairing a
+fragment was decided against, beyond taking a leading label or connective off: what is missing
+cannot be known.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agents.rules.noise import spoken
+
+_OPENS_ODD = re.compile(r"[()\]}>,;:./|*=~-]|\d+[).]\s|[a-z]\)\s|[ivx]{1,4}[.)]\s", re.IGNORECASE)
+_ENDS_OPEN = re.compile(
+    r"\b(?:of|for|to|with|by|from|and|or|the|an?|that|which|iff?|than|as|its|their|"
+    r"special|when|where|into|such|because|however|e\.g|i\.e|eg|ie|vs|between)\W*$",
+    re.IGNORECASE,
+)
+_POINTS = re.compile(
+    r"\bthe (?:following|above|below|aforementioned|latter|former|previous (?:one|section|step|"
+    r"example|paragraph|approach|case))\b|"
+    r"\b(?:as|is|are|was|were|been|described|mentioned|discussed|shown|listed|defined|noted|"
+    r"outlined|explained|stated|see|given|introduced|presented) (?:above|below|earlier|later|next|"
+    r"previously|here)\b|"
+    r"\b(?:above|below)(?:-mentioned)?\W*$|\bthe \w+ (?:above|below)\b|\(see\b|\bsee (?:section|"
+    r"also|figure|table|appendix)\b|\b(?:figure|table|listing|section|appendix|step|case|item) "
+    r"(?:\d|[ivx]+\b)|"
+    r"\bthis (?:commit|section|document|page|guide|tutorial|adr|rfc|change|pr|issue|proposal|"
+    r"plot|graph|chart|case|example|record|file|article|refactoring|approach|step)\b|"
+    r"\b(?:in|with) our (?:solution|case|example|setup|experiments?|tests?)\b|\bthe respective\b|"
+    r"\bwe (?:call|denote|mark|define|say|assume|write|refer|will (?:see|make|discuss|describe|"
+    r"call|assume|now))\b",
+    re.IGNORECASE,
+)
+_POINTS_EARLY = re.compile(
+    r"\b(?:in|of|for|with|by|from|on|to|as|uses?|using) (?:this|these|those|such an?) "
+    r"(?!project|system|product|repository|service|software|library|tool|release)\w+",
+    re.IGNORECASE,
+)
+EARLY = 50  # characters before which «these» can have nothing in its own sentence to stand for
+_NOTATION = re.compile(
+    r"\|\s?\w|[∈∀∃≤≥⊇⊆∧∨→⇒∑√±]|\$[^$]+\$|\b\w+\([a-z](?:,\s?[a-z])+\)|\b[A-Z]_\w|\b[a-z]_[a-z0-9]\b|"
+    r"\b[A-Z]\d-[A-Z]?\d\b|\b[a-z] (?:=|<|>|<=|>=|\+|-) \w|\w\^\w|\\[a-z]+\{|"
+    r"\b(?:iff|lemma|theorem|corollary|w\.?l\.?o\.?g|q\.?e\.?d|predicate|plot|gradient|"
+    r"x-axis|y-axis)\b",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"[a-z]{2}\.[A-Z][a-z]+ [a-z]|[a-z],[a-z]+ |\(\s*\)|\?\?|\b(\w{3,}) \1\b")
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|does|do|did|can|could|may|might|must|shall|should|"
+    r"will|would|needs?|isn't|aren't|won't|can't|cannot|doesn't|don't|uses?|\w{3,}(?:ed|ize|ise|"
+    r"ify)|(?<!^)(?:gets?|goes|keeps?|runs?|sends?|sets?|takes?|makes?|gives?|holds?|reads?|"
+    r"writes?|leads?|stores?|causes?|costs?|means|shows?|tells?|finds?|puts?|loses|lost|becomes?|"
+    r"comes?|begins?|knows?|sees?|wants?|asks?|helps?|lets?|allows?|works|stays?|remains?|breaks?|"
+    r"stops?|starts?|builds?|changes|moves|adds|owns|lies|stands?|chose|went|kept|made|built|sent|"
+    r"wrote|took|gave|held|led|became|came|began|knew|saw|told|found|"
+    r"[a-z]{3,}(?:[^aeious\W]es|[^s\W]s)(?= (?:the|an?|to|on|in|all|no|any|only|as|its|their|"
+    r"\w+s?\b))))\b",
+    re.IGNORECASE,
+)
+_DANGLING = re.compile(
+    r"^(?:so (?!that\b)|hence\b|thus\b|therefore\b|but\b|though\b|and\b|because\b|eliminated\b|"
+    r"except\b|nor\b|or\b|as by\b|as of\b|as one of\b|that is\b|namely\b|in (?:this|that|these|"
+    r"those|such) |since (?:at|it|this|that|we|no)\b|compared to (?:this|that)|whether\b(?!.*\?$)|"
+    r"of (?:these|those)|all of (?:them|these|those)|none of (?:them|these)|both of\b|"
+    r"if not\b|that way\b|this way\b|what\b(?!.*\?$)|which\b(?!.*\?$)|based on (?:this|that)|"
+    r"an?other (?:\w+ )?(?:problem|issue|option|advantage|approach|way|aspect|idea)\b|"
+    r"the list is\b|in practice\b|at the (?:moment|end)\b|on top of (?:this|that))",
+    re.IGNORECASE,
+)
+_IMPERATIVE_DECISION = re.compile(
+    r"^(?:use|adopt|keep|store|move|replace|introduce|split|switch|add|remove|make|build|write|"
+    r"support|create|drop|deprecate|rename|extend|implement|provide|refactor|publish|run)\b",
+    re.IGNORECASE,
+)
+
+
+def stands_alone(text: str, *, structural: bool) -> bool:
+    """Whether ``text`` is a whole statement; under a telling heading it needs no verb."""
+    if _OPENS_ODD.match(text) or _ENDS_OPEN.search(text) or _unbalanced(text):
+        return False
+    if _DANGLING.match(text) or _JOINED.search(text) or _NOTATION.search(text):
+        return False
+    if _POINTS.search(text) or _POINTS_EARLY.search(text, 0, EARLY):
+        return False
+    return structural or has_verb(text)
+
+
+def has_verb(text: str) -> bool:
+    """Whether a finite verb is in sight; English only, and generous."""
+    return bool(_VERB.search(text))
+
+
+def is_decisive(text: str) -> bool:
+    """Whether what opens a decision section is a sentence or an order, not a heading in prose."""
+    return has_verb(text) or bool(_IMPERATIVE_DECISION.match(text))
+
+
+def _unbalanced(text: str) -> bool:
+    pairs = (("(", ")"), ("[", "]"), ("{", "}"))
+    return any(text.count(a) != text.count(b) for a, b in pairs) or text.count('"') % 2 == 1
+
+
+def asks(text: str) -> bool:
+    """Whether ``text`` names something that is not known or not decided."""
+    if text.endswith("?") or re.match(r"(?:whether|how|which|who|when|what|where)\b", text, re.I):
+        return True
+    return not spoken(text).isdisjoint(_UNSURE)
+
+
+_UNSURE = frozenset(
+    {"unclear", "unknown", "undecided", "unresolved", "tbd", "determined", "decide", "decided"}
+    | {"whether", "discussed", "clarify", "clarified", "investigate", "open", "unsure", "defined"}
+    | {"investigation", "discussion", "question", "clarification", "revisit", "revisited"}
+)

@@ -1,0 +1,83 @@
+"""Where a statement comes from and whether it speaks of the project itself, as attributes.
+
+A writer of documents prefers a README to a comment in code, and what the project is to what one of
+its parts does. It sees atoms, not paths, so the reader notes both. Attributes are no part of an
+atom's fingerprint: the same statement in two places stays one atom.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agents.rules.sections import document_name, simplified
+from schemas.events.hygiene import ChunkCreated
+
+ORIGIN = "origin"  # readme, overview, architecture, doc, guide, talk, code, manifest
+ABOUT = "about"  # «project», or absent
+_OVERVIEW = re.compile(
+    r"(?:^|/)(?:introduction|overview|about|what-is[\w-]*|vision|goals|motivation|index|home|intro)"
+    r"(?:/readme)?\.\w+$|(?:^|/)(?:introduction|overview|about)/",
+    re.IGNORECASE,
+)
+_GUIDE = re.compile(
+    r"tutorial|getting[-_ ]?started|quick[-_ ]?start|how[-_ ]?to|guides?/|examples?/|samples?/|"
+    r"install|/qa/|/test",
+    re.IGNORECASE,
+)
+_TALK = frozenset(
+    {"issue", "pull_request", "review_comment", "comment", "chat_thread", "interview"}
+)
+_PROSE = frozenset({"doc", "export", "edited_artifact"})
+_NOT_A_NAME = frozenset(
+    {"introduction", "overview", "about", "what", "is", "the", "a", "an", "to", "of", "and", "for"}
+    | {"readme", "welcome", "project", "documentation", "docs", "home", "index", "goals", "vision"}
+    | {"architecture", "guide", "intro", "motivation", "features", "in", "on", "with", "how", "why"}
+    | {"this", "it", "we", "our", "us", "users", "data", "system", "service", "application", "high"}
+)
+_SUBJECT_END = re.compile(
+    r"\b(?:is|are|was|has|have|can|will|aims?|provides?|offers?|lets?|helps?|enables?|allows?|makes|"
+    r"gives|uses?|supports?|consists?|collects?|runs?|does|solves?|handles?|combines|performs)\b"
+)
+
+
+def origin_of(chunk: ChunkCreated) -> str:
+    """The sort of document, from the one that speaks for the project to the one that is code."""
+    path = chunk.path
+    if chunk.source_type in _TALK:
+        return "talk"
+    if chunk.source_type == "readme":
+        return "readme" if "/" not in path else "guide" if _GUIDE.search(path) else "doc"
+    if chunk.source_type == "manifest":
+        return "manifest"
+    if chunk.source_type == "agent_guide":
+        return "guide"
+    if chunk.source_type == "architecture_doc":
+        return "architecture"
+    if chunk.source_type in _PROSE:
+        if _OVERVIEW.search(path):
+            return "overview"
+        return "guide" if _GUIDE.search(path) else "doc"
+    return "code"
+
+
+def standing_of(chunk: ChunkCreated, title: str) -> dict[str, str]:
+    """The attributes of a statement made in ``chunk``."""
+    origin = origin_of(chunk)
+    given = {ORIGIN: origin}
+    if origin in ("readme", "overview") and _is_about_project(chunk, title):
+        given[ABOUT] = "project"
+    return given
+
+
+def _is_about_project(chunk: ChunkCreated, title: str) -> bool:
+    """Whether the subject is what the document's first heading names."""
+    top = chunk.structure_path[0] if chunk.structure_path else _first_heading(chunk.text_payload)
+    names = set(simplified(top or document_name(chunk.title, chunk.path)).split()) - _NOT_A_NAME
+    match = _SUBJECT_END.search(title)
+    subject = simplified(title[: match.start()]).split() if match else []
+    return len(subject) <= 4 and not names.isdisjoint(subject)
+
+
+def _first_heading(text: str) -> str:
+    match = re.search(r"^#{1,2} +(.+)$|^(.+)\n=+$", text, re.MULTILINE)
+    return (match.group(1) or match.group(2)) if match else ""

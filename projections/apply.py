@@ -1,0 +1,125 @@
+"""Records into tables: the one function that live projector, rebuild and tests all go through.
+
+A batch may hold several partitions: one transaction a poll costs the database far less than one a
+partition. Order is kept within a partition; between partitions none is promised, and none shows,
+since tables fed by several topics keep each one's part in columns of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import psycopg
+from psycopg import Connection
+
+from infra.log import get
+from projections.checkpoint import Record, StaleProjector, move_checkpoint, spans_of
+from projections.fold import FOLDS, FORGETFUL, PASSED_OVER
+from projections.fold.dead_letters import unreadable
+from projections.rows import Rows, as_json
+from projections.sequence import out_of_sequence
+from schemas.codec import InvalidRecord, decode
+from schemas.envelope import Envelope
+
+Conn = Connection[tuple[Any, ...]]
+Placed = tuple[Record, Envelope]
+
+REMEMBER_PLACES = (
+    "INSERT INTO event_places"
+    ' (event_id, project_id, event_type, topic, partition, "offset", recorded_at)'
+    ' SELECT event_id, project_id, event_type, topic, partition, "offset", recorded_at'
+    " FROM json_populate_recordset(NULL::event_places, %s)"
+    " ON CONFLICT DO NOTHING RETURNING event_id"
+)
+
+log = get("projector")
+
+
+def apply_batch(connection: Conn, records: Sequence[Record]) -> None:
+    """Rows and checkpoint of ``records`` commit together; a repeat of an event changes nothing.
+
+    ``records``: offsets ascend within a partition, not empty. A record that cannot be read, or that
+    the tables refuse, becomes a row of ``dead_letters``. Raises StaleProjector when another process
+    has moved the checkpoint; psycopg.OperationalError when the database cannot be reached.
+    """
+    try:
+        _apply(connection, records)
+    except (StaleProjector, psycopg.OperationalError, psycopg.InterfaceError):
+        raise
+    except Exception as error:
+        if len(records) > 1:
+            half = len(records) // 2
+            apply_batch(connection, records[:half])
+            apply_batch(connection, records[half:])
+        else:
+            _give_up(connection, records[0], error)
+
+
+def _apply(connection: Conn, records: Sequence[Record]) -> None:
+    rows = Rows()
+    placed = list(_readable(rows, records))
+    with connection.transaction():
+        move_checkpoint(connection, spans_of(records))
+        for fact in _accepted(connection, rows, placed):
+            FOLDS[fact.event.type_name](rows, fact, fact.event)
+        rows.write(connection)
+
+
+def _readable(rows: Rows, records: Iterable[Record]) -> Iterable[Placed]:
+    for record in records:
+        if record.event_type in PASSED_OVER:
+            continue
+        try:
+            fact = decode(record.value or b"")
+        except InvalidRecord as error:
+            unreadable(rows, record, error)
+            continue
+        if fact.event.type_name in FOLDS:
+            yield record, fact
+
+
+def _accepted(connection: Conn, rows: Rows, placed: list[Placed]) -> Iterable[Envelope]:
+    """The facts among the records: first with their id, in a numbered log next in sequence."""
+    ignored = out_of_sequence(connection, rows, [fact for _, fact in placed])
+    first = {
+        fact.event_id: (record, fact)
+        for record, fact in reversed(placed)
+        if id(fact) not in ignored and fact.event.type_name not in FORGETFUL
+    }
+    places = as_json([_place(record, fact) for record, fact in first.values()])
+    new = {event_id for (event_id,) in connection.execute(REMEMBER_PLACES, (places,))}
+    return [
+        fact
+        for record, fact in placed
+        if fact.event.type_name in FORGETFUL
+        or (fact.event_id in new and first[fact.event_id][0] is record)
+    ]
+
+
+def _place(record: Record, fact: Envelope) -> dict[str, Any]:
+    return {
+        "event_id": fact.event_id,
+        "project_id": fact.project_id,
+        "event_type": fact.event.type_name,
+        "topic": record.topic,
+        "partition": record.partition,
+        "offset": record.offset,
+        "recorded_at": fact.recorded_at,
+    }
+
+
+def _give_up(connection: Conn, record: Record, error: Exception) -> None:
+    """A bug or a row the tables refuse must not stop the partition: kept, said, passed over."""
+    log.error(
+        "projector.record_given_up",
+        topic=record.topic,
+        partition=record.partition,
+        offset=record.offset,
+        error_class=type(error).__name__,
+    )
+    rows = Rows()
+    unreadable(rows, record, error)
+    with connection.transaction():
+        move_checkpoint(connection, spans_of([record]))
+        rows.write(connection)

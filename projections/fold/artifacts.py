@@ -1,0 +1,141 @@
+"""Artifacts: the present one, its versions with sections and citations, and what was refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from projections.rows import Rows
+from schemas.envelope import Envelope, Event
+from schemas.events.artifact import (
+    ArtifactChanged,
+    ArtifactSnapshot,
+    LatestSet,
+    Section,
+    StateChanged,
+    VersionPublished,
+    VersionRejected,
+)
+
+
+def artifact_changed(rows: Rows, fact: Envelope, event: ArtifactChanged) -> None:
+    """The position alone: what it decided is read from the public topics."""
+    rows.add(
+        fact,
+        "artifact_positions",
+        {
+            "project_id": fact.project_id,
+            "artifact_seq": event.artifact_seq,
+            "artifact_id": event.snapshot.artifact_id,
+            "artifact_type": event.snapshot.artifact_type,
+            "settled_run_id": event.settled_run_id,
+            "input_ledger_seq": event.input_ledger_seq,
+            "outcome": event.outcome,
+            "version": event.snapshot.version,
+            "artifact_state": event.snapshot.artifact_state,
+        },
+    )
+
+
+def version_published(rows: Rows, fact: Envelope, event: VersionPublished) -> None:
+    snapshot = event.snapshot
+    created = {"artifact_id": snapshot.artifact_id, "created_at": fact.recorded_at}
+    rows.add(fact, "artifacts", created)
+    version = _common(snapshot) | {
+        "recomputed_sections": event.recomputed_sections,
+        "reason": event.reason,
+        "published_at": fact.recorded_at,
+        "event_id": fact.event_id,
+    }
+    rows.add(fact, "artifact_versions", version)
+    place = {"artifact_id": snapshot.artifact_id, "version": snapshot.version}
+    for position, section in enumerate(snapshot.sections):
+        _section(rows, fact, place, position, section)
+
+
+def latest_set(rows: Rows, fact: Envelope, event: LatestSet) -> None:
+    snapshot = event.snapshot
+    present = _common(snapshot) | {
+        "number": snapshot.number,
+        "title": snapshot.title,
+        "artifact_state": snapshot.artifact_state,
+        "upstream_artifact_ids": snapshot.upstream_artifact_ids,
+        "blocked_by": snapshot.blocked_by,
+        "updated_at": fact.recorded_at,
+    }
+    rows.add(fact, "artifacts", present)
+
+
+def _common(snapshot: ArtifactSnapshot) -> dict[str, Any]:
+    return {
+        "artifact_id": snapshot.artifact_id,
+        "version": snapshot.version,
+        "artifact_type": snapshot.artifact_type,
+        "content": snapshot.sections,
+        "content_hash": snapshot.content_hash,
+        "rendered_markdown": snapshot.rendered_markdown,
+        "lane": snapshot.lane,
+        "engine": snapshot.engine,
+        "model": snapshot.model,
+        "prompt_version": snapshot.prompt_version,
+        "run_id": snapshot.run_id,
+        "input_ledger_seq": snapshot.input_ledger_seq,
+    }
+
+
+def _section(
+    rows: Rows, fact: Envelope, place: dict[str, Any], position: int, section: Section
+) -> None:
+    place = place | {"section_id": section.section_id}
+    rows.add(
+        fact,
+        "artifact_sections",
+        place
+        | {
+            "position": position,
+            "title": section.title,
+            "state": section.state,
+            "gap": section.gap,
+            "statement_count": len(section.statements),
+            "content_hash": section.content_hash,
+            "input_hash": section.input_hash,
+        },
+    )
+    for statement in section.statements:
+        for citation in statement.citations:
+            cited = {"atom_id": citation.atom_id, "atom_revision": citation.atom_revision}
+            line = {"statement_id": statement.statement_id}
+            rows.add(fact, "artifact_citations", place | line | cited)
+
+
+def state_changed(rows: Rows, fact: Envelope, event: StateChanged) -> None:
+    rows.add(
+        fact,
+        "artifacts",
+        {
+            "artifact_id": event.artifact_id,
+            "state_before": event.state_before,
+            "reason_codes": event.reason_codes,
+        },
+    )
+
+
+def version_rejected(rows: Rows, fact: Envelope, event: VersionRejected) -> None:
+    rows.add(
+        fact,
+        "artifact_rejections",
+        {
+            "artifact_id": event.artifact_id,
+            "version": event.version,
+            "findings": event.findings,
+            "rejected_at": fact.recorded_at,
+        },
+    )
+
+
+FOLDS: dict[type[Event], Any] = {
+    ArtifactChanged: artifact_changed,
+    VersionPublished: version_published,
+    StateChanged: state_changed,
+    LatestSet: latest_set,
+    VersionRejected: version_rejected,
+}

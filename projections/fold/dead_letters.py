@@ -1,0 +1,67 @@
+"""Dead letters: what a stage gave up, and what the projector itself could not read."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import NAMESPACE_OID, uuid5
+
+from projections.checkpoint import Record
+from projections.rows import Rows
+from schemas.envelope import SERVICE_WIDE, Envelope, Event
+from schemas.events.dlq import DeadLetter
+from schemas.ids import derive_id
+
+STAGE = "projector"
+LARGEST_KEPT_BYTES = 512 * 1024  # spec 08 §5: above that its place only
+
+
+def dead_letter(rows: Rows, fact: Envelope, event: DeadLetter) -> None:
+    rows.add(
+        fact,
+        "dead_letters",
+        {
+            "dead_letter_id": derive_id("dlq", event.local_key),
+            "stage": event.stage,
+            "origin_topic": event.origin_topic,
+            "origin_partition": event.origin_partition,
+            "origin_offset": event.origin_offset,
+            "origin_key": event.origin_key,
+            "value": _hex(event.value),
+            "error_class": event.error_class,
+            "error": event.error,
+            "attempts": event.attempts,
+            "recorded_at": fact.recorded_at,
+        },
+    )
+
+
+def unreadable(rows: Rows, record: Record, error: Exception, attempts: int = 1) -> None:
+    """The record is kept as a dead letter of the projector; it is not published anywhere."""
+    value = record.value or b""
+    place = f"{STAGE}|{record.topic}|{record.partition}|{record.offset}"
+    rows.put(
+        "dead_letters",
+        {
+            "dead_letter_id": derive_id("dlq", place),
+            "project_id": dict(record.headers).get("project-id", b"").decode("utf-8", "replace")
+            or SERVICE_WIDE,
+            "stage": STAGE,
+            "origin_topic": record.topic,
+            "origin_partition": record.partition,
+            "origin_offset": record.offset,
+            "origin_key": (record.key or b"").decode("utf-8", "replace"),
+            "value": _hex(value) if len(value) <= LARGEST_KEPT_BYTES else None,
+            "error_class": type(error).__name__,
+            "error": " ".join(str(error).split())[:500],
+            "attempts": attempts,
+            "updated_from_event_id": uuid5(NAMESPACE_OID, place),
+        },
+    )
+
+
+def _hex(value: bytes | None) -> str | None:
+    """Bytes as the database reads them in text."""
+    return None if value is None else f"\\x{value.hex()}"
+
+
+FOLDS: dict[type[Event], Any] = {DeadLetter: dead_letter}

@@ -1,0 +1,292 @@
+"""From any id down to the bytes it rests on, and up to the artifacts that cite it.
+
+One answer shape for every kind of id: a node with its facts, the record that holds it, and child
+nodes. A statement leads to atoms, an atom to evidence, a row of evidence to chunk, source revision
+and run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from infra.errors import Refusal
+from projections.queries import Conn, Row, chunk_text, rows
+
+PLACES = (
+    'SELECT event_id, event_type, topic, partition, "offset", recorded_at'
+    " FROM event_places WHERE event_id = ANY(%s::uuid[]) ORDER BY recorded_at, event_type, event_id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """``what`` names the kind of thing; ``events``: the records that say so, with places."""
+
+    what: str
+    id: str
+    facts: Row
+    events: list[Row] = field(default_factory=list)
+    children: list[Node] = field(default_factory=list)
+
+    def as_dict(self) -> Row:
+        return {
+            "what": self.what,
+            "id": self.id,
+            **self.facts,
+            "events": self.events,
+            "children": [child.as_dict() for child in self.children],
+        }
+
+
+def trace(connection: Conn, known_id: str) -> Node:
+    """The tree of an id: statement, artifact, atom, evidence, chunk, source or run.
+
+    Raises Refusal when nothing is called so.
+    """
+    prefix = known_id.partition("_")[0]
+    tracer = TRACERS.get(prefix, statement)
+    found = tracer(connection, known_id)
+    if found is None:
+        raise Refusal(
+            f"Nothing is called {known_id}: give the id of a statement, artifact (art_), atom"
+            " (atm_), evidence row (evd_), chunk (chk_), source (src_) or run (run_)."
+        )
+    return found
+
+
+def statement(connection: Conn, statement_id: str) -> Node | None:
+    """A statement of the latest version that has it, with the atoms it cites."""
+    found = rows(
+        connection,
+        "SELECT v.artifact_id, v.artifact_type, v.version, c.section_id, v.content, v.event_id,"
+        " v.lane, v.engine, v.model, v.prompt_version, v.run_id, v.input_ledger_seq"
+        " FROM artifact_citations c JOIN artifact_versions v USING (artifact_id, version)"
+        " WHERE c.statement_id = %s ORDER BY v.version DESC LIMIT 1",
+        statement_id,
+    )
+    if not found:
+        return None
+    facts = found[0]
+    text = _statement_text(facts.pop("content"), statement_id)
+    events = _events(connection, facts.pop("event_id"))
+    cited = rows(
+        connection,
+        "SELECT atom_id, atom_revision FROM artifact_citations WHERE artifact_id = %s"
+        " AND version = %s AND statement_id = %s ORDER BY atom_id",
+        *(facts["artifact_id"], facts["version"], statement_id),
+    )
+    atoms = [atom(connection, row["atom_id"], up=False) for row in cited]
+    run_node = run(connection, facts["run_id"]) if facts["run_id"] else None
+    children = [node for node in (*atoms, run_node) if node is not None]
+    return Node("statement", statement_id, {"text": text} | facts, events, children)
+
+
+def _statement_text(sections: list[dict[str, Any]], statement_id: str) -> str:
+    return next(
+        (
+            str(line["text"])
+            for section in sections
+            for line in section["statements"]
+            if line["statement_id"] == statement_id
+        ),
+        "",
+    )
+
+
+def artifact(connection: Conn, artifact_id: str) -> Node | None:
+    """An artifact with the atoms of its present version, each once."""
+    facts = _one(
+        connection,
+        "SELECT artifact_type, number, title, version, artifact_state, lane, engine, model,"
+        " prompt_version, run_id, input_ledger_seq, content_hash FROM artifacts"
+        " WHERE artifact_id = %s",
+        artifact_id,
+    )
+    if facts is None:
+        return None
+    versions = rows(
+        connection,
+        "SELECT event_id FROM artifact_versions WHERE artifact_id = %s AND version = %s",
+        *(artifact_id, facts["version"]),
+    )
+    cited = rows(
+        connection,
+        "SELECT DISTINCT atom_id FROM artifact_citations WHERE artifact_id = %s AND version = %s"
+        " ORDER BY atom_id",
+        *(artifact_id, facts["version"]),
+    )
+    children = [run(connection, facts["run_id"]) if facts["run_id"] else None]
+    children += [atom(connection, row["atom_id"], up=False) for row in cited]
+    return Node(
+        "artifact",
+        artifact_id,
+        facts,
+        _events(connection, *(row["event_id"] for row in versions)),
+        [node for node in children if node is not None],
+    )
+
+
+def atom(connection: Conn, atom_id: str, *, up: bool = True) -> Node | None:
+    """An atom with its evidence; ``up``: with the artifacts that cite it too."""
+    facts = _one(
+        connection,
+        "SELECT project_id, kind, title, body, status, confidence, evidence_state, revision,"
+        " merged_into, superseded_by, first_provenance, latest_provenance FROM ledger_atoms"
+        " WHERE atom_id = %s",
+        atom_id,
+    )
+    if facts is None:
+        return None
+    changes = rows(
+        connection,
+        "SELECT c.event_id, c.caused_by_event_id::uuid AS cause FROM ledger_atom_history h"
+        " JOIN ledger_change_sets c USING (project_id, ledger_seq) WHERE h.atom_id = %s"
+        " ORDER BY h.ledger_seq",
+        atom_id,
+    )
+    held = rows(
+        connection,
+        "SELECT evidence_id FROM ledger_evidence WHERE atom_id = %s ORDER BY stale, evidence_id",
+        atom_id,
+    )
+    children = [evidence(connection, row["evidence_id"], up=False) for row in held]
+    children += citing(connection, atom_id) if up else []
+    events = [event for row in changes for event in (row["cause"], row["event_id"])]
+    return Node(
+        "atom",
+        atom_id,
+        facts,
+        _events(connection, *events),
+        [node for node in children if node is not None],
+    )
+
+
+def citing(connection: Conn, atom_id: str) -> list[Node | None]:
+    """The statements of present artifact versions that cite the atom."""
+    found = rows(
+        connection,
+        "SELECT c.statement_id, c.section_id, a.artifact_id, a.artifact_type, a.title, a.version,"
+        " v.content, v.event_id FROM artifact_citations c"
+        " JOIN artifacts a USING (artifact_id, version)"
+        " JOIN artifact_versions v USING (artifact_id, version)"
+        " WHERE c.atom_id = %s ORDER BY a.artifact_id, c.section_id, c.statement_id",
+        atom_id,
+    )
+    return [
+        Node(
+            "cited by",
+            row["statement_id"],
+            {
+                "text": _statement_text(row["content"], row["statement_id"]),
+                **{name: row[name] for name in ("section_id", "artifact_id", "artifact_type")},
+                "version": row["version"],
+            },
+            _events(connection, row["event_id"]),
+        )
+        for row in found
+    ]
+
+
+def evidence(connection: Conn, evidence_id: str, *, up: bool = True) -> Node | None:
+    """A quote with its chunk and run; ``up``: with its atom and who cites that."""
+    facts = _one(
+        connection,
+        "SELECT atom_id, source_id, sanitized_hash, chunk_id, char_start, char_end, line_start,"
+        " line_end, snippet, evidence_type, stale, run_id FROM ledger_evidence"
+        " WHERE evidence_id = %s",
+        evidence_id,
+    )
+    if facts is None:
+        return None
+    children = [chunk(connection, facts["chunk_id"]), run(connection, facts["run_id"])]
+    if up:
+        about = _one(
+            connection,
+            "SELECT kind, title, status, confidence FROM ledger_atoms WHERE atom_id = %s",
+            facts["atom_id"],
+        )
+        above = citing(connection, facts["atom_id"])
+        children.append(
+            Node("backs atom", facts["atom_id"], about or {}, [], [n for n in above if n])
+        )
+    return Node("evidence", evidence_id, facts, [], [node for node in children if node is not None])
+
+
+def chunk(connection: Conn, chunk_id: str) -> Node | None:
+    """A chunk with its text and the source revision it was cut from."""
+    facts = _one(
+        connection,
+        "SELECT source_id, path, sanitized_hash, anchor_type, anchor_start, anchor_end, line_start,"
+        " line_end, structure_path, state, skip_reason, chunk_version, created_event_id"
+        " FROM chunks WHERE chunk_id = %s",
+        chunk_id,
+    )
+    if facts is None:
+        return None
+    events = _events(connection, facts.pop("created_event_id"))
+    facts["text"] = chunk_text(connection, chunk_id)
+    revised = revision(connection, facts["source_id"], facts["sanitized_hash"])
+    return Node("chunk", chunk_id, facts, events, [revised] if revised else [])
+
+
+def revision(connection: Conn, source_id: str, sanitized_hash: str | None = None) -> Node | None:
+    """A source's latest revision, or the latest with this sanitized hash."""
+    facts = _one(
+        connection,
+        "SELECT s.connector, s.root, s.path, s.source_type, s.state, r.revision_seq,"
+        " r.revision_ref, r.trigger_key, r.outcome, r.skip_reason, r.raw_sha256,"
+        " r.raw_normalized_hash, r.sanitized_hash, s.hygiene_version, s.redactor_version,"
+        " s.annotator_version, s.chunk_version, r.revised_event_id,"
+        " r.updated_from_event_id AS processed_event_id, (SELECT x.updated_from_event_id"
+        "   FROM source_texts x WHERE x.source_id = r.source_id"
+        "   AND x.sanitized_hash = r.sanitized_hash AND x.part_index = 0) AS sanitized_event_id"
+        " FROM source_revisions r JOIN sources s USING (source_id) WHERE r.source_id = %s"
+        " AND r.sanitized_hash IS NOT DISTINCT FROM coalesce(%s, r.sanitized_hash)"
+        " ORDER BY r.revision_seq DESC LIMIT 1",
+        *(source_id, sanitized_hash),
+    )
+    if facts is None:
+        return None
+    named = [facts.pop(f"{step}_event_id") for step in ("revised", "sanitized", "processed")]
+    return Node("source revision", source_id, facts, _events(connection, *named))
+
+
+def run(connection: Conn, run_id: str) -> Node | None:
+    """An ingestion run: who read, under which versions and limits."""
+    facts = _one(
+        connection,
+        "SELECT lane, trigger, trigger_key, root, engine, status, stop_reason, versions, limits,"
+        " batch_count, started_event_id FROM ingestion_runs WHERE run_id = %s",
+        run_id,
+    )
+    if facts is None:
+        return None
+    planned = rows(
+        connection,
+        "SELECT planned_event_id FROM ingestion_batches WHERE run_id = %s ORDER BY batch_no",
+        run_id,
+    )
+    named = [facts.pop("started_event_id"), *(row["planned_event_id"] for row in planned)]
+    return Node("run", run_id, facts, _events(connection, *named))
+
+
+def _one(connection: Conn, query: str, *parameters: Any) -> Row | None:
+    found = rows(connection, query, *parameters)
+    return found[0] if found else None
+
+
+def _events(connection: Conn, *event_ids: Any) -> list[Row]:
+    known = [str(event_id) for event_id in event_ids if event_id is not None]
+    return rows(connection, PLACES, known) if known else []
+
+
+TRACERS: dict[str, Callable[[Conn, str], Node | None]] = {
+    "art": artifact,
+    "atm": atom,
+    "evd": evidence,
+    "chk": chunk,
+    "src": revision,
+    "run": run,
+}

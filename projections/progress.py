@@ -1,0 +1,171 @@
+"""How far a trigger has come, and whether it is settled: what `cairn ingest --wait` looks at.
+
+Settled means more than that the runs have stopped: the ledger has their last turns, the PRD stands
+at a position behind them, and the tables hold every record that led there, whatever its topic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from projections.queries import Conn, Row, rows, runs
+from schemas.ids import run_id as derive_run_id
+
+PRD = "prd"
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerProgress:
+    """``listed`` sources, of which ``ready`` are answered for (``skipped`` of them skipped).
+
+    ``chunks_total`` counts what was found to read so far, ``chunks_done`` readings in the ledger.
+    ``runs``: ``run_id, lane, status, stop_reason``. ``prd_version`` is 0 before the first.
+    """
+
+    listed: int
+    ready: int
+    skipped: int
+    skip_reasons: dict[str, int]
+    chunks_total: int
+    chunks_done: int
+    atoms: int
+    runs: list[Row]
+    prd_version: int
+    settled: bool
+
+
+def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> TriggerProgress:
+    """Where the trigger stands, read in one snapshot."""
+    with connection.transaction():
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        sources = _sources(connection, project_id, trigger_key)
+        lanes = _lanes(connection, project_id, trigger_key)
+        run_ids = [derive_run_id(project_id, trigger_key, lane) for lane in lanes]
+        known = runs(connection, project_id, trigger_key)
+        work = rows(
+            connection,
+            "SELECT (SELECT count(*) FROM ledger_change_sets WHERE run_id = ANY(%s)"
+            "   AND kind = 'chunk') AS chunks_done,"
+            " (SELECT count(*) FROM ledger_atoms WHERE first_run_id = ANY(%s)) AS atoms,"
+            " (SELECT coalesce(max(version), 0) FROM artifacts WHERE project_id = %s"
+            "   AND artifact_type = %s) AS prd_version",
+            *(run_ids, run_ids, project_id, PRD),
+        )[0]
+        cancelled = any(run["status"] == "cancelled" for run in known)
+        all_ready = sources["listing_whole"] and sources["ready"] >= sources["listed"]
+        settled = (
+            bool(run_ids)
+            and (all_ready or cancelled)
+            and not sources["texts_missing"]
+            and len(known) == len(run_ids)
+            and all(run["status"] in ("stopped", "cancelled") for run in known)
+            and _ledger_settled(connection, project_id, run_ids)
+        )
+    return TriggerProgress(
+        listed=sources["listed"],
+        ready=sources["ready"],
+        skipped=sum(sources["skip_reasons"].values()),
+        skip_reasons=sources["skip_reasons"],
+        chunks_total=sources["chunks"],
+        chunks_done=work["chunks_done"],
+        atoms=work["atoms"],
+        runs=[
+            {name: run[name] for name in ("run_id", "lane", "status", "stop_reason")}
+            for run in known
+        ],
+        prd_version=work["prd_version"],
+        settled=settled,
+    )
+
+
+def _lanes(connection: Conn, project_id: str, trigger_key: str) -> list[str]:
+    found = rows(
+        connection,
+        "SELECT lanes FROM ingestion_triggers WHERE project_id = %s AND trigger_key = %s",
+        *(project_id, trigger_key),
+    )
+    return list(found[0]["lanes"]) if found else []
+
+
+def _sources(connection: Conn, project_id: str, trigger_key: str) -> dict[str, Any]:
+    trigger = (project_id, trigger_key)
+    counted = rows(
+        connection,
+        "SELECT count(*) FILTER (WHERE position IS NOT NULL) AS listed,"
+        " count(*) FILTER (WHERE position IS NOT NULL AND (unchanged OR outcome IS NOT NULL))"
+        "   AS ready,"
+        " coalesce(sum(chunks_to_read) FILTER (WHERE outcome = 'sanitized' AND NOT EXISTS ("
+        "   SELECT 1 FROM sources s WHERE s.source_id = t.source_id"
+        "   AND s.duplicate_of IS NOT NULL)), 0) AS chunks,"
+        " count(*) FILTER (WHERE outcome = 'sanitized' AND NOT EXISTS ("
+        "   SELECT 1 FROM source_texts x WHERE x.source_id = t.source_id"
+        "   AND x.sanitized_hash = t.sanitized_hash AND x.part_index = x.part_count - 1))"
+        "   AS texts_missing"
+        " FROM trigger_sources t WHERE project_id = %s AND trigger_key = %s",
+        *trigger,
+    )[0]
+    reasons = connection.execute(
+        "SELECT skip_reason, count(*) FROM trigger_sources WHERE project_id = %s"
+        " AND trigger_key = %s AND outcome = 'skipped' GROUP BY skip_reason ORDER BY skip_reason",
+        trigger,
+    )
+    (parts,) = rows(
+        connection,
+        "SELECT count(*) AS there, coalesce(max(part_count), 1) AS wanted FROM trigger_listings"
+        " WHERE project_id = %s AND trigger_key = %s",
+        *trigger,
+    )
+    return counted | {
+        "skip_reasons": {reason: count for reason, count in reasons},
+        "listing_whole": parts["there"] == parts["wanted"],
+    }
+
+
+def _ledger_settled(connection: Conn, project_id: str, run_ids: list[str]) -> bool:
+    """All runs have their last turn, the causes of all turns are here, the PRD is behind them."""
+    ends = rows(
+        connection,
+        "SELECT count(DISTINCT run_id) AS ended, max(ledger_seq) AS seq FROM ledger_change_sets"
+        " WHERE run_id = ANY(%s) AND kind = 'run_end'",
+        run_ids,
+    )[0]
+    if ends["ended"] < len(run_ids):
+        return False
+    causes_missing = rows(
+        connection,
+        "SELECT count(*) AS n FROM ledger_change_sets c WHERE c.run_id = ANY(%s)"
+        " AND NOT EXISTS (SELECT 1 FROM event_places p"
+        "   WHERE p.event_id = c.caused_by_event_id::uuid)",
+        run_ids,
+    )[0]["n"]
+    return not causes_missing and _prd_settled(connection, project_id, ends["seq"])
+
+
+def _prd_settled(connection: Conn, project_id: str, seq: int) -> bool:
+    positions = rows(
+        connection,
+        "SELECT p.outcome, p.version, p.artifact_state, p.input_ledger_seq,"
+        " a.version AS present_version, a.artifact_state AS present_state,"
+        " EXISTS (SELECT 1 FROM artifact_rejections r WHERE r.artifact_id = p.artifact_id"
+        "   AND r.version = p.version + 1) AS rejection_there,"
+        " EXISTS (SELECT 1 FROM artifact_versions v WHERE v.artifact_id = p.artifact_id"
+        "   AND v.version = p.version) AS version_there"
+        " FROM artifact_positions p LEFT JOIN artifacts a USING (artifact_id)"
+        " WHERE p.project_id = %s AND p.artifact_type = %s"
+        " ORDER BY p.artifact_seq DESC LIMIT 1",
+        *(project_id, PRD),
+    )
+    if not positions or positions[0]["input_ledger_seq"] < seq:
+        return False
+    last = positions[0]
+    match last["outcome"]:
+        case "rejected":
+            return bool(last["rejection_there"])
+        case "unchanged" if last["version"] == 0:
+            return True
+        case _:
+            return bool(last["version_there"]) and (last["version"], last["artifact_state"]) == (
+                last["present_version"],
+                last["present_state"],
+            )

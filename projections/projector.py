@@ -1,0 +1,134 @@
+"""The projector's loop: poll, apply, go on. One runs at a time, and it joins no consumer group.
+
+All partitions are its own, and where to go on stands in the database beside the rows, so a group
+would only add a second, weaker checkpoint. Commits are not waited for on disk: a database that
+crashes loses the last rows together with their checkpoint, and they are read again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from aiokafka import AIOKafkaConsumer
+from psycopg import Connection
+
+import infra.kafka
+import infra.postgres
+from infra.errors import DatabaseUnavailable, Refusal
+from infra.log import get
+from infra.settings import Settings
+from projections.apply import apply_batch
+from projections.checkpoint import Record, StaleProjector, read_checkpoint
+from projections.fold import PROJECTED_TOPICS
+from projections.log_reader import FETCH, MAX_RECORDS, POLL_MS, records_of, start_at
+from schemas.topics import BY_NAME
+
+PROJECTOR_LOCK = 0x6361697270  # «cairp»: one projector a database
+LOCK_PATIENCE_S = 30.0
+FIRST_PAUSE_S, PATIENCE_S = 0.2, 30.0
+
+log = get("projector")
+
+
+async def run(
+    settings: Settings,
+    tell_ready: Callable[[], None],
+    stop: asyncio.Event,
+    *,
+    lock_patience_s: float = LOCK_PATIENCE_S,
+) -> None:
+    """The tables follow the log until ``stop`` is set; ``tell_ready`` is called when they do.
+
+    Raises DatabaseUnavailable when the database stays away, Refusal when another projector runs.
+    """
+    away_s, pause_s = 0.0, FIRST_PAUSE_S
+
+    def following() -> None:
+        nonlocal away_s, pause_s
+        away_s, pause_s = 0.0, FIRST_PAUSE_S
+        tell_ready()
+
+    while not stop.is_set():
+        try:
+            await _follow(settings, following, stop, lock_patience_s)
+        except StaleProjector as error:
+            log.warning("projector.stale", reason=str(error))
+        except DatabaseUnavailable as error:
+            if away_s >= PATIENCE_S:
+                raise
+            log.warning("projector.database_away", reason=str(error), again_in_s=pause_s)
+            await _pause(stop, pause_s)
+            away_s, pause_s = away_s + pause_s, min(5.0, 2 * pause_s)
+
+
+async def _follow(
+    settings: Settings,
+    tell_ready: Callable[[], None],
+    stop: asyncio.Event,
+    lock_patience_s: float,
+) -> None:
+    places = await places_of(settings)
+    with infra.postgres.connect(settings.conninfo, autocommit=True) as connection:
+        await _be_the_only_one(connection, stop, lock_patience_s)
+        prepare(connection)
+        checkpoint = read_checkpoint(connection, places)
+        async with infra.kafka.running_consumer(settings, **FETCH) as consumer:
+            start_at(consumer, settings, {place: checkpoint[place] for place in places})
+            tell_ready()
+            log.info("projector.follows", partitions=len(places))
+
+            async def apply(records: Sequence[Record]) -> None:
+                await asyncio.to_thread(apply_batch, connection, records)
+
+            await _poll(settings, consumer, apply, stop)
+
+
+async def _poll(
+    settings: Settings,
+    consumer: AIOKafkaConsumer,
+    apply: Callable[[Sequence[Record]], Awaitable[None]],
+    stop: asyncio.Event,
+) -> None:
+    while not stop.is_set():
+        polled = await consumer.getmany(timeout_ms=POLL_MS, max_records=MAX_RECORDS)
+        if records := records_of(settings, polled):
+            await apply(records)
+
+
+async def places_of(settings: Settings) -> list[tuple[str, int]]:
+    """Every partition of every projected topic, by short topic name."""
+    await infra.kafka.check_topics(settings, [BY_NAME[name] for name in PROJECTED_TOPICS])
+    return [(name, part) for name in PROJECTED_TOPICS for part in range(settings.partitions)]
+
+
+def prepare(connection: Connection[tuple[Any, ...]], schema: str = "cairn") -> None:
+    """The session works on the tables of ``schema`` and does not wait for the disk."""
+    connection.execute(f"SET search_path TO {schema}".encode())
+    connection.execute("SET synchronous_commit TO off")
+    connection.execute("SET timezone TO 'UTC'")
+
+
+async def _be_the_only_one(
+    connection: Connection[tuple[Any, ...]], stop: asyncio.Event, patience_s: float
+) -> None:
+    """This session holds the projector's lock; it ends with the session, also after a kill."""
+    waited_s = 0.0
+    while not stop.is_set():
+        row = connection.execute("SELECT pg_try_advisory_lock(%s)", (PROJECTOR_LOCK,)).fetchone()
+        if row and row[0]:
+            return
+        if waited_s >= patience_s:
+            raise Refusal(
+                "Another projector runs on this database: stop it first (`cairn status`)."
+            )
+        await _pause(stop, 0.2)
+        waited_s += 0.2
+
+
+async def _pause(stop: asyncio.Event, seconds: float) -> None:
+    try:
+        await asyncio.wait_for(stop.wait(), seconds)
+    except TimeoutError:
+        return

@@ -1,0 +1,116 @@
+"""The tables of the read model as one list: key, how a repeat of a row merges, what is operational.
+
+Columns and types stand in the migrations alone; the writer takes them from the rows it is given.
+Writer, checksums and rebuild read this list, so a new table is a migration, an entry here and a
+fold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+# What becomes of a column when a row with the same key comes again: its new value, or ...
+Merge = Literal["first", "min", "strongest"]
+OPERATIONAL = "updated_from_event_id"
+
+# Who wrote a column last may depend on how topics interleave; clocks and cost differ between runs.
+COMMITTED_BATCHES = (
+    "NOT EXISTS (SELECT 1 FROM ingestion_batches b WHERE b.run_id = ledger_rejections.run_id"
+    " AND b.batch_no = ledger_rejections.batch_no AND b.withdrawn)"
+)
+LATEST_VERSION = (
+    "version = (SELECT a.version FROM artifacts a"
+    " WHERE a.artifact_id = artifact_citations.artifact_id)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table that is a fold of topics.
+
+    ``operational``: columns left out of checksums. ``merge``: columns that do not simply take the
+    new value. ``compared`` False: the table as a whole is operational. ``condition`` narrows a
+    checksum to the rows that two equal installations must share.
+    """
+
+    name: str
+    key: tuple[str, ...]
+    operational: frozenset[str] = frozenset()
+    merge: Mapping[str, Merge] = field(default_factory=dict)
+    compared: bool = True
+    condition: str = "true"
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        return self.operational | {OPERATIONAL}
+
+
+def _table(
+    name: str,
+    *key: str,
+    operational: str = "",
+    merge: Mapping[str, Merge] | None = None,
+    compared: bool = True,
+    condition: str = "true",
+) -> Table:
+    return Table(name, key, frozenset(operational.split()), merge or {}, compared, condition)
+
+
+TABLES: tuple[Table, ...] = (
+    _table("event_places", "event_id", compared=False),
+    _table("log_heads", "project_id", "log", compared=False),
+    _table("projects", "project_id", operational="created_at"),
+    _table("sources", "source_id", operational="revised_at updated_at removed_at"),
+    _table("source_revisions", "source_id", "revision_seq", operational="sanitized_at"),
+    _table("source_texts", "source_id", "sanitized_hash", "part_index"),
+    _table("redaction_findings", "source_id", "sanitized_hash", "redaction_id"),
+    _table("chunks", "chunk_id", merge={"read_outcome": "strongest"}),
+    _table("chunk_annotations", "annotation_id", "chunk_id"),
+    _table("ingestion_triggers", "project_id", "trigger_key", compared=False),
+    _table("trigger_listings", "project_id", "trigger_key", "part_index", compared=False),
+    _table("trigger_sources", "project_id", "trigger_key", "source_id", compared=False),
+    _table(
+        "trigger_stamps",
+        *("project_id", "trigger_key"),
+        merge={"first_source_at": "min"},
+        compared=False,
+    ),
+    _table("ingestion_runs", "run_id", operational="cost_usd started_at finished_at"),
+    _table("run_stamps", "run_id", merge={"first_atom_at": "min"}, compared=False),
+    _table("ingestion_batches", "run_id", "batch_no", operational="committed_at"),
+    _table(
+        "ledger_change_sets",
+        *("project_id", "ledger_seq"),
+        operational="prev_hash cost_usd occurred_at recorded_at",
+    ),
+    _table("ledger_atoms", "atom_id", operational="first_seen_at last_seen_at verified_at"),
+    _table("ledger_atom_history", "atom_id", "ledger_seq", operational="record"),
+    _table("ledger_evidence", "evidence_id"),
+    _table("ledger_atom_entities", "atom_id", "entity_atom_id", "mention"),
+    _table("ledger_links", "link_id"),
+    _table("ledger_merge_ops", "merge_op_id", operational="occurred_at"),
+    _table("ledger_merge_candidates", "merge_candidate_id"),
+    _table("ledger_contradictions", "contradiction_id"),
+    _table("ledger_rejections", "run_id", "candidate_id", condition=COMMITTED_BATCHES),
+    _table("project_working_summary", "project_id"),
+    _table("artifact_positions", "project_id", "artifact_seq", compared=False),
+    _table(
+        "artifacts",
+        "artifact_id",
+        operational="version lane run_id input_ledger_seq state_before created_at updated_at",
+        merge={"created_at": "min"},
+    ),
+    _table("artifact_versions", "artifact_id", "version", compared=False),
+    _table("artifact_sections", "artifact_id", "version", "section_id", compared=False),
+    _table(
+        "artifact_citations",
+        *("artifact_id", "version", "section_id", "statement_id", "atom_id"),
+        operational="version",
+        condition=LATEST_VERSION,
+    ),
+    _table("artifact_rejections", "artifact_id", "version", compared=False),
+    _table("dead_letters", "dead_letter_id", compared=False),
+)
+BY_NAME: dict[str, Table] = {table.name: table for table in TABLES}

@@ -1,0 +1,294 @@
+"""What must hold of the whole log, checked record by record without trusting any table.
+
+The checks take records from anywhere, so that a damaged copy can be judged in a test. Texts of
+sources are held compressed until the end, since quotes and texts stand on topics that are read at
+their own pace.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from aiokafka.partitioner import murmur2
+
+from projections.checkpoint import Record
+from projections.sequence import LedgerOrder
+from schemas import ids
+from schemas.codec import InvalidRecord, decode, headers
+from schemas.envelope import Envelope
+from schemas.events.artifact import ArtifactChanged, VersionPublished
+from schemas.events.hygiene import ChunkCreated, SourceSanitized
+from schemas.events.ledger import LIVE, AtomRecord, EvidenceRow, LedgerChanged
+from schemas.fingerprint import atom_fingerprint
+from schemas.topics import key_of, topic_of
+
+SIGN_BIT = 0x7FFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that does not hold, and the record that shows it."""
+
+    code: str
+    topic: str
+    partition: int
+    offset: int
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """``findings`` mean damage; ``notes`` are allowed and worth knowing (repeats, ignored
+    records)."""
+
+    counts: dict[str, int]
+    findings: list[Finding]
+    notes: list[Finding]
+
+
+def partition_of(key: bytes, partitions: int) -> int:
+    """Where Kafka's default partitioner puts a key."""
+    return int(murmur2(key) & SIGN_BIT) % partitions
+
+
+def verify(records: Iterable[Record], partitions: int) -> Report:
+    """The report on a log; within a partition offsets ascend."""
+    verifier = Verifier(partitions)
+    for record in records:
+        verifier.see(record)
+    return verifier.finish()
+
+
+@dataclass(slots=True)
+class _Ledger:
+    """A project's ledger as far as it was read."""
+
+    order: LedgerOrder = field(default_factory=LedgerOrder)
+    evidence: set[str] = field(default_factory=set)
+    value_hash: str = ""
+    causes: list[tuple[str, Record]] = field(default_factory=list)
+    statuses: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+
+
+class Verifier:
+    """Sees each record once, then judges what needs several of them."""
+
+    def __init__(self, partitions: int) -> None:
+        self._partitions = partitions
+        self._counts: Counter[str] = Counter()
+        self._findings: list[Finding] = []
+        self._notes: list[Finding] = []
+        self._known: dict[UUID, bytes] = {}
+        self._ledgers: dict[str, _Ledger] = {}
+        self._artifact_seqs: dict[str, int] = {}
+        self._texts: dict[tuple[str, str], dict[int, bytes]] = {}
+        self._unpacked: tuple[tuple[str, str], str | None] = (("", ""), None)
+        self._text_records: dict[tuple[str, str], Record] = {}
+        self._chunks: list[tuple[ChunkCreated, Record]] = []
+        self._evidence: list[tuple[EvidenceRow, Record]] = []
+        self._published: list[tuple[str, VersionPublished, Record]] = []
+
+    def see(self, record: Record) -> None:
+        """Judge what the record shows by itself and remember what others will need."""
+        self._counts[record.topic] += 1
+        try:
+            fact = decode(record.value or b"")
+        except InvalidRecord as error:
+            unknown = "unknown writer schema" in str(error)
+            self._find("unknown_schema" if unknown else "undecodable", record, str(error))
+            return
+        self._check_envelope(record, fact)
+        numbered = isinstance(fact.event, LedgerChanged | ArtifactChanged)
+        if not numbered and self._is_repeat(record, fact):
+            return
+        match fact.event:
+            case SourceSanitized() as event:
+                self._see_text(record, event)
+            case ChunkCreated() as event:
+                self._see_chunk(record, event)
+            case LedgerChanged() as event:
+                self._see_change_set(record, fact, event)
+            case ArtifactChanged() as event:
+                self._see_artifact(record, fact, event)
+            case VersionPublished() as event:
+                self._published.append((fact.project_id, event, record))
+
+    def finish(self) -> Report:
+        """The report, once every record was seen."""
+        self._check_texts()
+        self._check_chunks()
+        self._check_evidence()
+        self._check_causes()
+        self._check_citations()
+        counts = dict(sorted(self._counts.items()))
+        return Report(counts, self._findings, self._notes)
+
+    def _find(self, code: str, record: Record, detail: str) -> None:
+        self._findings.append(Finding(code, record.topic, record.partition, record.offset, detail))
+
+    def _note(self, code: str, record: Record, detail: str) -> None:
+        self._notes.append(Finding(code, record.topic, record.partition, record.offset, detail))
+
+    def _check_envelope(self, record: Record, fact: Envelope) -> None:
+        event = fact.event
+        if record.headers and dict(record.headers) != dict(headers(fact)):
+            self._find("headers", record, "headers and envelope differ")
+        if fact.event_id != ids.derive_event_id(event.type_name, fact.project_id, fact.natural_key):
+            self._find("event_id", record, f"{fact.event_id} does not follow from its natural key")
+        topic = topic_of(fact).name if event.type_name != "extract.requested" else record.topic
+        if topic != record.topic:
+            self._find("topic", record, f"{event.type_name} belongs on {topic}")
+            return
+        key = key_of(fact).encode()
+        if record.key != key:
+            self._find("key", record, f"the key should be {key.decode()}")
+        elif partition_of(key, self._partitions) != record.partition:
+            wanted = partition_of(key, self._partitions)
+            self._find("partition", record, f"its key belongs in partition {wanted}")
+
+    def _is_repeat(self, record: Record, fact: Envelope) -> bool:
+        """Whether the event was seen before; the first record is the fact, others are noted."""
+        digest = bytes.fromhex(ids.sha256_hex(repr(fact.event)))
+        first = self._known.setdefault(fact.event_id, digest)
+        if first is digest:
+            return False
+        differs = first != digest
+        self._note("repeat_differs" if differs else "repeat", record, str(fact.event_id))
+        return True
+
+    def _see_text(self, record: Record, event: SourceSanitized) -> None:
+        place = (event.source_id, event.sanitized_hash)
+        self._texts.setdefault(place, {})[event.part_index] = zlib.compress(event.text.encode(), 1)
+        self._text_records[place] = record
+
+    def _see_chunk(self, record: Record, event: ChunkCreated) -> None:
+        if ids.sha256_hex(event.text_payload) != event.text_hash:
+            self._find("chunk_text", record, f"{event.chunk_id}: text_hash is not of its text")
+        anchor = (event.anchor_type, event.anchor_start, event.anchor_end, event.chunk_version)
+        if ids.chunk_id(event.source_id, event.sanitized_hash, *anchor) != event.chunk_id:
+            self._find("chunk_id", record, f"{event.chunk_id} does not follow from its anchor")
+        self._chunks.append((event.model_copy(update={"text_payload": ""}), record))
+
+    def _see_change_set(self, record: Record, fact: Envelope, event: LedgerChanged) -> None:
+        ledger = self._ledgers.setdefault(fact.project_id, _Ledger())
+        last = ledger.order.seq
+        if event.ledger_seq <= last or not ledger.order.lies_ahead(event):
+            self._note("ignored_change_set", record, f"ledger_seq {event.ledger_seq} once more")
+            return
+        if event.ledger_seq != last + 1:
+            self._find("ledger_gap", record, f"ledger_seq {event.ledger_seq} after {last}")
+        elif event.prev_hash != ledger.value_hash:
+            self._find("prev_hash", record, f"ledger_seq {event.ledger_seq} breaks the chain")
+        self._known[fact.event_id] = b""
+        ledger.order.take(event)
+        ledger.value_hash = ids.sha256_hex(record.value or b"")
+        ledger.causes.append((event.caused_by_event_id, record))
+        for atom in event.atoms:
+            self._check_atom(record, fact.project_id, atom)
+            ledger.statuses.setdefault(atom.atom_id, []).append((event.ledger_seq, atom.status))
+        for row in event.evidence:
+            if row.evidence_id not in ledger.evidence and not _id_follows(event, row):
+                self._find("evidence_id", record, f"{row.evidence_id} is not of its span")
+            ledger.evidence.add(row.evidence_id)
+            self._evidence.append((row, record))
+
+    def _check_atom(self, record: Record, project_id: str, atom: AtomRecord) -> None:
+        fingerprint = atom_fingerprint(
+            atom.kind,
+            atom.title,
+            atom.body,
+            atom.polarity,
+            atom.severity,
+            atom.impact,
+            atom.tags,
+        )
+        if fingerprint != atom.atom_fingerprint:
+            self._find("fingerprint", record, f"{atom.atom_id}: fingerprint is not of its content")
+        if ids.atom_id(project_id, atom.kind, atom.atom_fingerprint) != atom.atom_id:
+            self._find("atom_id", record, f"{atom.atom_id} does not follow from its fingerprint")
+
+    def _see_artifact(self, record: Record, fact: Envelope, event: ArtifactChanged) -> None:
+        last = self._artifact_seqs.get(fact.project_id, 0)
+        if event.artifact_seq <= last:
+            self._note("ignored_artifact", record, f"artifact_seq {event.artifact_seq} once more")
+            return
+        if event.artifact_seq != last + 1:
+            self._find("artifact_gap", record, f"artifact_seq {event.artifact_seq} after {last}")
+        self._artifact_seqs[fact.project_id] = event.artifact_seq
+
+    def _check_texts(self) -> None:
+        for (source_id, sanitized_hash), record in self._text_records.items():
+            text = self._text(source_id, sanitized_hash)
+            if ids.sha256_hex(text or "") != sanitized_hash:
+                self._find("sanitized_hash", record, f"{source_id}: the hash is not of the text")
+
+    def _check_chunks(self) -> None:
+        for chunk, record in self._chunks:
+            text = self._text(chunk.source_id, chunk.sanitized_hash)
+            if text is None:
+                self._find("text_missing", record, f"{chunk.chunk_id}: no text of its source")
+            elif ids.sha256_hex(text[chunk.anchor_start : chunk.anchor_end]) != chunk.text_hash:
+                self._find("chunk_span", record, f"{chunk.chunk_id}: its text is not at its anchor")
+
+    def _check_evidence(self) -> None:
+        by_source = sorted(
+            self._evidence, key=lambda seen: (seen[0].source_id, seen[0].sanitized_hash)
+        )
+        for row, record in by_source:
+            text = self._text(row.source_id, row.sanitized_hash)
+            if text is None:
+                self._find("text_missing", record, f"{row.evidence_id}: no text of its source")
+            elif (
+                row.evidence_type == "direct" and text[row.char_start : row.char_end] != row.snippet
+            ):
+                self._find("evidence", record, f"{row.evidence_id}: the quote is not at its place")
+
+    def _check_causes(self) -> None:
+        for ledger in self._ledgers.values():
+            for cause, record in ledger.causes:
+                if UUID(cause) not in self._known:
+                    self._find("cause", record, f"its cause {cause} is not in the log")
+
+    def _check_citations(self) -> None:
+        for project_id, event, record in self._published:
+            statuses = self._ledgers.get(project_id, _Ledger()).statuses
+            snapshot = event.snapshot
+            for section in snapshot.sections:
+                for statement in section.statements:
+                    for citation in statement.citations:
+                        status = _status_at(
+                            statuses.get(citation.atom_id, []), snapshot.input_ledger_seq
+                        )
+                        if status not in LIVE:
+                            self._find(
+                                "citation",
+                                record,
+                                f"{statement.statement_id} cites {citation.atom_id},"
+                                f" which is {status or 'unknown'} at {snapshot.input_ledger_seq}",
+                            )
+
+    def _text(self, source_id: str, sanitized_hash: str) -> str | None:
+        place = (source_id, sanitized_hash)
+        if self._unpacked[0] != place:
+            parts = self._texts.get(place)
+            text = None
+            if parts is not None:
+                text = "".join(zlib.decompress(parts[i]).decode() for i in sorted(parts))
+            self._unpacked = (place, text)
+        return self._unpacked[1]
+
+
+def _id_follows(event: LedgerChanged, row: EvidenceRow) -> bool:
+    """Whether a new row's id is of its span under its atom, or one that was just merged into it."""
+    losers = [op.loser_atom_id for op in event.merge_ops if row.evidence_id in op.evidence_added]
+    span = (row.chunk_id, row.char_start, row.char_end)
+    holders = [row.atom_id, *(loser for loser in losers if loser)]
+    return any(ids.evidence_id(holder, *span) == row.evidence_id for holder in holders)
+
+
+def _status_at(statuses: list[tuple[int, str]], seq: int) -> str:
+    return next((status for at, status in reversed(statuses) if at <= seq), "")

@@ -1,0 +1,264 @@
+"""The Faust shell: runs the stages live. One stage = one app = one group, all in one event loop.
+
+Order of reading: ``shell/engine.py`` (what of Faust is used, and why so), ``shell/step_runner.py``,
+``shell/writer_runner.py`` with ``writer_partition.py``, ``shell/hygiene_runner.py``. Delivery is at
+least once: outputs acknowledged by the broker, then state, then the offset, offsets in order.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Collection
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from aiokafka import AIOKafkaProducer
+
+import infra.kafka
+from infra import log
+from infra.clock import Clock, SystemClock
+from infra.errors import BrokerUnavailable, Refusal, Unavailable
+from infra.settings import Settings
+from schemas.topics import TOPICS
+from streams.shell.chunks import ChunkReader
+from streams.shell.delivery import Delivery
+from streams.shell.engine import StageApp, quiet_logging, stage_app
+from streams.shell.hygiene_runner import Hygiene, HygieneRunner
+from streams.shell.pool import ChildPool
+from streams.shell.publisher import Publisher
+from streams.shell.step_runner import Pools, StepRunner
+from streams.shell.writer_runner import WriterRunner
+from streams.stage import Step, Writer
+
+CHILD_NICE = 5
+LINGER_MS = 2
+WATCH_S = 3.0
+STOP_PATIENCE_S = 10.0
+
+LOG = log.get("worker")
+
+
+class Runner(Protocol):
+    """What the engine needs of a stage at work."""
+
+    @property
+    def topics(self) -> tuple[str, ...]: ...
+    async def assigned(self, partitions: set[int]) -> None: ...
+    async def revoked(self, partitions: set[int]) -> None: ...
+    async def take(self, delivery: Delivery) -> None: ...
+    async def ready(self) -> None: ...
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What a worker runs."""
+
+    steps: tuple[Step, ...] = ()
+    writers: tuple[Writer[Any], ...] = ()
+    hygiene: Hygiene | None = None
+
+
+class Worker:
+    """The stages of one process. ``name`` is the process's own, kept over restarts, or None.
+
+    A named worker is a static member of its groups: restarted after a kill it has its partitions
+    back at once, not after the session timeout.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        stages: Stages,
+        name: str | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self._settings = settings
+        self._stages = stages
+        self._name = name
+        self._clock = clock or SystemClock()
+        self.apps: list[StageApp] = []
+        self._runners: list[Runner] = []
+        self._failure: asyncio.Future[BaseException]
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[Worker]:
+        """The stages run for the block. Raises TopicsUnfit, BrokerUnavailable."""
+        await infra.kafka.check_topics(self._settings, TOPICS)
+        self._failure = asyncio.get_running_loop().create_future()
+        cluster = await cluster_id(self._settings)
+        chunks = ChunkReader(self._settings)
+        pools = Pools(
+            deep=ChildPool(os.cpu_count() or 1, nice=CHILD_NICE), preview=ChildPool(1, nice=0)
+        )
+        async with self._producer() as producer:
+            publisher = Publisher(producer, self._settings, self._clock)
+            self._attach(publisher, chunks, pools, cluster)
+            watch = asyncio.create_task(self._watch())
+            try:
+                await asyncio.gather(*(app.start() for app in self.apps))
+                yield self
+            finally:
+                watch.cancel()
+                await self._stop()
+                with contextlib.suppress(TimeoutError, BrokerUnavailable):
+                    async with asyncio.timeout(STOP_PATIENCE_S):
+                        await chunks.close()
+                await asyncio.gather(pools.deep.close(), pools.preview.close())
+
+    @contextlib.asynccontextmanager
+    async def _producer(self) -> AsyncIterator[AIOKafkaProducer]:
+        """A started producer. At the end it is not waited for when the broker is away."""
+        producer = infra.kafka.producer(self._settings, linger_ms=LINGER_MS)
+        try:
+            with infra.kafka.broker_errors("connecting"):
+                await producer.start()
+            yield producer
+        finally:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0.1 if self._lost() else STOP_PATIENCE_S):
+                    await producer.stop()
+
+    def _lost(self) -> bool:
+        """Whether the worker ends because something outside is away."""
+        return self._failure.done() and isinstance(self._failure.result(), Unavailable)
+
+    async def ready(self) -> None:
+        """Returns once every stage has its partitions and every writer is caught up."""
+        for runner in self._runners:
+            await runner.ready()
+
+    async def failed(self) -> BaseException:
+        """Returns when the worker cannot go on: why."""
+        return await asyncio.shield(self._failure)
+
+    def fail(self, error: BaseException) -> None:
+        if not self._failure.done():
+            self._failure.set_result(error)
+
+    def _attach(
+        self, publisher: Publisher, chunks: ChunkReader, pools: Pools, cluster: str
+    ) -> None:
+        for step in self._stages.steps:
+            self._add(step.name, StepRunner(step, publisher, chunks, pools, self.fail))
+        for writer in self._stages.writers:
+            runner = WriterRunner(writer, self._settings, cluster, publisher, self.fail)
+            self._add(writer.name, runner)
+        if (hygiene := self._stages.hygiene) is not None:
+            self._add(
+                hygiene.name,
+                HygieneRunner(hygiene, self._settings, cluster, publisher, pools.deep, self.fail),
+            )
+
+    def _add(self, stage: str, runner: Runner) -> None:
+        instance = f"{self._settings.group(stage)}-{self._name}" if self._name else None
+        self._runners.append(runner)
+        self.apps.append(
+            stage_app(
+                self._settings,
+                stage,
+                runner.topics,
+                runner.take,
+                assigned=runner.assigned,
+                revoked=runner.revoked,
+                failed=self.fail,
+                instance=instance,
+            )
+        )
+
+    async def _watch(self) -> None:
+        """Ends the worker when a consumer crashed, or the broker is away for longer than bearable.
+
+        Consumers look for a lost broker for ever, without a word.
+        """
+        loop = asyncio.get_running_loop()
+        seen = loop.time()
+        while True:
+            await asyncio.sleep(WATCH_S)
+            for app in self.apps:
+                if app.crashed:
+                    self.fail(app.crash_reason or RuntimeError(f"{app.conf.id} ended"))
+            if await infra.kafka.answers(self._settings, timeout_s=WATCH_S):
+                seen = loop.time()
+            elif (away_s := loop.time() - seen) > self._settings.request_timeout_s:
+                self.fail(
+                    BrokerUnavailable(
+                        f"The broker at {self._settings.bootstrap} does not answer for"
+                        f" {away_s:.0f} s: see `cairn status`; the worker goes on where it stopped"
+                        " when it is started again."
+                    )
+                )
+
+    async def _stop(self) -> None:
+        """Everything ends; without goodbyes to a broker that is away, which would take minutes."""
+        if not self._lost():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(STOP_PATIENCE_S):
+                    await asyncio.gather(*(app.stop() for app in self.apps), return_exceptions=True)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOP_PATIENCE_S):
+                await asyncio.gather(
+                    *(runner.close() for runner in self._runners), return_exceptions=True
+                )
+
+
+async def cluster_id(settings: Settings) -> str:
+    """The broker's own name for its cluster. Raises BrokerUnavailable."""
+    async with infra.kafka.running_admin(settings) as admin:
+        with infra.kafka.broker_errors("describing the cluster"):
+            return str((await admin.describe_cluster())["cluster_id"])
+
+
+def selected(names: Collection[str], settings: Settings) -> Stages:
+    """The stages of ``streams.pipeline`` with these names, or all for ``all``. Raises Refusal."""
+    from infra.vault import vault_of
+    from streams.hygiene import stage as stage_0
+    from streams.pipeline import HYGIENE, pipeline
+    from streams.shell.reading import read_by_rules
+
+    whole = pipeline(read_by_rules)
+    known = whole.names
+    wanted = set(known) if "all" in names else set(names)
+    if strange := sorted(wanted - set(known)):
+        raise Refusal(f"There is no stage {strange[0]!r}: use all, or some of {', '.join(known)}.")
+    hygiene = Hygiene(stage_0.clean, stage_0.decide, stage_0.poisoned, vault_of(settings).decrypt)
+    return Stages(
+        steps=tuple(step for step in whole.steps if step.name in wanted),
+        writers=tuple(writer for writer in whole.writers if writer.name in wanted),
+        hygiene=hygiene if HYGIENE in wanted else None,
+    )
+
+
+async def run_worker(
+    settings: Settings,
+    stages: Stages,
+    name: str | None = None,
+    on_ready: Callable[[], None] = lambda: None,
+) -> None:
+    """Runs ``stages`` until SIGTERM or SIGINT. Raises what made it impossible to go on.
+
+    ``on_ready`` is called once every stage has its partitions and every writer is caught up.
+    """
+    quiet_logging()
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for sign in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(sign, stop.set)
+    worker = Worker(settings, stages, name)
+    async with worker.running():
+        stopped = asyncio.create_task(stop.wait())
+        failed = asyncio.create_task(worker.failed())
+        ready = asyncio.create_task(worker.ready())
+        await asyncio.wait({stopped, failed, ready}, return_when=asyncio.FIRST_COMPLETED)
+        if ready.done() and not failed.done():
+            on_ready()
+            LOG.info("worker.ready", process=name)
+        await asyncio.wait({stopped, failed}, return_when=asyncio.FIRST_COMPLETED)
+    for task in (stopped, ready):
+        task.cancel()
+    if failed.done():
+        raise failed.result()
+    failed.cancel()

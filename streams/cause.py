@@ -1,0 +1,27 @@
+"""The part of a fact that outlives it: enough to name it as the cause of what follows later."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from schemas.envelope import Envelope, Event, Lane, Part
+
+
+class Cause(Part):
+    """As much of an envelope as is needed to make its outputs later."""
+
+    event_id: UUID
+    project_id: str
+    natural_key: str
+    occurred_at: datetime
+    correlation_id: str
+
+    @classmethod
+    def of(cls, envelope: Envelope) -> Cause:
+        return cls(**{name: getattr(envelope, name) for name in cls.model_fields})
+
+    def caused(self, event: Event, *, lane: Lane, run_id: str) -> Envelope:
+        """The envelope of ``event``, an output of this fact in that lane and run."""
+        source = Envelope(**{name: getattr(self, name) for name in Cause.model_fields}, event=event)
+        return source.caused(event, lane=lane, run_id=run_id)

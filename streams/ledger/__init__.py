@@ -1,0 +1,1 @@
+"""Stage 2: the ledger of one project after the other, changed one turn at a time."""

@@ -1,0 +1,174 @@
+"""Statements that cannot both hold: found by rule, put before a person, never resolved here.
+
+Spec 03 §5, the deterministic part. A pair has one record, whatever side is seen first and however
+often: finding it again brings explanation and severity up to date. A person's answer stays until
+one side gains evidence from a new source; an end by ``side_gone`` was nobody's answer, so the pair
+opens again when the side comes back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from schemas.events.ledger import AtomRecord, ContradictionRecord
+from schemas.fingerprint import norm_text
+from schemas.ids import pair_id
+from streams.ledger.draft import Draft
+from streams.ledger.indexes import COMPARED_KINDS, subject_key
+from streams.ledger.lifecycle import SIDE_GONE
+from streams.ledger.near_index import Near
+from streams.ledger.similarity import (
+    affirmative,
+    differ_in_names,
+    similarity,
+    title_similarity,
+)
+from streams.ledger.state import OPEN
+from streams.ledger.statements import same_assertion, statement_of
+
+TITLE_SIMILARITY = 0.75
+AFFIRMATIVE_SIMILARITY = 0.90
+MAX_SAME_SUBJECT = 16
+MAX_FOUND = 5
+SEVERITIES = ("low", "medium", "high", "critical")
+Kind = Literal["polarity_mismatch", "body_conflict"]
+Severity = Literal["low", "medium", "high"]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    kind: Kind
+    explanation: str
+
+
+def find_contradictions(draft: Draft, atom: AtomRecord, near: list[Near]) -> None:
+    """Records of the pairs of ``atom`` that conflict, the surest ones first, a few at most."""
+    if atom.kind not in COMPARED_KINDS and atom.kind != "risk":
+        return
+    found = [
+        (other, conflict)
+        for other in _comparable(draft, atom, near)
+        if (conflict := conflict_of(atom, other))
+    ]
+    found.sort(key=lambda each: (-each[0].confidence, each[0].atom_id))
+    for other, conflict in found[:MAX_FOUND]:
+        record_contradiction(draft, atom, other, conflict, gained_source=True)
+
+
+def refresh_contradictions(draft: Draft, atom: AtomRecord, *, gained_source: bool) -> None:
+    """The contradictions of an atom whose confidence, status or evidence has changed."""
+    for dispute in draft.contradictions_of(atom.atom_id):
+        other_id = dispute.atom_b_id if dispute.atom_a_id == atom.atom_id else dispute.atom_a_id
+        other = draft.live_atom(other_id)
+        if other is None or not draft.live_atom(atom.atom_id):
+            continue
+        conflict = Conflict(dispute.contradiction_type, dispute.explanation)
+        if dispute.status in OPEN or gained_source:
+            record_contradiction(draft, atom, other, conflict, gained_source=gained_source)
+
+
+def conflict_of(one: AtomRecord, other: AtomRecord) -> Conflict | None:
+    """Why two atoms cannot both hold, or None."""
+    if one.kind == "risk" or other.kind == "risk":
+        return _severity_conflict(one, other) if one.kind == other.kind else None
+    ours, theirs = statement_of(one.title), statement_of(other.title)
+    opposite = {one.polarity, other.polarity} == {"affirm", "negate"}
+    if opposite and one.kind == other.kind:
+        alike = same_assertion(ours, theirs) or _titles_alike(one.title, other.title)
+        return Conflict("polarity_mismatch", "one affirms what the other denies") if alike else None
+    denies = "negate" in (one.polarity, other.polarity)
+    if ours and theirs and not denies and ours.excludes(theirs):
+        values = sorted((ours.value, theirs.value))
+        sentence = f"{ours.subject} {ours.relation}: {values[0]} or {values[1]}"
+        return Conflict("body_conflict", sentence)
+    return None
+
+
+def severity_of(one: AtomRecord, other: AtomRecord) -> Severity:
+    weaker = min(one.confidence, other.confidence)
+    settled = all(
+        atom.status == "active" and atom.kind in ("decision", "requirement")
+        for atom in (one, other)
+    )
+    if weaker >= 0.80 or (settled and weaker >= 0.70):
+        return "high"
+    return "medium" if weaker >= 0.60 else "low"
+
+
+def record_contradiction(
+    draft: Draft, one: AtomRecord, other: AtomRecord, conflict: Conflict, *, gained_source: bool
+) -> None:
+    """The pair's one record is open and up to date, unless a person has closed it for good."""
+    first, second = sorted((one.atom_id, other.atom_id))
+    key = pair_id("ctr", draft.project, first, second)
+    known = draft.contradiction(key)
+    found = {
+        "severity": severity_of(one, other),
+        "explanation": conflict.explanation,
+        "contradiction_type": conflict.kind,
+    }
+    if known is None:
+        draft.contradictions[key] = ContradictionRecord(
+            contradiction_id=key,
+            atom_a_id=first,
+            atom_b_id=second,
+            contradiction_type=conflict.kind,
+            severity=severity_of(one, other),
+            explanation=conflict.explanation,
+            run_id=draft.turn.run_id,
+            opened_seq=draft.seq,
+            updated_seq=draft.seq,
+        )
+        draft.link(first, second, "contradicts", conflict.kind)
+        draft.note("contradiction_opened", key, None, conflict.kind, conflict.explanation)
+        return
+    answered = known.rationale != SIDE_GONE
+    if known.status in OPEN:
+        if all(getattr(known, name) == value for name, value in found.items()):
+            return
+        after = known.model_copy(update=found | {"updated_seq": draft.seq})
+        draft.note("contradiction_updated", key, None, "found_again", conflict.explanation)
+    elif answered and not gained_source:
+        return
+    else:
+        reopened = {"status": "open", "reopened": True, "updated_seq": draft.seq}
+        cleared = {"resolution_kind": None, "rationale": None, "decided_by": None}
+        after = known.model_copy(update=found | reopened | cleared)
+        draft.link(first, second, "contradicts", "reopened")
+        draft.note("contradiction_opened", key, None, "reopened", conflict.explanation)
+    draft.contradictions[key] = after
+
+
+def _comparable(draft: Draft, atom: AtomRecord, near: list[Near]) -> list[AtomRecord]:
+    """Live atoms with the same subject, or with alike words where the rules look at those."""
+    ids: dict[str, None] = {}
+    if key := subject_key(atom):
+        ids |= dict.fromkeys(draft.index.subjects.get(key, [])[:MAX_SAME_SUBJECT])
+        same = (other for other in draft.newly_live(atom.kind) if subject_key(other) == key)
+        ids |= dict.fromkeys(other.atom_id for other in same)
+    for each in near:
+        opposite = {each.polarity, atom.polarity} == {"affirm", "negate"}
+        if each.kind == atom.kind and (opposite or atom.kind == "risk"):
+            ids[each.atom_id] = None
+    ids.pop(atom.atom_id, None)
+    return [other for key in ids if (other := draft.live_atom(key))]
+
+
+def _titles_alike(one: str, other: str) -> bool:
+    """Whether two titles speak of the same, as they stand or with their negations left out."""
+    if differ_in_names(one, other):
+        return False
+    affirmed = similarity(affirmative(norm_text(one)), affirmative(norm_text(other)))
+    return affirmed >= AFFIRMATIVE_SIMILARITY or title_similarity(one, other) >= TITLE_SIMILARITY
+
+
+def _severity_conflict(one: AtomRecord, other: AtomRecord) -> Conflict | None:
+    """Two risks of the same title whose severities are at least two steps apart."""
+    if not one.severity or not other.severity:
+        return None
+    steps = abs(SEVERITIES.index(one.severity) - SEVERITIES.index(other.severity))
+    if steps < 2 or title_similarity(one.title, other.title) < TITLE_SIMILARITY:
+        return None
+    first, second = sorted((one.severity, other.severity), key=SEVERITIES.index)
+    return Conflict("body_conflict", f"the same risk is called {first} and {second}")

@@ -1,0 +1,41 @@
+"""What follows when an atom stops being live: nothing may go on waiting for it."""
+
+from __future__ import annotations
+
+from schemas.events.ledger import AtomRecord, AtomStatus, ChangeOp
+from streams.ledger.draft import Draft
+from streams.ledger.state import OPEN
+
+SIDE_GONE = "side_gone"
+OP_OF_STATUS: dict[AtomStatus, ChangeOp] = {
+    "merged": "atom_merged",
+    "superseded": "atom_superseded",
+    "obsolete": "atom_obsoleted",
+    "dismissed": "atom_dismissed",
+}
+
+
+def retire(
+    draft: Draft, atom: AtomRecord, status: AtomStatus, reason: str, by: AtomRecord | None = None
+) -> AtomRecord:
+    """The atom with a status that is not live; its open contradictions and merge reviews end."""
+    changed: dict[str, object] = {"status": status, "status_reason": reason}
+    if by and status == "merged":
+        changed["merged_into"] = by.atom_id
+    if by and status == "superseded":
+        changed["superseded_by"] = by.atom_id
+    draft.note(OP_OF_STATUS[status], atom.atom_id, by.atom_id if by else None, reason)
+    after = draft.put_atom(atom, **changed)
+    for dispute in draft.contradictions_of(atom.atom_id):
+        if dispute.status in OPEN:
+            draft.contradictions[dispute.contradiction_id] = dispute.model_copy(
+                update={"status": "resolved", "rationale": SIDE_GONE, "updated_seq": draft.seq}
+            )
+            draft.unlink(dispute.atom_a_id, dispute.atom_b_id, "contradicts", SIDE_GONE)
+            draft.note("contradiction_closed", dispute.contradiction_id, atom.atom_id, SIDE_GONE)
+    for pair in draft.merge_candidates_of(atom.atom_id):
+        if pair.state == "open":
+            key = pair.merge_candidate_id
+            draft.merge_candidates[key] = pair.model_copy(update={"state": "withdrawn"})
+            draft.note("merge_candidate_closed", key, atom.atom_id, SIDE_GONE)
+    return after

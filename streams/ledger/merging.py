@@ -1,0 +1,227 @@
+"""Near duplicates: the same statement in other words (spec 03 §4, §7.3).
+
+One new atom at a time is compared with what the index nominates. Above the upper threshold the two
+become one, in the band between a person is asked, and a statement that has changed at its place in
+a re-read source replaces its older wording.
+
+An entity is its name: entities with different names never become one without a person, however
+alike their descriptions are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schemas.events.atom import Reading
+from schemas.events.ledger import AtomRecord, MergeCandidate
+from schemas.fingerprint import norm_text
+from schemas.ids import pair_id
+from streams.ledger.draft import Draft
+from streams.ledger.evidence import merged_confidence, move_rows, status_by_rows
+from streams.ledger.lifecycle import retire
+from streams.ledger.near_index import Near
+from streams.ledger.similarity import (
+    differ_in_names,
+    differ_in_substance,
+    differing_tokens,
+    jaccard,
+    similarity,
+    statement_text,
+    title_similarity,
+    words,
+)
+
+AUTO_MERGE_THRESHOLD = 0.92
+MERGE_REVIEW_THRESHOLD = 0.75
+MIN_JACCARD = 2 * MERGE_REVIEW_THRESHOLD - 1 - 1e-6  # cosine is 1 at most
+MAX_REVIEWS = 5
+MAX_DIFFERING_TOKENS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """A live atom at least as alike as the lower threshold."""
+
+    atom: AtomRecord
+    similarity: float
+    guarded: bool
+
+
+def near_duplicates(draft: Draft, atom: AtomRecord) -> list[Near]:
+    """What shares rare words with the atom: from the index, then from this turn itself."""
+    ours = words(statement_text(atom.title, atom.body))
+    near = draft.index.group(atom.kind).near(ours)
+    for other in draft.newly_live(atom.kind):
+        theirs = words(statement_text(other.title, other.body))
+        near.append(Near(other.atom_id, other.kind, other.polarity, jaccard(ours, theirs)))
+    return [each for each in near if each.atom_id != atom.atom_id]
+
+
+def settle_near_duplicates(
+    draft: Draft, reading: Reading, atom: AtomRecord, near: list[Near]
+) -> AtomRecord:
+    """Merge, replace or ask; the atom that stands for the statement afterwards."""
+    duplicates = _duplicates(draft, atom, near)
+    for duplicate in duplicates:
+        if _replaces(draft, reading, duplicate.atom):
+            _supersede(draft, atom, duplicate)
+        elif duplicate.similarity >= AUTO_MERGE_THRESHOLD and not duplicate.guarded:
+            return _merge(draft, atom, duplicate)
+    open_ones = [each for each in duplicates if draft.live_atom(each.atom.atom_id)]
+    for duplicate in open_ones[:MAX_REVIEWS]:
+        _ask(draft, atom, duplicate)
+    return draft.known_atom(atom.atom_id)
+
+
+def _duplicates(draft: Draft, atom: AtomRecord, near: list[Near]) -> list[Duplicate]:
+    """Most alike first, then by atom id."""
+    text = statement_text(atom.title, atom.body)
+    found: list[Duplicate] = []
+    for each in near:
+        same_polarity = not each.polarity or not atom.polarity or each.polarity == atom.polarity
+        if each.jaccard < MIN_JACCARD or each.kind != atom.kind or not same_polarity:
+            continue
+        other = draft.live_atom(each.atom_id)
+        if other is None or _rejected(draft, atom, other):
+            continue
+        other_text = statement_text(other.title, other.body)
+        alike = similarity(text, other_text)
+        renamed = atom.kind == "entity" and norm_text(atom.title) != norm_text(other.title)
+        if renamed:
+            alike = min(alike, title_similarity(atom.title, other.title))
+        if alike >= MERGE_REVIEW_THRESHOLD:
+            pinned = bool(atom.verified_by and other.verified_by)
+            guarded = pinned or renamed or differ_in_substance(text, other_text)
+            found.append(Duplicate(other, alike, guarded or _named_apart(atom, other)))
+    found.sort(key=lambda each: (-each.similarity, each.atom.atom_id))
+    return found
+
+
+def _rejected(draft: Draft, one: AtomRecord, other: AtomRecord) -> bool:
+    """Whether a person has said that the two are different statements."""
+    pair = draft.merge_candidate(pair_id("mrg", draft.project, one.atom_id, other.atom_id))
+    return pair is not None and pair.state == "rejected"
+
+
+def _named_apart(one: AtomRecord, other: AtomRecord) -> bool:
+    return differ_in_names(f"{one.title} {one.body}", f"{other.title} {other.body}")
+
+
+def _replaces(draft: Draft, reading: Reading, other: AtomRecord) -> bool:
+    """Whether the other one is the older wording at the place that was read again."""
+    if other.evidence_state != "stale" or other.verified_by:
+        return False
+    rows = draft.rows_of(other.atom_id)
+    return all(row.source_id == reading.source_id for row in rows) and any(
+        row.structure_path == reading.structure_path for row in rows
+    )
+
+
+def _supersede(draft: Draft, atom: AtomRecord, duplicate: Duplicate) -> None:
+    old = duplicate.atom
+    draft.record_merge(
+        op="supersede",
+        winner_atom_id=atom.atom_id,
+        loser_atom_id=old.atom_id,
+        similarity=duplicate.similarity,
+        fingerprint_winner=atom.atom_fingerprint,
+        fingerprint_loser=old.atom_fingerprint,
+        confidence_before=atom.confidence,
+        confidence_after=atom.confidence,
+        reason="changed_at_its_place",
+    )
+    draft.link(atom.atom_id, old.atom_id, "supersedes", "changed_at_its_place")
+    retire(draft, old, "superseded", "changed_at_its_place", by=atom)
+
+
+def _merge(draft: Draft, atom: AtomRecord, duplicate: Duplicate) -> AtomRecord:
+    """One of the two with the evidence of both; the other points at it."""
+    winner, loser = sorted((atom, duplicate.atom), key=_precedence)
+    moving = draft.rows_of(loser.atom_id)
+    new_source = any(
+        draft.supports(row.source_id, winner.atom_id) is None for row in moving if not row.stale
+    )
+    confidence = merged_confidence(winner, loser.confidence, new_source=new_source)
+    merged, moved = move_rows(draft, loser, winner)
+    merged = merged.model_copy(
+        update={
+            "confidence": confidence,
+            "last_run_id": draft.turn.run_id,
+            "last_seen_at": max(winner.last_seen_at, loser.last_seen_at),
+            "latest_provenance": atom.latest_provenance,
+        }
+    )
+    merged = draft.put_atom(merged, **status_by_rows(draft, merged))
+    if loser.status == "active" and merged.status == "draft":
+        merged = draft.put_atom(merged, status="active", status_reason="merged_with_active")
+    draft.record_merge(
+        op="auto_merge",
+        winner_atom_id=winner.atom_id,
+        loser_atom_id=loser.atom_id,
+        similarity=duplicate.similarity,
+        fingerprint_winner=winner.atom_fingerprint,
+        fingerprint_loser=loser.atom_fingerprint,
+        confidence_before=winner.confidence,
+        confidence_after=confidence,
+        evidence_added=moved,
+        reason="near_duplicate",
+    )
+    _move_links(draft, loser, winner)
+    gone = loser.model_copy(
+        update={
+            "evidence_count": 0,
+            "direct_evidence_count": 0,
+            "source_count": 0,
+            "stale_evidence_count": 0,
+        }
+    )
+    retire(draft, gone, "merged", "near_duplicate", by=merged)
+    draft.link(loser.atom_id, winner.atom_id, "duplicates", "near_duplicate")
+    return merged
+
+
+def _precedence(atom: AtomRecord) -> tuple[bool, int, float, int, str]:
+    """Verified first, then more rows, higher confidence, older, smaller id."""
+    return (
+        atom.verified_by is None,
+        -atom.evidence_count,
+        -atom.confidence,
+        atom.first_seq,
+        atom.atom_id,
+    )
+
+
+def _move_links(draft: Draft, loser: AtomRecord, winner: AtomRecord) -> None:
+    """The loser's links at the winner; links of pairs, and between the two, stay or end."""
+    for link in draft.links_of(loser.atom_id):
+        if link.link_type in ("contradicts", "duplicates", "supersedes"):
+            continue
+        draft.unlink(link.from_atom_id, link.to_atom_id, link.link_type, "merged")
+        ends = (link.from_atom_id, link.to_atom_id)
+        first, second = (winner.atom_id if end == loser.atom_id else end for end in ends)
+        if first != second:
+            draft.link(first, second, link.link_type, "merged")
+    for mention in draft.mentions_of(loser.atom_id):
+        draft.mention(winner.atom_id, mention.entity_atom_id, mention.mention, "merged")
+
+
+def _ask(draft: Draft, atom: AtomRecord, duplicate: Duplicate) -> None:
+    other = duplicate.atom
+    key = pair_id("mrg", draft.project, atom.atom_id, other.atom_id)
+    known = draft.merge_candidate(key)
+    if known and known.state != "withdrawn":
+        return
+    first, second = sorted((atom.atom_id, other.atom_id))
+    differing = differing_tokens(
+        statement_text(atom.title, atom.body), statement_text(other.title, other.body)
+    )
+    draft.merge_candidates[key] = MergeCandidate(
+        merge_candidate_id=key,
+        atom_a_id=first,
+        atom_b_id=second,
+        similarity=duplicate.similarity,
+        differing_tokens=differing[:MAX_DIFFERING_TOKENS],
+        opened_seq=draft.seq,
+    )
+    reason = "guarded_tokens" if duplicate.guarded else "review_band"
+    draft.note("merge_candidate_opened", key, None, reason, f"{duplicate.similarity:.6f}")

@@ -1,0 +1,131 @@
+"""How alike two statements are, in whole numbers, so that every machine comes to the same figure.
+
+Similarity is the mean of token-set Jaccard and character-trigram cosine over the normalised title
+and body (spec 03 §4), rounded to 6 decimals. What differs decides too: a number, a unit, a version
+or a negation is never merged away without a person, and neither is a name: sentences about two
+methods of one interface are often alike but for it.
+
+Decided against: embeddings. They may nominate pairs (spec 10 §3) but never decide, and rare words
+nominate what can reach the threshold already.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Set
+from functools import lru_cache
+
+from schemas.fingerprint import norm_text
+
+_NEGATION_TEXT = """
+    no not never none neither nor without cannot cant wont dont doesnt didnt isnt arent wasnt werent
+    shouldnt mustnt neednt hasnt havent unable except unless disable disabled disables disallow
+    disallowed forbid forbidden deny denied denies exclude excluded excludes prohibited invalid
+    optional deprecated removed false
+"""
+_UNIT_TEXT = """
+    ns us ms s sec secs second seconds min mins minute minutes h hour hours day days week weeks
+    month months year years b kb mb gb tb kib mib gib tib byte bytes bit bits kbps mbps gbps hz khz
+    mhz ghz percent usd eur dollar dollars euro euros rps qps tps
+"""
+_AUXILIARY_TEXT = "do does did no not never cannot cant dont doesnt didnt"
+NEGATIONS = frozenset(_NEGATION_TEXT.split())
+UNITS = frozenset(_UNIT_TEXT.split())
+_NAME = re.compile(r"[a-z][A-Z]|[A-Z]{2}|\w_\w")
+AUXILIARIES = frozenset(_AUXILIARY_TEXT.split())
+
+
+def statement_text(title: str, body: str) -> str:
+    """What is compared: ``norm_text(title + " " + body)``."""
+    return f"{norm_text(title)} {norm_text(body)}".strip()
+
+
+@lru_cache(maxsize=2_048)
+def words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def jaccard(one: Set[str], other: Set[str]) -> float:
+    shared = len(one & other)
+    union = len(one) + len(other) - shared
+    return round(shared / union, 6) if union else 1.0
+
+
+def trigram_cosine(one: str, other: str) -> float:
+    ours, our_square = _trigrams(one)
+    theirs, their_square = _trigrams(other)
+    if not our_square or not their_square:
+        return float(one == other)
+    if len(ours) > len(theirs):
+        ours, theirs = theirs, ours
+    dot = sum(count * theirs[gram] for gram, count in ours.items() if gram in theirs)
+    return round(dot / math.sqrt(our_square * their_square), 6)
+
+
+def similarity(one: str, other: str) -> float:
+    """0 to 1 for two normalised texts."""
+    if one == other:
+        return 1.0
+    return round((jaccard(words(one), words(other)) + trigram_cosine(one, other)) / 2, 6)
+
+
+def differing_tokens(one: str, other: str) -> list[str]:
+    """The tokens only one of the two texts has, sorted."""
+    return sorted(words(one) ^ words(other))
+
+
+def differ_in_substance(one: str, other: str) -> bool:
+    """Whether numbers, units, versions or negations differ, in themselves or in their order."""
+    return _guarded(one) != _guarded(other)
+
+
+def differ_in_names(one: str, other: str) -> bool:
+    """Whether one of two raw texts names something, as code or acronym, that the other does not."""
+    ours, theirs = _stems(one), _stems(other)
+    return not (_names(one) <= theirs and _names(other) <= ours)
+
+
+def affirmative(text: str) -> str:
+    """A normalised text without negation and inflection: what is affirmed or denied."""
+    kept = [word for word in text.split() if word not in AUXILIARIES]
+    return " ".join(_stem(word) for word in kept)
+
+
+def title_similarity(one: str, other: str) -> float:
+    return similarity(norm_text(one), norm_text(other))
+
+
+def _guarded(text: str) -> list[str]:
+    return [token for token in text.split() if _is_guarded(token)]
+
+
+@lru_cache(maxsize=16_384)
+def _is_guarded(token: str) -> bool:
+    if any(char.isdigit() for char in token):
+        return True
+    return token in NEGATIONS or token in UNITS or "%" in token
+
+
+@lru_cache(maxsize=2_048)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(_stem(word) for word in norm_text(text).split())
+
+
+@lru_cache(maxsize=2_048)
+def _names(text: str) -> frozenset[str]:
+    named = (norm_text(token) for token in text.split() if _NAME.search(token))
+    return frozenset(_stem(name) for name in named if name)
+
+
+def _stem(word: str) -> str:
+    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
+        return word[:-1]
+    return word
+
+
+@lru_cache(maxsize=512)
+def _trigrams(text: str) -> tuple[Counter[str], int]:
+    grams = Counter(text[at : at + 3] for at in range(len(text) - 2))
+    return grams, sum(count * count for count in grams.values())

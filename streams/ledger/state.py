@@ -1,0 +1,134 @@
+"""All the ledger writer knows of the projects of one partition.
+
+Tables hold what must survive; they are fed from the inputs (``Turns``) or from the ledger's own
+output (all others), never from both, so the topics may be folded in any interleaving. Indexes are
+derived from the atoms and live in memory.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from schemas.envelope import Envelope
+from schemas.events.ledger import AtomRecord, Change, EvidenceRow, LedgerChanged
+from streams.ledger.fold import LedgerView, moved_evidence
+from streams.ledger.indexes import ProjectIndex
+from streams.ledger.turns import Turns
+from streams.stage import Record, Table, Tables
+
+MAX_WAITING_FOR_ENTITY = 64
+OPEN = frozenset({"open", "escalated"})
+
+
+class LedgerState:
+    """The state of ``LEDGER``; see ``streams.stage.Writer``.
+
+    ``support`` counts the fresh rows of a source under an atom (0: all have become stale);
+    ``source_rows`` names a source's rows as ``project|source|atom|evidence``.
+    ``current_hash`` names the payload of a source that was revised, ``reread`` the run that revised
+    a source which is not settled yet. ``pairs`` lists the contradictions and merge candidates of an
+    atom, ``links_of`` its links, ``waiting_names`` the atoms that speak of a name no entity has.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self.view = LedgerView(tables)
+        self.turns = Turns(tables, self.view)
+        self.support: Table[int] = tables.table("support", int)
+        self.source_rows: Table[str] = tables.table("source_rows", str)
+        self.current_hash: Table[str] = tables.table("current_hash", str)
+        self.reread: Table[str] = tables.table("reread", str)
+        self.pairs: Table[str] = tables.table("pairs", str)
+        self.links_of: Table[str] = tables.table("links_of", str)
+        self.open_disputes: Table[str] = tables.table("open_disputes", str)
+        self.waiting_names: Table[list[str]] = tables.table("waiting_names", list)
+        self.indexes: defaultdict[str, ProjectIndex] = defaultdict(ProjectIndex)
+        self.due: set[str] = self.turns.projects()
+        for key, atom in self.view.atoms.items():
+            self.index(key.split("|", 1)[0]).change(None, atom)
+
+    def index(self, project: str) -> ProjectIndex:
+        return self.indexes[project]
+
+    def take_input(self, envelope: Envelope) -> None:
+        self.turns.take(envelope)
+        self.due.add(envelope.project_id)
+
+    def take_own(self, record: Record) -> None:
+        """Fold a change set of our own; one that is not the next is ignored."""
+        if not self.view.accepts(record):
+            return
+        project, event = record.envelope.project_id, record.envelope.event
+        assert isinstance(event, LedgerChanged)
+        index = self.index(project)
+        for atom in event.atoms:
+            index.change(self.atom(project, atom.atom_id), atom)
+        self._take_evidence(project, event)
+        self._take_pairs(project, event)
+        for change in event.changes:
+            self._take_change(project, event, change)
+        self.view.apply(record)
+        if event.turn:
+            self.turns.applied(project, event.turn)
+        self.due.add(project)
+
+    def atom(self, project: str, atom_id: str) -> AtomRecord | None:
+        return self.view.atoms.get(f"{project}|{atom_id}")
+
+    def evidence_row(self, project: str, atom_id: str, evidence_id: str) -> EvidenceRow | None:
+        return self.view.evidence.get(f"{project}|{atom_id}|{evidence_id}")
+
+    def _take_evidence(self, project: str, event: LedgerChanged) -> None:
+        before = moved_evidence(event)
+        for row in event.evidence:
+            held_by = before.get(row.evidence_id, row.atom_id)
+            known = self.evidence_row(project, held_by, row.evidence_id)
+            if known:
+                self._support(project, known, -1)
+                self.source_rows.pop(_source_row(project, known), None)
+            self._support(project, row, 1)
+            self.source_rows[_source_row(project, row)] = ""
+
+    def _support(self, project: str, row: EvidenceRow, step: int) -> None:
+        key = f"{project}|{row.source_id}|{row.atom_id}"
+        self.support[key] = self.support.get(key, 0) + (0 if row.stale else step)
+
+    def _take_pairs(self, project: str, event: LedgerChanged) -> None:
+        for dispute in event.contradictions:
+            for atom_id in (dispute.atom_a_id, dispute.atom_b_id):
+                self.pairs[f"{project}|{atom_id}|{dispute.contradiction_id}"] = ""
+            key = f"{project}|{dispute.contradiction_id}"
+            if dispute.status in OPEN:
+                self.open_disputes[key] = ""
+            else:
+                self.open_disputes.pop(key, None)
+        for pair in event.merge_candidates:
+            for atom_id in (pair.atom_a_id, pair.atom_b_id):
+                self.pairs[f"{project}|{atom_id}|{pair.merge_candidate_id}"] = ""
+        for link in event.links:
+            for atom_id in (link.from_atom_id, link.to_atom_id):
+                self.links_of[f"{project}|{atom_id}|{link.link_id}"] = ""
+
+    def _take_change(self, project: str, event: LedgerChanged, change: Change) -> None:
+        source = f"{project}|{change.target_id}"
+        match change.op, change.reason:
+            case "source_settled", "revised":
+                self.current_hash[source] = change.other_id or ""
+                self.reread[source] = event.turn.run_id if event.turn else ""
+            case "source_settled", "settled":
+                self.reread.pop(source, None)
+            case "source_settled", "removed":
+                self.current_hash.pop(source, None)
+                self.reread.pop(source, None)
+            case "entity_linked", "waiting":
+                name = f"{project}|{change.detail}"
+                waiting = self.waiting_names.get(name, [])
+                if change.target_id not in waiting:
+                    self.waiting_names[name] = [*waiting, change.target_id]
+            case "entity_linked", "arrived":
+                self.waiting_names.pop(f"{project}|{change.detail}", None)
+            case _:
+                pass
+
+
+def _source_row(project: str, row: EvidenceRow) -> str:
+    return f"{project}|{row.source_id}|{row.atom_id}|{row.evidence_id}"

@@ -1,0 +1,131 @@
+"""The working summary (spec 02 §3): a digest of the ledger small enough to hand to a reader.
+
+It is taken from counters and ordered lists that the index keeps, with what the turn itself changed
+laid over them; no batch walks over all atoms. Lists are cut from the tail, the longest first, until
+the digest fits the lane's budget.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from schemas.areas import Area
+from schemas.events.atom import KINDS, AtomKind
+from schemas.events.ledger import (
+    ContradictionRecord,
+    KindCount,
+    OpenContradiction,
+    TitledAtom,
+    WorkingSummary,
+)
+from schemas.ids import sha256_hex
+from streams.ledger.draft import Draft
+from streams.ledger.indexes import gaps_of, is_live, rank_of
+from streams.ledger.state import OPEN
+
+BUDGET_TOKENS = {"preview": 800, "deep": 2_000}
+CHARS_PER_TOKEN = 4
+MAX_LISTED = 60
+LISTS: dict[str, AtomKind] = {
+    "decisions": "decision",
+    "requirements": "requirement",
+    "risks": "risk",
+    "entities": "entity",
+    "open_unknowns": "unknown",
+}
+CUT_ORDER = (*LISTS, "open_contradictions")
+SEVERITY_ORDER = {"high": 0, "medium": 1, "low": 2}
+
+
+def working_summary(draft: Draft) -> WorkingSummary:
+    """The digest of the ledger as it stands after the draft."""
+    by_status, active_by_area = _counts(draft)
+    lists: dict[str, list[Any]] = {
+        name: _best(draft, kind, MAX_LISTED) for name, kind in LISTS.items()
+    }
+    lists["open_contradictions"] = _open_contradictions(draft, MAX_LISTED)
+    counts = [
+        KindCount(kind=kind, active=by_status[(kind, "active")], draft=by_status[(kind, "draft")])
+        for kind in KINDS
+    ]
+    rest = WorkingSummary(
+        state_version="",
+        ledger_seq=draft.seq,
+        counts_by_kind=[count for count in counts if count.active or count.draft],
+        gaps=gaps_of(active_by_area),
+    )
+    tokens = _cut(rest, lists, BUDGET_TOKENS[draft.turn.lane])
+    whole = rest.model_copy(update=lists | {"token_estimate": tokens})
+    content = whole.model_dump(exclude={"state_version"})
+    version = sha256_hex(json.dumps(content, sort_keys=True))
+    return whole.model_copy(update={"state_version": version})
+
+
+def _cut(rest: WorkingSummary, lists: dict[str, list[Any]], budget: int) -> int:
+    """Shorten the lists in place; the tokens of what is left."""
+    sizes = {name: [_size(item) for item in items] for name, items in lists.items()}
+    total = len(json.dumps(rest.model_dump(exclude={"state_version"})))
+    total += sum(map(sum, sizes.values()))
+    while _tokens(total) > budget and any(sizes.values()):
+        longest = max(CUT_ORDER, key=lambda name: len(sizes[name]))
+        lists[longest].pop()
+        total -= sizes[longest].pop()
+    return _tokens(total)
+
+
+def _size(item: TitledAtom | OpenContradiction) -> int:
+    return len(json.dumps(item.model_dump())) + 2
+
+
+def _tokens(chars: int) -> int:
+    return -(-chars // CHARS_PER_TOKEN)
+
+
+def _counts(draft: Draft) -> tuple[Counter[tuple[str, str]], Counter[Area]]:
+    by_status = Counter(draft.index.by_status)
+    active_by_area = Counter(draft.index.active_by_area)
+    for atom in draft.atoms.values():
+        before = draft.state.atom(draft.project, atom.atom_id)
+        for step, each in ((-1, before), (1, atom)):
+            if each is None or not is_live(each):
+                continue
+            by_status[(each.kind, each.status)] += step
+            if each.status == "active":
+                active_by_area[each.area] += step
+    return by_status, active_by_area
+
+
+def _best(draft: Draft, kind: AtomKind, count: int) -> list[TitledAtom]:
+    """The first ``count`` live atoms of a kind by rank."""
+    touched = [atom for atom in draft.atoms.values() if atom.kind == kind]
+    held = draft.index.best(kind, count + len(touched))
+    ranks = [rank for rank in held if rank[1] not in draft.atoms]
+    ranks += [rank_of(atom) for atom in touched if is_live(atom)]
+    return [
+        TitledAtom(atom_id=atom_id, title=draft.known_atom(atom_id).title)
+        for _, atom_id in sorted(ranks)[:count]
+    ]
+
+
+def _open_contradictions(draft: Draft, count: int) -> list[OpenContradiction]:
+    """The open ones, worst first, then by id."""
+    prefix = f"{draft.project}|"
+    held = [key.removeprefix(prefix) for key, _ in draft.state.open_disputes.with_prefix(prefix)]
+    found = [draft.contradiction(key) for key in sorted({*held, *draft.contradictions})]
+    open_ones = [each for each in found if each and each.status in OPEN]
+    open_ones.sort(key=_worst_first)
+    return [
+        OpenContradiction(
+            contradiction_id=each.contradiction_id,
+            title_a=draft.known_atom(each.atom_a_id).title,
+            title_b=draft.known_atom(each.atom_b_id).title,
+            severity=each.severity,
+        )
+        for each in open_ones[:count]
+    ]
+
+
+def _worst_first(record: ContradictionRecord) -> tuple[int, str]:
+    return SEVERITY_ORDER[record.severity], record.contradiction_id

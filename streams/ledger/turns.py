@@ -1,0 +1,242 @@
+"""Which turn is next (spec 03 §9): results wait here until those before them are applied.
+
+What waits is folded from the inputs and dropped when the ledger's own output says that its turn was
+applied. Every table is fed from one topic alone and emptied by the other, and a fact whose turn is
+already applied is not taken in; so the topics may be folded in any interleaving, also the own
+output first.
+
+Decided against: one queue of results in order of arrival. The order of turns is that of the plans,
+and a result is looked up under the place its request was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from schemas.envelope import Envelope, Part
+from schemas.events.atom import AtomReflected
+from schemas.events.ingestion import BatchPlanned, RunStarted, RunStopped, SourceChange
+from schemas.events.ledger import Turn
+from streams.cause import Cause
+from streams.ledger.fold import LedgerView, Progress
+from streams.stage import Table, Tables
+
+END_BATCH = -1
+
+
+class OpenRun(Part):
+    """A run without its last turn; ``arrival`` counts the runs of a project as they began."""
+
+    run_id: str
+    trigger_key: str
+    lane: Literal["preview", "deep"]
+    arrival: int
+
+
+class WaitingPlan(Part):
+    cause: Cause
+    chunk_ids: list[str]
+    source_changes: list[SourceChange]
+
+
+class WaitingResult(Part):
+    cause: Cause
+    reflected: AtomReflected
+
+
+class WaitingEnd(Part):
+    cause: Cause
+    batch_count: int
+    withdrawn: list[int]
+    source_changes: list[SourceChange]
+    unfinished: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class DueTurn:
+    """A turn all of whose predecessors are applied, with what it applies."""
+
+    turn: Turn
+    cause: Cause
+    source_changes: list[SourceChange]
+    reflected: AtomReflected | None = None
+    unfinished: tuple[str, ...] = ()
+
+
+class Turns:
+    """The waiting turns of the projects of one partition."""
+
+    def __init__(self, tables: Tables, view: LedgerView) -> None:
+        self._view = view
+        self.runs: Table[OpenRun] = tables.table("open_runs", OpenRun)
+        self.arrivals: Table[int] = tables.table("run_arrivals", int)
+        self.plans: Table[WaitingPlan] = tables.table("waiting_plans", WaitingPlan)
+        self.results: Table[WaitingResult] = tables.table("waiting_results", WaitingResult)
+        self.ends: Table[WaitingEnd] = tables.table("waiting_ends", WaitingEnd)
+
+    def projects(self) -> set[str]:
+        """The projects in which something may wait."""
+        return {key.split("|", 1)[0] for key, _ in self.runs.items()}
+
+    def take(self, envelope: Envelope) -> None:
+        """Fold an input; the first one for a place wins, one for an applied turn is dropped."""
+        match envelope.event:
+            case RunStarted() as started:
+                self._open(envelope.project_id, started)
+            case BatchPlanned() as planned:
+                self._plan(envelope, planned)
+            case AtomReflected() as reflected:
+                self._result(envelope, reflected)
+            case RunStopped() as stopped:
+                self._stop(envelope, stopped)
+            case _:
+                pass
+
+    def applied(self, project: str, turn: Turn) -> None:
+        """Drop what waited for ``turn``, which the ledger has applied."""
+        run_key = f"{project}|{turn.run_id}"
+        if turn.kind == "run_end":
+            self.runs.pop(run_key, None)
+            self.ends.pop(run_key, None)
+            for table in (self.plans, self.results):
+                for key in [key for key, _ in table.with_prefix(f"{run_key}|")]:
+                    del table[key]
+            return
+        self.results.pop(_place(project, turn.run_id, turn.batch_no, turn.position), None)
+        if turn.last_in_batch:
+            self.plans.pop(_batch(project, turn.run_id, turn.batch_no), None)
+
+    def next(self, project: str) -> DueTurn | None:
+        """The turn to apply now, or None while the one that is next has not come."""
+        runs = {run.run_id: run for _, run in self.runs.with_prefix(f"{project}|")}
+        if begun := self._view.place(project).begun_run:
+            return self._next_of(project, runs[begun]) if begun in runs else None
+        for run in _in_turn(runs):
+            if due := self._next_of(project, run):
+                return due
+        return None
+
+    def _open(self, project: str, started: RunStarted) -> None:
+        key = f"{project}|{started.run_id}"
+        if key in self.runs or self._view.progress_of(project, started.run_id).ended:
+            return
+        arrival = self.arrivals.get(project, 0)
+        self.arrivals[project] = arrival + 1
+        self.runs[key] = OpenRun(
+            run_id=started.run_id,
+            trigger_key=started.trigger_key,
+            lane=started.lane,
+            arrival=arrival,
+        )
+
+    def _plan(self, envelope: Envelope, planned: BatchPlanned) -> None:
+        project, progress = envelope.project_id, self._progress(envelope, planned.run_id)
+        passed = progress.batch_no > planned.batch_no or (
+            progress.batch_no == planned.batch_no and progress.done
+        )
+        if passed or progress.ended:
+            return
+        plan = WaitingPlan(
+            cause=Cause.of(envelope),
+            chunk_ids=planned.hint.selected_chunk_ids,
+            source_changes=planned.source_changes,
+        )
+        self.plans.setdefault(_batch(project, planned.run_id, planned.batch_no), plan)
+
+    def _result(self, envelope: Envelope, reflected: AtomReflected) -> None:
+        reading = reflected.reading
+        progress = self._progress(envelope, reading.run_id)
+        place = (reading.batch_no, reading.position)
+        if progress.ended or place <= (progress.batch_no, progress.position):
+            return
+        key = _place(envelope.project_id, reading.run_id, *place)
+        if key not in self.results:
+            waiting = WaitingResult(cause=Cause.of(envelope), reflected=reflected)
+            self.results[key] = waiting
+
+    def _stop(self, envelope: Envelope, stopped: RunStopped) -> None:
+        if self._progress(envelope, stopped.run_id).ended:
+            return
+        end = WaitingEnd(
+            cause=Cause.of(envelope),
+            batch_count=stopped.batch_count,
+            withdrawn=stopped.withdrawn_batches,
+            source_changes=stopped.source_changes,
+            unfinished=stopped.unfinished_sources,
+        )
+        self.ends.setdefault(f"{envelope.project_id}|{stopped.run_id}", end)
+
+    def _progress(self, envelope: Envelope, run_id: str) -> Progress:
+        return self._view.progress_of(envelope.project_id, run_id)
+
+    def _next_of(self, project: str, run: OpenRun) -> DueTurn | None:
+        progress = self._view.progress_of(project, run.run_id)
+        if not progress.done:
+            return self._in_batch(project, run, progress.batch_no, progress.position + 1)
+        batch_no = progress.batch_no + 1
+        if end := self.ends.get(f"{project}|{run.run_id}"):
+            while batch_no in end.withdrawn:
+                batch_no += 1
+            if batch_no >= end.batch_count:
+                return self._end_of(run, end)
+        return self._in_batch(project, run, batch_no, 0)
+
+    def _in_batch(self, project: str, run: OpenRun, batch_no: int, position: int) -> DueTurn | None:
+        plan = self.plans.get(_batch(project, run.run_id, batch_no))
+        if plan is None:
+            return None
+        if position == 0 and plan.chunk_ids and not plan.source_changes:
+            position = 1
+        last = position == len(plan.chunk_ids)
+        if position == 0:
+            turn = Turn(
+                run_id=run.run_id,
+                batch_no=batch_no,
+                position=0,
+                kind="sources",
+                lane=run.lane,
+                last_in_batch=last,
+            )
+            return DueTurn(turn, plan.cause, plan.source_changes)
+        result = self.results.get(_place(project, run.run_id, batch_no, position))
+        if result is None:
+            return None
+        reading = result.reflected.reading
+        turn = Turn(
+            run_id=run.run_id,
+            batch_no=batch_no,
+            position=position,
+            kind="chunk",
+            lane=run.lane,
+            chunk_id=reading.chunk_id,
+            outcome=reading.outcome,
+            tokens=reading.input_tokens + reading.output_tokens,
+            cost_usd=reading.cost_usd,
+            rejected_count=len(result.reflected.rejected),
+            last_in_batch=last,
+        )
+        return DueTurn(turn, result.cause, [], reflected=result.reflected)
+
+    def _end_of(self, run: OpenRun, end: WaitingEnd) -> DueTurn:
+        turn = Turn(
+            run_id=run.run_id, batch_no=END_BATCH, position=0, kind="run_end", lane=run.lane
+        )
+        return DueTurn(turn, end.cause, end.source_changes, unfinished=tuple(end.unfinished))
+
+
+def _in_turn(runs: dict[str, OpenRun]) -> Iterator[OpenRun]:
+    """The runs that may begin a batch: previews first, deep runs not before their own preview."""
+    previews = {run.trigger_key for run in runs.values() if run.lane == "preview"}
+    for run in sorted(runs.values(), key=lambda run: (run.lane != "preview", run.arrival)):
+        if run.lane == "preview" or run.trigger_key not in previews:
+            yield run
+
+
+def _batch(project: str, run_id: str, batch_no: int) -> str:
+    return f"{project}|{run_id}|{batch_no:08d}"
+
+
+def _place(project: str, run_id: str, batch_no: int, position: int) -> str:
+    return f"{_batch(project, run_id, batch_no)}|{position:08d}"

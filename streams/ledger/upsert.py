@@ -1,0 +1,190 @@
+"""One accepted candidate into the ledger: the steps of spec 03 §1, in their order.
+
+The candidate's fingerprint names an atom. When the ledger has it, or has merged it into another,
+the candidate adds evidence there. Otherwise a new atom is made and looked at for near duplicates
+and contradictions, and so is one that comes back to life.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schemas.events.atom import AtomReflected, Judged, Provenance, Reading
+from schemas.events.ledger import AtomRecord
+from schemas.fingerprint import atom_fingerprint
+from schemas.ids import atom_id as derive_atom_id
+from streams.ledger.contradictions import find_contradictions, refresh_contradictions
+from streams.ledger.draft import Draft
+from streams.ledger.entities import link_entities, take_relations
+from streams.ledger.evidence import (
+    ACTIVE_CONFIDENCE,
+    TWO_ROWS_KINDS,
+    add_rows,
+    merged_confidence,
+    status_by_rows,
+    two_rows_apart,
+)
+from streams.ledger.indexes import is_live
+from streams.ledger.merging import near_duplicates, settle_near_duplicates
+
+REVIVED_BY_EVIDENCE = frozenset({"obsolete", "superseded"})
+
+
+def apply_reading(draft: Draft, reflected: AtomReflected) -> None:
+    """All accepted candidates of a chunk; those of an outdated payload are refused."""
+    reading = reflected.reading
+    current = draft.state.current_hash.get(f"{draft.project}|{reading.source_id}")
+    outdated = current is not None and current != reading.sanitized_hash
+    for judged in reflected.accepted:
+        if outdated:
+            candidate = judged.candidate.candidate_id
+            draft.note("candidate_rejected", candidate, reading.chunk_id, "missing_chunk")
+        elif reading.outcome != "poison":
+            apply_candidate(draft, reading, judged)
+
+
+def apply_candidate(draft: Draft, reading: Reading, judged: Judged) -> None:
+    candidate = judged.candidate
+    fingerprint = atom_fingerprint(
+        candidate.kind,
+        candidate.title,
+        candidate.body,
+        candidate.polarity,
+        candidate.severity,
+        candidate.impact,
+        candidate.tags,
+    )
+    own_id = derive_atom_id(draft.project, candidate.kind, fingerprint)
+    known = _standing(draft, own_id)
+    if known is None:
+        atom: AtomRecord = _created(draft, reading, judged, own_id, fingerprint)
+        is_new = True
+    else:
+        atom, is_new = _upserted(draft, reading, judged, known, own_id)
+    if is_new and is_live(atom):
+        near = near_duplicates(draft, atom)
+        standing = settle_near_duplicates(draft, reading, atom, near)
+        if standing.atom_id == atom.atom_id:
+            find_contradictions(draft, standing, near)
+        atom = standing
+    link_entities(draft, atom.atom_id, candidate)
+    take_relations(draft, atom.atom_id, candidate)
+
+
+def _standing(draft: Draft, atom_id: str) -> AtomRecord | None:
+    """The atom, or the one it was merged into."""
+    atom = draft.atom(atom_id)
+    while atom and atom.status == "merged" and atom.merged_into:
+        atom = draft.atom(atom.merged_into)
+    return atom
+
+
+def _created(
+    draft: Draft, reading: Reading, judged: Judged, own_id: str, fingerprint: str
+) -> AtomRecord:
+    candidate, provenance = judged.candidate, _provenance(reading)
+    kind: Any = candidate.kind
+    atom = AtomRecord(
+        atom_id=own_id,
+        kind=kind,
+        title=candidate.title,
+        body=candidate.body,
+        polarity=candidate.polarity,
+        severity=candidate.severity,
+        impact=candidate.impact,
+        tags=candidate.tags,
+        area=candidate.area,
+        attributes=candidate.attributes,
+        atom_fingerprint=fingerprint,
+        confidence=round(judged.confidence_after, 6),
+        status="draft",
+        first_run_id=draft.turn.run_id,
+        last_run_id=draft.turn.run_id,
+        first_seen_at=draft.at,
+        last_seen_at=draft.at,
+        first_provenance=provenance,
+        latest_provenance=provenance,
+        first_seq=draft.seq,
+    )
+    draft.note("atom_created", own_id, candidate.candidate_id, "new_fingerprint")
+    atom, _ = add_rows(draft, atom, own_id, reading, judged.rows)
+    status, reason = _first_status(draft, atom, judged)
+    return draft.put_atom(atom, status=status, status_reason=reason)
+
+
+def _upserted(
+    draft: Draft, reading: Reading, judged: Judged, known: AtomRecord, own_id: str
+) -> tuple[AtomRecord, bool]:
+    """The known atom with what the candidate adds, and whether that brought it back to life."""
+    new_source = draft.supports(reading.source_id, known.atom_id) is None
+    atom, added = add_rows(draft, known, own_id, reading, judged.rows)
+    if not added:
+        return known, False
+    confidence = merged_confidence(atom, judged.confidence_after, new_source=new_source)
+    changed: dict[str, Any] = {
+        "confidence": confidence,
+        "latest_provenance": _provenance(reading),
+        "last_run_id": draft.turn.run_id,
+        "last_seen_at": draft.at,
+    }
+    if confidence != known.confidence:
+        reason = "new_source" if new_source else "same_source"
+        draft.note("confidence_set", atom.atom_id, None, reason, f"{confidence:.6f}")
+    atom = atom.model_copy(update=changed)
+    revived = atom.status in REVIVED_BY_EVIDENCE
+    if revived:
+        status, reason = _first_status(draft, atom, judged)
+        changed = {"status": status, "status_reason": "found_again", "superseded_by": None}
+    else:
+        changed = status_by_rows(draft, atom) or _accepted_later(atom, judged)
+    if changed:
+        draft.note("status_set", atom.atom_id, None, changed["status_reason"], changed["status"])
+    atom = draft.put_atom(atom, **changed)
+    draft.record_merge(
+        op="exact_upsert",
+        winner_atom_id=atom.atom_id,
+        candidate_id=judged.candidate.candidate_id,
+        similarity=1.0,
+        fingerprint_winner=atom.atom_fingerprint,
+        confidence_before=known.confidence,
+        confidence_after=atom.confidence,
+        evidence_added=added,
+        reason="same_fingerprint" if own_id == atom.atom_id else "same_as_merged",
+    )
+    if not revived:
+        refresh_contradictions(draft, atom, gained_source=new_source)
+    return atom, revived
+
+
+def _first_status(draft: Draft, atom: AtomRecord, judged: Judged) -> tuple[str, str]:
+    if judged.status != "active":
+        return "draft", "judged_draft"
+    if atom.kind not in TWO_ROWS_KINDS:
+        return "active", "accepted"
+    if atom.confidence < ACTIVE_CONFIDENCE:
+        return "draft", "low_confidence"
+    if not two_rows_apart(draft.rows_of(atom.atom_id)):
+        return "draft", "insufficient_evidence_draft"
+    return "active", "accepted"
+
+
+def _accepted_later(atom: AtomRecord, judged: Judged) -> dict[str, Any]:
+    """A draft of a kind that needs one row only is active once a reading of it is accepted."""
+    if atom.status == "draft" and atom.kind not in TWO_ROWS_KINDS and judged.status == "active":
+        return {"status": "active", "status_reason": "accepted"}
+    return {}
+
+
+def _provenance(reading: Reading) -> Provenance:
+    return Provenance(
+        source_id=reading.source_id,
+        sanitized_hash=reading.sanitized_hash,
+        chunk_id=reading.chunk_id,
+        run_id=reading.run_id,
+        lane=reading.lane,
+        engine=reading.engine,
+        provider=reading.provider,
+        model=reading.model,
+        prompt_version=reading.prompt_version,
+        extractor_version=reading.extractor_version,
+    )

@@ -1,0 +1,75 @@
+"""Stage 2, the ledger: single writer of ``ledger.v1``; one turn of one project, one change set.
+
+Everything that decides is the fold of the inputs that wait and of the change sets already written.
+Which turn is next says ``turns``; what a turn does to the ledger say ``upsert`` and ``sources``, on
+a ``Draft`` laid over the state. Change sets without a turn (a person's decisions) have their place
+between two turns: the fold rule knows them by their cause.
+"""
+
+from __future__ import annotations
+
+from schemas.envelope import Envelope
+from schemas.events.ledger import LedgerChanged
+from streams.ledger.draft import Draft
+from streams.ledger.sources import apply_source_changes, note_revisions, settle_run
+from streams.ledger.state import LedgerState
+from streams.ledger.summary import working_summary
+from streams.ledger.turns import DueTurn
+from streams.ledger.upsert import apply_reading
+from streams.stage import Decision, Record, Tables
+
+
+class Ledger:
+    """See ``streams.stage.Writer``."""
+
+    name = "ledger"
+    inputs = ("ingestion.v1", "atom.validated.v1")
+    output = "ledger.v1"
+
+    def open(self, tables: Tables) -> LedgerState:
+        return LedgerState(tables)
+
+    def evolve(self, state: LedgerState, record: Record) -> None:
+        if isinstance(record.envelope.event, LedgerChanged):
+            state.take_own(record)
+        else:
+            state.take_input(record.envelope)
+
+    def decide(self, state: LedgerState) -> Decision | None:
+        while state.due:
+            project = min(state.due)
+            if due := state.turns.next(project):
+                return Decision((change_set(state, due),))
+            state.due.discard(project)
+        return None
+
+    def undecidable(self, state: LedgerState, decision: Decision, reason: str) -> Decision:
+        """The turn of a decision that cannot be written, without effect, so that others follow."""
+        due = state.turns.next(decision.marker.project_id)
+        assert due is not None
+        draft = Draft(state, due)
+        note_revisions(draft, due.source_changes)
+        place = due.turn.chunk_id or due.turn.run_id
+        draft.note("candidate_rejected", place, None, "record_too_large", reason)
+        return Decision((_caused(draft, due),))
+
+
+def change_set(state: LedgerState, due: DueTurn) -> Envelope:
+    """The one record that a turn leads to, also when nothing changes."""
+    draft = Draft(state, due)
+    if due.reflected:
+        apply_reading(draft, due.reflected)
+    elif due.turn.kind == "run_end":
+        settle_run(draft, due.source_changes, due.unfinished)
+    else:
+        apply_source_changes(draft, due.source_changes)
+    return _caused(draft, due)
+
+
+def _caused(draft: Draft, due: DueTurn) -> Envelope:
+    commits = due.turn.last_in_batch or due.turn.kind == "run_end"
+    event = draft.event(working_summary(draft) if commits else None)
+    return due.cause.caused(event, lane=due.turn.lane, run_id=due.turn.run_id)
+
+
+LEDGER = Ledger()

@@ -1,0 +1,56 @@
+"""A child process that computes one job after another; see ``streams.shell.pool``.
+
+Started as ``python -m streams.shell.child PARENT NICE``. Jobs and answers are length-prefixed
+pickles on standard input and output. It imports what its first job needs and nothing before.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pickle
+import signal
+import struct
+import sys
+from typing import BinaryIO
+
+LENGTH = struct.Struct(">I")
+PR_SET_PDEATHSIG = 1
+
+
+def serve(source: BinaryIO, sink: BinaryIO) -> None:
+    """Answers jobs until there are none: ``("done", result)`` or ``("failed", class, place)``."""
+    from streams.shell.failures import failure_of
+
+    while len(header := source.read(LENGTH.size)) == LENGTH.size:
+        job = source.read(LENGTH.unpack(header)[0])
+        try:
+            function, arguments = pickle.loads(job)
+            answer = pickle.dumps(("done", function(*arguments)), pickle.HIGHEST_PROTOCOL)
+        except Exception as error:
+            failure = failure_of(error)
+            answer = pickle.dumps(("failed", failure.error_class, failure.error))
+        sink.write(LENGTH.pack(len(answer)) + answer)
+        sink.flush()
+
+
+def end_with_parent(parent: int) -> None:
+    """This process is killed when ``parent`` ends, also by kill -9 (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it ended before the line above
+            os._exit(1)
+
+
+def main() -> None:
+    parent, nice = (int(argument) for argument in sys.argv[1:3])
+    end_with_parent(parent)
+    os.nice(nice)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is the parent's to handle
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a job prints must not end up among the answers
+    serve(sys.stdin.buffer, answers)
+
+
+if __name__ == "__main__":
+    main()

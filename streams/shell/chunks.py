@@ -1,0 +1,110 @@
+"""Finds the ``chunk.created`` record a fact speaks of: in what was read before, or on the log."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from typing import Any
+
+from aiokafka.partitioner import DefaultPartitioner
+
+from infra import log
+from infra.settings import MIB, Settings
+from schemas.codec import InvalidRecord, decode
+from schemas.envelope import Event
+from schemas.events.hygiene import ChunkCreated
+from streams.shell.log_reader import LogReader
+
+CHUNKS = "chunk.v1"
+CACHE_BYTES = 64 * MIB
+READ_AHEAD = 64  # records; the chunks of a source stand together
+
+LOG = log.get("chunks")
+
+
+class ChunkReader:
+    """A bounded cache of chunks over ``chunk.v1``; safe to ask from many tasks at once."""
+
+    def __init__(self, settings: Settings, cache_bytes: int = CACHE_BYTES) -> None:
+        self._settings = settings
+        self._reader = LogReader(settings)
+        self._lock = asyncio.Lock()
+        self._cache: OrderedDict[str, tuple[ChunkCreated, int]] = OrderedDict()
+        self._limit = cache_bytes
+        self._size = 0
+        self.searches = 0
+
+    async def chunk_of(self, event: Event) -> ChunkCreated | None:
+        """The chunk an extraction request or its result names. None when the log has no such chunk.
+
+        The place in the event is a hint; a wrong one costs reading the source's partition from the
+        start. Raises BrokerUnavailable.
+        """
+        named: Any = getattr(event, "reading", event)
+        wanted: str = named.chunk_id
+        if (found := self._cached(wanted)) is not None:
+            return found
+        async with self._lock:
+            if (found := self._cached(wanted)) is not None:
+                return found
+            hint: Any = event
+            if hint.chunk_partition >= 0 and hint.chunk_offset >= 0:
+                found = await self._read(
+                    hint.chunk_partition, hint.chunk_offset, wanted, READ_AHEAD
+                )
+            if found is None:
+                self.searches += 1
+                LOG.warning("chunk.searched", chunk_id=wanted)
+                found = await self._read(self._partition_of(named.source_id), 0, wanted, None)
+            return found
+
+    async def close(self) -> None:
+        await self._reader.close()
+
+    async def _read(
+        self, partition: int, start: int, wanted: str, at_most: int | None
+    ) -> ChunkCreated | None:
+        """Reads on from ``start`` until the chunk was seen, keeping what else comes."""
+        seen = 0
+        found: ChunkCreated | None = None
+        tail = self._reader.tail(CHUNKS, partition, start)
+        async for batch in tail:
+            for record in batch:
+                chunk = _chunk_in(record)
+                if chunk is not None:
+                    self._keep(chunk, len(record.value))
+                    if chunk.chunk_id == wanted:
+                        found = chunk
+            seen += len(batch)
+            if found is not None or (at_most is not None and seen >= at_most):
+                break
+        return found
+
+    def _cached(self, chunk_id: str) -> ChunkCreated | None:
+        known = self._cache.get(chunk_id)
+        if known is None:
+            return None
+        self._cache.move_to_end(chunk_id)
+        return known[0]
+
+    def _keep(self, chunk: ChunkCreated, size: int) -> None:
+        if chunk.chunk_id in self._cache:
+            return  # the first record with an id is the fact
+        self._cache[chunk.chunk_id] = (chunk, size)
+        self._size += size
+        while self._size > self._limit and len(self._cache) > 1:
+            self._size -= self._cache.popitem(last=False)[1][1]
+
+    def _partition_of(self, source_id: str) -> int:
+        partitions = list(range(self._settings.partitions))
+        return int(DefaultPartitioner()(source_id.encode(), partitions, partitions))
+
+
+def _chunk_in(record: Any) -> ChunkCreated | None:
+    if ("event-type", b"chunk.created") not in record.headers:
+        return None
+    try:
+        event = decode(record.value).event
+    except InvalidRecord:
+        return None
+    return event if isinstance(event, ChunkCreated) else None

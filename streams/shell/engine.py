@@ -1,0 +1,215 @@
+"""Faust as this service needs it: one stage = one app = one consumer group.
+
+Differences from faust 0.15.3 as delivered, each with a test in ``tests/shell``:
+
+- consumers are built by ``infra.kafka`` (fetch wait, sizes, security); Faust hard-codes 1500 ms;
+- partitions are assigned by range, so that partition *p* of all topics of a stage goes to one
+  member; Faust's round robin would tear a writer's inputs apart;
+- an acknowledgement counts only while its assignment lasts: a stream acknowledges what it skips
+  during a rebalance, which would commit past records nobody has processed;
+- its producer stays off (ours is shared by all stages of a process), and so do web, leader and
+  topic declaration.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+from typing import Any, cast
+
+import aiokafka
+import faust
+from aiokafka.coordinator.assignors.range import RangePartitionAssignor
+from faust.app.base import BootStrategy
+from faust.transport.drivers import aiokafka as driver
+from faust.types import TP, EventT
+from mode import CrashingSupervisor
+from mode.threads import ServiceThread, WorkerThread
+from yarl import URL
+
+import infra.kafka
+from infra.settings import Settings
+from streams.shell.delivery import Delivery
+
+COMMIT_INTERVAL_S = 1.0
+BUFFERED_RECORDS = 1_024
+THREAD_PATIENCE_S = 3.0
+
+Take = Callable[[Delivery], Awaitable[None]]
+Partitions = Callable[[set[int]], Awaitable[None]]
+
+
+class BoundedThread(WorkerThread):
+    """Mode waits for a thread for ever, and blocks the loop meanwhile; here for a few seconds."""
+
+    def __init__(self, service: ServiceThread, **options: Any) -> None:
+        super().__init__(service, **options)
+        self.daemon = True
+
+    def stop(self) -> None:
+        self.is_stopped.wait(THREAD_PATIENCE_S)
+
+
+class ConsumerThread(driver.AIOKafkaConsumerThread):
+    """The client of one group, in a thread of its own: a busy loop does not stop heartbeats."""
+
+    app: StageApp
+    Worker = BoundedThread
+
+    def _create_worker_consumer(self, transport: driver.Transport) -> aiokafka.AIOKafkaConsumer:
+        self._assignor = RangePartitionAssignor
+        return infra.kafka.consumer(
+            self.app.settings,
+            group=self.app.conf.id,
+            group_instance_id=self.app.instance,
+            partition_assignment_strategy=[RangePartitionAssignor],
+            rebalance_timeout_ms=int(self.app.conf.broker_rebalance_timeout * 1000),
+            max_poll_interval_ms=int(self.app.conf.broker_max_poll_interval * 1000),
+        )
+
+
+class Consumer(driver.Consumer):
+    """Faust's bookkeeping of offsets, without acknowledgements of records nobody has processed."""
+
+    app: StageApp
+
+    def _new_consumer_thread(self) -> ConsumerThread:
+        return ConsumerThread(self, loop=self.loop, beacon=self.beacon)
+
+    def ack(self, message: Any) -> bool:
+        current = message.generation_id == self.app.consumer_generation_id
+        if current and self.app.flow_control.is_active():
+            return bool(super().ack(message))
+        return False
+
+    def verify_event_path(self, now: float, tp: TP) -> None:
+        """Idle partitions are no fault; lag is shown by ``cairn status``."""
+
+
+class Producer(driver.Producer):
+    """Never started: the stages of a process share one producer of ``infra.kafka``."""
+
+    async def on_start(self) -> None: ...
+
+    async def on_stop(self) -> None: ...
+
+    async def flush(self) -> None: ...
+
+
+class Transport(driver.Transport):
+    Consumer = Consumer
+    Producer = Producer
+
+
+class QuietBoot(BootStrategy):
+    enable_web = False
+
+
+class StageApp(faust.App):
+    """The Faust app of one stage. ``instance`` names a static member of the group, or None."""
+
+    BootStrategy = QuietBoot
+
+    def __init__(self, settings: Settings, stage: str, instance: str | None) -> None:
+        self.settings = settings
+        self.instance = instance
+        super().__init__(
+            settings.group(stage),
+            broker=[URL(f"kafka://{address}") for address in settings.bootstrap.split(",")],
+            key_serializer="raw",
+            value_serializer="raw",
+            autodiscover=False,
+            datadir=Path(settings.home) / "faust" / stage,
+            web_enabled=False,
+            topic_allow_declare=False,
+            topic_disable_leader=True,
+            reply_create_topic=False,
+            consumer_auto_offset_reset="earliest",
+            broker_commit_interval=COMMIT_INTERVAL_S,
+            broker_session_timeout=settings.session_timeout_s,
+            broker_heartbeat_interval=settings.session_timeout_s / 4,
+            broker_request_timeout=max(settings.request_timeout_s, settings.session_timeout_s + 1),
+            stream_wait_empty=False,
+            stream_buffer_maxsize=BUFFERED_RECORDS,
+        )
+
+    def _new_transport(self) -> Transport:
+        return Transport(self.conf.broker_consumer, self)
+
+    def _new_producer_transport(self) -> Transport:
+        return Transport(self.conf.broker_producer, self)
+
+    def _create_directories(self) -> None:
+        """Faust keeps nothing on disk here: stores are the writers' own."""
+
+
+def stage_app(
+    settings: Settings,
+    stage: str,
+    topics: Iterable[str],
+    take: Take,
+    *,
+    assigned: Partitions,
+    revoked: Partitions,
+    failed: Callable[[BaseException], None],
+    instance: str | None = None,
+) -> StageApp:
+    """The app that hands every record of ``topics`` to ``take``, in offset order per partition.
+
+    ``noack``, the explicit acknowledgement and the crashing supervisor belong together: with one of
+    them missing Faust commits past a record whose agent raised. ``assigned`` is awaited before the
+    first record of an assignment comes, ``revoked`` before somebody else gets the partitions.
+    """
+    app = StageApp(settings, stage, instance)
+    names = [settings.topic(name) for name in topics]
+    plain = {settings.topic(name): name for name in topics}
+    source = app.topic(*names, key_type=bytes, value_type=bytes)
+
+    async def run(stream: Any) -> None:
+        try:
+            async for event in stream.noack().events():
+                await take(delivery_of(event, plain))
+        except Exception as error:
+            failed(error)
+            raise
+
+    app.agent(source, name=f"stage-{stage}", concurrency=1, supervisor_strategy=CrashingSupervisor)(
+        run
+    )
+
+    async def on_assigned(app: Any, partitions: set[TP], **signal: Any) -> None:
+        await assigned({tp.partition for tp in partitions if tp.topic in plain})
+
+    async def on_revoked(app: Any, partitions: set[TP], **signal: Any) -> None:
+        await revoked({tp.partition for tp in partitions if tp.topic in plain})
+
+    # Their type wants a parameter ``signal``; keyword arguments take it.
+    app.on_partitions_assigned.connect(cast(Any, on_assigned))
+    app.on_partitions_revoked.connect(cast(Any, on_revoked))
+    return app
+
+
+def delivery_of(event: EventT[bytes], plain: dict[str, str]) -> Delivery:
+    message = event.message
+
+    def acknowledge() -> None:
+        event.ack()
+
+    return Delivery(
+        topic=plain[message.topic],
+        partition=message.partition,
+        offset=message.offset,
+        generation=message.generation_id or 0,
+        key=message.key or b"",
+        value=message.value or b"",
+        headers=tuple(cast("list[tuple[str, bytes]]", message.headers or [])),
+        timestamp_s=message.timestamp,
+        acknowledge=acknowledge,
+    )
+
+
+def quiet_logging() -> None:
+    """Faust and mode report rebalances as warnings and errors of theirs; only faults are shown."""
+    for name in ("faust", "mode", "aiokafka"):
+        logging.getLogger(name).setLevel(logging.ERROR)

@@ -1,0 +1,248 @@
+"""Runs stage 0: contents are collected, opened and cleaned side by side, answered in record order.
+
+Cleaning is heavy and remembers nothing, so it runs ahead in child processes; deciding compares with
+the last answer for the source, so it follows the records of its partition one by one. Content parts
+are acknowledged when they come: a revision whose parts were read by an earlier process finds them
+on the log, in front of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+
+from infra import log
+from infra.errors import Unavailable, Undecryptable
+from infra.settings import Settings
+from schemas.codec import InvalidRecord, decode
+from schemas.envelope import Envelope, Event
+from schemas.events.hygiene import SourceProcessed
+from schemas.events.source import SourceContentPart, SourceInfo, SourceRevised
+from schemas.ids import sha256_hex
+from streams.shell.content import Parts
+from streams.shell.delivery import Delivery, Progress
+from streams.shell.failures import BACK_OFF_S, TRIES, dead_letter, failure_of, patiently
+from streams.shell.hygiene_partition import HygienePartition, Prepared
+from streams.shell.pool import ChildPool
+from streams.shell.publisher import Publisher
+
+PER_CHILD = 4  # revisions under way for each child
+HELD = 1_024  # records that wait for an unfinished one before them
+
+LOG = log.get("hygiene")
+
+
+@dataclass(frozen=True)
+class Hygiene:
+    """Stage 0's functions (``streams.hygiene.stage``) and who opens contents (`Vault.decrypt`)."""
+
+    clean: Callable[[SourceInfo, bytes, bool], Any]
+    decide: Callable[[SourceProcessed | None, SourceRevised, Any], list[Event]]
+    poisoned: Callable[[SourceProcessed | None, SourceRevised, str], list[Event]]
+    decrypt: Callable[[str, bytes], bytes]
+    name: str = "hygiene"
+    input: str = "source.v1"
+    output: str = "chunk.v1"
+
+
+class ContentMismatch(Exception):
+    """The bytes are not what ``source.revised`` says; the message says in which way."""
+
+
+@dataclass
+class Running:
+    """A partition that is ours, and its revisions in record order."""
+
+    waiting: asyncio.Queue[asyncio.Task[Prepared]]
+    task: asyncio.Task[None]
+    caught_up: asyncio.Event
+
+
+class HygieneRunner:
+    """Feeds stage 0 and writes what it answers; what fails for good goes to ``failed``."""
+
+    def __init__(
+        self,
+        hygiene: Hygiene,
+        settings: Settings,
+        cluster: str,
+        publisher: Publisher,
+        pool: ChildPool,
+        failed: Callable[[BaseException], None],
+    ) -> None:
+        self._hygiene = hygiene
+        self._settings = settings
+        self._cluster = cluster
+        self._publisher = publisher
+        self._pool = pool
+        self._failed = failed
+        self._parts = Parts(settings, hygiene.input)
+        self._progress = Progress()
+        self._moved = asyncio.Event()
+        self._under_way = asyncio.Semaphore(pool.size * PER_CHILD)
+        self._preparing: set[asyncio.Task[Prepared]] = set()
+        self._running: dict[int, Running] = {}
+        self._assigned = asyncio.Event()
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        return (self._hygiene.input,)
+
+    async def assigned(self, partitions: set[int]) -> None:
+        for number in sorted(partitions - self._running.keys()):
+            self._running[number] = self._start(number)
+        self._assigned.set()
+
+    async def revoked(self, partitions: set[int]) -> None:
+        """Nothing more is written for the partitions; their stores are closed."""
+        gone = [self._running.pop(number) for number in partitions & self._running.keys()]
+        tasks = [*(each.task for each in gone), *self._preparing]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._progress.forget()
+        self._moved.set()
+
+    async def ready(self) -> None:
+        await self._assigned.wait()
+        for each in list(self._running.values()):
+            await each.caught_up.wait()
+
+    async def close(self) -> None:
+        await self.revoked(set(self._running))
+        await self._parts.close()
+
+    async def take(self, delivery: Delivery) -> None:
+        """The record is under way; returns when there is room for another."""
+        while self._progress.count > HELD:
+            self._moved.clear()
+            await self._moved.wait()
+        running = self._running.get(delivery.partition)
+        if running is None:
+            return
+        try:
+            envelope = decode(delivery.value)
+        except InvalidRecord as error:
+            held = self._progress.begin(delivery)
+            letter = dead_letter(self._hygiene.name, delivery, error, 1, None)
+            await self._publisher.publish([letter])
+            self._progress.finish(held)
+            return
+        match envelope.event:
+            case SourceContentPart() as part:
+                self._parts.keep(part)
+                self._progress.finish(self._progress.begin(delivery))
+            case SourceRevised():
+                await self._under_way.acquire()
+                await running.waiting.put(self._prepare(delivery, envelope))
+            case _:
+                self._progress.finish(self._progress.begin(delivery))
+
+    def _prepare(self, delivery: Delivery, envelope: Envelope) -> asyncio.Task[Prepared]:
+        held = self._progress.begin(delivery)
+
+        def settled() -> None:
+            self._progress.finish(held)
+            self._moved.set()
+
+        def ended(task: asyncio.Task[Prepared]) -> None:
+            self._preparing.discard(task)
+            self._under_way.release()
+
+        task = asyncio.create_task(self._prepared(delivery, envelope, settled))
+        self._preparing.add(task)
+        task.add_done_callback(ended)
+        return task
+
+    async def _prepared(
+        self, delivery: Delivery, envelope: Envelope, settled: Callable[[], None]
+    ) -> Prepared:
+        """The revision with its content cleaned, or with the reason why it cannot be."""
+        revised = envelope.event
+        assert isinstance(revised, SourceRevised)
+        structlog.contextvars.bind_contextvars(
+            stage=self._hygiene.name, place=delivery.place, correlation_id=envelope.correlation_id
+        )
+        found = Prepared(delivery, envelope, revised, settled)
+        for attempt in range(1, TRIES + 1):
+            try:
+                content = await self._content(delivery, revised)
+                found.cleaned = await self._pool.run(
+                    self._hygiene.clean, revised.source, content, revised.force_include
+                )
+                return found
+            except Unavailable:
+                raise
+            except (ContentMismatch, Undecryptable) as error:
+                found.poison = str(error) or type(error).__name__
+                return found
+            except Exception as error:
+                if attempt == TRIES:
+                    found.poison = failure_of(error).error
+                    found.letter = dead_letter(
+                        self._hygiene.name, delivery, error, attempt, envelope
+                    )
+                    return found
+            await asyncio.sleep(BACK_OFF_S * 2 ** (attempt - 1))
+        raise AssertionError("unreachable: the last try returns")
+
+    async def _content(self, delivery: Delivery, revised: SourceRevised) -> bytes:
+        """The revision's bytes in clear. Raises ContentMismatch, Undecryptable."""
+        sealed = [(revised.key_id, revised.content)]
+        if revised.part_count > 1:
+            parts = await self._parts.of(revised, delivery)
+            if len(parts) != revised.part_count - 1:
+                raise ContentMismatch(
+                    f"{len(parts) + 1} of {revised.part_count} parts are on the log"
+                )
+            sealed += [(part.key_id, part.content) for part in parts]
+        content = b"".join([await self._opened(key_id, each) for key_id, each in sealed])
+        if len(content) != revised.byte_count:
+            raise ContentMismatch(f"{len(content)} bytes, {revised.byte_count} were announced")
+        if sha256_hex(content) != revised.raw_sha256:
+            raise ContentMismatch("the bytes do not match raw_sha256")
+        return content
+
+    async def _opened(self, key_id: str, sealed: bytes) -> bytes:
+        async def decrypted() -> bytes:
+            return await asyncio.to_thread(self._hygiene.decrypt, key_id, sealed)
+
+        return await patiently(decrypted, self._settings.request_timeout_s)
+
+    def _start(self, number: int) -> Running:
+        partition = HygienePartition(
+            self._hygiene.name,
+            self._hygiene.output,
+            number,
+            self._settings,
+            self._cluster,
+            self._publisher,
+            self._hygiene.decide,
+            self._hygiene.poisoned,
+        )
+        waiting: asyncio.Queue[asyncio.Task[Prepared]] = asyncio.Queue()
+        caught_up = asyncio.Event()
+        task = asyncio.create_task(
+            self._run(partition, waiting, caught_up), name=f"hygiene-{number}"
+        )
+        return Running(waiting, task, caught_up)
+
+    async def _run(
+        self,
+        partition: HygienePartition,
+        waiting: asyncio.Queue[asyncio.Task[Prepared]],
+        caught_up: asyncio.Event,
+    ) -> None:
+        try:
+            async with partition.opened():
+                caught_up.set()
+                while True:
+                    prepared = await (await waiting.get())
+                    await partition.answer(prepared)
+                    prepared.settled()
+        except Exception as error:
+            self._failed(error)

@@ -1,0 +1,14 @@
+"""The reader stage 1 is given. A module of its own: child processes import it and nothing more."""
+
+from __future__ import annotations
+
+from agents.reader import ReadRequest
+from agents.rules.reader import RulesReader
+from schemas.events.atom import CandidatesExtracted
+from schemas.events.extract import ExtractRequested
+from schemas.events.hygiene import ChunkCreated
+
+
+def read_by_rules(request: ExtractRequested, chunk: ChunkCreated) -> CandidatesExtracted:
+    """What the offline reader finds in the chunk."""
+    return RulesReader().read(ReadRequest(request, chunk))

@@ -1,0 +1,195 @@
+"""Runs a stage without state: a sliding window of records, acknowledged in offset order.
+
+A step that computes in the loop writes its outputs in the order of its inputs; one that computes in
+children, or reads chunks, writes them as they come (its readers wait for their turn, spec 03 §9).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+
+import structlog
+
+from infra import log
+from infra.errors import Unavailable
+from schemas.codec import InvalidRecord, decode
+from schemas.envelope import Envelope, Event
+from schemas.events.hygiene import ChunkCreated
+from streams.shell.chunks import ChunkReader
+from streams.shell.delivery import Delivery, Held, Progress
+from streams.shell.failures import BACK_OFF_S, TRIES, RecordTooLarge, dead_letter
+from streams.shell.pool import ChildPool
+from streams.shell.publisher import Place, Publisher, Stamped
+from streams.stage import Step
+
+IN_LOOP = 256  # records under way when the loop computes
+PER_CHILD = 4  # records under way for each child: one computed, the others read or written
+HELD_FACTOR = 8  # finished records behind an unfinished one, per record under way
+
+LOG = log.get("step")
+
+
+@dataclass(frozen=True)
+class Pools:
+    """Where steps compute: ``deep`` of lower priority, ``preview`` kept for previews."""
+
+    deep: ChildPool
+    preview: ChildPool
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A record whose outputs are on their way to the broker."""
+
+    held: Held
+    sent: list[asyncio.Future[Place]]
+
+
+class StepRunner:
+    """Feeds a `Step` and writes what it answers; what fails for good goes to ``failed``."""
+
+    def __init__(
+        self,
+        step: Step,
+        publisher: Publisher,
+        chunks: ChunkReader,
+        pools: Pools,
+        failed: Callable[[BaseException], None],
+    ) -> None:
+        self._step = step
+        self._publisher = publisher
+        self._chunks = chunks
+        self._failed = failed
+        self._pool = {"loop": None, "child": pools.deep, "preview_child": pools.preview}[step.place]
+        self._in_order = self._pool is None and not step.with_chunk
+        self._window = self._pool.size * PER_CHILD if self._pool else IN_LOOP
+        self._under_way = asyncio.Semaphore(self._window)
+        self._progress = Progress()
+        self._moved = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._written: asyncio.Queue[Written] = asyncio.Queue(self._window)
+        self._assigned = asyncio.Event()
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        return self._step.inputs
+
+    async def assigned(self, partitions: set[int]) -> None:
+        if self._in_order and not self._tasks:
+            self._start(self._follow())
+        self._assigned.set()
+
+    async def revoked(self, partitions: set[int]) -> None:
+        """Nothing more is written for what was handed out; its next owner does it again."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        while not self._written.empty():
+            self._written.get_nowait()
+        self._progress.forget()
+        self._moved.set()
+
+    async def ready(self) -> None:
+        await self._assigned.wait()
+
+    async def close(self) -> None:
+        await self.revoked(set())
+
+    async def take(self, delivery: Delivery) -> None:
+        """The record is under way; returns when there is room for another.
+
+        Raises BrokerUnavailable.
+        """
+        if self._in_order:
+            held = self._progress.begin(delivery)
+            await self._written.put(Written(held, await self._sent(delivery)))
+            return
+        await self._under_way.acquire()
+        while self._progress.count > self._window * HELD_FACTOR:
+            self._moved.clear()
+            await self._moved.wait()
+        task = self._start(self._finish(self._progress.begin(delivery)))
+        # Not in the task: cancelled before its first step it would run nothing.
+        task.add_done_callback(lambda _: self._under_way.release())
+
+    def _start(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _follow(self) -> None:
+        """Acknowledges what was written in order, as the broker's answers come."""
+        try:
+            while True:
+                group = [await self._written.get()]
+                while not self._written.empty():
+                    group.append(self._written.get_nowait())
+                await self._publisher.acknowledged([sent for each in group for sent in each.sent])
+                for each in group:
+                    self._progress.finish(each.held)
+        except Exception as error:
+            self._failed(error)
+
+    async def _finish(self, held: Held) -> None:
+        try:
+            await self._publisher.acknowledged(await self._sent(held.delivery))
+            self._progress.finish(held)
+            self._moved.set()
+        except Exception as error:
+            self._failed(error)
+
+    async def _sent(self, delivery: Delivery) -> list[asyncio.Future[Place]]:
+        return [await self._publisher.send(each) for each in await self._answer(delivery)]
+
+    async def _answer(self, delivery: Delivery) -> list[Stamped]:
+        """What is to be written for the record: its outputs, or its dead letter with the answer."""
+        try:
+            cause = decode(delivery.value)
+        except InvalidRecord as error:
+            return self._given_up(delivery, None, None, error, 1)
+        structlog.contextvars.bind_contextvars(
+            stage=self._step.name, place=delivery.place, correlation_id=cause.correlation_id
+        )
+        chunk: ChunkCreated | None = None
+        for attempt in range(1, TRIES + 1):
+            try:
+                if self._step.with_chunk:
+                    chunk = await self._chunks.chunk_of(cause.event)
+                events = await self._handled(cause, chunk)
+                return [self._publisher.stamp(cause.caused(event)) for event in events]
+            except Unavailable:
+                raise
+            except Exception as error:
+                if attempt == TRIES or isinstance(error, RecordTooLarge):
+                    return self._given_up(delivery, cause, chunk, error, attempt)
+            await asyncio.sleep(BACK_OFF_S * 2 ** (attempt - 1))
+        raise AssertionError("unreachable: the last try returns")
+
+    async def _handled(self, cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
+        if self._pool is None:
+            return self._step.handle(cause, chunk)
+        return await self._pool.run(self._step.handle, cause, chunk)
+
+    def _given_up(
+        self,
+        delivery: Delivery,
+        cause: Envelope | None,
+        chunk: ChunkCreated | None,
+        error: Exception,
+        attempts: int,
+    ) -> list[Stamped]:
+        """The answer somebody waits for, and the dead letter."""
+        letter = dead_letter(self._step.name, delivery, error, attempts, cause)
+        LOG.warning("record.dead_lettered", stage=self._step.name, place=delivery.place)
+        answers: list[Stamped] = []
+        if cause is not None and self._step.give_up is not None:
+            try:
+                events = self._step.give_up(cause, chunk, type(error).__name__)
+                answers = [self._publisher.stamp(cause.caused(event)) for event in events]
+            except Exception:
+                LOG.error("give_up.failed", stage=self._step.name, place=delivery.place)
+        return [*answers, self._publisher.stamp(letter)]

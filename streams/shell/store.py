@@ -1,0 +1,257 @@
+"""Tables of one writer and one partition in a SQLite file: a cache of a fold, never the truth.
+
+The cursors (next offset of every topic folded) are in the same transaction as the tables, so a
+restart reads only the tail. A file that is absent, of another installation, or damaged is removed
+and folded again from offset 0. Decided against: a Faust table (open bugs in its recovery), one
+database for all partitions (a partition moves alone).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import sqlite3
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
+
+from pydantic import TypeAdapter
+
+from streams.shell.failures import StageStopped
+from streams.stage import Table
+
+V = TypeVar("V")
+STORE_VERSION = "1"
+CLEAN_ENTRIES = 20_000  # of one table; a ledger entry is about 2 kB as Python objects
+DIRTY_ENTRIES = 5_000
+LOCK_PATIENCE_S = 60.0
+FIRST_PAGE, LARGEST_PAGE = 8, 2_048
+LAST_CHARACTER = chr(0x10FFFF)
+
+
+class StoredTable(MutableMapping[str, V], Generic[V]):
+    """One table: a write-back cache over SQLite; see ``streams.stage.Table``.
+
+    Scans write what is unwritten first, inside the open transaction, so they see everything.
+    """
+
+    def __init__(self, database: sqlite3.Connection, name: str, kind: type[V]) -> None:
+        self._database = database
+        self._values: TypeAdapter[V] = TypeAdapter(kind)
+        self._name = '"t_' + name.replace('"', '""') + '"'
+        self._clean: OrderedDict[str, V] = OrderedDict()
+        self._dirty: dict[str, V] = {}
+        self._deleted: set[str] = set()
+        database.execute(
+            f"CREATE TABLE IF NOT EXISTS {self._name}"
+            " (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
+        )
+
+    def __getitem__(self, key: str) -> V:
+        if key in self._dirty:
+            return self._dirty[key]
+        if key in self._deleted:
+            raise KeyError(key)
+        if key in self._clean:
+            self._clean.move_to_end(key)
+            return self._clean[key]
+        row = self._database.execute(
+            f"SELECT value FROM {self._name} WHERE key = ?", (key,)
+        ).fetchone()
+        if row is None:
+            raise KeyError(key)
+        return self._keep(key, self._values.validate_json(row[0]))
+
+    def __setitem__(self, key: str, value: V) -> None:
+        self._clean.pop(key, None)
+        self._deleted.discard(key)
+        self._dirty[key] = value
+        if len(self._dirty) > DIRTY_ENTRIES:
+            self.write()
+
+    def __delitem__(self, key: str) -> None:
+        if key not in self:
+            raise KeyError(key)
+        self._clean.pop(key, None)
+        self._dirty.pop(key, None)
+        self._deleted.add(key)
+
+    def __contains__(self, key: object) -> bool:
+        if key in self._dirty or key in self._clean:
+            return True
+        if key in self._deleted:
+            return False
+        found = self._database.execute(f"SELECT 1 FROM {self._name} WHERE key = ?", (key,))
+        return found.fetchone() is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return self._keys("")
+
+    def __len__(self) -> int:
+        self.write()
+        counted = self._database.execute(f"SELECT count(*) FROM {self._name}").fetchone()
+        return int(counted[0])
+
+    def with_prefix(self, prefix: str) -> Iterator[tuple[str, V]]:
+        for key in self._keys(prefix):
+            if key in self:  # what the caller deletes on the way is left out
+                yield key, self[key]
+
+    def write(self) -> None:
+        """What is unwritten goes into the open transaction."""
+        if self._deleted:
+            self._database.executemany(
+                f"DELETE FROM {self._name} WHERE key = ?", [(key,) for key in self._deleted]
+            )
+            self._deleted.clear()
+        if self._dirty:
+            self._database.executemany(
+                f"INSERT OR REPLACE INTO {self._name} VALUES (?, ?)",
+                [(key, self._values.dump_json(value)) for key, value in self._dirty.items()],
+            )
+            for key, value in self._dirty.items():
+                self._keep(key, value)
+            self._dirty.clear()
+
+    def forget(self) -> None:
+        """Nothing is cached: after a rollback."""
+        self._clean.clear()
+        self._dirty.clear()
+        self._deleted.clear()
+
+    def _keys(self, prefix: str) -> Iterator[str]:
+        """Page by page, so that a caller who wants the first few pays for the first few."""
+        after, inclusive, page = prefix, True, FIRST_PAGE
+        while True:
+            self.write()
+            rows = self._database.execute(
+                f"SELECT key FROM {self._name} WHERE key {'>=' if inclusive else '>'} ?"
+                " AND key <= ? ORDER BY key LIMIT ?",
+                (after, prefix + LAST_CHARACTER, page),
+            ).fetchall()
+            yield from (key for (key,) in rows)
+            if len(rows) < page:
+                return
+            after, inclusive, page = rows[-1][0], False, min(4 * page, LARGEST_PAGE)
+
+    def _keep(self, key: str, value: V) -> V:
+        self._clean[key] = value
+        if len(self._clean) > CLEAN_ENTRIES:
+            self._clean.popitem(last=False)
+        return value
+
+
+class SqliteTables:
+    """The tables and cursors of one writer and one partition; see ``streams.stage.Tables``."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._tables: dict[str, StoredTable[Any]] = {}
+
+    def table(self, name: str, kind: type[V]) -> Table[V]:
+        if name not in self._tables:
+            self._begin()
+            self._tables[name] = StoredTable(self._database, name, kind)
+        return cast(Table[V], self._tables[name])
+
+    def cursors(self) -> dict[str, int]:
+        """The next offset to fold, by topic, as of the last commit."""
+        return dict(self._database.execute("SELECT topic, next_offset FROM cursor"))
+
+    def commit(self, cursors: Mapping[str, int]) -> None:
+        """Everything put and ``cursors`` are kept, or nothing of it."""
+        self._begin()
+        for table in self._tables.values():
+            table.write()
+        self._database.executemany(
+            "INSERT OR REPLACE INTO cursor VALUES (?, ?)", list(cursors.items())
+        )
+        self._database.execute("COMMIT")
+        self._begin()
+
+    def rollback(self) -> None:
+        """Everything put since the last commit is gone; tables must be asked for again."""
+        if self._database.in_transaction:
+            self._database.execute("ROLLBACK")
+        for table in self._tables.values():
+            table.forget()
+        self._tables.clear()
+        self._begin()
+
+    def close(self) -> None:
+        """What is not committed is gone."""
+        with contextlib.suppress(sqlite3.Error):
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+        self._database.close()
+
+    def _begin(self) -> None:
+        if not self._database.in_transaction:
+            self._database.execute("BEGIN")
+
+
+def open_tables(path: Path, identity: Mapping[str, str]) -> SqliteTables:
+    """The tables in ``path``; empty ones when the file is absent, damaged or another's."""
+    for _ in range(2):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        try:
+            if _prepared(database, {**identity, "store": STORE_VERSION}):
+                return SqliteTables(database)
+        except sqlite3.DatabaseError:
+            pass
+        database.close()
+        remove(path)
+    raise StageStopped(f"The state file {path} cannot be written: check its folder.")
+
+
+def remove(path: Path) -> None:
+    """The file and its journal are gone."""
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+
+
+def _prepared(database: sqlite3.Connection, identity: Mapping[str, str]) -> bool:
+    """Whether the file is ours, or is new and now is."""
+    database.execute("PRAGMA journal_mode=WAL")
+    database.execute("PRAGMA synchronous=NORMAL")
+    tables: Iterable[tuple[str]] = database.execute("SELECT name FROM sqlite_master")
+    if not list(tables):
+        database.execute("BEGIN")
+        database.execute("CREATE TABLE identity (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
+        database.execute("CREATE TABLE cursor (topic TEXT PRIMARY KEY, next_offset INTEGER)")
+        database.executemany("INSERT INTO identity VALUES (?, ?)", list(identity.items()))
+        database.execute("COMMIT")
+    known = dict(database.execute("SELECT name, value FROM identity"))
+    database.execute("SELECT count(*) FROM cursor").fetchone()
+    return known == dict(identity)
+
+
+@contextlib.asynccontextmanager
+async def locked(path: Path, patience_s: float = LOCK_PATIENCE_S) -> Any:
+    """Nobody else on this machine is in a block with ``path``. Raises StageStopped after a while.
+
+    The lock goes with the process, also when it is killed.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    deadline = time.monotonic() + patience_s
+    try:
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise StageStopped(
+                        f"Another process holds {path} since {patience_s:.0f} s: stop the worker"
+                        " that shares this CAIRN_HOME, or give each its own."
+                    ) from None
+            await asyncio.sleep(0.05)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,345 @@
+"""One partition of a single writer: fold, decide ahead, and make sure that nobody else wrote.
+
+The state is the fold of the inputs and of the writer's own output, in a local store together with
+the offsets folded (spec 08 §4). Up to 64 decisions are taken on the provisional state and sent
+together; the offsets the broker gives to their markers must follow the end that was known without a
+gap. If they do not, another writer was there (a handover): the state is taken back, the output is
+folded as it is, and everything is decided again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from infra import log
+from infra.settings import Settings
+from schemas.codec import InvalidRecord, decode
+from schemas.envelope import Envelope
+from schemas.events.dlq import DeadLetter
+from streams.shell.delivery import Delivery
+from streams.shell.failures import (
+    TRIES,
+    RecordTooLarge,
+    StageStopped,
+    dead_letter,
+    failure_of,
+    patiently,
+)
+from streams.shell.log_reader import LogReader
+from streams.shell.publisher import Publisher, Stamped
+from streams.shell.store import SqliteTables, locked, open_tables, remove
+from streams.stage import UNKNOWN_OFFSET, Decision, Record, Writer
+
+DECIDED_AHEAD = 64
+FOLDED_PER_COMMIT = 2_000
+TURN_S = 0.02  # how long the loop is kept at most while folding
+HANDOVER_TRIES = 20
+
+LOG = log.get("writer")
+
+
+class FoldFailed(Exception):
+    """``evolve`` raised for a record; the state may be half changed and has to be taken back."""
+
+
+class ForeignCursor(Exception):
+    """The store knows offsets the topic does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decision as it will be written: the marker last."""
+
+    before: tuple[Stamped, ...]
+    marker: Stamped
+
+
+class WriterPartition:
+    """The state of one writer and partition while it is assigned to this process."""
+
+    def __init__(
+        self,
+        writer: Writer[Any],
+        partition: int,
+        settings: Settings,
+        cluster: str,
+        publisher: Publisher,
+    ) -> None:
+        self._writer = writer
+        self._partition = partition
+        self._settings = settings
+        self._publisher = publisher
+        self._reader = LogReader(settings)
+        self._path = Path(settings.home) / "state" / writer.name / f"{partition}.sqlite"
+        self._identity = {
+            "cluster": cluster,
+            "prefix": settings.topic_prefix,
+            "stage": writer.name,
+            "partition": str(partition),
+            "state": str(getattr(writer, "state_version", 1)),
+        }
+        self._tables: SqliteTables
+        self._state: Any = None
+        self._cursors: dict[str, int] = {}
+        self._failures: Counter[tuple[str, int]] = Counter()
+        self._given_up: set[tuple[str, int]] = set()
+        self._last_project = "-"
+        self.handovers = 0
+
+    @contextlib.asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """The store is ours and folded up to the end of the log for the time of the block."""
+        async with locked(self._path.with_suffix(".lock")):
+            self._tables = open_tables(self._path, self._identity)
+            try:
+                await self._catch_up()
+                yield
+            finally:
+                self._tables.close()
+                await self._reader.close()
+
+    async def fold(self, deliveries: Sequence[Delivery]) -> None:
+        """The records are in the state, each once, whatever was folded before."""
+        try:
+            for delivery in deliveries:
+                if delivery.offset > self._cursors[delivery.topic]:
+                    await self._catch_up_with(delivery.topic)
+                await self._fold(delivery)
+        except (FoldFailed, ForeignCursor, sqlite3.Error) as error:
+            await self._start_again(error)
+
+    async def settle(self) -> None:
+        """Everything that is due is decided, written and committed. Raises StageStopped."""
+        for _ in range(HANDOVER_TRIES):
+            try:
+                if await self._settled():
+                    return
+            except sqlite3.Error as error:
+                await self._start_again(error)
+            else:
+                self.handovers += 1
+                LOG.warning("writer.interfered", stage=self._writer.name, partition=self._partition)
+                await self._start_again(None)
+        raise StageStopped(
+            f"{self._writer.name}: somebody else keeps writing {self._writer.output} partition"
+            f" {self._partition}: see that only one worker has this group and topic prefix."
+        )
+
+    async def _settled(self) -> bool:
+        """Whether all was written without anybody in between."""
+        while decided := await self._decide():
+            if not await self._write(decided):
+                return False
+        self._tables.commit(self._cursors)
+        return True
+
+    async def _decide(self) -> list[Decided]:
+        """Up to 64 decisions, their markers folded as if they were written."""
+        group: list[Decided] = []
+        while len(group) < DECIDED_AHEAD:
+            decision = self._next_decision()
+            if decision is None:
+                break
+            group.append(await self._taken(decision, len(group)))
+            await asyncio.sleep(0)
+        return group
+
+    def _next_decision(self) -> Decision | None:
+        for attempt in range(1, TRIES + 1):
+            try:
+                return self._writer.decide(self._state)
+            except sqlite3.Error:
+                raise
+            except Exception as error:
+                if attempt == TRIES:
+                    what = f"cannot decide; the last record was of project {self._last_project}"
+                    raise self._stopped(what, error) from error
+        return None
+
+    async def _taken(self, decision: Decision, ahead: int) -> Decided:
+        try:
+            decided = self._stamped(decision)
+        except RecordTooLarge as error:
+            undecidable = getattr(self._writer, "undecidable", None)
+            if undecidable is None:
+                raise self._stopped(_named("cannot write", decision), error) from error
+            await self._publisher.publish([self._refused(decision, error, ahead)])
+            decided = self._stamped(undecidable(self._state, decision, str(error)))
+        marker = decided.marker
+        try:
+            self._writer.evolve(
+                self._state,
+                Record(
+                    marker.topic, self._partition, UNKNOWN_OFFSET, marker.value, marker.envelope
+                ),
+            )
+        except sqlite3.Error:
+            raise
+        except Exception as error:
+            raise self._stopped(_named("cannot fold its own", decision), error) from error
+        return decided
+
+    def _refused(self, decision: Decision, error: RecordTooLarge, ahead: int) -> Envelope:
+        """A dead letter for a change that cannot be written, at the place it would have had."""
+        return decision.marker.caused(
+            DeadLetter(
+                stage=self._writer.name,
+                origin_topic=self._writer.output,
+                origin_partition=self._partition,
+                origin_offset=self._cursors[self._writer.output] + ahead,
+                origin_key=decision.marker.project_id,
+                error_class=type(error).__name__,
+                error=str(error),
+                attempts=1,
+            )
+        )
+
+    def _stamped(self, decision: Decision) -> Decided:
+        *before, marker = (self._publisher.stamp(each) for each in decision.envelopes)
+        if marker.topic != self._writer.output:
+            raise StageStopped(
+                f"{self._writer.name}: the marker {marker.envelope.event.type_name} belongs to"
+                f" {marker.topic}, the output is {self._writer.output}."
+            )
+        return Decided(tuple(before), marker)
+
+    async def _write(self, group: Sequence[Decided]) -> bool:
+        """Whether the group is on the log with nobody in between; then it is committed."""
+        sent = [await self._publisher.send(each) for one in group for each in one.before]
+        await self._publisher.acknowledged(sent)
+        markers = [await self._publisher.send(one.marker, self._partition) for one in group]
+        places = await self._publisher.acknowledged(markers)
+        known_end = self._cursors[self._writer.output]
+        if [place.offset for place in places] != list(range(known_end, known_end + len(group))):
+            return False
+        self._cursors[self._writer.output] = known_end + len(group)
+        self._tables.commit(self._cursors)
+        return True
+
+    async def _start_again(self, error: BaseException | None) -> None:
+        """Back to the last commit, or to nothing when the store failed, and up to date again."""
+        if isinstance(error, sqlite3.Error | ForeignCursor):
+            LOG.warning("store.refolded", stage=self._writer.name, partition=self._partition)
+            self._tables.close()
+            remove(self._path)
+            self._tables = open_tables(self._path, self._identity)
+        else:
+            self._tables.rollback()
+        await self._catch_up()
+
+    async def _catch_up(self) -> None:
+        """The state holds all that is on the log now: the own output first, then the inputs."""
+        while True:
+            self._state = self._writer.open(self._tables)
+            topics = dict.fromkeys((self._writer.output, *self._writer.inputs))
+            self._cursors = dict.fromkeys(topics, 0) | self._tables.cursors()
+            try:
+                for topic in topics:
+                    await self._catch_up_with(topic)
+                self._tables.commit(self._cursors)
+                return
+            except FoldFailed:
+                self._tables.rollback()
+            except (sqlite3.Error, ForeignCursor):
+                self._tables.close()
+                remove(self._path)
+                self._tables = open_tables(self._path, self._identity)
+
+    async def _catch_up_with(self, topic: str) -> None:
+        start, partition = self._cursors[topic], self._partition
+        patience_s = self._settings.request_timeout_s
+        end = await patiently(lambda: self._reader.end(topic, partition), patience_s)
+        if start > end:
+            raise ForeignCursor  # the topic was made anew under the same name
+        turn, folded = time.monotonic(), 0
+        async for batch in self._reader.tail(topic, partition, start):
+            for record in batch:
+                await self._fold(_delivery_of(topic, record))
+                folded += 1
+                if time.monotonic() - turn > TURN_S:
+                    await asyncio.sleep(0)
+                    turn = time.monotonic()
+            if folded >= FOLDED_PER_COMMIT:
+                self._tables.commit(self._cursors)
+                folded = 0
+        self._cursors[topic] = max(self._cursors[topic], end)
+
+    async def _fold(self, delivery: Delivery) -> None:
+        if delivery.offset < self._cursors[delivery.topic]:
+            return
+        self._last_project = delivery.key.decode(errors="replace")
+        place = (delivery.topic, delivery.offset)
+        if place not in self._given_up:
+            try:
+                envelope = decode(delivery.value)
+            except InvalidRecord as error:
+                await self._give_up(delivery, error, 1, None)
+            else:
+                await self._evolve(delivery, envelope)
+        self._cursors[delivery.topic] = delivery.offset + 1
+
+    async def _evolve(self, delivery: Delivery, envelope: Envelope) -> None:
+        record = Record(
+            delivery.topic, delivery.partition, delivery.offset, delivery.value, envelope
+        )
+        place = (delivery.topic, delivery.offset)
+        try:
+            self._writer.evolve(self._state, record)
+        except sqlite3.Error:
+            raise
+        except Exception as error:
+            self._failures[place] += 1
+            if self._failures[place] < TRIES:
+                raise FoldFailed from error
+            if delivery.topic == self._writer.output:
+                raise self._stopped(
+                    f"cannot fold its own record {delivery.place}", error
+                ) from error
+            await self._give_up(delivery, error, TRIES, envelope)
+            raise FoldFailed from error
+
+    async def _give_up(
+        self, delivery: Delivery, error: BaseException, attempts: int, cause: Envelope | None
+    ) -> None:
+        """The record is a dead letter, and is skipped from now on."""
+        letter = dead_letter(self._writer.name, delivery, error, attempts, cause)
+        await self._publisher.publish([letter])
+        self._given_up.add((delivery.topic, delivery.offset))
+        LOG.warning("record.dead_lettered", stage=self._writer.name, place=delivery.place)
+
+    def _stopped(self, what: str, error: BaseException) -> StageStopped:
+        failure = failure_of(error)
+        return StageStopped(
+            f"{self._writer.name}, partition {self._partition}: {what} ({failure.error})."
+            " Nothing was skipped; the stage goes on from here once the cause is mended."
+        )
+
+
+def _named(what: str, decision: Decision) -> str:
+    """``what`` with project and turn of the decision."""
+    marker = decision.marker
+    turn = getattr(marker.event, "turn", None)
+    shown = f", turn {turn.run_id}|{turn.batch_no}|{turn.position}" if turn else ""
+    return f"{what} {marker.event.type_name} of project {marker.project_id}{shown}"
+
+
+def _delivery_of(topic: str, record: Any) -> Delivery:
+    return Delivery(
+        topic=topic,
+        partition=record.partition,
+        offset=record.offset,
+        generation=0,
+        key=record.key or b"",
+        value=record.value or b"",
+        headers=record.headers,
+        timestamp_s=record.timestamp / 1000,
+        acknowledge=lambda: None,
+    )

@@ -1,0 +1,172 @@
+"""Contradictions are found, kept once a pair, and never resolved by the ledger itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from schemas.events.ingestion import SourceChange
+from schemas.events.ledger import ContradictionRecord
+from tests.ledger.story import Chunk, Story, a_row, a_run, judged, story
+
+JWT, COOKIES = "Auth uses JWT tokens", "Auth uses session cookies"
+
+
+def disputed(first: str, second: str, **second_fields: object) -> Story:
+    return story(
+        a_run(
+            Chunk("c1", [judged(first, confidence=0.95)]),
+            Chunk(
+                "c2",
+                [judged(second, confidence=0.87, **second_fields)],  # type: ignore[arg-type]
+                source_id="src_b",
+            ),
+        )
+    )
+
+
+def only(told: Story) -> ContradictionRecord:
+    (record,) = told.view.contradictions.values()
+    return record
+
+
+def test_jwt_against_session_cookies_is_one_open_contradiction_of_high_severity():
+    told = disputed(JWT, COOKIES)
+    record = only(told)
+    assert (record.severity, record.status) == ("high", "open")
+    assert record.contradiction_type == "body_conflict"
+    assert {record.atom_a_id, record.atom_b_id} == {
+        told.atom(JWT).atom_id,
+        told.atom(COOKIES).atom_id,
+    }
+    (link,) = told.view.links.values()
+    assert (link.link_type, link.active) == ("contradicts", True)
+    assert len(told.ops("contradiction_opened")) == 1
+
+
+def test_finding_it_again_updates_the_record_and_adds_none():
+    told = story(
+        a_run(
+            Chunk("c1", [judged(JWT, confidence=0.7)]),
+            Chunk("c2", [judged(COOKIES, confidence=0.7)], source_id="src_b"),
+        )
+    )
+    assert only(told).severity == "medium"
+    told.given(
+        a_run(
+            Chunk("c3", [judged(JWT, confidence=0.7)], source_id="src_c"),
+            Chunk("c4", [judged(COOKIES, confidence=0.7)], source_id="src_d"),
+            trigger="t2",
+        )
+    )
+    assert only(told).severity == "high"
+    assert only(told).updated_seq == 5
+    assert len(told.ops("contradiction_opened")) == 1
+    assert len(told.ops("contradiction_updated")) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The default port is 8080", "The default port is 9090"),
+        ("Request timeout limit: 30 s", "Request timeout limit: 60 s"),
+        ("The ledger runs on Kubernetes", "The ledger runs on Nomad"),
+        ("Invoices are stored in PostgreSQL", "The invoices are stored in MongoDB"),
+        ("The maximum block size is 4 MB", "The maximum block size is 21 MB"),
+    ],
+)
+def test_one_subject_with_two_values_of_an_exclusive_relation_conflicts(first: str, second: str):
+    assert only(disputed(first, second)).contradiction_type == "body_conflict"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("The broker is fast", "The broker is reliable"),
+        ("It uses JWT tokens", "It uses session cookies"),
+        ("Auth uses JWT tokens", "Billing uses session cookies"),
+        ("Auth uses JWT tokens", "Auth uses signed JWT tokens"),
+        ("Auth uses JWT tokens for the API", "Auth uses cookies for the browser"),
+        ("The client uses Kafka, Redis", "The client uses RabbitMQ"),
+        ("The store is a database", "The store is a Service"),
+        ("The system is Kafka", "The system is RabbitMQ"),
+    ],
+)
+def test_what_can_both_hold_is_no_contradiction(first: str, second: str):
+    assert not disputed(first, second).view.contradictions
+
+
+def test_an_affirmed_and_a_denied_statement_conflict():
+    told = disputed(
+        "Nodes must be restarted after an upgrade of the broker",
+        "Nodes must not be restarted after an upgrade of the broker",
+        polarity="negate",
+    )
+    assert only(told).contradiction_type == "polarity_mismatch"
+
+
+def test_a_short_denial_is_found_by_what_it_denies():
+    told = disputed("Auth uses JWT tokens", "Auth does not use JWT tokens", polarity="negate")
+    assert only(told).contradiction_type == "polarity_mismatch"
+
+
+def test_denying_one_value_does_not_conflict_with_affirming_another():
+    told = disputed("Auth uses JWT tokens", "Auth does not use session cookies", polarity="negate")
+    assert not told.view.contradictions
+
+
+def test_opposite_statements_about_two_names_do_not_conflict():
+    told = disputed(
+        "The GetSelectionWithBias method returns a selection of addresses with a bias",
+        "The GetSelection method returns a selection of addresses without a bias",
+        polarity="negate",
+    )
+    assert not told.view.contradictions
+
+
+def test_unknowns_and_entities_do_not_contradict():
+    told = story(
+        a_run(
+            Chunk("c1", [judged(JWT, kind="unknown")]),
+            Chunk("c2", [judged(COOKIES, kind="unknown")]),
+        )
+    )
+    assert not told.view.contradictions
+
+
+def test_claims_decisions_and_requirements_are_compared_with_each_other():
+    apart = [a_row(start=0), a_row(start=100)]
+    told = story(
+        a_run(
+            Chunk("c1", [judged(JWT, kind="decision", rows=apart)]),
+            Chunk("c2", [judged(COOKIES)], source_id="src_b"),
+        )
+    )
+    assert only(told).severity == "medium"
+
+
+def test_the_same_risk_with_severities_far_apart_conflicts():
+    title = "A single broker outage stops ingestion"
+    low = judged(title, "Seen in May.", kind="risk", severity="low", impact="a stop")
+    high = judged(title, "Feared by all", kind="risk", severity="critical", impact="a stop")
+    told = story(a_run(Chunk("c1", [low]), Chunk("c2", [high])))
+    assert only(told).contradiction_type == "body_conflict"
+
+
+def test_a_side_that_goes_closes_the_contradiction_and_its_link():
+    gone = SourceChange(kind="removed", source_id="src_b", old_hash="h1")
+    told = disputed(JWT, COOKIES)
+    told.given(a_run(trigger="t2", removals=[gone]))
+    assert told.atom(COOKIES).status == "obsolete"
+    record = only(told)
+    assert (record.status, record.rationale) == ("resolved", "side_gone")
+    (link,) = told.view.links.values()
+    assert not link.active
+
+
+def test_a_side_that_comes_back_opens_it_again():
+    gone = SourceChange(kind="removed", source_id="src_b", old_hash="h1")
+    told = disputed(JWT, COOKIES)
+    told.given(a_run(trigger="t2", removals=[gone]))
+    told.given(a_run(Chunk("c9", [judged(COOKIES)], source_id="src_b"), trigger="t3"))
+    assert told.atom(COOKIES).status == "active"
+    assert (only(told).status, only(told).reopened) == ("open", True)

@@ -1,0 +1,133 @@
+"""Exact matches: one atom, however often and wherever it is said."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.ledger.story import Batch, Chunk, Run, a_row, a_run, judged, story
+
+FACT = "The queue keeps its messages for seven days"
+
+
+def test_the_same_fact_from_two_sources_is_one_atom_with_two_rows_and_one_merge_op():
+    told = story(
+        a_run(
+            Chunk("c1", [judged(FACT, confidence=0.7)]),
+            Chunk("c2", [judged(FACT, confidence=0.6)], source_id="src_b"),
+        )
+    )
+    atom = told.atom(FACT)
+    assert (atom.evidence_count, atom.source_count, atom.revision) == (2, 2, 2)
+    assert atom.confidence == pytest.approx(1 - 0.3 * 0.4)
+    (op,) = [op for each in told.change_sets for op in each.merge_ops]
+    assert (op.op, op.confidence_before, op.confidence_after) == ("exact_upsert", 0.7, 0.88)
+    assert len(op.evidence_added) == 1
+    assert len(told.view.evidence) == 2
+
+
+def test_case_and_punctuation_make_no_second_atom():
+    told = story(a_run(Chunk("c1", [judged(FACT)]), Chunk("c2", [judged(FACT.upper() + "!")])))
+    assert [atom.title for atom in told.view.atoms.values()] == [FACT]
+
+
+def test_a_source_that_says_it_again_raises_confidence_to_its_best_reading_only():
+    told = story(
+        a_run(
+            Chunk("c1", [judged(FACT, confidence=0.7)]),
+            Chunk("c2", [judged(FACT, confidence=0.75)]),
+        )
+    )
+    assert told.atom(FACT).confidence == 0.75
+
+
+def test_merged_confidence_never_passes_its_ceiling():
+    chunks = [
+        Chunk(f"c{n}", [judged(FACT, confidence=0.9)], source_id=f"src_{n}") for n in range(5)
+    ]
+    assert story(a_run(*chunks)).atom(FACT).confidence == 0.99
+
+
+def test_a_quote_read_again_in_a_later_run_changes_nothing():
+    chunk = Chunk("c1", [judged(FACT)])
+    told = story(a_run(chunk), a_run(chunk, trigger="t2"))
+    assert told.atom(FACT).revision == 1
+    assert told.change_sets[2].atoms == []
+    assert told.change_sets[2].changes == []
+
+
+@pytest.mark.parametrize("kind", ["decision", "requirement"])
+def test_a_decision_with_one_row_is_draft_until_a_later_run_brings_a_second(kind: str):
+    told = story(a_run(Chunk("c1", [judged(FACT, kind=kind, status="draft")])))
+    assert told.atom(FACT).status == "draft"
+    second = judged(FACT, kind=kind, status="draft", rows=[a_row(start=500)])
+    told.given(a_run(Chunk("c2", [second]), trigger="t2"))
+    assert (told.atom(FACT).status, told.atom(FACT).status_reason) == ("active", "two_rows")
+    assert [change.target_id for change in told.ops("status_set")] == [told.atom(FACT).atom_id]
+
+
+def test_rows_that_overlap_count_once():
+    overlapping = [a_row(start=0), a_row(start=10)]
+    told = story(a_run(Chunk("c1", [judged(FACT, kind="decision", rows=overlapping)])))
+    assert told.atom(FACT).evidence_count == 2
+    assert told.atom(FACT).status == "draft"
+
+
+def test_two_rows_apart_make_a_decision_active_at_once():
+    apart = [a_row(start=0), a_row(start=100)]
+    told = story(a_run(Chunk("c1", [judged(FACT, kind="decision", rows=apart)])))
+    assert told.atom(FACT).status == "active"
+
+
+def test_two_rows_do_not_activate_a_decision_below_the_confidence_floor():
+    apart = [a_row(start=0), a_row(start=100)]
+    weak = judged(FACT, kind="decision", rows=apart, confidence=0.55)
+    assert story(a_run(Chunk("c1", [weak]))).atom(FACT).status == "draft"
+
+
+def test_a_poisoned_reading_is_a_turn_without_effect():
+    told = story(a_run(Chunk("c1", [judged(FACT)], outcome="poison"), Chunk("c2", [])))
+    first = told.change_sets[0]
+    assert first.turn and (first.turn.outcome, first.turn.tokens) == ("poison", 120)
+    assert first.changes == [] and first.atoms == []
+    assert [each.ledger_seq for each in told.change_sets] == [1, 2, 3]
+
+
+def test_times_come_from_the_cause_and_are_cut_to_milliseconds():
+    told = story(a_run(Chunk("c1", [judged(FACT)])))
+    seen = told.atom(FACT).first_seen_at
+    assert seen.microsecond % 1000 == 0
+    assert abs((told.log[0].envelope.occurred_at - seen).total_seconds()) < 0.001
+
+
+def test_each_touched_atom_stands_once_in_a_change_set_with_one_more_revision():
+    twice = [judged(FACT, rows=[a_row(start=0)]), judged(FACT, rows=[a_row(start=100)])]
+    told = story(a_run(Chunk("c1", twice), Chunk("c2", twice, source_id="src_b")))
+    assert [[atom.revision for atom in each.atoms] for each in told.change_sets] == [[1], [2], []]
+
+
+def test_proposed_links_are_made_when_they_hold_and_refused_with_a_reason_when_not():
+    told = story(a_run(Chunk("c1", [judged(FACT)])))
+    known = told.atom(FACT).atom_id
+    relations = [
+        {"to": known, "link_type": "supports"},
+        {"to": "atm_nowhere", "link_type": "supports"},
+        {"to": known, "link_type": "supersedes"},
+    ]
+    reason = judged("Seven days cover a long weekend", relations=relations)
+    told.given(a_run(Chunk("c2", [reason]), trigger="t2"))
+    (link,) = told.view.links.values()
+    assert (link.to_atom_id, link.link_type, link.active) == (known, "supports", True)
+    assert [change.reason for change in told.ops("link_removed")] == [
+        "refused_missing_atom",
+        "refused_not_by_hint",
+    ]
+
+
+def test_a_run_of_several_batches_goes_on_where_the_last_one_ended():
+    run = Run([Batch([Chunk("c1", [judged(FACT)])]), Batch([Chunk("c2", [judged("Two")])])])
+    turns = [each.turn for each in story(run).change_sets]
+    assert [(turn.batch_no, turn.position, turn.last_in_batch) for turn in turns if turn] == [
+        (0, 1, True),
+        (1, 1, True),
+        (-1, 0, False),
+    ]

@@ -1,0 +1,105 @@
+"""A real PostgreSQL for the folder's tests, and a database of its own for each."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+import infra.postgres
+from infra.local.postgres import EmbeddedPostgres
+from infra.local.process import wait_until
+from infra.local.runtime import stop
+from infra.settings import Settings
+from projections.apply import apply_batch
+from projections.checkpoint import Record, read_checkpoint
+from projections.checksums import table_sum
+from projections.projector import prepare
+from projections.tables import BY_NAME, TABLES
+from tests.conftest import MIGRATIONS, database_beside
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The URL of a running PostgreSQL; no broker is started for these tests."""
+    folder = Path(tempfile.mkdtemp(prefix="cairn-test-"))
+    embedded = EmbeddedPostgres(Settings(home=folder), print)
+    embedded.prepare()
+    child = embedded.spawn()
+    try:
+        assert wait_until(embedded.ready, timeout_s=60), embedded.trouble()
+        yield embedded.address
+    finally:
+        stop(child, embedded.stop_signal)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass
+class ReadModel:
+    """A database that records are folded into, by the same function as in the projector."""
+
+    conninfo: str
+    connection: psycopg.Connection[tuple[Any, ...]]
+
+    def fold(self, records: Sequence[Record], batch: int = 1_000) -> ReadModel:
+        read_checkpoint(
+            self.connection, sorted({(record.topic, record.partition) for record in records})
+        )
+        for start in range(0, len(records), batch):
+            apply_batch(self.connection, records[start : start + batch])
+        return self
+
+    def emptied(self) -> ReadModel:
+        """Every table is empty again."""
+        with self.connection.pipeline():
+            for name in ("projection_offsets", *BY_NAME):
+                self.connection.execute(f"DELETE FROM {name}".encode())
+        return self
+
+    def sums(self) -> dict[str, str]:
+        """The hash of every table, of all columns but the one that names the last writer."""
+        return {table.name: table_sum(self.connection, table) for table in TABLES}
+
+    def rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        return self.connection.execute(query.encode(), parameters).fetchall()
+
+    def value(self, query: str, *parameters: Any) -> Any:
+        ((value,),) = self.rows(query, *parameters)
+        return value
+
+
+@pytest.fixture(scope="session")
+def database(server: str) -> str:
+    """A migrated database that the tests of a session use one after the other."""
+    return migrated(server)
+
+
+def migrated(server: str) -> str:
+    conninfo = database_beside(server, f"t{uuid.uuid4().hex[:10]}")
+    infra.postgres.ensure_database(conninfo)
+    infra.postgres.migrate(conninfo, MIGRATIONS)
+    return conninfo
+
+
+@pytest.fixture
+def model(database: str) -> Iterator[ReadModel]:
+    """An empty read model."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        prepare(connection)
+        yield ReadModel(database, connection).emptied()
+
+
+@pytest.fixture
+def other_model(server: str) -> Iterator[ReadModel]:
+    """Another one, in a database of its own."""
+    conninfo = migrated(server)
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+        prepare(connection)
+        yield ReadModel(conninfo, connection)

@@ -1,0 +1,375 @@
+"""What the tables hold after a log, whatever is repeated, reordered, broken or cut off."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from projections.apply import apply_batch
+from projections.checkpoint import Record, StaleProjector, read_checkpoint
+from projections.checksums import checksums
+from projections.fold import PROJECTED_TOPICS
+from projections.projector import prepare
+from schemas.codec import decode, encode
+from schemas.events.artifact import LatestSet
+from schemas.events.atom import AtomReflected
+from schemas.events.ingestion import SourceChange
+from schemas.events.ledger import LedgerChanged
+from schemas.events.project import ProjectCreated
+from tests.projections.builders import PROJECT, an_atom, replace_part, source_of
+from tests.projections.conftest import ReadModel
+from tests.projections.log import README, Story, a_whole_story
+
+
+def projected(story: Story) -> list[Record]:
+    return [record for record in story.log.records if record.topic in PROJECTED_TOPICS]
+
+
+def test_a_log_becomes_rows(model: ReadModel):
+    model.fold(projected(a_whole_story()))
+    assert model.value("SELECT count(*) FROM dead_letters") == 0
+    assert model.rows("SELECT name FROM projects") == [("Demo",)]
+    assert model.rows("SELECT path, state FROM sources ORDER BY path") == [
+        ("README.md", "sanitized"),
+        ("docs/auth.md", "sanitized"),
+    ]
+    assert model.value("SELECT count(*) FROM chunks WHERE state = 'extracted'") == 3
+    assert model.value("SELECT count(*) FROM ledger_atoms") == 3
+    assert model.value("SELECT max(ledger_seq) FROM ledger_change_sets") == 4
+    assert model.value("SELECT title FROM ledger_rejections") == "Too short"
+    assert model.value("SELECT status FROM ingestion_runs") == "stopped"
+    assert model.value("SELECT title FROM prds") == "Demo"
+    assert model.value("SELECT count(*) FROM artifact_citations") == 2
+
+
+def test_repeated_records_change_nothing(model: ReadModel):
+    story = a_whole_story()
+    once = model.fold(projected(story)).sums()
+    again = [story.log.again(record) for record in projected(story)]
+    assert model.fold(again).sums() == once
+
+
+def test_records_that_come_twice_in_one_batch_count_once(model: ReadModel):
+    story = a_whole_story()
+    once = model.fold(projected(story)).sums()
+    doubled = Story()
+    for record in projected(story):
+        first = doubled.log.write_bytes(
+            record.topic, record.key or b"", record.value or b"", record.headers
+        )
+        doubled.log.again(first)
+    twice = model.emptied().fold(doubled.log.records).sums()
+    assert {name for name in once if once[name] != twice[name]} <= {"event_places"}
+
+
+def interleaved(records: list[Record], choices: list[int]) -> list[Record]:
+    """The same records in another order between partitions, in the same order within each."""
+    queues: dict[tuple[str, int], list[Record]] = defaultdict(list)
+    for record in records:
+        queues[record.topic, record.partition].append(record)
+    order: list[Record] = []
+    for choice in itertools.chain(choices, itertools.repeat(0)):
+        if not (places := [place for place in sorted(queues) if queues[place]]):
+            return order
+        order.append(queues[places[choice % len(places)]].pop(0))
+    return order
+
+
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    choices=st.lists(st.integers(0, 40), max_size=120), batch=st.sampled_from([1, 2, 7, 50, 1_000])
+)
+def test_the_order_in_which_topics_are_read_cannot_be_seen(
+    model: ReadModel, choices: list[int], batch: int
+):
+    story = a_changing_story()
+    expected = model.emptied().fold(projected(story)).sums()
+    shuffled = interleaved(projected(story), choices)
+    assert model.emptied().fold(shuffled, batch).sums() == expected
+
+
+def a_changing_story() -> Story:
+    """A revision comes, goes and comes back; a batch is withdrawn; a source is removed."""
+    story = a_whole_story()
+    (chunk,) = story.source("docs/auth.md", "Sessions are kept in Redis now.", trigger_key="t2")
+    story.planned([chunk], batch_no=1)
+    (back,) = story.source(
+        "docs/auth.md", "The gateway keeps sessions in cookies.", trigger_key="t3"
+    )
+    story.run = f"{story.run}x"
+    story.planned([back], batch_no=0)
+    gone = SourceChange(kind="removed", source_id=source_of("README.md").source_id)
+    story.stopped(withdrawn_batches=[0], source_changes=[gone])
+    return story
+
+
+def test_the_first_record_with_an_id_is_the_fact(model: ReadModel):
+    story = Story()
+    story.project("First")
+    story.outside(ProjectCreated(name="Second"), natural_key="demo")
+    assert model.fold(story.log.records).value("SELECT name FROM projects") == "First"
+
+
+def test_a_change_set_out_of_sequence_is_ignored(model: ReadModel):
+    story = a_whole_story()
+    cause = story.project()
+    story.seq += 1
+    story.changed(cause, reason="from a second writer, two ahead")
+    model.fold(projected(story))
+    assert model.value("SELECT max(ledger_seq) FROM ledger_change_sets") == 4
+
+
+def test_a_turn_that_was_applied_is_not_applied_again(model: ReadModel):
+    story = a_whole_story()
+    (chunk, *_) = story.chunks.values()
+    story.turns = 0
+    story.read(chunk, reason="decided twice")
+    model.fold(projected(story))
+    assert model.value("SELECT max(ledger_seq) FROM ledger_change_sets") == 4
+
+
+def test_a_cause_without_a_turn_is_answered_once(model: ReadModel):
+    story = a_whole_story()
+    cause = story.project("a new cause")
+    story.changed(cause)
+    story.changed(cause, reason="decided twice")
+    model.fold(projected(story))
+    assert model.value("SELECT max(ledger_seq) FROM ledger_change_sets") == 5
+
+
+def test_an_artifact_shows_its_latest_state(model: ReadModel):
+    story = a_whole_story()
+    latest = decode(story.log.records[-1].value or b"")
+    event = latest.event
+    assert isinstance(event, LatestSet)
+    moved = replace_part(event.snapshot, artifact_state="draft", rendered_markdown="moved")
+    story.outside(LatestSet(snapshot=moved), natural_key="moved")
+    model.fold(projected(story))
+    rows = model.rows("SELECT artifact_state, rendered_markdown FROM artifacts")
+    assert rows == [("draft", "moved")]
+
+
+def test_a_projector_killed_between_batches_goes_on_where_it_stopped(model: ReadModel):
+    records = projected(a_whole_story())
+    quiet = model.fold(records).sums()
+    model.emptied().fold(records[:20], batch=5)
+    model.connection.close()
+    with psycopg.connect(model.conninfo, autocommit=True) as connection:
+        prepare(connection)
+        after = ReadModel(model.conninfo, connection)
+        reached = read_checkpoint(connection)
+        after.fold([r for r in records if r.offset >= reached.get((r.topic, r.partition), 0)])
+        assert after.sums() == quiet
+
+
+def test_rows_and_checkpoint_are_written_together_or_not_at_all(model: ReadModel):
+    records = projected(a_whole_story())
+    read_checkpoint(model.connection, {(record.topic, record.partition) for record in records})
+    with pytest.raises(ZeroDivisionError), model.connection.transaction():
+        apply_batch(model.connection, records)
+        raise ZeroDivisionError
+    assert model.value("SELECT count(*) FROM event_places") == 0
+    assert set(read_checkpoint(model.connection).values()) == {0}
+
+
+def test_a_batch_behind_the_checkpoint_is_refused(model: ReadModel):
+    records = projected(a_whole_story())
+    before = model.fold(records).sums()
+    with pytest.raises(StaleProjector):
+        apply_batch(model.connection, records[:3])
+    assert model.sums() == before
+
+
+@pytest.mark.parametrize("value", [b"", b"no avro", b"\xc3\x01" + b"\0" * 8 + b"body"])
+def test_a_record_that_cannot_be_read_is_kept_with_its_place(model: ReadModel, value: bytes):
+    story = a_whole_story()
+    bad = story.log.write_bytes("ledger.v1", PROJECT.encode(), value)
+    story.changed(story.project("a new cause"))
+    model.fold(projected(story))
+    kept = "SELECT stage, origin_topic, origin_partition, origin_offset, value FROM dead_letters"
+    assert model.rows(kept) == [("projector", "ledger.v1", bad.partition, bad.offset, value)]
+    assert model.value("SELECT max(ledger_seq) FROM ledger_change_sets") == 5
+
+
+def test_a_row_the_database_refuses_does_not_stop_its_neighbours(model: ReadModel):
+    story = Story()
+    story.project()
+    story.requested(["README.md"])
+    chunks = story.source("README.md", README)
+    broken = replace_part(chunks[0], chunk_id="chk_broken", token_estimate=2**40)
+    story.follows(story.revised["README.md"], broken)
+    story.run_started()
+    model.fold(story.log.records)
+    assert model.value("SELECT error_class FROM dead_letters") == "NumericValueOutOfRange"
+    assert model.value("SELECT count(*) FROM chunks") == 2
+    assert model.value("SELECT status FROM ingestion_runs") == "running"
+
+
+def test_a_nul_in_a_text_does_not_stop_the_projector(model: ReadModel):
+    story = Story()
+    story.outside(ProjectCreated(name="a\0b", description="\\u0000 stays"), natural_key="demo")
+    model.fold(story.log.records)
+    rows = model.rows("SELECT name, description FROM projects")
+    assert rows == [("a\ufffdb", "\\u0000 stays")]
+
+
+def chunk_states(model: ReadModel, story: Story) -> list[tuple[Any, ...]]:
+    model.fold(projected(story))
+    return model.rows("SELECT state, skip_reason FROM chunks ORDER BY source_id, anchor_start")
+
+
+def a_story_with_a_readme() -> Story:
+    story = Story()
+    story.project()
+    story.requested(["README.md"])
+    story.source("README.md", "One paragraph that is long enough.")
+    return story
+
+
+def test_a_chunk_is_pending_until_it_is_planned(model: ReadModel):
+    assert chunk_states(model, a_story_with_a_readme()) == [("pending", None)]
+
+
+def test_a_planned_chunk_is_scheduled(model: ReadModel):
+    story = a_story_with_a_readme()
+    story.planned(story.chunks.values())
+    assert chunk_states(model, story) == [("scheduled", None)]
+
+
+def test_the_chunk_of_a_withdrawn_batch_is_pending_again(model: ReadModel):
+    story = a_story_with_a_readme()
+    story.planned(story.chunks.values(), batch_no=3)
+    story.stopped(withdrawn_batches=[3])
+    assert chunk_states(model, story) == [("pending", None)]
+
+
+def test_a_poison_chunk_is_skipped_and_says_so(model: ReadModel):
+    story = a_story_with_a_readme()
+    (chunk,) = story.chunks.values()
+    story.planned([chunk])
+    story.read(chunk, outcome="poison")
+    assert chunk_states(model, story) == [("skipped", "poison")]
+
+
+def test_a_reading_outlasts_a_poison_answer_of_another_run(model: ReadModel):
+    story = a_story_with_a_readme()
+    (chunk,) = story.chunks.values()
+    story.read(chunk)
+    story.run = "run_other"
+    story.read(chunk, outcome="poison")
+    assert chunk_states(model, story) == [("extracted", None)]
+
+
+def test_chunks_of_an_earlier_content_are_obsolete(model: ReadModel):
+    story = a_story_with_a_readme()
+    story.source("README.md", "Another paragraph, a later one.", trigger_key="t2")
+    model.fold(story.log.records)
+    counts = model.rows("SELECT state, count(*) FROM chunks GROUP BY state ORDER BY state")
+    assert counts == [("obsolete", 1), ("pending", 1)]
+
+
+def test_chunks_live_again_when_their_content_comes_back(model: ReadModel):
+    story = a_story_with_a_readme()
+    first = next(iter(story.chunks))
+    story.source("README.md", "Another paragraph, a later one.", trigger_key="t2")
+    story.source("README.md", "One paragraph that is long enough.", trigger_key="t3")
+    model.fold(story.log.records)
+    live = model.rows("SELECT chunk_id FROM chunks WHERE state <> 'obsolete'")
+    assert live == [(first,)]
+    assert model.value("SELECT count(*) FROM source_revisions") == 3
+
+
+def source_state(model: ReadModel) -> tuple[Any, ...]:
+    (row,) = model.rows("SELECT state, skip_reason FROM sources WHERE path = 'README.md'")
+    return row
+
+
+def test_a_source_that_repeats_another_is_skipped_as_a_duplicate(model: ReadModel):
+    story = a_story_with_a_readme()
+    same = SourceChange(
+        kind="duplicate", source_id=source_of("README.md").source_id, other_source_id="src_other"
+    )
+    story.planned([], source_changes=[same])
+    model.fold(story.log.records)
+    assert source_state(model) == ("skipped", "duplicate_content")
+
+
+def test_a_removed_source_says_so_until_it_is_seen_again(model: ReadModel):
+    story = a_story_with_a_readme()
+    gone = SourceChange(kind="removed", source_id=source_of("README.md").source_id)
+    story.stopped(source_changes=[gone])
+    folded = len(story.log.records)
+    model.fold(story.log.records)
+    assert source_state(model) == ("removed", None)
+    story.source("README.md", "One paragraph that is long enough.", trigger_key="t2")
+    model.fold(story.log.records[folded:])
+    assert source_state(model) == ("sanitized", None)
+
+
+def test_the_history_of_an_atom_has_a_row_for_every_change_set(model: ReadModel):
+    story = a_story_with_a_readme()
+    (chunk,) = story.chunks.values()
+    atom = an_atom(chunk, story.run)
+    story.read(chunk, atom)
+    dismissed = replace_part(atom, status="dismissed", revision=2)
+    story.changed(story.project("a new cause"), atoms=[dismissed])
+    model.fold(projected(story))
+    assert model.value("SELECT status FROM ledger_atoms") == "dismissed"
+    rows = model.rows("SELECT ledger_seq, record->>'status' FROM ledger_atom_history ORDER BY 1")
+    assert rows == [(1, "active"), (2, "dismissed")]
+
+
+def test_rejections_of_withdrawn_batches_are_no_part_of_the_checksum(model: ReadModel):
+    story = a_whole_story()
+    quiet = checksums(model.fold(projected(story)).connection, PROJECT)["ledger_rejections"]
+    late = next(record for record in story.log.records if record.topic == "atom.validated.v1")
+    fact = decode(late.value or b"")
+    story.run = "run_late"
+    event = fact.event
+    assert isinstance(event, AtomReflected)
+    reading = replace_part(event.reading, batch_no=9, run_id=story.run)
+    rejected = decode_rejections(story)
+    late_event = replace_part(event, reading=reading, rejected=rejected)
+    story.outside(late_event, natural_key="late")
+    story.stopped(withdrawn_batches=[9])
+    model.emptied().fold(projected(story))
+    assert model.value("SELECT count(*) FROM ledger_rejections") == 2
+    assert checksums(model.connection, PROJECT)["ledger_rejections"] == quiet
+
+
+def decode_rejections(story: Story) -> list[Any]:
+    """The rejections in the story, as candidates of another name."""
+    for record in story.log.records:
+        event = decode(record.value or b"").event
+        if rejected := getattr(event, "rejected", None):
+            return [
+                replace_part(
+                    judged, candidate=replace_part(judged.candidate, candidate_id="cnd_late")
+                )
+                for judged in rejected
+            ]
+    raise AssertionError("no rejection in the story")
+
+
+def test_checksums_do_not_see_when_something_happened(model: ReadModel, other_model: ReadModel):
+    story = a_whole_story()
+    later = Story()
+    for record in projected(story):
+        fact = decode(record.value or b"")
+        assert fact.recorded_at is not None
+        moved = replace(fact, recorded_at=fact.recorded_at.replace(year=2030))
+        if not isinstance(fact.event, LedgerChanged):
+            moved = replace(moved, occurred_at=fact.occurred_at.replace(year=2030))
+        later.log.write_bytes(record.topic, record.key or b"", encode(moved), record.headers)
+    one = checksums(model.fold(projected(story)).connection, PROJECT)
+    other = checksums(other_model.fold(later.log.records).connection, PROJECT)
+    assert one == other

@@ -1,0 +1,158 @@
+"""When a trigger counts as settled, and what the feeder asks."""
+
+from __future__ import annotations
+
+import pytest
+
+from projections import queries
+from projections.progress import trigger_progress
+from schemas.events.hygiene import SourceProcessed, Versions
+from schemas.events.ingestion import SourceChange
+from schemas.events.ingestion_request import SourcesUnchanged
+from tests.projections.builders import PROJECT, replace_part, source_of
+from tests.projections.conftest import ReadModel
+from tests.projections.log import TRIGGER, Story, a_whole_story
+from tests.projections.test_folding import projected
+
+
+def test_a_trigger_is_settled_when_its_last_record_is_in_the_tables(model: ReadModel):
+    model.fold(projected(a_whole_story()))
+    progress = trigger_progress(model.connection, PROJECT, TRIGGER)
+    assert progress.settled
+    assert (progress.listed, progress.ready, progress.skipped) == (2, 2, 0)
+    assert (progress.chunks_total, progress.chunks_done, progress.atoms) == (3, 3, 3)
+    assert progress.prd_version == 1
+    assert [run["stop_reason"] for run in progress.runs] == ["exhausted"]
+
+
+@pytest.mark.parametrize(
+    "topic",
+    [
+        "hygiene.v1",
+        "chunk.v1",
+        "ingestion.request.v1",
+        "ingestion.v1",
+        "atom.validated.v1",
+        "ledger.v1",
+        "reduce.v1",
+        "artifact.prd.v1",
+        "artifact.latest.v1",
+    ],
+)
+def test_a_trigger_is_not_settled_while_one_topic_lags_behind(model: ReadModel, topic: str):
+    records = projected(a_whole_story())
+    last = [record for record in records if record.topic == topic][-1]
+    model.fold([record for record in records if record is not last])
+    assert not trigger_progress(model.connection, PROJECT, TRIGGER).settled
+
+
+def test_a_trigger_whose_deep_run_is_still_to_come_is_not_settled(model: ReadModel):
+    story = Story()
+    story.project()
+    story.requested(["README.md"], lanes=("preview", "deep"))
+    chunks = story.source("README.md", "One paragraph that is long enough.")
+    story.run_started()
+    story.read(chunks[0])
+    story.published(story.stopped())
+    model.fold(projected(story))
+    assert not trigger_progress(model.connection, PROJECT, TRIGGER).settled
+
+
+def test_an_unknown_trigger_has_no_progress(model: ReadModel):
+    progress = trigger_progress(model.connection, PROJECT, "nobody asked")
+    assert (progress.settled, progress.listed, progress.runs) == (False, 0, [])
+
+
+def test_a_source_is_ready_when_the_feeder_found_it_unchanged(model: ReadModel):
+    story = Story()
+    story.requested(["README.md", "docs/b.md"])
+    unchanged = SourcesUnchanged(
+        trigger_key=TRIGGER, part_index=0, source_ids=[source_of("docs/b.md").source_id]
+    )
+    story.outside(unchanged)
+    model.fold(projected(story))
+    progress = trigger_progress(model.connection, PROJECT, TRIGGER)
+    assert (progress.listed, progress.ready) == (2, 1)
+
+
+def test_chunks_of_a_duplicate_are_not_counted_as_work(model: ReadModel):
+    story = Story()
+    story.requested(["README.md", "docs/b.md"])
+    story.source("README.md", "One paragraph that is long enough.")
+    story.source("docs/b.md", "One paragraph that is long enough.")
+    same = SourceChange(
+        kind="duplicate",
+        source_id=source_of("docs/b.md").source_id,
+        other_source_id=source_of("README.md").source_id,
+    )
+    story.planned([], source_changes=[same])
+    model.fold(projected(story))
+    assert trigger_progress(model.connection, PROJECT, TRIGGER).chunks_total == 1
+
+
+def test_the_feeder_learns_what_was_accepted_and_answered(model: ReadModel):
+    story = a_whole_story()
+    model.fold(projected(story))
+    hashes = {p.source.source_id: p.raw_sha256 for p in story.processed.values()}
+    assert queries.last_accepted(model.connection, PROJECT) == hashes
+    assert queries.answered(model.connection, PROJECT, TRIGGER) == set(hashes)
+    assert queries.answered(model.connection, PROJECT, "another") == set()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"versions": Versions(hygiene="h0").model_dump()},
+        {"outcome": "skipped", "skip_reason": "poison", "sanitized_hash": None},
+    ],
+)
+def test_what_was_read_by_older_rules_or_given_up_has_to_be_sent_again(
+    model: ReadModel, changes: dict[str, object]
+):
+    story = Story()
+    story.requested(["README.md"])
+    story.source("README.md", "One paragraph that is long enough.")
+    again = replace_part(
+        story.processed["README.md"], revision_seq=2, trigger_key="t2", chunks=[], **changes
+    )
+    assert isinstance(again, SourceProcessed)
+    story.outside(again, natural_key="again")
+    model.fold(projected(story))
+    assert queries.last_accepted(model.connection, PROJECT) == {}
+
+
+def test_a_run_tells_how_long_first_atom_and_first_prd_took(model: ReadModel):
+    model.fold(projected(a_whole_story()))
+    (run,) = queries.runs(model.connection, PROJECT)
+    assert 0 < run["first_atom_ms"] < run["prd_v0_ms"]
+    assert run["target_missed"] == []
+
+
+def test_a_project_is_found_by_name_and_by_id(model: ReadModel):
+    model.fold(projected(a_whole_story()))
+    assert queries.project_of(model.connection, "Demo") == PROJECT
+    assert queries.project_of(model.connection, PROJECT) == PROJECT
+
+
+def test_atoms_are_filtered_by_kind_status_and_path(model: ReadModel):
+    model.fold(projected(a_whole_story()))
+
+    def titles(**filters: object) -> list[str]:
+        found = queries.atoms(model.connection, PROJECT, **filters)  # type: ignore[arg-type]
+        return [atom["title"] for atom in found]
+
+    assert titles() == ["Gateway", "Auth uses JWT tokens", "Auth uses session cookies"]
+    assert titles(kind="decision") == ["Auth uses session cookies"]
+    assert titles(source="docs/*") == ["Auth uses session cookies"]
+    assert titles(source="*.rst") == []
+    assert titles(status="obsolete") == []
+    assert titles(status="all", limit=1) == ["Gateway"]
+
+
+def test_an_atom_comes_with_the_exact_place_of_its_evidence(model: ReadModel):
+    model.fold(projected(a_whole_story()))
+    (atom,) = queries.atoms(model.connection, PROJECT, kind="claim")
+    (row,) = atom["evidence"]
+    assert row["path"] == "README.md"
+    assert row["snippet"] == "The API authenticates callers with JWT tokens.\n"
+    assert queries.chunk_text(model.connection, row["chunk_id"]) == row["snippet"]

@@ -1,0 +1,151 @@
+"""The projector and the read commands against a real broker and database, end to end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import psycopg
+import pytest
+from typer.testing import CliRunner, Result
+
+import infra.kafka
+from infra.cli import build
+from infra.errors import Refusal
+from infra.settings import Settings
+from projections import projector, queries
+from projections.checksums import caught_up, checksums
+from projections.progress import trigger_progress
+from tests.projections.builders import PROJECT
+from tests.projections.conftest import ReadModel
+from tests.projections.log import TRIGGER, Story, a_whole_story
+from tests.projections.test_folding import projected
+
+
+async def publish(settings: Settings, story: Story) -> None:
+    async with infra.kafka.running_producer(settings) as producer:
+        for record in story.log.records:
+            await producer.send_and_wait(
+                settings.topic(record.topic),
+                value=record.value,
+                key=record.key,
+                partition=record.partition,
+                headers=list(record.headers),
+            )
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncIterator[None]:
+    """A projector for the block; what it raises, the block's end raises."""
+    stop, ready = asyncio.Event(), asyncio.Event()
+    task = asyncio.create_task(projector.run(settings, ready.set, stop))
+    await asyncio.wait(
+        [task, waiting := asyncio.create_task(ready.wait())], return_when="FIRST_COMPLETED"
+    )
+    waiting.cancel()
+    try:
+        if not task.done():
+            yield
+    finally:
+        stop.set()
+        await task
+
+
+def projected_story(settings: Settings) -> Story:
+    """The whole story is on the topics and in the tables."""
+    story = a_whole_story()
+
+    async def follow() -> None:
+        async with running(settings):
+            await publish(settings, story)
+            with queries.reading(settings.conninfo) as connection:
+                await caught_up(settings, connection, timeout_s=60)
+
+    asyncio.run(follow())
+    return story
+
+
+def test_what_is_published_is_in_the_tables(fresh: Settings, model: ReadModel):
+    story = projected_story(fresh)
+    with queries.reading(fresh.conninfo) as connection:
+        assert trigger_progress(connection, PROJECT, TRIGGER).settled
+        sums = checksums(connection, PROJECT)
+    assert sums == checksums(model.fold(projected(story)).connection, PROJECT)
+
+
+def test_a_second_projector_is_refused(fresh: Settings):
+    with psycopg.connect(fresh.conninfo, autocommit=True) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", (projector.PROJECTOR_LOCK,))
+
+        async def follow() -> None:
+            await projector.run(fresh, lambda: None, asyncio.Event(), lock_patience_s=0.0)
+
+        with pytest.raises(Refusal, match="Another projector runs"):
+            asyncio.run(follow())
+
+
+@pytest.fixture
+def cairn(fresh: Settings) -> Callable[..., Result]:
+    """The command line on an installation that is named in the environment."""
+    environment = {
+        "CAIRN_HOME": str(fresh.home),
+        "CAIRN_KAFKA_BOOTSTRAP": fresh.bootstrap,
+        "CAIRN_DATABASE_URL": fresh.conninfo,
+        "CAIRN_TOPIC_PREFIX": fresh.topic_prefix,
+    }
+
+    def call(*arguments: str) -> Result:
+        return CliRunner().invoke(build(), arguments, env=environment)
+
+    return call
+
+
+def test_the_read_commands_answer(fresh: Settings, cairn: Callable[..., Result]):
+    projected_story(fresh)
+    lines = cairn("atoms", "--project", "Demo", "--json").stdout.splitlines()
+    assert [json.loads(line)["kind"] for line in lines] == ["entity", "claim", "decision"]
+    assert "Auth uses JWT tokens" in cairn("search", "JWT", "-p", "Demo").stdout
+    assert cairn("show", "prd", "-p", "Demo").stdout.startswith("# PRD\n")
+    (run,) = map(json.loads, cairn("runs", "-p", "Demo", "--json").stdout.splitlines())
+    assert run["prd_v0_ms"] > run["first_atom_ms"]
+    assert cairn("dlq", "list").stdout == "No dead letters.\n"
+    tree = json.loads(cairn("trace", json.loads(lines[1])["atom_id"], "--json").stdout)
+    assert tree["what"] == "atom"
+    sums = json.loads(cairn("checksums", "-p", "Demo", "--json").stdout)
+    assert len(sums["ledger_atoms"]) == 64
+    sound = cairn("verify-log")
+    assert (sound.exit_code, "Nothing is wrong" in sound.stdout) == (0, True)
+    assert cairn("rebuild").exit_code == 0
+
+
+def test_damage_makes_the_checking_commands_fail(fresh: Settings, cairn: Callable[..., Result]):
+    story = projected_story(fresh)
+    with psycopg.connect(fresh.conninfo) as connection:
+        connection.execute("UPDATE cairn.ledger_atoms SET title = 'Something else'")
+    found = cairn("rebuild")
+    assert (found.exit_code, "different" in found.stdout) == (1, True)
+    bad = story.log.write_bytes("ledger.v1", PROJECT.encode(), b"no avro")
+    story.log.records[:] = [bad]
+    asyncio.run(publish(fresh, story))
+    report = json.loads(cairn("verify-log", "--json").stdout)
+    assert [finding["code"] for finding in report["findings"]] == ["undecodable"]
+    assert cairn("verify-log").exit_code == 1
+
+
+def test_a_dead_letter_can_be_published_once_more(fresh: Settings, cairn: Callable[..., Result]):
+    story = Story()
+    story.log.write_bytes("ledger.v1", PROJECT.encode(), b"no avro")
+
+    async def follow() -> None:
+        async with running(fresh):
+            await publish(fresh, story)
+            with queries.reading(fresh.conninfo) as connection:
+                await caught_up(fresh, connection, timeout_s=60)
+
+    asyncio.run(follow())
+    letter = json.loads(cairn("dlq", "list", "--json").stdout)
+    assert cairn("dlq", "retry", letter["dead_letter_id"]).exit_code == 0
+    ends = asyncio.run(infra.kafka.end_offsets(fresh, [fresh.topic("ledger.v1")]))
+    assert sum(ends.values()) == 2

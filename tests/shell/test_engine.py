@@ -1,0 +1,97 @@
+"""What of Faust and aiokafka the shell has changed, looked at from outside."""
+
+import asyncio
+import inspect
+import os
+from typing import Any
+
+import psutil
+import pytest
+from faust.transport.drivers import aiokafka as driver
+
+import infra.kafka
+from infra.errors import TopicsUnfit
+from infra.settings import Settings
+from schemas.topics import TOPICS
+from streams.app import Worker
+from tests.shell.harness import WorkerProcess, at_work, eventually, publish, stages
+from tests.shell.stages import a_fact
+
+pytestmark = pytest.mark.broker
+
+
+def test_a_worker_refuses_to_start_when_a_topic_is_missing(fresh: Settings) -> None:
+    async def scenario() -> None:
+        await infra.kafka.delete_topics(fresh, [fresh.topic("dlq.v1")])
+        await eventually(lambda: missing(fresh, "dlq.v1"), bool)
+        with pytest.raises(TopicsUnfit, match="dlq.v1 does not exist"):
+            async with Worker(fresh, stages("echo")).running():
+                pass
+        await infra.kafka.create_topics(fresh, TOPICS)
+
+    asyncio.run(scenario())
+
+
+async def missing(settings: Settings, topic: str) -> bool:
+    counts = await infra.kafka.partition_counts(settings, [settings.topic(topic)])
+    return not counts[settings.topic(topic)]
+
+
+def test_a_worker_refuses_to_start_when_a_partition_count_differs(fresh: Settings) -> None:
+    other = fresh.model_copy(update={"partitions": fresh.partitions + 1})
+
+    async def scenario() -> None:
+        with pytest.raises(TopicsUnfit, match="partitions, the settings say"):
+            async with Worker(other, stages("echo")).running():
+                pass
+
+    asyncio.run(scenario())
+
+
+def test_an_empty_partition_does_not_hold_the_fetch_of_the_others(fresh: Settings) -> None:
+    """Faust's driver has the wait written into it; ours is the setting's."""
+    assert "fetch_max_wait_ms=1500" in inspect.getsource(driver.AIOKafkaConsumerThread)
+
+    async def scenario() -> None:
+        async with at_work(fresh, "echo") as worker:
+            [app] = worker.apps
+            consumer: Any = app.consumer
+            client = consumer._thread._consumer  # no other way to see what is in use
+            assert client._fetcher._fetch_max_wait_ms == fresh.fetch_max_wait_ms == 20
+
+    asyncio.run(scenario())
+
+
+def test_a_worker_listens_nowhere_and_makes_no_topics(fresh: Settings) -> None:
+    async def scenario() -> None:
+        await publish(fresh, a_fact("n"))
+        async with at_work(fresh, "echo", "counting"):
+            own = psutil.Process(os.getpid()).net_connections(kind="tcp")
+            assert not [each for each in own if each.status == psutil.CONN_LISTEN]
+        async with infra.kafka.running_admin(fresh) as admin:
+            topics = await admin.list_topics()
+        ours = {name for name in topics if name.startswith(fresh.topic_prefix)}
+        assert ours == {fresh.topic(topic.name) for topic in TOPICS}
+
+    asyncio.run(scenario())
+
+
+def test_a_named_worker_has_its_partitions_back_before_its_session_would_end(
+    fresh: Settings,
+) -> None:
+    """The session is so long that an unnamed worker would wait for it longer than the test does."""
+    patient = fresh.model_copy(update={"session_timeout_s": 300.0, "request_timeout_s": 300.0})
+
+    async def ready() -> bool:
+        return (patient.home / "one.ready").exists()
+
+    async def scenario() -> None:
+        with WorkerProcess(patient, "echo", name="one") as worker:
+            await eventually(ready, bool)
+            worker.kill()
+        (patient.home / "one.ready").unlink()
+        with WorkerProcess(patient, "echo", name="one") as worker:
+            await eventually(ready, bool)
+            assert worker.stop() == 0
+
+    asyncio.run(scenario())

@@ -1,0 +1,63 @@
+"""A broker that goes away: never the records' fault; the worker stops with a reason and goes on."""
+
+import asyncio
+import signal
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import infra.kafka
+from infra.local.kafka import EmbeddedKafka
+from infra.local.runtime import await_server, stop
+from infra.settings import Settings
+from schemas.topics import TOPICS
+from tests.shell.harness import (
+    WorkerProcess,
+    at_work,
+    facts_of,
+    facts_until,
+    publish,
+    until_committed,
+)
+from tests.shell.stages import a_fact
+
+pytestmark = pytest.mark.broker
+
+
+def test_an_outage_stops_the_worker_and_dead_letters_nothing(cache: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="cairn-test-") as folder:
+        asked = [a_fact(f"n{i}", f"prj_{i}") for i in range(20)]
+        settings = Settings(home=Path(folder), cache=cache, session_timeout_s=1.0)
+        broker = EmbeddedKafka(settings, print)
+        broker.prepare()
+        child = broker.spawn()
+        await_server(broker, child)
+        located = broker.reached(settings)
+
+        async def before() -> None:
+            await infra.kafka.create_topics(located, TOPICS)
+            await publish(located, *asked[:10])
+            impatient = located.model_copy(update={"request_timeout_s": 5.0})
+            with WorkerProcess(impatient, "echo", "counting") as worker:
+                await facts_until(located, "atom.candidate.v1", 10)
+                child.send_signal(signal.SIGKILL)
+                child.wait()
+                assert await asyncio.to_thread(worker.process.wait, 60) == 1
+
+        async def after() -> None:
+            await publish(located, *asked[10:])
+            async with at_work(located, "echo", "counting"):
+                await facts_until(located, "atom.candidate.v1", 20)
+                await facts_until(located, "ledger.v1", 20)
+                await until_committed(located, "echo", "project.v1")
+            assert await facts_of(located, "dlq.v1") == []
+
+        try:
+            asyncio.run(before())
+            broker.prepare()
+            child = broker.spawn()
+            await_server(broker, child)
+            asyncio.run(after())
+        finally:
+            stop(child, broker.stop_signal)

@@ -1,0 +1,103 @@
+"""Child processes: a job fails alone, and no child outlives its parent."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra.local.process import started_of, wait_until
+from streams.shell.failures import ChildFailed
+from streams.shell.pool import ChildDied, ChildPool, JobTimedOut
+
+
+def double(number: int) -> int:
+    print("what a job prints is no answer")
+    return 2 * number
+
+
+def endless() -> None:
+    while True:
+        pass
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fail() -> None:
+    raise ValueError("words of a source")
+
+
+def niceness() -> int:
+    return os.nice(0)
+
+
+def test_jobs_are_computed_side_by_side_and_in_children() -> None:
+    async def scenario() -> None:
+        pool = ChildPool(2, nice=0)
+        assert await asyncio.gather(*(pool.run(double, i) for i in range(20))) == [
+            2 * i for i in range(20)
+        ]
+        assert len(set(pool.pids())) == 2 and os.getpid() not in pool.pids()
+        await pool.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_job_that_hangs_dies_or_raises_fails_alone() -> None:
+    async def scenario() -> None:
+        pool = ChildPool(1, nice=0, timeout_s=3)
+        assert await pool.run(double, 1) == 2
+        with pytest.raises(JobTimedOut):
+            await pool.run(endless)
+        with pytest.raises(ChildDied):
+            await pool.run(die)
+        with pytest.raises(ChildFailed) as failed:
+            await pool.run(fail)
+        assert failed.value.failure.error_class == "ValueError"
+        assert "words of a source" not in failed.value.failure.error
+        assert await pool.run(double, 2) == 4
+        await pool.close()
+
+    asyncio.run(scenario())
+
+
+def test_children_have_the_priority_they_were_given() -> None:
+    async def scenario() -> None:
+        pool = ChildPool(1, nice=5)
+        assert await pool.run(niceness) == os.nice(0) + 5
+        await pool.close()
+
+    asyncio.run(scenario())
+
+
+PARENT = """
+import asyncio
+from streams.shell.pool import ChildPool
+from tests.shell.test_pool import double, endless
+
+async def main():
+    pool = ChildPool(2, nice=0, timeout_s=600)
+    await asyncio.gather(*(pool.run(double, i) for i in range(8)))
+    print(*pool.pids(), flush=True)
+    await asyncio.gather(pool.run(endless), pool.run(endless))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="PR_SET_PDEATHSIG is of Linux")
+def test_children_end_with_a_parent_that_is_killed_even_in_the_middle_of_a_job() -> None:
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT], cwd=Path(__file__).parents[2], stdout=subprocess.PIPE
+    )
+    assert parent.stdout is not None
+    children = [int(pid) for pid in parent.stdout.readline().split()]
+    assert len(children) == 2 and all(started_of(pid) for pid in children)
+    parent.kill()
+    parent.wait()
+    assert wait_until(lambda: not any(started_of(pid) for pid in children), timeout_s=20)

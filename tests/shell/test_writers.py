@@ -1,0 +1,239 @@
+"""A single writer, live on the broker: gap-free whatever happens around it."""
+
+import asyncio
+import sqlite3
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.settings import Settings
+from schemas.codec import decode
+from schemas.envelope import SYSTEM, Envelope, outside_fact
+from schemas.events.ledger import LedgerChanged
+from schemas.ids import sha256_hex
+from streams.shell.failures import StageStopped
+from tests.shell.harness import (
+    WorkerProcess,
+    at_work,
+    eventually,
+    facts_of,
+    facts_until,
+    publish,
+    records_of,
+    until_committed,
+)
+from tests.shell.stages import AT, a_fact, a_request
+
+pytestmark = pytest.mark.broker
+OUTPUT = "ledger.v1"
+PROJECTS = [f"prj_{i}" for i in range(5)]
+
+
+def facts(count: int, first: int = 0) -> list[Envelope]:
+    """``count`` facts on each of two topics, over all projects."""
+    return [
+        made(f"n{i}", PROJECTS[i % len(PROJECTS)])
+        for i in range(first, first + count)
+        for made in (a_fact, a_request)
+    ]
+
+
+async def chains(settings: Settings) -> dict[str, list[str]]:
+    """Per project the causes in order, as a reader accepts them; checks numbers and hashes."""
+    accepted: dict[str, list[Any]] = {}
+    for record in await records_of(settings, OUTPUT):
+        fact = decode(record.value)
+        event = fact.event
+        assert isinstance(event, LedgerChanged)
+        chain = accepted.setdefault(fact.project_id, [])
+        causes = [one.caused_by_event_id for one, _ in chain]
+        if event.ledger_seq == len(chain) + 1 and event.caused_by_event_id not in causes:
+            chain.append((event, record.value))
+    for chain in accepted.values():
+        assert all(
+            after.prev_hash == sha256_hex(value) for (_, value), (after, _) in pairwise(chain)
+        )
+    return {name: [e.caused_by_event_id for e, _ in chain] for name, chain in accepted.items()}
+
+
+async def until_answered(settings: Settings, asked: list[Envelope]) -> dict[str, list[str]]:
+    """The chains once each of ``asked`` is in one, each once."""
+    wanted = sorted(str(fact.event_id) for fact in asked)
+
+    async def answered() -> dict[str, list[str]]:
+        return await chains(settings)
+
+    found: dict[str, list[str]] = await eventually(
+        answered, lambda chain: sum(map(len, chain.values())) >= len(wanted)
+    )
+    assert sorted(cause for chain in found.values() for cause in chain) == wanted
+    return found
+
+
+def test_a_writer_answers_two_topics_in_one_gap_free_chain_per_project(fresh: Settings) -> None:
+    async def scenario() -> None:
+        before, after = facts(100), facts(20, first=100)
+        await publish(fresh, *before)
+        async with at_work(fresh, "counting"):
+            await publish(fresh, *after)
+            await until_answered(fresh, before + after)
+            await until_committed(fresh, "counting", "project.v1")
+            await until_committed(fresh, "counting", "ingestion.request.v1")
+        assert len(await records_of(fresh, OUTPUT)) == 240
+
+    asyncio.run(scenario())
+
+
+def test_a_record_of_somebody_else_in_between_makes_the_writer_decide_again(
+    fresh: Settings,
+) -> None:
+    async def scenario() -> None:
+        first, second = facts(5), facts(5, first=5)
+        await publish(fresh, *first)
+        async with at_work(fresh, "counting"):
+            chain = await until_answered(fresh, first)
+            stranger = a_request("stranger", PROJECTS[0])
+            await publish(fresh, an_answer(stranger, PROJECTS[0], len(chain[PROJECTS[0]]) + 1))
+            await publish(fresh, *second)
+            asked = [str(fact.event_id) for fact in first + second]
+            found = await eventually(
+                lambda: chains_unchecked(fresh),
+                lambda chain: set(asked) <= {c for causes in chain.values() for c in causes},
+            )
+        causes = found[PROJECTS[0]]
+        assert str(stranger.event_id) in causes
+        assert len(set(causes)) == len(causes)
+
+    asyncio.run(scenario())
+
+
+def an_answer(cause: Envelope, project: str, seq: int) -> Envelope:
+    changed = LedgerChanged(
+        ledger_seq=seq, prev_hash="", caused_by_event_id=str(cause.event_id), reason="stranger"
+    )
+    return outside_fact(
+        changed, project_id=project, occurred_at=AT, actor=SYSTEM, natural_key="stranger|"
+    )
+
+
+async def chains_unchecked(settings: Settings) -> dict[str, list[str]]:
+    """Like `chains`, where a stranger does not know the hashes."""
+    accepted: dict[str, list[str]] = {}
+    for fact in await facts_of(settings, OUTPUT):
+        event = fact.event
+        assert isinstance(event, LedgerChanged)
+        chain = accepted.setdefault(fact.project_id, [])
+        if event.ledger_seq == len(chain) + 1 and event.caused_by_event_id not in chain:
+            chain.append(event.caused_by_event_id)
+    return accepted
+
+
+@pytest.mark.parametrize("damage", ["absent", "foreign", "corrupt"])
+def test_a_store_that_cannot_be_trusted_is_folded_again(fresh: Settings, damage: str) -> None:
+    async def scenario() -> None:
+        first, second = facts(20), facts(20, first=20)
+        await publish(fresh, *first)
+        async with at_work(fresh, "counting"):
+            await until_answered(fresh, first)
+        for file in (Path(fresh.home) / "state" / "counting").glob("*.sqlite"):
+            spoil(file, damage)
+        async with at_work(fresh, "counting"):
+            await publish(fresh, *second)
+            await until_answered(fresh, first + second)
+        assert len(await records_of(fresh, OUTPUT)) == 80
+
+    asyncio.run(scenario())
+
+
+def spoil(file: Path, damage: str) -> None:
+    match damage:
+        case "absent":
+            file.unlink()
+        case "foreign":
+            with sqlite3.connect(file) as database:
+                database.execute("UPDATE identity SET value = 'x' WHERE name = 'cluster'")
+                database.execute("DELETE FROM t_heads")
+            database.close()
+        case "corrupt":
+            file.write_bytes(file.read_bytes()[:100] + b"\xff" * 8_000)
+
+
+def test_a_record_that_cannot_be_folded_is_dead_lettered_and_leaves_nothing_behind(
+    fresh: Settings,
+) -> None:
+    async def scenario() -> None:
+        await publish(fresh, *facts(3), a_fact("unfoldable"), *facts(3, first=3))
+        async with at_work(fresh, "counting"):
+            await until_answered(fresh, facts(6))
+            await until_committed(fresh, "counting", "project.v1")
+            later = [a_fact("unfoldable too"), *facts(1, first=6)]
+            await publish(fresh, *later)
+            await until_answered(fresh, facts(7))
+        letters = [fact.event for fact in await facts_until(fresh, "dlq.v1", 2)]
+        assert {(each.stage, each.attempts) for each in letters} == {("counting", 3)}  # type: ignore[attr-defined]
+        for file in (Path(fresh.home) / "state" / "counting").glob("*.sqlite"):
+            with sqlite3.connect(file) as database:
+                rows = database.execute("SELECT key FROM t_done WHERE key LIKE 'half%'").fetchall()
+            database.close()
+            assert rows == []
+
+    asyncio.run(scenario())
+
+
+def test_a_change_too_large_to_write_stops_the_worker_or_is_recorded_as_undecidable(
+    fresh: Settings,
+) -> None:
+    async def scenario() -> None:
+        huge = a_fact("huge", "prj_0")
+        await publish(fresh, huge)
+        with pytest.raises(StageStopped, match=r"prj_0.*RecordTooLarge|prj_0.*bytes"):
+            async with at_work(fresh, "counting"):
+                pass
+        async with at_work(fresh, "counting_with_refusals"):
+            [fact] = await facts_until(fresh, OUTPUT, 1)
+            [letter] = await facts_until(fresh, "dlq.v1", 1)
+        assert fact.event.reason == "undecidable"  # type: ignore[attr-defined]
+        assert letter.event.error_class == "RecordTooLarge"  # type: ignore[attr-defined]
+
+    asyncio.run(scenario())
+
+
+def test_a_killed_writer_neither_loses_nor_doubles_an_answer(fresh: Settings) -> None:
+    async def scenario() -> None:
+        asked = facts(400)
+        await publish(fresh, *asked)
+        with WorkerProcess(fresh, "counting", name="one") as worker:
+            await facts_until(fresh, OUTPUT, 64)
+            worker.kill()
+        with WorkerProcess(fresh, "counting", name="one") as worker:
+            await until_answered(fresh, asked)
+            assert worker.stop() == 0
+
+    asyncio.run(scenario())
+
+
+def test_two_workers_share_the_partitions_and_one_takes_over_when_the_other_is_killed(
+    fresh: Settings,
+) -> None:
+    """Both inputs of a partition go to one worker: else neither would see all of a project."""
+
+    async def scenario() -> None:
+        first, second, third = facts(20), facts(20, first=20), facts(20, first=40)
+        await publish(fresh, *first)
+        with WorkerProcess(fresh, "counting") as one:
+            await until_answered(fresh, first)
+            other_home = fresh.model_copy(update={"home": fresh.home / "other"})
+            with WorkerProcess(other_home, "counting"):
+                await eventually(lambda: ready(other_home), bool)
+                await publish(fresh, *second)
+                await until_answered(fresh, first + second)
+                one.kill()
+                await publish(fresh, *third)
+                await until_answered(fresh, first + second + third)
+
+    async def ready(settings: Settings) -> bool:
+        return (settings.home / "worker.ready").exists()
+
+    asyncio.run(scenario())

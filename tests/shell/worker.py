@@ -1,0 +1,25 @@
+"""``python -m tests.shell.worker SETTINGS STAGES NAME``: a worker process of these tests."""
+
+import asyncio
+import sys
+
+from infra import log
+from infra.settings import Settings
+from streams.app import run_worker
+from tests.shell.harness import stages
+
+
+def main() -> None:
+    log.configure("warning")
+    text, names, name = sys.argv[1:4]
+    settings = Settings.model_validate_json(text)
+    ready = settings.home / f"{name or 'worker'}.ready"
+    settings.home.mkdir(parents=True, exist_ok=True)
+    try:
+        asyncio.run(run_worker(settings, stages(*names.split(",")), name or None, ready.touch))
+    except Exception as error:
+        sys.exit(f"{type(error).__name__}: {error}")
+
+
+if __name__ == "__main__":
+    main()
