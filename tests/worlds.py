@@ -1,11 +1,10 @@
-"""Small projects to ingest: a folder on disk as the facts a feeder would publish of it."""
+"""Small projects to ingest: files as the facts a feeder would publish of them."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 from schemas.envelope import Actor, Envelope, Event, outside_fact
 from schemas.events.ingestion_request import IngestionRequested, ListedSource, SourcesListed
@@ -13,7 +12,6 @@ from schemas.events.source import SourceInfo, SourceRevised
 from schemas.ids import source_id
 from schemas.source_kinds import language_of, priority_tier_of, source_type_of
 
-PARCEL = Path(__file__).parent / "corpus" / "parcel"
 PROJECT = "prj_parcel"
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 ANA = Actor(type="human", id="ana")
@@ -21,12 +19,6 @@ ANA = Actor(type="human", id="ana")
 
 def fact(event: Event) -> Envelope:
     return outside_fact(event, project_id=PROJECT, occurred_at=AT, actor=ANA)
-
-
-def contents(folder: Path = PARCEL) -> dict[str, bytes]:
-    """Path below ``folder`` to bytes."""
-    found = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
 def ingestion(files: dict[str, bytes], key: str = "k1", root: str = "parcel") -> Iterator[Envelope]:

@@ -3,34 +3,35 @@
 import random
 import threading
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from infra.local.process import wait_until
+from tests.parcel import write_to
 from tests.service import Service, service
-from tests.worlds import PARCEL
 
-pytestmark = [pytest.mark.broker, pytest.mark.slow]
+pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.timeout(1_500)]
 
 KILLS = 20
-ROUNDS = 8
+ROUNDS = 6
 SEED = 20260101
 VICTIMS = ("worker-1", "worker-2", "projector", "worker-1", "worker-2", "kafka", "postgres")
 
 
-def quiet_sums() -> dict[str, str]:
+def quiet_sums(folder: Path) -> dict[str, str]:
     with service(workers=2) as quiet:
         quiet.run("project", "create", "Parcel", "--idempotency-key", "parcel")
         for round_no in range(ROUNDS):
-            ingest(quiet, round_no)
+            ingest(quiet, folder, round_no)
         return quiet.checksums("Parcel")
 
 
-def ingest(cairn: Service, round_no: int) -> None:
+def ingest(cairn: Service, folder: Path, round_no: int) -> None:
     name = f"parcel-{round_no}"
     for _ in range(6):
         process = cairn.start(
-            *("ingest", str(PARCEL), "--project", "Parcel", "--wait"),
+            *("ingest", str(folder), "--project", "Parcel", "--wait"),
             *("--idempotency-key", name, "--as", name),
         )
         out, err = process.communicate(timeout=280)
@@ -63,16 +64,17 @@ class Killer(threading.Thread):
         return self.cairn.pids().get(name, before) != before
 
 
-def test_twenty_kills_change_nothing_in_the_end():
-    expected = quiet_sums()
+def test_twenty_kills_change_nothing_in_the_end(tmp_path):
+    folder = write_to(tmp_path / "parcel")
+    expected = quiet_sums(folder)
     with service(workers=2) as cairn:
         cairn.run("project", "create", "Parcel", "--idempotency-key", "parcel")
         killer = Killer(cairn)
         killer.start()
         for round_no in range(ROUNDS):
-            ingest(cairn, round_no)
+            ingest(cairn, folder, round_no)
         while killer.is_alive():
-            ingest(cairn, ROUNDS - 1)
+            ingest(cairn, folder, ROUNDS - 1)
             killer.join(0.1)
         killer.join()
         assert len(killer.killed) == KILLS

@@ -1,15 +1,14 @@
 """One service with one ingested project, shared by the tests that only look."""
 
 import secrets
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.parcel import write_to
 from tests.service import Service, service
-from tests.worlds import PARCEL
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Backbone:
 def planted(tmp_path_factory) -> tuple[Path, tuple[str, ...]]:
     """The parcel project with secrets in it, made up at this moment."""
     folder = tmp_path_factory.mktemp("planted") / "parcel"
-    shutil.copytree(PARCEL, folder)
+    write_to(folder)
     password = "pw-" + secrets.token_hex(12)
     key_body = [secrets.token_urlsafe(48) for _ in range(3)]
     access_key = "AKIA" + secrets.token_hex(8).upper()

@@ -143,3 +143,29 @@ def test_direct_dependencies_are_entities_and_indirect_ones_are_not():
         "github.com/acme/router",
         "example.org/shop depends on github.com/acme/router 1.4.0",
     ]
+
+
+def test_a_short_sentence_of_a_named_subject_and_an_exclusive_relation_is_a_claim():
+    titles = [
+        extract(a_chunk(text))[0].title
+        for text in ("Auth uses JWT tokens.\n", "Positions are stored in PostgreSQL.\n")
+    ]
+    assert titles == ["Auth uses JWT tokens", "Positions are stored in PostgreSQL"]
+
+
+def test_it_is_read_as_what_its_section_names():
+    text = "# ADR 7: Push API\n\n## Requirements\n\n- It must not slow down the node\n"
+    (atom,) = extract(a_chunk(text))
+    assert atom.title == "Push API must not slow down the node"
+
+
+def test_a_connective_is_taken_off_what_stands_without_it():
+    text = "Moreover, the broker must keep records for seven days.\n"
+    (atom,) = extract(a_chunk(text))
+    assert atom.title == "The broker must keep records for seven days"
+
+
+def test_an_atom_tells_what_sort_of_document_it_is_from_and_whether_it_is_about_the_project():
+    text = "# Parcel\n\nParcel is a tracking service for small logistics companies.\n"
+    (atom,) = extract(a_chunk(text, "README.md", source_type="readme", start=0))
+    assert (atom.attributes["origin"], atom.attributes["about"]) == ("readme", "project")

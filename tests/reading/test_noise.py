@@ -32,6 +32,14 @@ SILENT = {
     "rejected option": "## Alternatives considered\n\nThe server stores its data in Redis.\n",
     "faq": "## FAQ\n\nWhat does the server store in its own database tables?\n",
     "absent risk": "## Risks\n\nThere are no known risks or failures of this change.\n",
+    "unbalanced": "(The server must be started by the precondition on the length(bc).).\n",
+    "no verb": "## Decision\n\nEvaluation plan of a Policy within a policy scope.\n",
+    "open end": "The server must define the predicate of all blocks to hold iff.\n",
+    "pointing": "The VerifyToTarget is the main function and uses the following functions.\n",
+    "notation": "The Server must hold | C_V(t) - t | below the bound of the network.\n",
+    "no question": "## Open questions\n\n- data-plane-spi as a separate module of it\n",
+    "wish": "Client applications may want to correct formal errors and failures of requests.\n",
+    "plot": "The transactions processed per minute are the gradient of this plot.\n",
     "table head": "| Name of the field that must be set | Meaning of it |\n|---|---|\n",
 }
 

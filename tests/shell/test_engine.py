@@ -14,6 +14,7 @@ from infra.errors import TopicsUnfit
 from infra.settings import Settings
 from schemas.topics import TOPICS
 from streams.app import Worker
+from streams.shell.engine import IDLE_FETCH_WAIT_MS
 from tests.shell.harness import WorkerProcess, at_work, eventually, publish, stages
 from tests.shell.stages import a_fact
 
@@ -58,6 +59,10 @@ def test_an_empty_partition_does_not_hold_the_fetch_of_the_others(fresh: Setting
             consumer: Any = app.consumer
             client = consumer._thread._consumer  # no other way to see what is in use
             assert client._fetcher._fetch_max_wait_ms == fresh.fetch_max_wait_ms == 20
+            assignment = client._subscription.subscription.assignment
+            client._fetcher._in_flight.clear()
+            [[(_, request)], *_] = client._fetcher._get_actions_per_node(assignment)
+            assert request._max_wait_ms == IDLE_FETCH_WAIT_MS  # nothing is unread, so nothing waits
 
     asyncio.run(scenario())
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from infra.settings import Settings
+from schemas.codec import decode
 from schemas.envelope import SYSTEM, Envelope, outside_fact
 from schemas.events.hygiene import ChunkCreated, SourceProcessed
 from schemas.events.source import SourceContentPart, SourceInfo, SourceRevised
@@ -126,6 +127,33 @@ def test_revisions_are_counted_and_answered_once_whatever_is_delivered_again(
         told = [(each.trigger_key, each.outcome, each.revision_seq) for each in found]
         assert told == [("t1", "sanitized", 1), ("t2", "sanitized", 2), ("t3", "unchanged", 2)]
         assert found[2].chunks == found[1].chunks
+
+    asyncio.run(scenario())
+
+
+def test_revisions_answered_together_have_their_chunks_in_front_of_their_markers(
+    fresh: Settings,
+) -> None:
+    async def scenario() -> None:
+        paths = [f"docs/{number}.md" for number in range(40)]
+        for trigger in ("t1", "t2"):  # each source twice: the second answer knows the first
+            text = TEXT + f"\nIt is {trigger}.\n".encode()
+            await publish(
+                fresh, *(fact for path in paths for fact in a_revision(trigger, text, path=path))
+            )
+        await answers(fresh, 80)
+        chunks: set[tuple[str, int, int]] = set()
+        revisions: dict[str, list[int]] = {}
+        for record in await records_of(fresh, "chunk.v1"):
+            match decode(record.value).event:
+                case ChunkCreated(chunk_id=chunk_id):
+                    chunks.add((chunk_id, record.partition, record.offset))
+                case SourceProcessed() as marker:
+                    assert {
+                        (ref.chunk_id, ref.partition, ref.offset) for ref in marker.chunks
+                    } <= chunks
+                    revisions.setdefault(marker.source.path, []).append(marker.revision_seq)
+        assert revisions == {path: [1, 2] for path in paths}
 
     asyncio.run(scenario())
 

@@ -66,6 +66,45 @@ def test_a_job_that_hangs_dies_or_raises_fails_alone() -> None:
     asyncio.run(scenario())
 
 
+def test_jobs_sent_together_are_tried_alone_when_one_of_them_takes_the_child_with_it() -> None:
+    async def scenario() -> None:
+        pool = ChildPool(1, nice=0, timeout_s=3)
+        first = pool.run(double, 0)  # while it is computed the others wait for the child together
+        calls = [(double, 1), (die,), (double, 2), (fail,), (endless,), (double, 3)]
+        answers = await asyncio.gather(
+            first, *(pool.run(*call) for call in calls), return_exceptions=True
+        )
+        told = [each if isinstance(each, int) else type(each) for each in answers]
+        assert told == [0, 2, ChildDied, 4, ChildFailed, JobTimedOut, 6]
+        await pool.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_warm_pool_has_all_its_children_running() -> None:
+    async def scenario() -> None:
+        pool = ChildPool(2, nice=0)
+        await pool.warm(double, 1)
+        assert len(set(pool.pids())) == 2
+        assert await pool.run(double, 2) == 4
+        await pool.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_job_nobody_waits_for_any_more_does_not_hold_its_child() -> None:
+    async def scenario() -> None:
+        pool = ChildPool(1, nice=0, timeout_s=600)
+        await pool.warm(double, 1)
+        given_up = asyncio.create_task(pool.run(endless))
+        await asyncio.wait([asyncio.create_task(asyncio.sleep(0))])
+        given_up.cancel()
+        assert await pool.run(double, 2) == 4
+        await pool.close()
+
+    asyncio.run(scenario())
+
+
 def test_children_have_the_priority_they_were_given() -> None:
     async def scenario() -> None:
         pool = ChildPool(1, nice=5)

@@ -12,7 +12,8 @@ from schemas.events.extract import ExtractRequested
 from schemas.events.ledger import LedgerChanged
 from streams.memory import Driver, Faults
 from streams.pipeline import pipeline
-from tests.worlds import contents, ingestion
+from tests.parcel import contents
+from tests.worlds import ingestion
 
 READER = RulesReader()
 FAULTS = {"repeat": 0.15, "forget": 0.03, "halve": 0.1, "shuffle": True}

@@ -1,1 +1,0 @@
-"""Parcel tracks shipments through depots."""
