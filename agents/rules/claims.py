@@ -15,7 +15,8 @@ _ANNOUNCES = re.compile(
     r"\b(?:two|three|four|five|six|several|various|different|multiple|following|many|"
     r"some) (?:\w+ )?"
     r"(?:ways|types|approaches|parts|options|steps|things|reasons|cases|kinds|categories|fields|"
-    r"methods|properties|phases|aspects|sections|components|scenarios|variants|modes|points)\W*$|"
+    r"methods|properties|phases|aspects|sections|components|scenarios|variants|modes|points|"
+    r"classes)(?: of \w+)?\W*$|"
     r"\b(?:as follows|below|above|the following)\W*$",
     re.IGNORECASE,
 )
@@ -32,9 +33,20 @@ _SUBJECT_VERB = re.compile(
     r"loads)\b"
 )
 _IMPERATIVE = re.compile(
-    r"(?:make|use|add|set|create|remove|keep|let|allow|enable|disable|ensure|implement|define|provide|"
+    r"(?:make|use|add|set|create|remove|keep|let|allow|enable|disable|ensure|implement|define|"
+    r"provide|"
     r"support|move|rename|replace|introduce|change|update|write|store|pass|call|return|avoid|wait|"
-    r"verify|validate|send|get|put|delete|include|extend|start|stop|do|don't|give|take|build|test)\s",
+    r"verify|validate|send|get|put|delete|include|extend|start|stop|do|don't|give|take|build|"
+    r"test)\s",
+    re.IGNORECASE,
+)
+_HEADLESS = re.compile(
+    r"(?:only|also|always|never|currently|just|contains|provides|returns|defines|holds|stores|"
+    r"represents|adds|removes|increases|decreases|creates|handles|uses|allows|enables|implements|"
+    r"supports|describes|specifies|determines|indicates|checks|sets|gets|makes|sends|receives|"
+    r"manages|performs|executes|includes|applies|requires|ensures|reduces|used|optional|"
+    r"the optional|"
+    r"simply|mainly|basically) ",
     re.IGNORECASE,
 )
 _STRONG_VERB = re.compile(
@@ -55,7 +67,11 @@ _BAD_SUBJECT = re.compile(
     r"latter|one|"
     r"author|reader|readers|figure|table|advantage|drawback|motivation|nothing|everything|"
     r"something|"
-    r"anything|someone|everyone|people|tests?)\b",
+    r"anything|someone|everyone|people|tests?|results?|conclusions?|"
+    r"experiments?|measurements?|graphs?|plots?|runs|benchmarks?|list|author|setup|diagram|"
+    r"assumption|"
+    r"implication|consequence|nobody|methods?|constructors?|"
+    r"fields?|parameters?|arguments?|functions?)\b",
     re.IGNORECASE,
 )
 
@@ -88,7 +104,7 @@ def claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return Cue("claim", ANCHORED)
     if text.endswith(("?", "!")) or needs_context(text) or not _SUBJECT_START.match(text):
         return None
-    if _ANNOUNCES.search(text[-60:]) or _IMPERATIVE.match(text):
+    if _ANNOUNCES.search(text[-60:]) or _IMPERATIVE.match(text) or _HEADLESS.match(text):
         return None
     words = text.split()
     if not 6 <= len(words) <= 45 or len(words_of(text)) < 6:

@@ -57,7 +57,20 @@ _HOLLOW = re.compile(
     re.IGNORECASE,
 )
 _NOUN_END = re.compile(r",|\b(?:that|which|who|for|to|of|used|in|from|by|with)\b")
-_TYPE_NAME = re.compile(r"[A-Z][a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+$")
+_CODE_TALK = re.compile(
+    r"(?:the |any |all |an? )?(?:callers?|implement(?:ation|or|er)s?|mutex|lock|values?|return\w*|"
+    r"arguments?|parameters?|params?|slices?|methods?|functions?|constructors?|sub ?class\w*|"
+    r"object|"
+    r"instances?|pointer|index|list|array|string|field|fields|order|length|type|class)\b",
+    re.IGNORECASE,
+)
+_MUST = re.compile(r"^[^;:]{5,90}?\b(?:must|shall)\b", re.IGNORECASE)
+_ORDER = re.compile(
+    r"(?:take|put|give|keep|make|use|add|set|let|write|read|send|find|get|call|wait|move|copy|"
+    r"everything|what|which|so|up to|in case|note|we|if|when|because|since)\b",
+    re.IGNORECASE,
+)
+_TYPE_NAME = re.compile(r"[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*$")
 
 
 def comment_drafts(chunk: ChunkCreated) -> list[Draft]:
@@ -104,7 +117,11 @@ def _marked(text: str, passage: Passage) -> Iterator[Draft]:
     rest = sentence.text[cue.skip :]
     if len(words_of(rest)) < 4 or is_noise(rest) or span[1] - span[0] < MIN_EVIDENCE_CHARS:
         return
-    if rest[0].isalpha() and (draft := drafted(cue, sentence, (), "", None)):
+    if (
+        rest[0].isalpha()
+        and not needs_context(rest)
+        and (draft := drafted(cue, sentence, (), "", None))
+    ):
         yield draft
 
 
@@ -164,8 +181,10 @@ def _by_words(sentence: Sentence, *, documents: bool) -> Cue | None:
     names = names_in(sentence.raw, text)
     if len(words_of(text)) < 6 or text[:1].islower() or _SUMMARY.match(text):
         return None
+    if _CODE_TALK.match(text):
+        return None
     cue = cues.requirement(text, named=bool(names))
-    if cue is None or not re.search(r"\b(?:must|shall)\b", text, re.IGNORECASE):
+    if cue is None or not _MUST.search(text) or _ORDER.match(text):
         return None
     return Cue(cue.kind, WEAK, cue.attributes)
 

@@ -55,14 +55,22 @@ _EPISTEMIC = re.compile(
     r"\s*(?:have been|be noted|be (?:enough|fine|ok(?:ay)?|obvious|clear|possible|easy|"
     r"straightforward|"
     r"trivial|sufficient|rare|similar|safe|good|the case|familiar|self-explanatory|considered)|"
+    r"take\b|"
     r"now\b|look "
     r"like|see\b|output|work\b|suffice|help\b|give you|come as|probably|hopefully|not matter|"
     r"read|note|"
     r"mention|return something|print|display something|also (?:see|be noted))",
     re.IGNORECASE,
 )
+_SUPPOSED = re.compile(
+    r"\s*(?:have been|be (?:noted|fine|ok(?:ay)?|obvious|clear|the case|familiar))\b", re.IGNORECASE
+)  # what «must» says of a guess; the verbs above make advice of «should» only
+_WITH_RELATIVE = re.compile(
+    r"(?:an?|the|every|each|any|all|no)\s[\w -]{2,60}?\s(?:that|which|who)\s[^,;:]*$", re.IGNORECASE
+)
 _SPEAKER = re.compile(
-    r"\b(?:you|we|i|one|they|it|this|that|these|those|there|he|she)(?:\s+\w+ly|\s+also|"
+    r"\b(?:you|we|i|one|they|it|this|that|these|those|there|he|she|some|many|others?)(?:\s+\w+ly|"
+    r"\s+also|"
     r"\s+still|\s+then|\s+do|\s+will|\s+may|\s+might|\s+just|\s+only)?\s*$",
     re.IGNORECASE,
 )
@@ -78,6 +86,10 @@ _FIGURE = re.compile(
 _TARGET = re.compile(
     r"\b(?:at (?:most|least)|(?:less|more|fewer) than|no more than|within|below|target|maximum of|"
     r"minimum of|sla|slo|p9\d)\b|[<>≤≥]",
+    re.IGNORECASE,
+)
+_MEASURED = re.compile(
+    r"\b(?:decreased|increased|was|were|measured|dropped|observed|improved|reached|showed|took)\b",
     re.IGNORECASE,
 )
 _DECIDED = re.compile(
@@ -108,6 +120,12 @@ _MAY = re.compile(
 _CONDITION = re.compile(
     r"^(?:if|when|once|in case|should|as|while|whenever|upon|after)\b[^,]{5,160},\s", re.I
 )
+_WISH = re.compile(
+    r"\b(?:may|might|could|can|would|will) (?:\w+ly |also |then )?(?:want|wish|choose|decide|like|"
+    r"prefer|be able|correct|detect|handle|recover|retry|monitor|opt|return|be used|be tested|"
+    r"be detected|be corrected)\b",
+    re.IGNORECASE,
+)
 _NAMED_RISK = re.compile(
     r"\b(?:known issue|single point of failure|at risk|the risk (?:of|that|is)|"
     r"a risk (?:of|that)|risk of|dangerous|vulnerable to|prone to)\b",
@@ -136,7 +154,8 @@ _SIGNAL = re.compile(
     r"(?P<before>\b\w+ |^)(?:(?:our|the|some|many|most|several|two|three|\d+|all|a few|new|large|"
     r"enterprise|existing|more) ){0,2}(?:customers?|users?|clients|competitors?|operators|"
     r"subscribers|"
-    r"buyers|end[- ]users|stakeholders|(?:app(?:lication)? )?developers|the community|the market)"
+    r"buyers|end[- ]users|stakeholders|(?:app(?:lication)? )?developers|the community|the market|"
+    r"teams|(?:project |product )?managers|auditors|engineers|administrators|maintainers)"
     r"(?: (?:have|has|had|are|were|is|often|frequently|repeatedly|already|also|regularly|"
     r"increasingly|"
     r"currently|been|now|constantly|still)){0,3} "
@@ -148,7 +167,8 @@ _SIGNAL = re.compile(
     re.IGNORECASE,
 )
 _NO_SIGNAL = re.compile(
-    r"^(?:if|should|when|for|in case|suppose|let|while)\b|\b(?:users?|clients?|developers?|"
+    r"^(?:if|should|when|for|in case|suppose|let|while|as)\b|\b(?:no|not|without) (?:\w+ ){1,4}"
+    r"(?:customers?|users?|clients?|operators?)\b|\b(?:users?|clients?|developers?|"
     r"operators?) "
     r"(?:who|that|which)\b|\bfor example\b",
     re.IGNORECASE,
@@ -159,7 +179,9 @@ _HYPOTHETICAL = re.compile(
     re.IGNORECASE,
 )
 _EMBEDDED = re.compile(
-    r"\s(?:when|which|that|where|whether|how|why|what|who|if|than|as to)\s[^,;:]*$", re.IGNORECASE
+    r"\s(?:when|which|that|where|whether|how|why|what|who|if|than|as to|because|since)\s[^,;:]*$|"
+    r",\s(?:as|so|while|but|although)\s[^,;:]*$",
+    re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?:\s?(?:%|[a-zA-Z]+))?")
 _NEGATION = re.compile(
@@ -231,7 +253,8 @@ _OPEN_WORDS = frozenset(
 )
 _ACTOR_WORDS = frozenset(
     {"customer", "customers", "user", "users", "clients", "competitor", "competitors", "operators"}
-    | {"subscribers", "buyers", "stakeholders", "developers", "community", "market"}
+    | {"subscribers", "buyers", "stakeholders", "developers", "community", "market", "teams"}
+    | {"managers", "auditors", "engineers", "administrators", "maintainers"}
 )
 _NEGATING_WORDS = frozenset(
     {"not", "never", "cannot", "t", "neither", "nor", "no", "nobody", "nothing", "none"}
@@ -280,24 +303,32 @@ def requirement(text: str, *, named: bool) -> Cue | None:
         return None
     modal = _MODAL.search(text)
     if modal is None:
-        target = _FIGURE.search(text) and _TARGET.search(text)
+        target = _FIGURE.search(text) and _TARGET.search(text) and not _MEASURED.search(text)
         return Cue("requirement", ANCHORED) if target else None
     subject, rest = text[: modal.start()], modal.group("rest")
     if modal.group(0).lower().startswith("required") and not re.search(r"\b(?:is|are)\s$", subject):
         return None
-    if len(words_of(rest)) < 2 or len(words_of(subject)) < 1 or _EPISTEMIC.match(rest):
+    binding = modal.group("must") is not None
+    if len(words_of(rest)) < 2 or len(words_of(subject)) < 1:
         return None
-    if text.endswith("?") or _HYPOTHETICAL.search(subject) or _EMBEDDED.search(subject):
+    if (_SUPPOSED if binding else _EPISTEMIC).match(rest):
+        return None
+    if text.endswith("?") or _HYPOTHETICAL.search(subject):
+        return None
+    if _EMBEDDED.search(subject) and not (binding and _WITH_RELATIVE.match(subject)):
         return None
     if _WE.search(subject):
         tentative = re.match(
-            r"\s*(?:probably|try|consider|revisit|think|look|also|discuss)", rest, re.I
+            r"\s*(?:probably|try|consider|revisit|think|look|also|discuss|make some|explain|"
+            r"define|understand|see|distinguish|note|introduce some|recall|do this|be able)",
+            rest,
+            re.I,
         )
         return None if tentative else Cue("requirement", WEAK)
     if _SPEAKER.search(subject):
         return None
     if re.search(r"\byour?\b", text, re.IGNORECASE):
-        return Cue("requirement", WEAK) if modal.group("must") else None
+        return Cue("requirement", WEAK) if binding else None
     return Cue("requirement", ANCHORED if named or has_number(text) else MODAL)
 
 
@@ -320,12 +351,16 @@ def risk(text: str, *, named: bool) -> Cue | None:
     """A possible failure with a consequence that weighs something."""
     if spoken(text).isdisjoint(_DANGER_WORDS):
         return None
+    if not _MAY.search(text) and not _NAMED_RISK.search(text):
+        return None
     severity = severity_of(text)
     if severity in (None, "low") or text.endswith("?") or is_averted(text):
         return None
     strong = severity != "medium"
     if _NAMED_RISK.search(text):
         return Cue("risk", ANCHORED if named or has_number(text) else MODAL)
+    if _WISH.search(text):
+        return None
     condition = _CONDITION.match(text)
     main = text[condition.end() :] if condition else text
     possible = _MAY.search(main)
@@ -340,7 +375,7 @@ def risk(text: str, *, named: bool) -> Cue | None:
 def unknown(text: str, *, asked: bool) -> Cue | None:
     """An open question; ``asked`` marks a text where questions are meant (an issue)."""
     if text.endswith("?"):
-        if len(words_of(text)) < 5 or _RHETORICAL.match(text):
+        if len(words_of(text)) < 5 or _RHETORICAL.match(text) or "you" in spoken(text):
             return None
         return Cue("unknown", MODAL if asked else WEAK)
     open_words = not spoken(text).isdisjoint(_OPEN_WORDS)

@@ -30,6 +30,13 @@ _AREA_OF_KIND: dict[str, Area] = {
     "action_item": "delivery",
 }
 _PRONOUN = re.compile(r"(?:it|its|this|that|these|those|they|their)\b", re.IGNORECASE)
+_STANDS_FOR = re.compile(
+    r"(?:it|this (?:module|component|service|extension|library|package|plugin|project|tool|system|"
+    r"interface|api|protocol|feature|repository|framework)) (?=(?:is|has|must|should|shall|will|"
+    r"can|cannot|may|does|needs|provides|contains|stores|uses|supports|allows|enables|defines|"
+    r"implements|handles|manages|runs|collects|ensures|requires|offers|exposes|replaces)\b)",
+    re.IGNORECASE,
+)
 _DUE = re.compile(
     r"\bby (\d{4}-\d\d-\d\d|(?:mon|tues|wednes|thurs|fri)day|end of \w+|Q[1-4])", re.I
 )
@@ -103,11 +110,18 @@ def tags_of(text: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def wording(sentence: str, subject: str) -> str:
-    """``sentence`` so that it can be read alone; ``subject`` stands for what it points back at."""
+    """``sentence`` so that it can be read alone; nothing where that cannot be done.
+
+    ``subject`` stands for «it» or «this service» in front of the verb.
+    """
     text = without_connective(sentence)
-    if subject and _PRONOUN.match(text):
-        return f"{subject}: {lowered(text)}"
-    return capitalised(text)
+    if not subject or not _PRONOUN.match(text):
+        return capitalised(text)
+    alone = _STANDS_FOR.match(text)
+    if alone is None:
+        return ""
+    name = subject.rsplit(": ", 1)[-1]
+    return f"{capitalised(name)} {text[alone.end() :]}"
 
 
 def drafted(

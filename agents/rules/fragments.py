@@ -13,9 +13,12 @@ from agents.rules.noise import spoken
 
 _OPENS_ODD = re.compile(r"[()\]}>,;:./|*=~-]|\d+[).]\s|[a-z]\)\s|[ivx]{1,4}[.)]\s", re.IGNORECASE)
 _ENDS_OPEN = re.compile(
-    r"\b(?:of|for|to|with|by|from|and|or|the|an?|that|which|iff?|than|as|its|their|"
+    r"\b(?:of|into|and|or|the|an?|that|which|iff?|than|as|its|their|"
     r"special|when|where|into|such|because|however|e\.g|i\.e|eg|ie|vs|between)\W*$",
     re.IGNORECASE,
+)
+_ENDS_WITH_PREPOSITION = re.compile(
+    r"^(?!.*\b(?:that|which|who|what|whom)\b.*$).*\b(?:for|to|with|by|from)\W*$", re.IGNORECASE
 )
 _POINTS = re.compile(
     r"\bthe (?:following|above|below|aforementioned|latter|former|previous (?:one|section|step|"
@@ -23,30 +26,46 @@ _POINTS = re.compile(
     r"\b(?:as|is|are|was|were|been|described|mentioned|discussed|shown|listed|defined|noted|"
     r"outlined|explained|stated|see|given|introduced|presented) (?:above|below|earlier|later|next|"
     r"previously|here)\b|"
-    r"\b(?:above|below)(?:-mentioned)?\W*$|\bthe \w+ (?:above|below)\b|\(see\b|\bsee (?:section|"
+    r"\b(?:above|below)(?:-mentioned)?\W*$|\bthe \w+ (?:above|below)\b|\battached\W*$|"
+    r"\bkeep (?:this|that|these) in mind\b|"
+    r"\b(?:using|do|doing|for|of|with|like|from|by|on|about|than) (?:this|these)(?:[,.;]|$)|"
+    r"\bnext (?:section|point|paragraph|chapter|step)\b|\b(?:described|discussed|outlined|"
+    r"explained|"
+    r"detailed|specified|proposed|presented) in (?:the|section|our) .*\b(?:section|document|design|"
+    r"proposal|adr|rfc|chapter)\b|\(see\b|\bsee (?:section|"
     r"also|figure|table|appendix)\b|\b(?:figure|table|listing|section|appendix|step|case|item) "
     r"(?:\d|[ivx]+\b)|"
     r"\bthis (?:commit|section|document|page|guide|tutorial|adr|rfc|change|pr|issue|proposal|"
     r"plot|graph|chart|case|example|record|file|article|refactoring|approach|step)\b|"
     r"\b(?:in|with) our (?:solution|case|example|setup|experiments?|tests?)\b|\bthe respective\b|"
-    r"\bwe (?:call|denote|mark|define|say|assume|write|refer|will (?:see|make|discuss|describe|"
+    r"\bhere(?:\W*$|:)|^[^:]{1,50}: (?:is|are|was|will|[a-z]+s) |"
+    r"\bbefore (?:stating|discussing|describing|explaining)\b|"
+    r"\bwe first\b|\bwe (?:call|denote|mark|define|say|assume|write|refer|will (?:see|make|"
+    r"discuss|describe|"
     r"call|assume|now))\b",
     re.IGNORECASE,
 )
 _POINTS_EARLY = re.compile(
+    r"\b(?:all|both|some|each|none|one|any|many|most) of (?:them|these|those)\b|"
     r"\b(?:in|of|for|with|by|from|on|to|as|uses?|using) (?:this|these|those|such an?) "
     r"(?!project|system|product|repository|service|software|library|tool|release)\w+",
     re.IGNORECASE,
 )
 EARLY = 50  # characters before which «these» can have nothing in its own sentence to stand for
 _NOTATION = re.compile(
-    r"\|\s?\w|[∈∀∃≤≥⊇⊆∧∨→⇒∑√±]|\$[^$]+\$|\b\w+\([a-z](?:,\s?[a-z])+\)|\b[A-Z]_\w|\b[a-z]_[a-z0-9]\b|"
+    r"^\w+\([^)]*\)|\blocalhost\b|127\.0\.0\.1|\|\s?\w|[∈∀∃≤≥⊇⊆∧∨→⇒∑√±]|\$[^$]+\$|"
+    r"\b\w+\([a-z](?:,\s?[a-z])+\)|\b[A-Z]_\w|"
+    r"\b[a-z]_[a-z0-9]\b|"
     r"\b[A-Z]\d-[A-Z]?\d\b|\b[a-z] (?:=|<|>|<=|>=|\+|-) \w|\w\^\w|\\[a-z]+\{|"
     r"\b(?:iff|lemma|theorem|corollary|w\.?l\.?o\.?g|q\.?e\.?d|predicate|plot|gradient|"
     r"x-axis|y-axis)\b",
     re.IGNORECASE,
 )
-_JOINED = re.compile(r"[a-z]{2}\.[A-Z][a-z]+ [a-z]|[a-z],[a-z]+ |\(\s*\)|\?\?|\b(\w{3,}) \1\b")
+_JOINED = re.compile(
+    r"[a-z]{2}\.[A-Z][a-z]+ [a-z]|[a-z],[a-z]+ |"
+    r"(?<!etc)(?<!resp)(?<!incl)(?<!approx)(?<=[a-z]{3})\. [a-z]|"
+    r"\(\s*\)|\?\?|\b(\w{3,}) \1\b"
+)
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|does|do|did|can|could|may|might|must|shall|should|"
     r"will|would|needs?|isn't|aren't|won't|can't|cannot|doesn't|don't|uses?|\w{3,}(?:ed|ize|ise|"
@@ -62,13 +81,20 @@ _VERB = re.compile(
 _DANGLING = re.compile(
     r"^(?:so (?!that\b)|hence\b|thus\b|therefore\b|but\b|though\b|and\b|because\b|eliminated\b|"
     r"except\b|nor\b|or\b|as by\b|as of\b|as one of\b|that is\b|namely\b|in (?:this|that|these|"
-    r"those|such) |since (?:at|it|this|that|we|no)\b|compared to (?:this|that)|whether\b(?!.*\?$)|"
+    r"those|such) |since (?:at|it|this|that|we|no)\b|compared to (?:this|that)|"
     r"of (?:these|those)|all of (?:them|these|those)|none of (?:them|these)|both of\b|"
-    r"if not\b|that way\b|this way\b|what\b(?!.*\?$)|which\b(?!.*\?$)|based on (?:this|that)|"
+    r"if (?:not|someone|somebody|one|we|you)\b|at the same time\b|that way\b|this way\b|"
+    r"based on (?:this|that)|"
     r"an?other (?:\w+ )?(?:problem|issue|option|advantage|approach|way|aspect|idea)\b|"
-    r"the list is\b|in practice\b|at the (?:moment|end)\b|on top of (?:this|that))",
+    r"the list is\b|for examples?\b|the requirements? (?:for|of|are)\b|the decision\b|"
+    r"\S{1,40} [-–—] (?:the|an?|"
+    r"all|"
+    r"everything|contains?|is)\b|to \w+ (?!.*, (?:the|an?|we|all|each|every|our|"
+    r"(?-i:[A-Z`]))[\w` ])|in practice\b|at the (?:moment|end)\b|"
+    r"on top of (?:this|that))",
     re.IGNORECASE,
 )
+_NO_CLAUSE = re.compile(r"(?:whether|what|which)\b(?!.*\?$)", re.IGNORECASE)
 _IMPERATIVE_DECISION = re.compile(
     r"^(?:use|adopt|keep|store|move|replace|introduce|split|switch|add|remove|make|build|write|"
     r"support|create|drop|deprecate|rename|extend|implement|provide|refactor|publish|run)\b",
@@ -79,6 +105,8 @@ _IMPERATIVE_DECISION = re.compile(
 def stands_alone(text: str, *, structural: bool) -> bool:
     """Whether ``text`` is a whole statement; under a telling heading it needs no verb."""
     if _OPENS_ODD.match(text) or _ENDS_OPEN.search(text) or _unbalanced(text):
+        return False
+    if _ENDS_WITH_PREPOSITION.match(text) or (not structural and _NO_CLAUSE.match(text)):
         return False
     if _DANGLING.match(text) or _JOINED.search(text) or _NOTATION.search(text):
         return False

@@ -60,13 +60,17 @@ _COMPILED = tuple(
 )
 _ANY = re.compile(rf"\b(?:{'|'.join(terms for _, terms in _TERMS)})\b", re.IGNORECASE)
 _CLAUSES = re.compile(r"[,;:()]\s+|\s[—–-]\s|\s(?:which|because|but|although|while|so that)\s")
+_CONJUNCTION = re.compile(
+    r"^\s*(?:because|since|so that|so|which|as|and|but|that|or) (?!\w+ $)", re.IGNORECASE
+)
 _NO_RISK = re.compile(
     r"\b(?:no|not any|without|minimal|few|avoid\w*|prevent\w*|reduc\w*|mitigat\w*|eliminat\w*|"
-    r"protect\w*|guard\w*|resilien\w*|toleran\w*|detect\w*|handl\w*|recover\w*|instead of|"
+    r"protect\w*|guard\w*|resilien\w*|tolera\w*|withstand\w*|surviv\w*|monitor\w*|detect\w*|"
+    r"handl\w*|recover\w*|instead of|"
     r"unlikely|"
     r"remov\w*|fix\w*|address\w*|solv\w*|never|cannot|can't|won't|doesn't|does not|do not|less|"
     r"lower|"
-    r"low|ensur\w*|helps?)\b(?:\s+\S+){0,5}?\s+$",
+    r"low|ensur\w*|helps?)\b(?:\s+\S+){0,5}?\s+[\"'(«]?$",
     re.IGNORECASE,
 )
 
@@ -86,6 +90,7 @@ def impact_of(text: str) -> str:
     terms = dict(_COMPILED)[level]
     for clause in _CLAUSES.split(text):
         if terms.search(clause):
+            clause = _CONJUNCTION.sub("", clause)
             return clause.strip(" .,;:") if clause.count(" ") >= 2 else text.strip(" .,;:")
     return text.strip(" .,;:")
 

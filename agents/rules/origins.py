@@ -19,6 +19,11 @@ _OVERVIEW = re.compile(
     r"(?:/readme)?\.\w+$|(?:^|/)(?:introduction|overview|about)/",
     re.IGNORECASE,
 )
+_DECISIONS = re.compile(
+    r"(?:^|/)(?:adrs?|decisions?|decision[-_]records?|rfcs?|keps?|proposals?|design[-_]docs?)/.*"
+    r"\.(?:md|mdx|rst|adoc|txt)$",
+    re.IGNORECASE,
+)
 _GUIDE = re.compile(
     r"tutorial|getting[-_ ]?started|quick[-_ ]?start|how[-_ ]?to|guides?/|examples?/|samples?/|"
     r"install|/qa/|/test",
@@ -34,8 +39,10 @@ _NOT_A_NAME = frozenset(
     | {"architecture", "guide", "intro", "motivation", "features", "in", "on", "with", "how", "why"}
     | {"this", "it", "we", "our", "us", "users", "data", "system", "service", "application", "high"}
 )
+_NAMED = re.compile(r"(?:The )?[A-Z]\w+(?: [A-Z]\w+)? (?:is|are) (?:an?|the) ")
 _SUBJECT_END = re.compile(
-    r"\b(?:is|are|was|has|have|can|will|aims?|provides?|offers?|lets?|helps?|enables?|allows?|makes|"
+    r"\b(?:is|are|was|has|have|can|will|aims?|provides?|offers?|lets?|helps?|enables?|allows?|"
+    r"makes|"
     r"gives|uses?|supports?|consists?|collects?|runs?|does|solves?|handles?|combines|performs)\b"
 )
 
@@ -45,8 +52,12 @@ def origin_of(chunk: ChunkCreated) -> str:
     path = chunk.path
     if chunk.source_type in _TALK:
         return "talk"
+    if _DECISIONS.search(path):
+        return "architecture"
     if chunk.source_type == "readme":
-        return "readme" if "/" not in path else "guide" if _GUIDE.search(path) else "doc"
+        if "/" not in path or _OVERVIEW.search(path):
+            return "overview" if "/" in path else "readme"
+        return "guide" if _GUIDE.search(path) else "doc"
     if chunk.source_type == "manifest":
         return "manifest"
     if chunk.source_type == "agent_guide":
@@ -70,12 +81,19 @@ def standing_of(chunk: ChunkCreated, title: str) -> dict[str, str]:
 
 
 def _is_about_project(chunk: ChunkCreated, title: str) -> bool:
-    """Whether the subject is what the document's first heading names."""
-    top = chunk.structure_path[0] if chunk.structure_path else _first_heading(chunk.text_payload)
-    names = set(simplified(top or document_name(chunk.title, chunk.path)).split()) - _NOT_A_NAME
+    """Whether the subject is what the document's first heading names.
+
+    Before any heading, where a README says what the project is, a name that something «is» will do.
+    """
     match = _SUBJECT_END.search(title)
     subject = simplified(title[: match.start()]).split() if match else []
-    return len(subject) <= 4 and not names.isdisjoint(subject)
+    if not 1 <= len(subject) <= 4:
+        return False
+    top = chunk.structure_path[0] if chunk.structure_path else _first_heading(chunk.text_payload)
+    if not top and origin_of(chunk) == "readme":
+        return bool(_NAMED.match(title))
+    names = set(simplified(top or document_name(chunk.title, chunk.path)).split()) - _NOT_A_NAME
+    return not names.isdisjoint(subject)
 
 
 def _first_heading(text: str) -> str:

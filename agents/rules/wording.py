@@ -6,6 +6,7 @@ then made plain.
 
 from __future__ import annotations
 
+import functools
 import html
 import re
 
@@ -13,7 +14,8 @@ from agents.rules.passages import Span
 from schemas.events.atom import MAX_BODY, MAX_TITLE
 
 _BREAK = re.compile(
-    r"[.!?]+[)\"'”’*_`\]]*(?=\s+(?:(?:\*|//[/!]?|#|--)\s+)?(?:[(\[\"'“*_`<]*[A-Z0-9]|`|\[|\*\*|_[A-Z]))"
+    r"[.!?]+[)\"'”’*_`\]]*(?=\s+(?:(?:\*|//[/!]?|#|--)\s+)?(?:[(\[\"'“*_`<]*[A-Z0-9]|`|\[|\*\*|"
+    r"_[A-Z]))"
     r"|(?<=[a-z]{3})\.(?=(?:If|The|This|These|A|An|It|In|When|For|Note|All|Each|Only|However|Once|"
     r"By|To|Use|Otherwise|Defaults?) [a-z])"
 )
@@ -25,6 +27,11 @@ _ABBREVIATION = re.compile(
 )
 _ORDINAL = re.compile(r"(?:^|\s)\d{1,2}\.$")
 _MARKUP = re.compile(r"[\[\]`*_<>&\n|{}~\\^]|  |\t|https?:")
+_RUN_IN = re.compile(
+    r"^\[\[[^\]\n]{3,50}\]\([^)\n]*\)\]\s+(?=[A-Z])|"
+    r"^(?:\*\*|__|\*|_)(?!(?i:the|an?|note|decision)\b)[^*_\n]{3,50}(?:\*\*|__|\*|_)\.?:?"
+    r"(?:\s*\n\s*|(?<=[.:])\s+|\s+)(?=(?:The|An?|For|If|When|All|Each|To|In|We|By|Every|Any|As)\s)",
+)
 _NEWLINE = re.compile(
     r"[ \t]*\n[ \t]*(?:(?:>|\*(?=[ \t\n])|//[/!]?|#+(?=[ \t])|--(?=[ \t])|;+)[ \t]*)*"
 )
@@ -55,7 +62,8 @@ _CONNECTIVE = re.compile(
     r"(?:please )?note(?: that)?|(?:it is )?important(?:ly)?(?: to note)?(?: that)?|note well|nb|"
     r"on the other hand|by the way|in other words|in general|generally|unfortunately|fortunately|"
     r"importantly|notably|further|oftentimes|though|in fact|to this end|for this reason|that is|"
-    r"warning|caution|tip|hint|attention|keep in mind(?: that)?|remember(?: that)?|be aware(?: that)?)"
+    r"warning|caution|tip|hint|attention|keep in mind(?: that)?|remember(?: that)?|"
+    r"be aware(?: that)?)"
     r"(?:\s*[,:]\s+|(?<= that)\s+|(?<=note)\s*[:,]\s*)|"
     r"(?:hence|thus|therefore|note|so (?=an?\b|the\b)|but (?=an?\b|the\b))\s+"
     r"(?=(?:the|an?|all|each|every|any)\s)|(?:moreover|oftentimes|furthermore)\s+",
@@ -99,6 +107,7 @@ def _is_inner(text: str, begin: int, match: re.Match[str]) -> bool:
 
 def plain(raw: str) -> str:
     """``raw`` as a reader sees it: no markup, no link targets, single spaces."""
+    raw = _RUN_IN.sub("", raw)
     if not _MARKUP.search(raw):
         return _ORNAMENT.sub("", raw.strip())
     text = _NEWLINE.sub(" ", raw)
@@ -125,7 +134,8 @@ def plain(raw: str) -> str:
     if "&" in text:
         text = html.unescape(text)
     text = _ORNAMENT.sub("", _BLANKS.sub(" ", text).strip(" \t*_|>"))
-    return re.sub(r"\s+([,.;:?!])(?=\s|$)", r"\1", text)
+    text = re.sub(r"\s+([,.;:?!)])(?=[\s,.;]|$)", r"\1", text)
+    return re.sub(r"\(\s+", "(", text)
 
 
 def capitalised(text: str) -> str:
@@ -143,6 +153,7 @@ def lowered(text: str) -> str:
     return text[0].lower() + text[1:] if ordinary and first != "I" else text
 
 
+@functools.lru_cache(maxsize=256)
 def without_connective(text: str) -> str:
     """``text`` without a leading word that only ties it to what stood before."""
     rest = text

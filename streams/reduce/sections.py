@@ -87,22 +87,27 @@ _PROBLEM = re.compile(
     re.IGNORECASE,
 )
 _WHAT_IT_IS = re.compile(r"^(?:The |An? )?[\w.@/-]+(?: [\w.@/-]+){0,4} (?:is|are) (?:an?|the) ")
+_PURPOSE = re.compile(r"\b(?:designed|intended|meant|built|aims?) (?:to|for|at)\b", re.IGNORECASE)
 _ACTORS = (
-    r"(?:end[- ]users?|users?|customers?|developers?|operators?|administrators?|admins?|personas?|"
-    r"stakeholders?|integrators?|clients?|subscribers?|buyers?|senders?|engineers?|teams?|owners?|"
+    r"(?:end[- ]users?|users?|customers?|developers?|operators?|administrators?|personas?|"
+    r"stakeholders?|integrators?|buyers?|engineers?|teams?|"
     r"managers?|analysts?|reviewers?|auditors?|organi[sz]ations?|companies|enterprises?|"
-    r"community|adopters?|researchers?|authors?|editors?|maintainers?)"
+    r"community|adopters?|researchers?|maintainers?)"
 )
 _PEOPLE = re.compile(rf"\b{_ACTORS}\b", re.IGNORECASE)
 _ACTING = re.compile(
     rf"^(?:(?:the|an?|our|many|most|some|all|several|every|each) )?(?:[\w-]+ ){{0,2}}?{_ACTORS} "
-    r"(?:\w+ly |often |also |will |who )?(?:can|may|must|should|will|want|wants|needs?|expects?|asks?|"
-    r"ha(?:s|ve)|are|is|uses?|runs?|sees?|gets?|works?|complains?|prefers?|benefits?|relies|rely|"
+    r"(?:\w+ly |often |also |will |who )?(?:"
+    r"can|may|must|should|will|want|wants|needs?|expects?|asks?|"
+    r"ha(?:s|ve)|(?:is|are) (?:not |also )?(?:to|able|expected|responsible|interested|required|"
+    r"allowed|supposed|asking|switching|moving)|uses?|runs?|sees?|gets?|works?|complains?|"
+    r"prefers?|benefits?|relies|rely|"
     r"builds?|writes?|reads?|buy|buys|manages?|operates?|chooses?|cannot|configures?|deploys?)\b",
     re.IGNORECASE,
 )
 _SERVED = re.compile(
-    rf"\b(?:built|made|designed|intended|aimed|meant|targeted|tool|service|platform|system|software|"
+    rf"\b(?:built|made|designed|intended|aimed|meant|targeted|tool|service|platform|system|"
+    rf"software|"
     rf"shows|helps|gives) (?:at |for )?(?:[\w-]+ ){{0,2}}?{_ACTORS}\b",
     re.IGNORECASE,
 )
@@ -116,10 +121,22 @@ _PROBLEM_HEADING = re.compile(
     r"\b(?:motivation|problem(?: statement)?|introduction|overview|about|purpose|why|what is)\b",
     re.IGNORECASE,
 )
+_WHY_HEADING = re.compile(
+    r"\b(?:motivation|problem(?: statement)?|rationale|context|background|why)\b", re.IGNORECASE
+)
+_AS_IT_IS = re.compile(
+    r"\b(?:problems?|cannot|can't|difficult|hard to|currently|no longer|lacks?|limited|only|"
+    r"does not|do not|not possible|error-prone|slow|expensive|complex|challenge\w*|need for)\b",
+    re.IGNORECASE,
+)
 _SCOPE_HEADING = re.compile(r"\bscope\b", re.IGNORECASE)
-_IN_SCOPE = re.compile(r"\b(?:in scope|within the scope|scope (?:is|of|includes))\b", re.IGNORECASE)
+_IN_SCOPE = re.compile(
+    r"\b(?:(?:in|within|part of) (?:the )?scope(?! of)|the scope (?:is|includes|covers))\b",
+    re.IGNORECASE,
+)
 _MEASURE = re.compile(
-    r"\d\s?(?:%|percent\b|ms\b|milliseconds?\b|s\b|secs?\b|seconds?\b|minutes?\b|hours?\b|days?\b|"
+    r"\d\s?(?:[kKM] )?(?:%|percent\b|ms\b|milliseconds?\b|s\b|secs?\b|seconds?\b|minutes?\b|"
+    r"hours?\b|days?\b|"
     r"[kmgt]i?b\b|rps\b|tps\b|qps\b|requests?\b|transactions?\b|users?\b|(?:x|times) faster\b)",
     re.IGNORECASE,
 )
@@ -129,6 +146,7 @@ _TARGET = re.compile(
     r"minimum|maximum|reduc\w+|increas\w+|faster|improv\w+)\b",
     re.IGNORECASE,
 )
+_SPEAKS_FOR_ALL = (None, "readme", "overview")  # origins that tell of the project as a whole
 _RUN = frozenset({"deployment_constraints", "operations"})
 _DATA = frozenset({"data_model", "integrations"})
 _QUALITY = frozenset({"non_functional", "security"})
@@ -149,11 +167,15 @@ def _claim(atom: AtomRecord, headings: str) -> Places:
     overview = Place("solution_overview", what)
     if _is_measured(atom):
         return Places(Place("success_metrics"), (overview,))
-    if _ACTING.match(atom.title) or (_is_about_project(atom) and _SERVED.search(atom.title)):
+    if _ACTING.match(atom.title):
         return Places(Place("users"), (overview,))
     if why := _why(atom, headings):
-        return Places(Place("problem", round(what + why, 6)), (overview,))
-    goals = (Place("goals"),) if _GOAL.search(atom.title) else ()
+        users = (Place("users"),) if _SERVED.search(atom.title) else ()
+        return Places(Place("problem", round(what + why, 6)), (*users, overview))
+    told = atom.attributes.get("origin") in _SPEAKS_FOR_ALL
+    goals = (Place("goals"),) if told and _GOAL.search(atom.title) else ()
+    if not told and _AS_IT_IS.search(atom.title) and _WHY_HEADING.search(headings):
+        goals = (*goals, Place("problem", -0.1))
     if atom.area in _RUN:
         return Places(Place("deployment_and_operations"), (*goals, overview))
     if atom.area in _DATA:
@@ -167,11 +189,12 @@ def _claim(atom: AtomRecord, headings: str) -> Places:
 
 def _why(atom: AtomRecord, headings: str) -> float:
     """How much a claim says what the project is or what it is for; 0 for all that does not."""
-    origin = atom.attributes.get("origin")
     if _is_about_project(atom):
         return 0.3 if _WHAT_IT_IS.match(atom.title) else 0.1
-    if origin not in (None, "readme", "overview"):
+    if atom.attributes.get("origin") not in _SPEAKS_FOR_ALL:
         return 0.0
+    if _WHAT_IT_IS.match(atom.title) and _PURPOSE.search(atom.title):
+        return 0.1
     return 0.1 * bool(_PROBLEM.search(atom.title)) * bool(_PROBLEM_HEADING.search(headings))
 
 
@@ -217,6 +240,8 @@ def _entity(atom: AtomRecord) -> Places:
     what = atom.attributes.get("entity_type", "other")
     known = min(atom.evidence_count, 6) * 0.03 + (0.1 if len(atom.body.split()) >= 6 else -0.3)
     known = round(known, 6)
+    if atom.attributes.get("origin") == "manifest":  # «X is a declared dependency» describes nothing
+        return Places(None, (Place("data_and_integrations", round(known - 0.2, 6)),))
     if what == "team" or _PEOPLE.fullmatch(atom.title.strip()):
         return Places(Place("users", known))
     if what in ("integration", "dataset"):
@@ -236,6 +261,11 @@ def _signal(atom: AtomRecord) -> Places:
     return Places(Place("problem", 0.1), (Place("users"),))
 
 
+_ASSISTANT = re.compile(
+    r"(?:the |an? |ai |coding )*(?:assistant|agent|llm|copilot|claude)s? "
+    r"(?:must|should|shall|needs? to|is expected to)\b",
+    re.IGNORECASE,
+)
 _FOR_CODE = frozenset(
     ("functional_requirements", "non_functional_requirements", "solution_overview")
     + ("data_and_integrations", "deployment_and_operations", "risks", "open_questions")
@@ -246,8 +276,11 @@ def places(atom: AtomRecord, headings: str = "") -> Places:
     """Where the atom may stand; ``headings`` are those nearest to its evidence.
 
     What only a comment in code says fills sections that documents leave short, and never those that
-    speak of people, purpose or scope. Action items stand nowhere: they are plan, not product.
+    speak of people, purpose or scope. Action items stand nowhere: they are plan, not product; so do
+    orders to a coding assistant.
     """
+    if _ASSISTANT.match(atom.title):
+        return Places()
     fits = _by_kind(atom, headings)
     if atom.attributes.get("origin") != "code":
         return fits
