@@ -26,15 +26,18 @@ from schemas.topics import TOPICS
 from streams.shell.chunks import ChunkReader
 from streams.shell.delivery import Delivery
 from streams.shell.engine import StageApp, quiet_logging, stage_app
+from streams.shell.failures import ShellFailure
 from streams.shell.hygiene_runner import Hygiene, HygieneRunner
+from streams.shell.outgoing import warm_codec
 from streams.shell.pool import ChildPool
+from streams.shell.preview_first import PreviewFirst
 from streams.shell.publisher import Publisher
 from streams.shell.step_runner import Pools, StepRunner
 from streams.shell.writer_runner import WriterRunner
 from streams.stage import Step, Writer
 
 CHILD_NICE = 5
-LINGER_MS = 2
+LINGER_MS = 5  # a request to the broker costs more than this wait, for both sides
 WATCH_S = 3.0
 STOP_PATIENCE_S = 10.0
 
@@ -83,6 +86,7 @@ class Worker:
         self.apps: list[StageApp] = []
         self._runners: list[Runner] = []
         self._failure: asyncio.Future[BaseException]
+        self._warm: asyncio.Task[None]
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[Worker]:
@@ -98,11 +102,13 @@ class Worker:
             publisher = Publisher(producer, self._settings, self._clock)
             self._attach(publisher, chunks, pools, cluster)
             watch = asyncio.create_task(self._watch())
+            self._warm = asyncio.create_task(self._warmed(pools, chunks))
             try:
                 await asyncio.gather(*(app.start() for app in self.apps))
                 yield self
             finally:
                 watch.cancel()
+                self._warm.cancel()
                 await self._stop()
                 with contextlib.suppress(TimeoutError, BrokerUnavailable):
                     async with asyncio.timeout(STOP_PATIENCE_S):
@@ -127,7 +133,8 @@ class Worker:
         return self._failure.done() and isinstance(self._failure.result(), Unavailable)
 
     async def ready(self) -> None:
-        """Returns once every stage has its partitions and every writer is caught up."""
+        """Returns once every stage has its partitions, every writer is caught up, children run."""
+        await asyncio.wait((self._warm,))
         for runner in self._runners:
             await runner.ready()
 
@@ -139,18 +146,40 @@ class Worker:
         if not self._failure.done():
             self._failure.set_result(error)
 
+    async def _warmed(self, pools: Pools, chunks: ChunkReader) -> None:
+        """What the first records would wait for is done: nobody's preview pays for imports."""
+        heavy: list[Any] = [step.handle for step in self._stages.steps if step.place != "loop"]
+        if self._stages.hygiene is not None:
+            heavy.append(self._stages.hygiene.clean)
+        if heavy:
+            warm_codec()
+            with contextlib.suppress(ShellFailure):  # the first job will show it again
+                await asyncio.gather(
+                    pools.preview.warm(warm_codec, heavy), pools.deep.warm(warm_codec, heavy)
+                )
+
     def _attach(
         self, publisher: Publisher, chunks: ChunkReader, pools: Pools, cluster: str
     ) -> None:
+        first = PreviewFirst()
         for step in self._stages.steps:
-            self._add(step.name, StepRunner(step, publisher, chunks, pools, self.fail))
+            self._add(step.name, StepRunner(step, publisher, chunks, pools, first, self.fail))
         for writer in self._stages.writers:
             runner = WriterRunner(writer, self._settings, cluster, publisher, self.fail)
             self._add(writer.name, runner)
         if (hygiene := self._stages.hygiene) is not None:
             self._add(
                 hygiene.name,
-                HygieneRunner(hygiene, self._settings, cluster, publisher, pools.deep, self.fail),
+                HygieneRunner(
+                    hygiene,
+                    self._settings,
+                    cluster,
+                    publisher,
+                    pools.deep,
+                    chunks.keep,
+                    first,
+                    self.fail,
+                ),
             )
 
     def _add(self, stage: str, runner: Runner) -> None:

@@ -240,7 +240,9 @@ def _entity(atom: AtomRecord) -> Places:
     what = atom.attributes.get("entity_type", "other")
     known = min(atom.evidence_count, 6) * 0.03 + (0.1 if len(atom.body.split()) >= 6 else -0.3)
     known = round(known, 6)
-    if atom.attributes.get("origin") == "manifest":  # «X is a declared dependency» describes nothing
+    if (
+        atom.attributes.get("origin") == "manifest"
+    ):  # «X is a declared dependency» describes nothing
         return Places(None, (Place("data_and_integrations", round(known - 0.2, 6)),))
     if what == "team" or _PEOPLE.fullmatch(atom.title.strip()):
         return Places(Place("users", known))

@@ -57,6 +57,7 @@ from streams.run_control.state import (
 from streams.run_control.views import RunView, drop_read, ready, remember, view_of, widen
 from streams.stage import Decision, Record, Tables
 
+LANES: tuple[RunLane, ...] = ("preview", "deep")
 OFFLINE_LIMITS: dict[RunLane, Limits] = {
     "preview": Limits(
         batch_size=16,
@@ -232,14 +233,16 @@ class RunControl:
         runs = self._known_runs(state, project)
         for trigger in state.project_triggers(project):
             requested = trigger.requested
-            listing = state.listing(project, requested.trigger_key)
+            missing = {
+                lane: run_id
+                for lane in LANES
+                if lane in requested.lanes
+                and (run_id := derive_run_id(project, requested.trigger_key, lane)) not in runs
+            }
+            listing = state.listing(project, requested.trigger_key) if missing else None
             if listing is None:
                 continue
-            lanes: list[RunLane] = [lane for lane in ("preview", "deep") if lane in requested.lanes]
-            for lane in lanes:
-                run_id = derive_run_id(project, requested.trigger_key, lane)
-                if run_id in runs:
-                    continue
+            for lane, run_id in missing.items():
                 if any(run.stopped and not run.ended_seq for run in runs.values()):
                     return None
                 limits = _limits(lane, requested)

@@ -1,7 +1,8 @@
 """A child process that computes one job after another; see ``streams.shell.pool``.
 
-Started as ``python -m streams.shell.child PARENT NICE``. Jobs and answers are length-prefixed
-pickles on standard input and output. It imports what its first job needs and nothing before.
+Started as ``python -m streams.shell.child PARENT NICE``. Lists of jobs and of answers are
+length-prefixed pickles on standard input and output. It imports what its first job needs and
+nothing before.
 """
 
 from __future__ import annotations
@@ -19,19 +20,24 @@ PR_SET_PDEATHSIG = 1
 
 
 def serve(source: BinaryIO, sink: BinaryIO) -> None:
-    """Answers jobs until there are none: ``("done", result)`` or ``("failed", class, place)``."""
+    """Answers lists of jobs with lists of answers until there are none."""
+    while len(header := source.read(LENGTH.size)) == LENGTH.size:
+        jobs: list[bytes] = pickle.loads(source.read(LENGTH.unpack(header)[0]))
+        answers = pickle.dumps([answer_to(job) for job in jobs], pickle.HIGHEST_PROTOCOL)
+        sink.write(LENGTH.pack(len(answers)) + answers)
+        sink.flush()
+
+
+def answer_to(job: bytes) -> bytes:
+    """``("done", result)`` or ``("failed", class, place)``."""
     from streams.shell.failures import failure_of
 
-    while len(header := source.read(LENGTH.size)) == LENGTH.size:
-        job = source.read(LENGTH.unpack(header)[0])
-        try:
-            function, arguments = pickle.loads(job)
-            answer = pickle.dumps(("done", function(*arguments)), pickle.HIGHEST_PROTOCOL)
-        except Exception as error:
-            failure = failure_of(error)
-            answer = pickle.dumps(("failed", failure.error_class, failure.error))
-        sink.write(LENGTH.pack(len(answer)) + answer)
-        sink.flush()
+    try:
+        function, arguments = pickle.loads(job)
+        return pickle.dumps(("done", function(*arguments)), pickle.HIGHEST_PROTOCOL)
+    except Exception as error:
+        failure = failure_of(error)
+        return pickle.dumps(("failed", failure.error_class, failure.error))
 
 
 def end_with_parent(parent: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from dataclasses import dataclass
 from typing import Any
 
 from aiokafka.partitioner import DefaultPartitioner
@@ -16,10 +17,18 @@ from schemas.events.hygiene import ChunkCreated
 from streams.shell.log_reader import LogReader
 
 CHUNKS = "chunk.v1"
-CACHE_BYTES = 64 * MIB
+CACHE_BYTES = 32 * MIB  # of records; as objects the chunks take as much again
 READ_AHEAD = 64  # records; the chunks of a source stand together
 
 LOG = log.get("chunks")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A chunk and the record it was read from."""
+
+    chunk: ChunkCreated
+    value: bytes
 
 
 class ChunkReader:
@@ -29,12 +38,12 @@ class ChunkReader:
         self._settings = settings
         self._reader = LogReader(settings)
         self._lock = asyncio.Lock()
-        self._cache: OrderedDict[str, tuple[ChunkCreated, int]] = OrderedDict()
+        self._cache: OrderedDict[str, Found] = OrderedDict()
         self._limit = cache_bytes
         self._size = 0
         self.searches = 0
 
-    async def chunk_of(self, event: Event) -> ChunkCreated | None:
+    async def chunk_of(self, event: Event) -> Found | None:
         """The chunk an extraction request or its result names. None when the log has no such chunk.
 
         The place in the event is a hint; a wrong one costs reading the source's partition from the
@@ -63,37 +72,37 @@ class ChunkReader:
 
     async def _read(
         self, partition: int, start: int, wanted: str, at_most: int | None
-    ) -> ChunkCreated | None:
+    ) -> Found | None:
         """Reads on from ``start`` until the chunk was seen, keeping what else comes."""
         seen = 0
-        found: ChunkCreated | None = None
+        found: Found | None = None
         tail = self._reader.tail(CHUNKS, partition, start)
         async for batch in tail:
             for record in batch:
                 chunk = _chunk_in(record)
                 if chunk is not None:
-                    self._keep(chunk, len(record.value))
+                    self.keep(chunk, record.value)
                     if chunk.chunk_id == wanted:
-                        found = chunk
+                        found = self._cached(wanted)
             seen += len(batch)
             if found is not None or (at_most is not None and seen >= at_most):
                 break
         return found
 
-    def _cached(self, chunk_id: str) -> ChunkCreated | None:
+    def _cached(self, chunk_id: str) -> Found | None:
         known = self._cache.get(chunk_id)
-        if known is None:
-            return None
-        self._cache.move_to_end(chunk_id)
-        return known[0]
+        if known is not None:
+            self._cache.move_to_end(chunk_id)
+        return known
 
-    def _keep(self, chunk: ChunkCreated, size: int) -> None:
+    def keep(self, chunk: ChunkCreated, value: bytes) -> None:
+        """The chunk of the record ``value`` is known without being read."""
         if chunk.chunk_id in self._cache:
             return  # the first record with an id is the fact
-        self._cache[chunk.chunk_id] = (chunk, size)
-        self._size += size
+        self._cache[chunk.chunk_id] = Found(chunk, value)
+        self._size += len(value)
         while self._size > self._limit and len(self._cache) > 1:
-            self._size -= self._cache.popitem(last=False)[1][1]
+            self._size -= len(self._cache.popitem(last=False)[1].value)
 
     def _partition_of(self, source_id: str) -> int:
         partitions = list(range(self._settings.partitions))

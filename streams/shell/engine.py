@@ -3,6 +3,10 @@
 Differences from faust 0.15.3 as delivered, each with a test in ``tests/shell``:
 
 - consumers are built by ``infra.kafka`` (fetch wait, sizes, security); Faust hard-codes 1500 ms;
+- a fetch that asks for everything waits long for news, one that leaves out partitions with unread
+  records only as long as the setting says: an idle worker costs next to nothing, and what is left
+  out is asked for again soon;
+- a record goes to its stream at once when there is room, not after several rounds of the loop;
 - partitions are assigned by range, so that partition *p* of all topics of a stage goes to one
   member; Faust's round robin would tear a writer's inputs apart;
 - an acknowledgement counts only while its assignment lasts: a stream acknowledges what it skips
@@ -35,6 +39,7 @@ from streams.shell.delivery import Delivery
 COMMIT_INTERVAL_S = 1.0
 BUFFERED_RECORDS = 1_024
 THREAD_PATIENCE_S = 3.0
+IDLE_FETCH_WAIT_MS = 250  # the broker answers at once when there is something
 
 Take = Callable[[Delivery], Awaitable[None]]
 Partitions = Callable[[set[int]], Awaitable[None]]
@@ -57,6 +62,10 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
     app: StageApp
     Worker = BoundedThread
 
+    async def on_start(self) -> None:
+        await super().on_start()
+        wait_long_when_idle(cast(Any, self._consumer)._fetcher)
+
     def _create_worker_consumer(self, transport: driver.Transport) -> aiokafka.AIOKafkaConsumer:
         self._assignor = RangePartitionAssignor
         return infra.kafka.consumer(
@@ -67,6 +76,20 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
             rebalance_timeout_ms=int(self.app.conf.broker_rebalance_timeout * 1000),
             max_poll_interval_ms=int(self.app.conf.broker_max_poll_interval * 1000),
         )
+
+
+def wait_long_when_idle(fetcher: Any) -> None:
+    """Fetches of ``fetcher`` wait long at the broker while nothing fetched before is unread."""
+    plan = fetcher._get_actions_per_node
+
+    def patient(assignment: Any) -> Any:
+        requests, *others = plan(assignment)
+        if not fetcher._records:
+            for _, request in requests:
+                request._max_wait_ms = IDLE_FETCH_WAIT_MS
+        return requests, *others
+
+    fetcher._get_actions_per_node = patient
 
 
 class Consumer(driver.Consumer):
@@ -82,6 +105,24 @@ class Consumer(driver.Consumer):
         if current and self.app.flow_control.is_active():
             return bool(super().ack(message))
         return False
+
+    async def wait_first(self, *coros: Any, timeout: Any = None) -> Any:
+        """Faust waits so for each record that goes to its stream, or for a rebalance.
+
+        That takes four tasks and several rounds of the loop a record, and a round is long in a loop
+        that other stages compute in. With room in the stream the record is there at once.
+        """
+        if len(coros) == 2 and timeout is None and self._has_room():
+            delivered, rebalance = coros
+            rebalance.close()
+            await delivered
+            return None
+        return await super().wait_first(*coros, timeout=timeout)
+
+    def _has_room(self) -> bool:
+        """Whether a record goes to its stream without waiting."""
+        flowing = not self.suspend_flow.is_set() and self.app.flow_control.is_active()
+        return flowing and not any(cast(Any, each).queue.full() for each in self.app.topics)
 
     def verify_event_path(self, now: float, tp: TP) -> None:
         """Idle partitions are no fault; lag is shown by ``cairn status``."""

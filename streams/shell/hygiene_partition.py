@@ -2,15 +2,17 @@
 
 The state is folded from the markers (``source.processed``) of the own output and kept in a local
 store; a marker names its revision as its cause, so a revision is answered once, whatever is
-delivered again.
+delivered again. Answers go out in groups: each waits for the broker twice, whatever it holds.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from schemas.events.source import SourceRevised
 from streams.shell.delivery import Delivery
 from streams.shell.failures import StageStopped, dead_letter, failure_of
 from streams.shell.log_reader import LogReader
+from streams.shell.outgoing import Stamped
 from streams.shell.publisher import Place, Publisher
 from streams.shell.store import SqliteTables, locked, open_tables, remove
 from streams.stage import Table
@@ -32,6 +35,9 @@ FOLDED_PER_COMMIT = 2_000
 MARKER_HEADER = ("event-type", SourceProcessed.type_name.encode())
 
 LOG = log.get("hygiene")
+
+
+Keep = Callable[[ChunkCreated, bytes], None]
 
 
 @dataclass
@@ -47,6 +53,30 @@ class Prepared:
     letter: Envelope | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a revision leads to: records to write first, then the marker with their places."""
+
+    cause: Envelope
+    before: tuple[Stamped, ...]
+    marker: SourceProcessed
+
+    def placed(self, places: Sequence[Place]) -> Envelope:
+        """The marker with the places of its chunks; those of an earlier revision keep theirs."""
+        where = {
+            stamped.envelope.event.chunk_id: place
+            for stamped, place in zip(self.before, places, strict=True)
+            if isinstance(stamped.envelope.event, ChunkCreated)
+        }
+        chunks = [
+            ref.model_copy(update={"partition": place.partition, "offset": place.offset})
+            if (place := where.get(ref.chunk_id))
+            else ref
+            for ref in self.marker.chunks
+        ]
+        return self.cause.caused(self.marker.model_copy(update={"chunks": chunks}))
+
+
 class HygienePartition:
     """The state of stage 0 for one partition while it is assigned to this process."""
 
@@ -60,6 +90,7 @@ class HygienePartition:
         publisher: Publisher,
         decide: Callable[[SourceProcessed | None, SourceRevised, Any], list[Event]],
         poisoned: Callable[[SourceProcessed | None, SourceRevised, str], list[Event]],
+        keep: Keep,
     ) -> None:
         self._stage = stage
         self._output = output
@@ -67,6 +98,7 @@ class HygienePartition:
         self._publisher = publisher
         self._decide = decide
         self._poisoned = poisoned
+        self._keep = keep
         self._reader = LogReader(settings)
         self._path = Path(settings.home) / "state" / stage / f"{partition}.sqlite"
         self._identity = {
@@ -93,32 +125,45 @@ class HygienePartition:
                 self._tables.close()
                 await self._reader.close()
 
-    async def answer(self, prepared: Prepared) -> None:
-        """The revision's facts are on the log, the marker last, and in the state. Once each."""
-        cause = prepared.cause
-        if str(cause.event_id) in self._answered:
-            return
-        facts = self._facts(prepared)
-        if prepared.letter is not None:
-            await self._publisher.publish([prepared.letter])
-        *before, marker = facts
-        places = await self._publisher.publish([cause.caused(fact) for fact in before])
-        assert isinstance(marker, SourceProcessed)
-        placed = cause.caused(_with_places(marker, before, places))
-        [at] = await self._publisher.publish([placed])
-        self._fold(placed)
-        await self._move_to(at, [*_chunk_places(before, places), at])
+    async def answer(self, group: Sequence[Prepared]) -> None:
+        """The revisions' facts are on the log, the markers last, and in the state. Once each.
 
-    def _facts(self, prepared: Prepared) -> Sequence[Event]:
+        ``group``: in record order. Texts and chunks of all are acknowledged before the first
+        marker is written; the markers follow in order.
+        """
+        for together in _each_source_once(group):
+            await self._answer(
+                [one for one in together if str(one.cause.event_id) not in self._answered]
+            )
+
+    async def _answer(self, group: Sequence[Prepared]) -> None:
+        answers: list[Answer] = []
+        sent: list[asyncio.Future[Place]] = []
+        for prepared in group:
+            answer = self._decided(prepared)
+            if prepared.letter is not None:
+                await self._publisher.publish([prepared.letter])
+            sent += [await self._publisher.send(each) for each in answer.before]
+            answers.append(answer)
+            await asyncio.sleep(0)  # the other stages' turn
+        places = await self._publisher.acknowledged(sent)
+        self._remember_chunks(answers)
+        left = iter(places)
+        markers = [each.placed(list(islice(left, len(each.before)))) for each in answers]
+        ends = await self._publisher.publish(markers)
+        for marker in markers:
+            self._fold(marker)
+        await self._move_to([*_chunk_places(answers, places), *ends])
+
+    def _decided(self, prepared: Prepared) -> Answer:
         """What is to be written, every record known to fit; else that the source is given up."""
         revised = prepared.revised
         previous = self._processed.get(revised.source.source_id)
         if prepared.poison is None:
             try:
-                facts = self._decide(previous, revised, prepared.cleaned)
-                for fact in facts:
-                    self._publisher.stamp(prepared.cause.caused(fact))
-                return facts
+                return self._stamped(
+                    prepared.cause, self._decide(previous, revised, prepared.cleaned)
+                )
             except sqlite3.Error:
                 raise
             except Exception as error:
@@ -127,13 +172,28 @@ class HygienePartition:
                     self._stage, prepared.delivery, error, 1, prepared.cause
                 )
         LOG.warning("source.given_up", place=prepared.delivery.place, reason=prepared.poison)
-        return self._poisoned(previous, revised, prepared.poison)
+        return self._stamped(prepared.cause, self._poisoned(previous, revised, prepared.poison))
 
-    async def _move_to(self, marker: Place, written: Sequence[Place]) -> None:
-        """The cursor is after the marker; what others wrote in between is folded too."""
+    def _stamped(self, cause: Envelope, facts: Sequence[Event]) -> Answer:
+        """Raises RecordTooLarge, also for the marker, whose places are not known yet."""
+        *before, marker = facts
+        assert isinstance(marker, SourceProcessed)
+        self._publisher.stamp(cause.caused(marker))
+        stamped = tuple(self._publisher.stamp(cause.caused(fact)) for fact in before)
+        return Answer(cause, stamped, marker)
+
+    def _remember_chunks(self, answers: Sequence[Answer]) -> None:
+        for stamped in (each for answer in answers for each in answer.before):
+            if isinstance(chunk := stamped.envelope.event, ChunkCreated):
+                self._keep(chunk, stamped.value)
+
+    async def _move_to(self, written: Sequence[Place]) -> None:
+        """The cursor is after what was written; what others wrote in between is folded too."""
+        if not written:
+            return
         expected = list(range(self._cursor, self._cursor + len(written)))
         if [place.offset for place in written] == expected:
-            self._cursor = marker.offset + 1
+            self._cursor += len(written)
             self._tables.commit({self._output: self._cursor})
         else:
             await self._catch_up()
@@ -181,33 +241,23 @@ class HygienePartition:
             self._processed[processed.source.source_id] = processed
 
 
-def _chunk_places(facts: Sequence[Event], places: Sequence[Place]) -> list[Place]:
-    """The places of those facts that went to the marker's topic."""
+def _chunk_places(answers: Sequence[Answer], places: Sequence[Place]) -> list[Place]:
+    """The places of those records that went to the markers' topic."""
+    before = [stamped for answer in answers for stamped in answer.before]
     return [
         place
-        for fact, place in zip(facts, places, strict=True)
-        if fact.topic == SourceProcessed.topic
+        for stamped, place in zip(before, places, strict=True)
+        if stamped.topic == SourceProcessed.topic
     ]
 
 
-def _with_places(
-    marker: SourceProcessed, facts: Sequence[Event], places: Sequence[Place]
-) -> SourceProcessed:
-    """The marker with where its chunks stand; those of an earlier revision keep their places."""
-    where = {
-        fact.chunk_id: place
-        for fact, place in zip(facts, places, strict=True)
-        if isinstance(fact, ChunkCreated)
-    }
-    chunks = [
-        ref.model_copy(
-            update={
-                "partition": where[ref.chunk_id].partition,
-                "offset": where[ref.chunk_id].offset,
-            }
-        )
-        if ref.chunk_id in where
-        else ref
-        for ref in marker.chunks
-    ]
-    return marker.model_copy(update={"chunks": chunks})
+def _each_source_once(group: Sequence[Prepared]) -> Iterator[list[Prepared]]:
+    """``group`` in pieces: a source's second revision has to see the marker of its first."""
+    piece: list[Prepared] = []
+    for prepared in group:
+        source_id = prepared.revised.source.source_id
+        if any(each.revised.source.source_id == source_id for each in piece):
+            yield piece
+            piece = []
+        piece.append(prepared)
+    yield piece

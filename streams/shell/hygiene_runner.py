@@ -17,7 +17,7 @@ import structlog
 
 from infra import log
 from infra.errors import Unavailable, Undecryptable
-from infra.settings import Settings
+from infra.settings import MIB, Settings
 from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import SourceProcessed
@@ -26,11 +26,14 @@ from schemas.ids import sha256_hex
 from streams.shell.content import Parts
 from streams.shell.delivery import Delivery, Progress
 from streams.shell.failures import BACK_OFF_S, TRIES, dead_letter, failure_of, patiently
-from streams.shell.hygiene_partition import HygienePartition, Prepared
+from streams.shell.hygiene_partition import HygienePartition, Keep, Prepared
 from streams.shell.pool import ChildPool
+from streams.shell.preview_first import PreviewFirst
 from streams.shell.publisher import Publisher
 
-PER_CHILD = 4  # revisions under way for each child
+PER_CHILD = 8  # revisions under way for each child
+ANSWERED_AT_ONCE = 64  # revisions
+ANSWERED_BYTES = 4 * MIB  # of their contents
 HELD = 1_024  # records that wait for an unfinished one before them
 
 LOG = log.get("hygiene")
@@ -72,6 +75,8 @@ class HygieneRunner:
         cluster: str,
         publisher: Publisher,
         pool: ChildPool,
+        keep: Keep,
+        preview_first: PreviewFirst,
         failed: Callable[[BaseException], None],
     ) -> None:
         self._hygiene = hygiene
@@ -79,6 +84,8 @@ class HygieneRunner:
         self._cluster = cluster
         self._publisher = publisher
         self._pool = pool
+        self._keep = keep
+        self._preview_first = preview_first
         self._failed = failed
         self._parts = Parts(settings, hygiene.input)
         self._progress = Progress()
@@ -136,7 +143,8 @@ class HygieneRunner:
             case SourceContentPart() as part:
                 self._parts.keep(part)
                 self._progress.finish(self._progress.begin(delivery))
-            case SourceRevised():
+            case SourceRevised(trigger_key=trigger_key):
+                await self._preview_first.give_way(trigger_key)
                 await self._under_way.acquire()
                 await running.waiting.put(self._prepare(delivery, envelope))
             case _:
@@ -223,6 +231,7 @@ class HygieneRunner:
             self._publisher,
             self._hygiene.decide,
             self._hygiene.poisoned,
+            self._keep,
         )
         waiting: asyncio.Queue[asyncio.Task[Prepared]] = asyncio.Queue()
         caught_up = asyncio.Event()
@@ -240,9 +249,26 @@ class HygieneRunner:
         try:
             async with partition.opened():
                 caught_up.set()
+                next_task: asyncio.Task[Prepared] | None = None
                 while True:
-                    prepared = await (await waiting.get())
-                    await partition.answer(prepared)
-                    prepared.settled()
+                    first = await (next_task or await waiting.get())
+                    group, next_task = _with_ready_ones(first, waiting)
+                    await partition.answer(group)
+                    for prepared in group:
+                        prepared.settled()
         except Exception as error:
             self._failed(error)
+
+
+def _with_ready_ones(
+    first: Prepared, waiting: asyncio.Queue[asyncio.Task[Prepared]]
+) -> tuple[list[Prepared], asyncio.Task[Prepared] | None]:
+    """``first`` with those behind it that are prepared too, and who comes after them, if known."""
+    group, size = [first], first.revised.byte_count
+    while len(group) < ANSWERED_AT_ONCE and size < ANSWERED_BYTES and not waiting.empty():
+        task = waiting.get_nowait()
+        if not task.done():
+            return group, task
+        group.append(task.result())
+        size += group[-1].revised.byte_count
+    return group, None

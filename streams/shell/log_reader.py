@@ -21,6 +21,7 @@ class LogReader:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._client: Any = None
+        self._readings = 0
 
     async def end(self, topic: str, partition: int) -> int:
         """The offset after the last record; ``topic`` without prefix. Raises BrokerUnavailable."""
@@ -39,18 +40,31 @@ class LogReader:
         end = await self.end(topic, partition)
         if start >= end:
             return
+        self._readings += 1
+        reading = self._readings
+        try:
+            async for records in self._read(client, place, start, end, topic):
+                yield records
+        finally:
+            if self._readings == reading:  # one that was left early may be closed during the next
+                client.pause(place)  # or it asks the broker for news many times a second
+
+    async def _read(
+        self, client: Any, place: TopicPartition, start: int, end: int, topic: str
+    ) -> AsyncIterator[Sequence[Any]]:
         with broker_errors(f"reading {topic}"):
             first = (await client.beginning_offsets([place]))[place]
             if client.assignment() != {place}:
                 client.assign([place])
             client.seek(place, max(start, first))
+            client.resume(place)
             while (position := await client.position(place)) < end:
                 found = await client.getmany(place, timeout_ms=POLL_MS, max_records=BATCH)
                 records = [each for each in found.get(place, ()) if each.offset < end]
                 if records:
                     yield records
                 elif await client.position(place) == position:
-                    end = min(end, await self.end(topic, partition))
+                    end = min(end, await self.end(topic, place.partition))
 
     async def close(self) -> None:
         if self._client is not None:

@@ -13,7 +13,8 @@ import contextlib
 import os
 import pickle
 import sys
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,6 +23,8 @@ from streams.shell.failures import ChildFailed, Failure, ShellFailure
 
 T = TypeVar("T")
 JOB_TIMEOUT_S = 20.0
+AT_ONCE = 16  # jobs in one message to a child: most are shorter than the way there and back
+BUFFER_BYTES = 1024 * 1024
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -66,6 +69,7 @@ class Child:
                 *(sys.executable, "-m", "streams.shell.child", str(os.getpid()), str(self._nice)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
+                limit=BUFFER_BYTES,
                 env=os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), *sys.path))},
             )
         return self._process
@@ -75,35 +79,61 @@ class Child:
         return self._process.pid if self._process else None
 
 
+class Job:
+    """A call on its way to a child; ``batch`` is set while a child has it."""
+
+    def __init__(self, call: bytes) -> None:
+        self.call = call
+        self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self.batch: asyncio.Task[None] | None = None
+
+    def done(self, answer: bytes) -> None:
+        if not self.answer.done():
+            self.answer.set_result(answer)
+
+    def failed(self, error: Exception) -> None:
+        if not self.answer.done():
+            self.answer.set_exception(error)
+
+
 class ChildPool:
-    """``size`` children of priority ``nice``; a job that hangs or kills its child fails alone."""
+    """``size`` children of priority ``nice``; a job that hangs or kills its child fails alone.
+
+    Jobs that wait while all children are busy go to the next idle one together, at most
+    ``AT_ONCE``. When their child hangs or dies, each is tried again by itself.
+    """
 
     def __init__(self, size: int, nice: int, timeout_s: float = JOB_TIMEOUT_S) -> None:
         self.size = size
         self._timeout_s = timeout_s
         self._children = [Child(nice) for _ in range(size)]
-        self._idle: asyncio.LifoQueue[Child] = asyncio.LifoQueue()
-        for child in self._children:
-            self._idle.put_nowait(child)
+        self._idle = list(self._children)
+        self._waiting: deque[Job] = deque()
+        self._batches: dict[asyncio.Task[None], list[Job]] = {}
+
+    async def warm(self, function: Callable[..., object], *arguments: object) -> None:
+        """Every child runs and has called ``function`` once, so that the next call is quick."""
+        call = pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL)
+        idle, self._idle = self._idle, []
+        try:
+            await asyncio.gather(*(self._answers(child, [call]) for child in idle))
+        finally:
+            self._idle += idle
+            self._hand_out()
 
     async def run(self, function: Callable[..., T], *arguments: object) -> T:
         """``function(*arguments)``, computed in a child; function and arguments are pickled.
 
         Raises ChildFailed for what the function raised, JobTimedOut, ChildDied.
         """
-        job = pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL)
-        child = await self._idle.get()
+        job = Job(pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL))
+        self._waiting.append(job)
+        self._hand_out()
         try:
-            async with asyncio.timeout(self._timeout_s):
-                kind, *rest = pickle.loads(await child.answer(job))
-        except TimeoutError:
-            await child.kill()
-            raise JobTimedOut(f"the job took longer than {self._timeout_s:.0f} s") from None
+            kind, *rest = pickle.loads(await job.answer)
         except asyncio.CancelledError:
-            await child.kill()  # it is in the middle of something nobody waits for
+            self._let_go(job)
             raise
-        finally:
-            self._idle.put_nowait(child)
         if kind == "failed":
             raise ChildFailed(Failure(*rest))
         result: T = rest[0]
@@ -113,4 +143,75 @@ class ChildPool:
         return [child.pid for child in self._children if child.pid is not None]
 
     async def close(self) -> None:
+        self._waiting.clear()
+        for batch in self._batches:
+            batch.cancel()
+        await asyncio.gather(*self._batches, return_exceptions=True)
         await asyncio.gather(*(child.kill() for child in self._children))
+
+    def _hand_out(self) -> None:
+        while self._idle and (jobs := self._next_jobs()):
+            batch = asyncio.create_task(self._compute(self._idle.pop(), jobs))
+            self._batches[batch] = jobs
+            for job in jobs:
+                job.batch = batch
+            batch.add_done_callback(self._batches.pop)
+
+    def _next_jobs(self) -> list[Job]:
+        """A fair share of what waits."""
+        share = min(AT_ONCE, -(-len(self._waiting) // len(self._idle)))
+        taken: list[Job] = []
+        while self._waiting and len(taken) < share:
+            job = self._waiting.popleft()
+            if not job.answer.done():
+                taken.append(job)
+        return taken
+
+    def _let_go(self, job: Job) -> None:
+        """Nobody waits for the job; a child that has nothing else to do is stopped."""
+        if job.batch and all(each.answer.done() for each in self._batches.get(job.batch, ())):
+            job.batch.cancel()
+
+    async def _compute(self, child: Child, jobs: Sequence[Job]) -> None:
+        try:
+            try:
+                answers = await self._answers(child, [job.call for job in jobs])
+            except (JobTimedOut, ChildDied) as error:
+                if len(jobs) == 1:
+                    jobs[0].failed(error)
+                    return
+                for job in jobs:
+                    if not job.answer.done():
+                        await self._compute_alone(child, job)
+            else:
+                for job, answer in zip(jobs, answers, strict=True):
+                    job.done(answer)
+        except asyncio.CancelledError:
+            for job in jobs:
+                job.answer.cancel()
+            await child.kill()  # it is in the middle of something nobody waits for
+            raise
+        except Exception as error:
+            for job in jobs:
+                job.failed(error)
+        finally:
+            self._idle.append(child)
+            self._hand_out()
+
+    async def _compute_alone(self, child: Child, job: Job) -> None:
+        try:
+            [answer] = await self._answers(child, [job.call])
+        except (JobTimedOut, ChildDied) as error:
+            job.failed(error)
+        else:
+            job.done(answer)
+
+    async def _answers(self, child: Child, calls: list[bytes]) -> list[bytes]:
+        """Raises JobTimedOut, ChildDied."""
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                answers: list[bytes] = pickle.loads(await child.answer(pickle.dumps(calls)))
+                return answers
+        except TimeoutError:
+            await child.kill()
+            raise JobTimedOut(f"the job took longer than {self._timeout_s:.0f} s") from None

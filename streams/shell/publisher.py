@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import MessageSizeTooLargeError
@@ -12,20 +13,9 @@ from aiokafka.errors import MessageSizeTooLargeError
 from infra.clock import Clock
 from infra.kafka import broker_errors
 from infra.settings import Settings
-from schemas.codec import encode, headers
 from schemas.envelope import Envelope
-from schemas.topics import key_of, topic_of
 from streams.shell.failures import RecordTooLarge
-
-
-@dataclass(frozen=True, slots=True)
-class Stamped:
-    """A fact as it will be written: stamped, encoded, with its topic (without prefix) and key."""
-
-    envelope: Envelope
-    topic: str
-    key: str
-    value: bytes
+from streams.shell.outgoing import Outgoing, Stamped, stamped
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,31 +34,27 @@ class Publisher:
         self._settings = settings
         self._clock = clock
 
+    def now(self) -> datetime:
+        """The time of recording of what is written next."""
+        return self._clock.now()
+
     def stamp(self, envelope: Envelope) -> Stamped:
         """The fact with its time of recording, as bytes. Raises RecordTooLarge."""
-        recorded = envelope.recorded(self._clock.now())
-        topic = topic_of(recorded)
-        value = encode(recorded)
-        if len(value) > topic.max_message_bytes:
-            raise RecordTooLarge(
-                f"{recorded.event.type_name} has {len(value)} bytes, topic {topic.name} takes"
-                f" {topic.max_message_bytes}"
-            )
-        return Stamped(recorded, topic.name, key_of(recorded), value)
+        return stamped(envelope, self._clock.now())
 
-    async def send(self, stamped: Stamped, partition: int | None = None) -> asyncio.Future[Place]:
+    async def send(self, record: Outgoing, partition: int | None = None) -> asyncio.Future[Place]:
         """The record is on its way, after all sent before. Raises BrokerUnavailable."""
-        with broker_errors(f"writing {stamped.topic}"):
+        with broker_errors(f"writing {record.topic}"):
             try:
                 sent: asyncio.Future[Place] = await self._producer.send(
-                    self._settings.topic(stamped.topic),
-                    value=stamped.value,
-                    key=stamped.key.encode(),
+                    self._settings.topic(record.topic),
+                    value=record.value,
+                    key=record.key.encode(),
                     partition=partition,
-                    headers=headers(stamped.envelope),
+                    headers=record.headers,
                 )
             except MessageSizeTooLargeError as error:
-                raise RecordTooLarge(f"{stamped.envelope.event.type_name}: {error}") from error
+                raise RecordTooLarge(f"{record.event_type}: {error}") from error
         return sent
 
     async def acknowledged(self, sent: Sequence[asyncio.Future[Place]]) -> list[Place]:
@@ -88,5 +74,5 @@ class Publisher:
 
     async def publish(self, facts: Iterable[Envelope]) -> list[Place]:
         """The facts are on the log. Raises RecordTooLarge, BrokerUnavailable."""
-        stamped = [self.stamp(fact) for fact in facts]
-        return await self.acknowledged([await self.send(each) for each in stamped])
+        records = [self.stamp(fact) for fact in facts]
+        return await self.acknowledged([await self.send(each) for each in records])

@@ -7,7 +7,7 @@ children, or reads chunks, writes them as they come (its readers wait for their 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -15,17 +15,18 @@ import structlog
 from infra import log
 from infra.errors import Unavailable
 from schemas.codec import InvalidRecord, decode
-from schemas.envelope import Envelope, Event
-from schemas.events.hygiene import ChunkCreated
-from streams.shell.chunks import ChunkReader
+from schemas.envelope import Envelope
+from streams.shell.chunks import ChunkReader, Found
 from streams.shell.delivery import Delivery, Held, Progress
-from streams.shell.failures import BACK_OFF_S, TRIES, RecordTooLarge, dead_letter
+from streams.shell.failures import BACK_OFF_S, TRIES, ChildFailed, RecordTooLarge, dead_letter
+from streams.shell.outgoing import Outgoing, answers_to
 from streams.shell.pool import ChildPool
-from streams.shell.publisher import Place, Publisher, Stamped
+from streams.shell.preview_first import PreviewFirst
+from streams.shell.publisher import Place, Publisher
 from streams.stage import Step
 
 IN_LOOP = 256  # records under way when the loop computes
-PER_CHILD = 4  # records under way for each child: one computed, the others read or written
+PER_CHILD = 16  # records under way for each child: some computed, the others read or written
 HELD_FACTOR = 8  # finished records behind an unfinished one, per record under way
 
 LOG = log.get("step")
@@ -56,12 +57,14 @@ class StepRunner:
         publisher: Publisher,
         chunks: ChunkReader,
         pools: Pools,
+        preview_first: PreviewFirst,
         failed: Callable[[BaseException], None],
     ) -> None:
         self._step = step
         self._publisher = publisher
         self._chunks = chunks
         self._failed = failed
+        self._preview_first = preview_first if step.place == "preview_child" else None
         self._pool = {"loop": None, "child": pools.deep, "preview_child": pools.preview}[step.place]
         self._in_order = self._pool is None and not step.with_chunk
         self._window = self._pool.size * PER_CHILD if self._pool else IN_LOOP
@@ -69,6 +72,7 @@ class StepRunner:
         self._progress = Progress()
         self._moved = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._follower: asyncio.Task[None] | None = None
         self._written: asyncio.Queue[Written] = asyncio.Queue(self._window)
         self._assigned = asyncio.Event()
 
@@ -77,8 +81,8 @@ class StepRunner:
         return self._step.inputs
 
     async def assigned(self, partitions: set[int]) -> None:
-        if self._in_order and not self._tasks:
-            self._start(self._follow())
+        if self._follower is None or self._follower.done():
+            self._follower = self._start(self._follow())
         self._assigned.set()
 
     async def revoked(self, partitions: set[int]) -> None:
@@ -111,9 +115,16 @@ class StepRunner:
         while self._progress.count > self._window * HELD_FACTOR:
             self._moved.clear()
             await self._moved.wait()
-        task = self._start(self._finish(self._progress.begin(delivery)))
+        task = self._start(self._write(self._progress.begin(delivery)))
+        if self._preview_first is not None:
+            self._preview_first.begun()
         # Not in the task: cancelled before its first step it would run nothing.
-        task.add_done_callback(lambda _: self._under_way.release())
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._under_way.release()
+        if self._preview_first is not None:
+            self._preview_first.ended()
 
     def _start(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -122,7 +133,7 @@ class StepRunner:
         return task
 
     async def _follow(self) -> None:
-        """Acknowledges what was written in order, as the broker's answers come."""
+        """Acknowledges what was written, in the order of writing, as the broker's answers come."""
         try:
             while True:
                 group = [await self._written.get()]
@@ -131,21 +142,20 @@ class StepRunner:
                 await self._publisher.acknowledged([sent for each in group for sent in each.sent])
                 for each in group:
                     self._progress.finish(each.held)
+                self._moved.set()
         except Exception as error:
             self._failed(error)
 
-    async def _finish(self, held: Held) -> None:
+    async def _write(self, held: Held) -> None:
         try:
-            await self._publisher.acknowledged(await self._sent(held.delivery))
-            self._progress.finish(held)
-            self._moved.set()
+            await self._written.put(Written(held, await self._sent(held.delivery)))
         except Exception as error:
             self._failed(error)
 
     async def _sent(self, delivery: Delivery) -> list[asyncio.Future[Place]]:
         return [await self._publisher.send(each) for each in await self._answer(delivery)]
 
-    async def _answer(self, delivery: Delivery) -> list[Stamped]:
+    async def _answer(self, delivery: Delivery) -> Sequence[Outgoing]:
         """What is to be written for the record: its outputs, or its dead letter with the answer."""
         try:
             cause = decode(delivery.value)
@@ -154,42 +164,59 @@ class StepRunner:
         structlog.contextvars.bind_contextvars(
             stage=self._step.name, place=delivery.place, correlation_id=cause.correlation_id
         )
-        chunk: ChunkCreated | None = None
+        found: Found | None = None
         for attempt in range(1, TRIES + 1):
             try:
                 if self._step.with_chunk:
-                    chunk = await self._chunks.chunk_of(cause.event)
-                events = await self._handled(cause, chunk)
-                return [self._publisher.stamp(cause.caused(event)) for event in events]
+                    found = await self._chunks.chunk_of(cause.event)
+                return await self._handled(delivery, cause, found)
             except Unavailable:
                 raise
             except Exception as error:
-                if attempt == TRIES or isinstance(error, RecordTooLarge):
-                    return self._given_up(delivery, cause, chunk, error, attempt)
+                if attempt == TRIES or _too_large(error):
+                    return self._given_up(delivery, cause, found, error, attempt)
             await asyncio.sleep(BACK_OFF_S * 2 ** (attempt - 1))
         raise AssertionError("unreachable: the last try returns")
 
-    async def _handled(self, cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
+    async def _handled(
+        self, delivery: Delivery, cause: Envelope, found: Found | None
+    ) -> Sequence[Outgoing]:
         if self._pool is None:
-            return self._step.handle(cause, chunk)
-        return await self._pool.run(self._step.handle, cause, chunk)
+            events = self._step.handle(cause, found.chunk if found else None)
+            return [self._publisher.stamp(cause.caused(event)) for event in events]
+        return await self._pool.run(
+            answers_to,
+            self._step.handle,
+            delivery.value,
+            found.value if found else None,
+            self._publisher.now(),
+        )
 
     def _given_up(
         self,
         delivery: Delivery,
         cause: Envelope | None,
-        chunk: ChunkCreated | None,
+        found: Found | None,
         error: Exception,
         attempts: int,
-    ) -> list[Stamped]:
+    ) -> list[Outgoing]:
         """The answer somebody waits for, and the dead letter."""
         letter = dead_letter(self._step.name, delivery, error, attempts, cause)
         LOG.warning("record.dead_lettered", stage=self._step.name, place=delivery.place)
-        answers: list[Stamped] = []
+        answers: list[Outgoing] = []
         if cause is not None and self._step.give_up is not None:
             try:
-                events = self._step.give_up(cause, chunk, type(error).__name__)
+                events = self._step.give_up(
+                    cause, found.chunk if found else None, type(error).__name__
+                )
                 answers = [self._publisher.stamp(cause.caused(event)) for event in events]
             except Exception:
                 LOG.error("give_up.failed", stage=self._step.name, place=delivery.place)
         return [*answers, self._publisher.stamp(letter)]
+
+
+def _too_large(error: Exception) -> bool:
+    """Whether trying again cannot help, here or in a child."""
+    if isinstance(error, ChildFailed):
+        return error.failure.error_class == RecordTooLarge.__name__
+    return isinstance(error, RecordTooLarge)

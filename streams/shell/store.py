@@ -30,6 +30,7 @@ CLEAN_ENTRIES = 20_000  # of one table; a ledger entry is about 2 kB as Python o
 DIRTY_ENTRIES = 5_000
 LOCK_PATIENCE_S = 60.0
 FIRST_PAGE, LARGEST_PAGE = 8, 2_048
+REMEMBERED_SCANS = 64  # of a table, none longer than the first page
 LAST_CHARACTER = chr(0x10FFFF)
 
 
@@ -46,6 +47,7 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
         self._clean: OrderedDict[str, V] = OrderedDict()
         self._dirty: dict[str, V] = {}
         self._deleted: set[str] = set()
+        self._scans: dict[str, list[str]] = {}  # short ones, by prefix, while their keys stay
         database.execute(
             f"CREATE TABLE IF NOT EXISTS {self._name}"
             " (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
@@ -67,7 +69,8 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
         return self._keep(key, self._values.validate_json(row[0]))
 
     def __setitem__(self, key: str, value: V) -> None:
-        self._clean.pop(key, None)
+        if key not in self._dirty and self._clean.pop(key, None) is None:
+            self._forget_scans(key)
         self._deleted.discard(key)
         self._dirty[key] = value
         if len(self._dirty) > DIRTY_ENTRIES:
@@ -79,6 +82,7 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
         self._clean.pop(key, None)
         self._dirty.pop(key, None)
         self._deleted.add(key)
+        self._forget_scans(key)
 
     def __contains__(self, key: object) -> bool:
         if key in self._dirty or key in self._clean:
@@ -122,9 +126,17 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
         self._clean.clear()
         self._dirty.clear()
         self._deleted.clear()
+        self._scans.clear()
+
+    def _forget_scans(self, key: str) -> None:
+        for prefix in [known for known in self._scans if key.startswith(known)]:
+            del self._scans[prefix]
 
     def _keys(self, prefix: str) -> Iterator[str]:
         """Page by page, so that a caller who wants the first few pays for the first few."""
+        if (known := self._scans.get(prefix)) is not None:
+            yield from list(known)
+            return
         after, inclusive, page = prefix, True, FIRST_PAGE
         while True:
             self.write()
@@ -133,6 +145,10 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
                 " AND key <= ? ORDER BY key LIMIT ?",
                 (after, prefix + LAST_CHARACTER, page),
             ).fetchall()
+            if inclusive and len(rows) < page:
+                if len(self._scans) >= REMEMBERED_SCANS:
+                    self._scans.clear()
+                self._scans[prefix] = [key for (key,) in rows]
             yield from (key for (key,) in rows)
             if len(rows) < page:
                 return

@@ -34,7 +34,8 @@ from streams.shell.failures import (
     patiently,
 )
 from streams.shell.log_reader import LogReader
-from streams.shell.publisher import Publisher, Stamped
+from streams.shell.outgoing import Stamped
+from streams.shell.publisher import Publisher
 from streams.shell.store import SqliteTables, locked, open_tables, remove
 from streams.stage import UNKNOWN_OFFSET, Decision, Record, Writer
 
@@ -116,12 +117,20 @@ class WriterPartition:
         except (FoldFailed, ForeignCursor, sqlite3.Error) as error:
             await self._start_again(error)
 
-    async def settle(self) -> None:
-        """Everything that is due is decided, written and committed. Raises StageStopped."""
+    async def settle(self) -> bool:
+        """Everything that is due is decided, written and committed. Raises StageStopped.
+
+        False: nothing was due, and what was folded before still waits for `commit`.
+        """
+        written = False
         for _ in range(HANDOVER_TRIES):
             try:
-                if await self._settled():
-                    return
+                while decided := await self._decide():
+                    written = True
+                    if not await self._write(decided):
+                        break
+                else:
+                    return written
             except sqlite3.Error as error:
                 await self._start_again(error)
             else:
@@ -133,13 +142,13 @@ class WriterPartition:
             f" {self._partition}: see that only one worker has this group and topic prefix."
         )
 
-    async def _settled(self) -> bool:
-        """Whether all was written without anybody in between."""
-        while decided := await self._decide():
-            if not await self._write(decided):
-                return False
-        self._tables.commit(self._cursors)
-        return True
+    async def commit(self) -> None:
+        """What was folded is kept over a restart."""
+        try:
+            self._tables.commit(self._cursors)
+        except sqlite3.Error as error:
+            await self._start_again(error)
+            await self.settle()
 
     async def _decide(self) -> list[Decided]:
         """Up to 64 decisions, their markers folded as if they were written."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,8 @@ from streams.stage import Writer
 
 WAITING_RECORDS = 4_096
 FOLDED_AT_ONCE = 256
+FOLDED_PER_COMMIT = 256
+COMMIT_AFTER_S = 0.1  # for what was folded and led to nothing
 
 LOG = log.get("writer")
 
@@ -101,13 +104,29 @@ class WriterRunner:
             async with partition.opened():
                 await partition.settle()
                 caught_up.set()
+                folded: list[Delivery] = []  # and not acknowledged
                 while True:
-                    deliveries = [await waiting.get()]
-                    while not waiting.empty() and len(deliveries) < FOLDED_AT_ONCE:
-                        deliveries.append(waiting.get_nowait())
+                    deliveries = await _next_of(waiting, COMMIT_AFTER_S if folded else None)
                     await partition.fold(deliveries)
-                    await partition.settle()
-                    for delivery in deliveries:
+                    folded += deliveries
+                    settled = await partition.settle()
+                    if deliveries and not settled and len(folded) < FOLDED_PER_COMMIT:
+                        continue
+                    if not settled:
+                        await partition.commit()
+                    for delivery in folded:
                         delivery.acknowledge()
+                    folded.clear()
         except Exception as error:
             self._failed(error)
+
+
+async def _next_of(waiting: asyncio.Queue[Delivery], patience_s: float | None) -> list[Delivery]:
+    """The records that wait, some at least; none when none came within ``patience_s``."""
+    deliveries: list[Delivery] = []
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(patience_s):
+            deliveries.append(await waiting.get())
+    while not waiting.empty() and len(deliveries) < FOLDED_AT_ONCE:
+        deliveries.append(waiting.get_nowait())
+    return deliveries

@@ -7,6 +7,8 @@ from typing import Any
 
 import psutil
 import pytest
+from aiokafka.consumer.fetcher import Fetcher
+from aiokafka.protocol.fetch import FetchRequest
 from faust.transport.drivers import aiokafka as driver
 
 import infra.kafka
@@ -14,7 +16,7 @@ from infra.errors import TopicsUnfit
 from infra.settings import Settings
 from schemas.topics import TOPICS
 from streams.app import Worker
-from streams.shell.engine import IDLE_FETCH_WAIT_MS
+from streams.shell.engine import IDLE_FETCH_WAIT_MS, wait_long_when_idle
 from tests.shell.harness import WorkerProcess, at_work, eventually, publish, stages
 from tests.shell.stages import a_fact
 
@@ -59,12 +61,28 @@ def test_an_empty_partition_does_not_hold_the_fetch_of_the_others(fresh: Setting
             consumer: Any = app.consumer
             client = consumer._thread._consumer  # no other way to see what is in use
             assert client._fetcher._fetch_max_wait_ms == fresh.fetch_max_wait_ms == 20
-            assignment = client._subscription.subscription.assignment
-            client._fetcher._in_flight.clear()
-            [[(_, request)], *_] = client._fetcher._get_actions_per_node(assignment)
-            assert request._max_wait_ms == IDLE_FETCH_WAIT_MS  # nothing is unread, so nothing waits
 
     asyncio.run(scenario())
+
+
+class Planned(Fetcher):  # type: ignore[misc]  # aiokafka is untyped
+    """aiokafka's planner of fetches with one request to one broker, and what is unread."""
+
+    def __init__(self, *unread: str) -> None:
+        self._records = dict.fromkeys(unread)
+        self.request = FetchRequest(20, 1, 1_000, 0, [])
+
+    def _get_actions_per_node(self, assignment: Any) -> Any:
+        return [(0, self.request)], {}, 0.2, False, []
+
+
+def test_a_fetch_waits_long_at_the_broker_only_when_nothing_is_unread() -> None:
+    waits = []
+    for fetcher in (Planned(), Planned("a partition")):
+        wait_long_when_idle(fetcher)
+        fetcher._get_actions_per_node(None)
+        waits.append(fetcher.request._max_wait_ms)
+    assert waits == [IDLE_FETCH_WAIT_MS, 20]
 
 
 def test_a_worker_listens_nowhere_and_makes_no_topics(fresh: Settings) -> None:

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,7 +71,14 @@ def test_jobs_sent_together_are_tried_alone_when_one_of_them_takes_the_child_wit
     async def scenario() -> None:
         pool = ChildPool(1, nice=0, timeout_s=3)
         first = pool.run(double, 0)  # while it is computed the others wait for the child together
-        calls = [(double, 1), (die,), (double, 2), (fail,), (endless,), (double, 3)]
+        calls: list[tuple[Any, ...]] = [
+            (double, 1),
+            (die,),
+            (double, 2),
+            (fail,),
+            (endless,),
+            (double, 3),
+        ]
         answers = await asyncio.gather(
             first, *(pool.run(*call) for call in calls), return_exceptions=True
         )

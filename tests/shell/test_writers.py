@@ -201,13 +201,18 @@ def test_a_change_too_large_to_write_stops_the_worker_or_is_recorded_as_undecida
 
 
 def test_a_killed_writer_neither_loses_nor_doubles_an_answer(fresh: Settings) -> None:
+    async def ready() -> bool:
+        return (fresh.home / "one.ready").exists()
+
     async def scenario() -> None:
         asked = facts(400)
         await publish(fresh, *asked)
         with WorkerProcess(fresh, "counting", name="one") as worker:
             await facts_until(fresh, OUTPUT, 64)
             worker.kill()
+        (fresh.home / "one.ready").unlink(missing_ok=True)
         with WorkerProcess(fresh, "counting", name="one") as worker:
+            await eventually(ready, bool)  # before that, a signal just ends it
             await until_answered(fresh, asked)
             assert worker.stop() == 0
 

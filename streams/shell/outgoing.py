@@ -1,0 +1,69 @@
+"""A fact as it will be written. Children import this, so it knows no broker's client."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from schemas.codec import HEADER_BYTES, MARKER, InvalidRecord, decode, encode, headers
+from schemas.envelope import Envelope, Event
+from schemas.events.hygiene import ChunkCreated
+from schemas.topics import key_of, topic_of
+from streams.shell.failures import RecordTooLarge
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A record: topic (without prefix), key, bytes, headers."""
+
+    event_type: str
+    topic: str
+    key: str
+    value: bytes
+    headers: list[tuple[str, bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Stamped(Outgoing):
+    """A record with the fact it was made from, stamped."""
+
+    envelope: Envelope
+
+
+def warm_codec(*imported: object) -> None:
+    """All schemas are parsed; what is handed over was imported on the way into a child."""
+    with contextlib.suppress(InvalidRecord):
+        decode(MARKER + bytes(HEADER_BYTES))
+
+
+def stamped(envelope: Envelope, at: datetime) -> Stamped:
+    """The fact with ``at`` as its time of recording, as bytes. Raises RecordTooLarge."""
+    recorded = envelope.recorded(at)
+    topic = topic_of(recorded)
+    value = encode(recorded)
+    if len(value) > topic.max_message_bytes:
+        raise RecordTooLarge(
+            f"{recorded.event.type_name} has {len(value)} bytes, topic {topic.name} takes"
+            f" {topic.max_message_bytes}"
+        )
+    return Stamped(
+        recorded.event.type_name, topic.name, key_of(recorded), value, headers(recorded), recorded
+    )
+
+
+def answers_to(
+    handle: Callable[[Envelope, ChunkCreated | None], list[Event]],
+    value: bytes,
+    chunk_value: bytes | None,
+    at: datetime,
+) -> list[Outgoing]:
+    """What ``handle`` answers to the record, from bytes to bytes. Raises RecordTooLarge."""
+    cause = decode(value)
+    chunk = decode(chunk_value).event if chunk_value is not None else None
+    assert chunk is None or isinstance(chunk, ChunkCreated)
+    made = [stamped(cause.caused(event), at) for event in handle(cause, chunk)]
+    return [
+        Outgoing(each.event_type, each.topic, each.key, each.value, each.headers) for each in made
+    ]
