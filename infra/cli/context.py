@@ -16,7 +16,7 @@ console = Console(stderr=True, highlight=False)
 
 def say(line: str) -> None:
     """One line for the person who waits."""
-    console.print(line, markup=False)
+    console.print(line, markup=False, soft_wrap=True)
 
 
 def load() -> Settings:
