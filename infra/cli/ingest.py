@@ -107,7 +107,7 @@ def register(app: typer.Typer) -> None:
         lane: Lane = typer.Option("both", help="Fast and small, broad and strong, or both."),
         as_name: str | None = typer.Option(None, "--as", help="Name of the root."),
         accept_removals: bool = typer.Option(
-            False, "--accept-removals", help="Let go of all that is not there any more."
+            False, "--accept-removals", help="Recorded only: removals are not acted on yet."
         ),
         wait: bool = typer.Option(False, "--wait", help="Return when everything is readable."),
         idempotency_key: str | None = KEY_OPTION,
