@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiokafka import AIOKafkaConsumer
 from aiokafka.structs import ConsumerRecord, TopicPartition
@@ -11,6 +11,8 @@ from aiokafka.structs import ConsumerRecord, TopicPartition
 import infra.kafka
 from infra.settings import Settings
 from projections.checkpoint import Record
+from schemas.codec import InvalidRecord, decode
+from schemas.envelope import Envelope
 
 Offsets = Mapping[tuple[str, int], int]
 
@@ -62,6 +64,28 @@ async def stretch(
                 if await consumer.position(place) >= wanted[open_at[place]]:
                     consumer.pause(place)
                     del open_at[place]
+
+
+class Place(NamedTuple):
+    """Where a record stands; ``topic`` is without prefix."""
+
+    topic: str
+    partition: int
+    offset: int
+
+
+async def fact_at(settings: Settings, place: Place) -> Envelope | None:
+    """The fact at a place; None when it is gone or unreadable. Raises BrokerUnavailable."""
+    topic, partition, offset = place
+    at = (topic, partition)
+    async for records in stretch(settings, {at: offset}, {at: offset + 1}):
+        for record in records:
+            if record.offset == offset and record.value is not None:
+                try:
+                    return decode(record.value)
+                except InvalidRecord:
+                    return None
+    return None
 
 
 def start_at(consumer: AIOKafkaConsumer, settings: Settings, offsets: Offsets) -> None:

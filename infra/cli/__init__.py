@@ -30,6 +30,7 @@ COMMANDS = (
     "runs",
     "contradictions",
     "merges",
+    "rejections",
     "dlq",
     "worker",
     "projector",

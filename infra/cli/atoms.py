@@ -1,4 +1,6 @@
-"""`cairn atoms`: what the ledger holds, with the words it rests on."""
+"""`cairn atoms`: what the ledger holds, with the words it rests on, now or as of a moment."""
+
+from datetime import UTC, datetime
 
 import typer
 
@@ -6,6 +8,9 @@ from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines, cell, table
 
 PROJECT_OPTION = typer.Option(..., "--project", "-p", help="Name or id of the project.")
+
+AS_OF_SEQ = typer.Option(None, min=0, help="As the ledger stood after this sequence number.")
+AS_OF = typer.Option(None, metavar="TIME", help="As of this time, e.g. 2026-05-01T12:00 (UTC).")
 
 
 def register(app: typer.Typer) -> None:
@@ -16,20 +21,34 @@ def register(app: typer.Typer) -> None:
         status: str | None = typer.Option(None, help="Only this status; all: every one."),
         source: str | None = typer.Option(None, help="Only from paths that fit, e.g. 'docs/*'."),
         limit: int | None = typer.Option(None, min=1, help="At most so many."),
+        as_of_seq: int | None = AS_OF_SEQ,
+        as_of: str | None = AS_OF,
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """List atoms with their evidence; live ones unless --status says otherwise."""
-        from projections import queries
+        """List atoms with their evidence; live ones unless --status says otherwise.
 
+        As of a moment: the records as they were, without their quotes.
+        """
+        from projections import history, queries
+
+        if as_of_seq is not None and as_of:
+            raise typer.BadParameter("give --as-of-seq or --as-of, not both")
+        moment = time_of(as_of) if as_of else None
+        past = as_of_seq is not None or moment is not None
+        if past and source:
+            raise typer.BadParameter("--source needs quotes, which the past is shown without")
         with queries.reading(connect().conninfo) as connection:
-            found = queries.atoms(
-                connection,
-                queries.project_of(connection, project),
-                kind=kind,
-                status=status,
-                source=source,
-                limit=limit,
-            )
+            known = queries.project_of(connection, project)
+            if moment is not None:
+                as_of_seq = history.sequence_at(connection, known, moment)
+            if as_of_seq is not None:
+                found = history.atoms_as_of(
+                    connection, known, as_of_seq, kind=kind, status=status, limit=limit
+                )
+            else:
+                found = queries.atoms(
+                    connection, known, kind=kind, status=status, source=source, limit=limit
+                )
         if as_json:
             as_lines(found)
             return
@@ -41,11 +60,22 @@ def register(app: typer.Typer) -> None:
                     atom["status"],
                     f"{atom['confidence']:.2f}",
                     cell(atom["title"]),
-                    place_of(atom["evidence"]),
+                    place_of(atom["evidence"])
+                    if "evidence" in atom
+                    else f"changed at {atom['changed_seq']}",
                 )
                 for atom in found
             ),
         )
+
+
+def time_of(text: str) -> datetime:
+    """An ISO 8601 time; without a zone it is UTC."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is no ISO 8601 time, e.g. 2026-05-01T12:00") from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def place_of(evidence: list[dict[str, object]]) -> str:

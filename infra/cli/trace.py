@@ -1,5 +1,6 @@
 """`cairn trace`: from an id down to the source, and up to the artifacts that cite it."""
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import typer
@@ -7,28 +8,70 @@ from rich.markup import escape
 from rich.tree import Tree
 
 from infra.cli.context import JSON_OPTION, connect
-from infra.cli.output import answer, as_lines, cell
+from infra.cli.output import answer, as_lines, cell, table
+from infra.settings import Settings
 
 if TYPE_CHECKING:
+    from projections.decisions import Reason
     from projections.lineage import Node
 
 ID_OF = typer.Argument(
     metavar="ID", help="A statement, artifact, atom, evidence row, chunk, source or run."
 )
+WHY = typer.Option(
+    False, "--why", help="Instead: the decisions about it, and the rule or code of each."
+)
 
 
 def register(app: typer.Typer) -> None:
     @app.command()
-    def trace(known_id: str = ID_OF, as_json: bool = JSON_OPTION) -> None:
-        """Show what an id rests on: evidence, chunk, revision, run, and every record's place."""
+    def trace(known_id: str = ID_OF, explain: bool = WHY, as_json: bool = JSON_OPTION) -> None:
+        """Show what an id rests on: evidence, chunk, revision, run, and every record's place.
+
+        With --why: why it was chosen, read, refused, merged, downgraded or blocked.
+        """
         from projections import lineage, queries
 
+        if explain:
+            reasons = reasons_of(connect(), known_id)
+            if as_json:
+                as_lines(reason.as_dict() for reason in reasons)
+            else:
+                show_reasons(reasons)
+            return
         with queries.reading(connect().conninfo) as connection:
             node = lineage.trace(connection, known_id)
         if as_json:
             as_lines([node.as_dict()])
         else:
             answer().print(tree_of(node), soft_wrap=True)
+
+
+def reasons_of(settings: Settings, known_id: str) -> "list[Reason]":
+    from projections import queries, reasons
+    from projections.log_reader import fact_at
+
+    with queries.reading(settings.conninfo) as connection:
+        return reasons.why(
+            connection, known_id, lambda place: asyncio.run(fact_at(settings, place))
+        )
+
+
+def show_reasons(reasons: "list[Reason]") -> None:
+    table(
+        ("seq", "by", "what", "because", "detail", "about"),
+        (
+            (
+                reason.ledger_seq,
+                reason.step,
+                reason.what,
+                reason.because,
+                cell(reason.detail),
+                reason.about,
+            )
+            for reason in reasons
+        ),
+    )
 
 
 def tree_of(node: "Node") -> Tree:

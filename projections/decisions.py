@@ -1,0 +1,173 @@
+"""Single decisions as the log recorded them: choice of a chunk, rules, operations of the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from projections.log_reader import Place
+from projections.queries import Conn, Row, rows
+from schemas.envelope import Envelope
+from schemas.events.atom import AtomReflected, Candidate, Finding
+from schemas.fingerprint import atom_fingerprint
+from schemas.ids import atom_id as derive_atom_id
+
+FactAt = Callable[[Place], Envelope | None]
+"""The fact at a place of the log, or None when it is no longer there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One decision. ``step`` says by whom: chosen, judged, ledger, published, source or run.
+
+    ``what`` was done, ``because`` of which code or rule, ``detail`` for people; ``ledger_seq`` is
+    its place in the ledger, where it has one.
+    """
+
+    step: str
+    what: str
+    because: str
+    detail: str = ""
+    about: str = ""
+    ledger_seq: int | None = None
+    run_id: str | None = None
+    batch_no: int | None = None
+    event_id: str | None = None
+
+    def as_dict(self) -> Row:
+        return asdict(self)
+
+
+CHANGE_SET = (
+    "ledger_seq, run_id, batch_no, chunk_id, outcome, reason, changes, caused_by_event_id, event_id"
+)
+ADDING = frozenset({"atom_created", "evidence_added", "evidence_refreshed"})
+
+
+def changes(connection: Conn, known_id: str) -> Iterator[tuple[Row, Row]]:
+    """The operations that name the id, with their change sets, in ledger order."""
+    named = [Jsonb([{key: known_id}]) for key in ("target_id", "other_id")]
+    for row in rows(
+        connection,
+        f"SELECT {CHANGE_SET} FROM ledger_change_sets"
+        " WHERE changes @> %s OR changes @> %s ORDER BY project_id, ledger_seq",
+        *named,
+    ):
+        for change in row["changes"]:
+            if known_id in (change["target_id"], change["other_id"]):
+                yield row, change
+
+
+def operation(row: Row, change: Row) -> Reason:
+    other = change["other_id"]
+    detail = " ".join(part for part in (change["detail"], f"({other})" if other else "") if part)
+    return Reason(
+        "ledger", change["op"], change["reason"], detail, change["target_id"], *place_of(row)
+    )
+
+
+def place_of(row: Row) -> tuple[int, str | None, int | None, str]:
+    return row["ledger_seq"], row["run_id"], row["batch_no"], str(row["event_id"])
+
+
+def choices(connection: Conn, chunk_id: str, run_id: str | None) -> Iterator[Reason]:
+    """The batches that took the chunk, with the rule and the chunk's own reason and score."""
+    for row in rows(
+        connection,
+        "SELECT run_id, batch_no, basis_seq, hint, withdrawn, planned_event_id"
+        " FROM ingestion_batches WHERE hint->'selected_chunk_ids' ? %s"
+        " AND run_id = coalesce(%s, run_id) ORDER BY run_id, batch_no",
+        *(chunk_id, run_id),
+    ):
+        hint = row["hint"]
+        one = next((c for c in hint["candidate_chunks"] if c["chunk_id"] == chunk_id), None)
+        score = (
+            f"{one['reason_code']}, score {one['expected_value_score']:.2f},"
+            f" rank {one['priority_rank']}, "
+            if one
+            else ""
+        )
+        yield Reason(
+            "chosen",
+            "batch withdrawn" if row["withdrawn"] else "chunk chosen",
+            hint["decision_rule"],
+            f"{score}from the ledger as of {row['basis_seq']}",
+            chunk_id,
+            None,
+            row["run_id"],
+            row["batch_no"],
+            text(row["planned_event_id"]),
+        )
+
+
+def judgement(connection: Conn, row: Row, atom_id: str, fact_at: FactAt) -> Iterator[Reason]:
+    """What reflection found about the candidates that became this atom, from the record itself."""
+    placed = rows(
+        connection,
+        'SELECT project_id, topic, partition, "offset" FROM event_places WHERE event_id = %s::uuid',
+        row["caused_by_event_id"],
+    )
+    if not placed:
+        return
+    project, *place = placed[0].values()
+    fact = fact_at(Place(*place))
+    if fact is None or not isinstance(fact.event, AtomReflected):
+        return
+    for judged in (*fact.event.accepted, *fact.event.adjudicate):
+        candidate = judged.candidate
+        if _atom_of(project, candidate) != atom_id:
+            continue
+        change = f"{judged.confidence_before:.2f} → {judged.confidence_after:.2f}"
+        for finding in judged.findings:
+            yield _ruled(finding, f"candidate {judged.status}", change, candidate.candidate_id, row)
+        for refused in judged.rejected_rows:
+            for finding in refused.findings:
+                yield _ruled(
+                    finding, "row refused", refused.row.snippet, candidate.candidate_id, row
+                )
+
+
+def _atom_of(project: str, candidate: Candidate) -> str:
+    """The id of the atom that a candidate's fingerprint names."""
+    names = ("kind", "title", "body", "polarity", "severity", "impact", "tags")
+    fingerprint = atom_fingerprint(*(getattr(candidate, name) for name in names))
+    return derive_atom_id(project, candidate.kind, fingerprint)
+
+
+def _ruled(finding: Finding, what: str, change: str, about: str, row: Row) -> Reason:
+    detail = "; ".join(part for part in (finding.detail, change) if part)
+    because = f"{finding.rule} {finding.code}"
+    event_id = row["caused_by_event_id"]
+    return Reason(
+        "judged", what, because, detail, about, None, row["run_id"], row["batch_no"], event_id
+    )
+
+
+def refusals(connection: Conn, column: str, value: str) -> Iterator[Reason]:
+    for row in rows(
+        connection,
+        "SELECT run_id, batch_no, candidate_id, title, rejected, findings, rejected_rows"
+        f" FROM ledger_rejections WHERE {column} = %s ORDER BY run_id, candidate_id",
+        value,
+    ):
+        what = "candidate refused" if row["rejected"] == "candidate" else "rows refused"
+        found = list(row["findings"]) if row["rejected"] == "candidate" else []
+        found += [one for refused in row["rejected_rows"] for one in refused["findings"]]
+        for finding in found:
+            yield Reason(
+                "judged",
+                what,
+                f"{finding['rule']} {finding['code']}",
+                "; ".join(part for part in (row["title"], finding["detail"]) if part),
+                row["candidate_id"],
+                None,
+                row["run_id"],
+                row["batch_no"],
+            )
+
+
+def text(value: Any) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,61 @@
+"""The log of a whole ingest of the parcel, as the projector would read it; made in memory."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from agents.reader import ReadRequest
+from agents.rules.reader import RulesReader
+from projections.checkpoint import Record
+from projections.log_reader import Place
+from schemas.codec import headers
+from schemas.envelope import Envelope
+from schemas.topics import key_of
+from streams.memory import Driver
+from streams.pipeline import pipeline
+from tests.parcel import contents
+from tests.worlds import ingestion
+
+REPEATED = {
+    "docs/requirements.md": b"""# What the Gateway owes
+
+- The Gateway must answer a scan request in less than 200 ms at the 95th percentile.
+"""
+}
+
+
+@cache
+def parcel() -> Driver:
+    reader = RulesReader()
+    driver = Driver(
+        pipeline(lambda request, chunk: reader.read(ReadRequest(request, chunk))), partitions=1
+    )
+    driver.publish(ingestion(contents() | REPEATED))
+    driver.run()
+    return driver
+
+
+def records(topics: frozenset[str]) -> list[Record]:
+    return [
+        Record(
+            topic=record.topic,
+            partition=record.partition,
+            offset=record.offset,
+            key=key_of(record.envelope).encode(),
+            value=record.value,
+            headers=tuple(headers(record.envelope)),
+        )
+        for topic in sorted(topics)
+        for record in parcel().log.of(topic)
+    ]
+
+
+def fact_at(place: Place) -> Envelope | None:
+    return next(
+        (
+            record.envelope
+            for record in parcel().log.of(place.topic)
+            if (record.partition, record.offset) == place[1:]
+        ),
+        None,
+    )

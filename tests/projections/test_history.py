@@ -1,0 +1,74 @@
+"""The ledger as of a sequence or a time equals what was projected when the log ended there."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from infra.errors import Refusal
+from projections.fold import PROJECTED_TOPICS
+from projections.history import atoms_as_of, rejections, sequence_at
+from projections.queries import atoms
+from schemas.codec import decode
+from schemas.events.ledger import LedgerChanged
+from tests.projections.builders import PROJECT as STORY
+from tests.projections.conftest import ReadModel
+from tests.projections.log import a_whole_story
+from tests.projections.parcel_log import records
+from tests.projections.test_folding import projected
+from tests.worlds import PROJECT
+
+TOPICS = frozenset(PROJECTED_TOPICS)
+
+
+def up_to(seq: int):
+    """The records of the log without the change sets after ``seq``."""
+    for record in records(TOPICS):
+        event = decode(record.value or b"").event
+        if not isinstance(event, LedgerChanged) or event.ledger_seq <= seq:
+            yield record
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.8, 1.0])
+def test_the_past_is_what_stood_there(model: ReadModel, share: float):
+    last = sum(record.topic == "ledger.v1" for record in records(TOPICS))
+    seq = int(last * share)
+    then = model.fold(list(up_to(seq)))
+    stood = [
+        (atom["atom_id"], atom["status"], atom["confidence"], atom["revision"])
+        for atom in atoms(then.connection, PROJECT)
+    ]
+    now = model.emptied().fold(records(TOPICS))
+    past = atoms_as_of(now.connection, PROJECT, seq)
+    assert [
+        (atom["atom_id"], atom["status"], atom["confidence"], atom["revision"]) for atom in past
+    ] == stood
+    assert bool(stood) == (seq > 0)
+
+
+def test_a_time_names_the_last_change_set_before_it(model: ReadModel):
+    model.fold(records(TOPICS))
+    last = model.value("SELECT max(ledger_seq) FROM ledger_change_sets")
+    end = datetime(9999, 1, 1, tzinfo=UTC)
+    assert sequence_at(model.connection, PROJECT, end) == last
+    assert sequence_at(model.connection, PROJECT, datetime(1970, 1, 1, tzinfo=UTC)) == 0
+
+
+def test_a_sequence_that_is_not_there_is_refused(model: ReadModel):
+    model.fold(records(TOPICS))
+    with pytest.raises(Refusal, match="there is no sequence 999999"):
+        atoms_as_of(model.connection, PROJECT, 999_999)
+
+
+def test_rejections_are_found_by_rule_code_kind_and_path(model: ReadModel):
+    model.fold(projected(a_whole_story()))
+    (refused,) = rejections(model.connection, STORY)
+    for found in (
+        rejections(model.connection, STORY, code="F1"),
+        rejections(model.connection, STORY, code="too_short"),
+        rejections(model.connection, STORY, kind="claim", source="READ*"),
+    ):
+        assert [row["candidate_id"] for row in found] == [refused["candidate_id"]]
+    assert rejections(model.connection, STORY, code="low_confidence") == []
+    assert rejections(model.connection, STORY, source="docs/*") == []
