@@ -37,6 +37,7 @@ COMMANDS = (
     "rebuild",
     "checksums",
     "verify_log",
+    "bench",
 )
 
 EXIT_FAILED, EXIT_WRONG_USE, EXIT_INTERRUPTED = 1, 2, 130

@@ -1,0 +1,50 @@
+"""`cairn bench` prints a figure and its baseline of the same run, and leaves nothing behind."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.parcel import write_to
+
+pytestmark = [pytest.mark.broker, pytest.mark.slow]
+
+
+def bench(*arguments: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "infra.cli", "bench", *arguments, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    (line,) = done.stdout.splitlines()
+    figures: dict[str, Any] = json.loads(line)
+    return figures
+
+
+def homes() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob("cairn-bench-*"))
+
+
+def test_the_pipeline_is_measured_against_its_functions(tmp_path):
+    before = homes()
+    figures = bench("pipeline", str(write_to(tmp_path / "parcel")))
+    alone = figures["functions_alone"]
+    assert 0 < figures["chunks"] <= alone["chunks"]
+    assert figures["ratio"] == pytest.approx(
+        figures["chunks_per_s"] / alone["chunks_per_s"], abs=0.01
+    )
+    assert homes() <= before
+
+
+def test_the_first_atom_is_measured_behind_a_backlog(tmp_path):
+    figures = bench("first-atom", str(write_to(tmp_path / "parcel")), "--runs", "2")
+    assert figures["runs"] == 2
+    assert 0 < figures["p50_ms"] <= figures["p95_ms"]
+
+
+def test_an_unknown_bench_is_wrong_use():
+    command = [sys.executable, "-m", "infra.cli", "bench", "nothing"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "pipeline" in done.stderr
