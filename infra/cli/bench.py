@@ -11,21 +11,25 @@ from infra.cli.context import JSON_OPTION
 from infra.cli.demo import OWN_REPOSITORY
 from infra.cli.output import as_lines, table
 
-NAMES = ("pipeline", "first-atom")
+Figures = dict[str, Any]
+NAMES = ("pipeline", "first-atom", "prd-v0")
 
 
 def register(app: typer.Typer) -> None:
     @app.command()
     def bench(
         name: str = typer.Argument(help=f"One of: {', '.join(NAMES)}."),
-        source: str | None = typer.Argument(
-            None, help="What to read; for first-atom the backlog to read beside it."
+        source: str = typer.Argument(
+            str(OWN_REPOSITORY), help="What to read.", show_default="Cairn itself"
         ),
-        runs: int = typer.Option(30, min=1, help="How often first-atom is measured."),
+        backlog: str | None = typer.Option(
+            None, help="Read this in another project meanwhile (first-atom, prd-v0)."
+        ),
+        runs: int = typer.Option(10, min=1, help="How often (first-atom, prd-v0)."),
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Measure in an installation of its own: a fresh home, removed afterwards."""
-        measure = measures(source, runs).get(name)
+        measure = measures(source, backlog, runs).get(name)
         if measure is None:
             raise typer.BadParameter(f"there is no bench {name}: {', '.join(NAMES)}")
         figures = {"bench": name, "machine": machine(), **measure()}
@@ -35,12 +39,13 @@ def register(app: typer.Typer) -> None:
             table(("figure", "value"), list(figures.items()))
 
 
-def measures(source: str | None, runs: int) -> dict[str, Callable[[], dict[str, Any]]]:
+def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[[], Figures]]:
     from infra.cli.benches import latency, pipeline
 
     return {
-        "pipeline": lambda: pipeline.pipeline(source or str(OWN_REPOSITORY)),
-        "first-atom": lambda: latency.first_atom(source, runs),
+        "pipeline": lambda: pipeline.pipeline(source),
+        "first-atom": lambda: latency.first_atom(backlog, runs),
+        "prd-v0": lambda: latency.prd_v0(source, backlog, runs),
     }
 
 

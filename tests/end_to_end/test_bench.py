@@ -37,10 +37,13 @@ def test_the_pipeline_is_measured_against_its_functions(tmp_path):
     assert homes() <= before
 
 
-def test_the_first_atom_is_measured_behind_a_backlog(tmp_path):
-    figures = bench("first-atom", str(write_to(tmp_path / "parcel")), "--runs", "2")
+@pytest.mark.parametrize("name", ["first-atom", "prd-v0"])
+def test_the_wait_is_measured_behind_a_backlog(tmp_path, name):
+    parcel = str(write_to(tmp_path / "parcel"))
+    figures = bench(name, parcel, "--backlog", parcel, "--runs", "2")
     assert figures["runs"] == 2
-    assert 0 < figures["p50_ms"] <= figures["p95_ms"]
+    assert 0 < figures["first_atom_ms"]["p50"] <= figures["first_atom_ms"]["p95"]
+    assert "backlog_lasted" in figures
 
 
 def test_an_unknown_bench_is_wrong_use():
