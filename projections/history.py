@@ -13,6 +13,15 @@ from projections.queries import Conn, Row, like_of, rows
 from schemas.events.ledger import LIVE
 
 
+def head(connection: Conn, project_id: str) -> int:
+    """The last ``ledger_seq`` the tables hold; 0 when there is none yet."""
+    found = connection.execute(
+        "SELECT coalesce(max(ledger_seq), 0) FROM ledger_change_sets WHERE project_id = %s",
+        (project_id,),
+    ).fetchone()
+    return int(found[0]) if found else 0
+
+
 def sequence_at(connection: Conn, project_id: str, at: datetime) -> int:
     """The last ``ledger_seq`` recorded at or before ``at``; 0 when there is none yet."""
     found = connection.execute(
@@ -36,11 +45,7 @@ def atoms_as_of(
 
     ``status`` as for `projections.queries.atoms`. Raises Refusal for a sequence that is not there.
     """
-    head = connection.execute(
-        "SELECT coalesce(max(ledger_seq), 0) FROM ledger_change_sets WHERE project_id = %s",
-        (project_id,),
-    ).fetchone()
-    last = int(head[0]) if head else 0
+    last = head(connection, project_id)
     if not 0 <= ledger_seq <= last:
         raise Refusal(f"The ledger goes from 0 to {last}: there is no sequence {ledger_seq}.")
     wanted = sorted(LIVE) if status is None else [status]

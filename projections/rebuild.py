@@ -76,7 +76,7 @@ async def rebuild_from(
                 count += len(records)
                 say(count)
 
-    async with _shadow(conninfo) as (live, shadow):
+    async with shadow_tables(conninfo, SHADOW) as (live, shadow):
         reached = read_checkpoint(live)
         await fold(shadow, {}, reached)
         with live.transaction():
@@ -111,27 +111,36 @@ def _settle(live: Conn, shadow: Conn, table: Table) -> Comparison:
 
 
 @asynccontextmanager
-async def _shadow(conninfo: str) -> AsyncIterator[tuple[Conn, Conn]]:
-    """A session on the live tables and one on empty twins, which are gone at the end."""
+async def shadow_tables(
+    conninfo: str, schema: str, *, keep: bool = False
+) -> AsyncIterator[tuple[Conn, Conn]]:
+    """A session on the live tables and one on empty twins in ``schema``.
+
+    The twins are gone at the end, unless they are to be kept and all went well. Raises Refusal
+    while another session folds the log again on this database.
+    """
     with (
         infra.postgres.connect(conninfo, autocommit=True) as live,
         infra.postgres.connect(conninfo, autocommit=True) as shadow,
     ):
         locked = live.execute("SELECT pg_try_advisory_lock(%s)", (REBUILD_LOCK,)).fetchone()
         if not (locked and locked[0]):
-            raise Refusal("Another rebuild runs on this database: wait for its end.")
+            raise Refusal("Another rebuild or replay runs on this database: wait for its end.")
         prepare(live)
-        prepare(shadow, SHADOW)
-        _drop(shadow)
+        prepare(shadow, schema)
+        _drop(shadow, schema)
+        done = False
         try:
-            shadow.execute(f"CREATE SCHEMA {SHADOW}".encode())
+            shadow.execute(f"CREATE SCHEMA {schema}".encode())
             for name in ("projection_offsets", *BY_NAME):
                 shadow.execute(f"CREATE TABLE {name} (LIKE cairn.{name} INCLUDING ALL)".encode())
             yield live, shadow
+            done = True
         finally:
-            _drop(shadow)
+            if not (keep and done):
+                _drop(shadow, schema)
 
 
-def _drop(connection: Conn) -> None:
+def _drop(connection: Conn, schema: str) -> None:
     connection.execute("SET client_min_messages TO warning")
-    connection.execute(f"DROP SCHEMA IF EXISTS {SHADOW} CASCADE".encode())
+    connection.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE".encode())

@@ -35,6 +35,7 @@ COMMANDS = (
     "worker",
     "projector",
     "rebuild",
+    "replay",
     "checksums",
     "verify_log",
     "bench",

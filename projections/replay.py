@@ -1,0 +1,129 @@
+"""Audit replay: a ledger as of a sequence number, folded from the log beside the live one.
+
+The change sets up to that number go through the same folds into the schema ``cairn_replay``, which
+stays for questions in SQL until the next replay. What differs between then and now is told table by
+table and key by key. A replay to the ledger's head differs in nothing, or the tables are wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from psycopg import sql
+
+from infra.errors import Refusal
+from infra.settings import Settings
+from projections.apply import apply_batch
+from projections.checkpoint import Record, read_checkpoint
+from projections.checksums import columns_of
+from projections.log_reader import Offsets, stretch
+from projections.rebuild import Conn, Stretch, shadow_tables
+from projections.tables import BY_NAME, Table
+from schemas.codec import InvalidRecord, decode
+from schemas.events.ledger import LedgerChanged
+
+SCHEMA = "cairn_replay"
+LEDGER = "ledger.v1"
+COMPARED = (
+    "ledger_atoms",
+    "ledger_evidence",
+    "ledger_links",
+    "ledger_atom_entities",
+    "ledger_contradictions",
+    "ledger_merge_candidates",
+    "ledger_merge_ops",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A row that came, went or changed since; ``columns`` are those that differ."""
+
+    table: str
+    key: str
+    since: Literal["came", "went", "changed"]
+    columns: tuple[str, ...] = ()
+
+
+async def replay(settings: Settings, project_id: str, ledger_seq: int) -> list[Difference]:
+    """The differences between the ledger at ``ledger_seq`` and now.
+
+    Raises Refusal for a sequence the log does not reach, or while a rebuild runs.
+    """
+
+    def read(start: Offsets, end: Offsets) -> Any:
+        return stretch(settings, start, end)
+
+    return await replay_from(settings.conninfo, read, project_id, ledger_seq)
+
+
+async def replay_from(
+    conninfo: str, read: Stretch, project_id: str, ledger_seq: int
+) -> list[Difference]:
+    """The same over any log that ``read`` gives stretches of."""
+    reached = 0
+    async with shadow_tables(conninfo, SCHEMA, keep=True) as (live, shadow):
+        ends = {
+            place: next_ for place, next_ in read_checkpoint(live).items() if place[0] == LEDGER
+        }
+        read_checkpoint(shadow, ends)
+        async with aclosing(read({}, ends)) as batches:
+            async for records in batches:
+                wanted = _up_to(records, project_id, ledger_seq)
+                reached += len(wanted)
+                if wanted:
+                    apply_batch(shadow, wanted)
+        head = shadow.execute(
+            "SELECT coalesce(max(ledger_seq), 0) FROM ledger_change_sets"
+        ).fetchone()
+        if head is None or head[0] < ledger_seq:
+            raise Refusal(
+                f"The ledger of {project_id} ends at {head[0] if head else 0}:"
+                f" there is no sequence {ledger_seq}."
+            )
+        return [
+            difference
+            for name in COMPARED
+            for difference in _differences(live, shadow, BY_NAME[name], project_id)
+        ]
+
+
+def _up_to(records: Sequence[Record], project_id: str, ledger_seq: int) -> list[Record]:
+    """The project's change sets up to ``ledger_seq``; what cannot be read is no fact."""
+    wanted = []
+    for record in records:
+        if record.key != project_id.encode() or record.value is None:
+            continue
+        try:
+            event = decode(record.value).event
+        except InvalidRecord:
+            continue
+        if isinstance(event, LedgerChanged) and event.ledger_seq <= ledger_seq:
+            wanted.append(record)
+    return wanted
+
+
+def _differences(live: Conn, shadow: Conn, table: Table, project_id: str) -> list[Difference]:
+    now, then = (_rows(connection, table, project_id) for connection in (live, shadow))
+    found = [Difference(table.name, key, "came") for key in now.keys() - then.keys()]
+    found += [Difference(table.name, key, "went") for key in then.keys() - now.keys()]
+    for key in now.keys() & then.keys():
+        changed = tuple(name for name in now[key] if now[key][name] != then[key][name])
+        if changed:
+            found.append(Difference(table.name, key, "changed", changed))
+    return sorted(found, key=lambda one: (one.since, one.key))
+
+
+def _rows(connection: Conn, table: Table, project_id: str) -> dict[str, dict[str, Any]]:
+    """A project's rows by key, without operational columns."""
+    names = [name for name in columns_of(connection, table.name) if name not in table.left_out]
+    query = sql.SQL("SELECT {} FROM {} WHERE project_id = {}").format(
+        sql.SQL(", ").join(map(sql.Identifier, names)),
+        sql.Identifier(table.name),
+        sql.Literal(project_id),
+    )
+    rows = (dict(zip(names, row, strict=True)) for row in connection.execute(query))
+    return {"|".join(str(row[part]) for part in table.key): row for row in rows}
