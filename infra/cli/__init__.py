@@ -39,6 +39,7 @@ COMMANDS = (
     "checksums",
     "verify_log",
     "bench",
+    "eval",
 )
 
 EXIT_FAILED, EXIT_WRONG_USE, EXIT_INTERRUPTED = 1, 2, 130
