@@ -16,6 +16,7 @@ from schemas.events.hitl import (
     PersonDecided,
 )
 from streams.ledger.fold import LedgerView
+from streams.stage import Table
 
 OF_STATUS: dict[str, tuple[type[PersonDecided], ...]] = {
     "dismissed": (AtomReincluded,),
@@ -26,15 +27,12 @@ OF_LIVE = (AtomVerified, AtomUnverified, AtomDismissed)
 
 def a_decision(view: LedgerView, chance: random.Random) -> PersonDecided | None:
     """A decision about an atom, pair or contradiction of the ledger; None when there is nothing."""
-    choices = [
-        (table, key)
-        for table in (view.atoms, view.contradictions, view.merge_candidates)
-        for key in table
-    ]
-    if not choices:
+    tables: list[Table[Any]] = [view.atoms, view.contradictions, view.merge_candidates]
+    filled = [table for table in tables if table]
+    if not filled:
         return None
-    table, key = chance.choice(choices)
-    record: Any = table[key]
+    table = chance.choice(filled)
+    record = chance.choice([record for _, record in table.items()])
     seen: dict[str, Any] = {
         "expected_revision": record.revision - chance.choice((0, 0, 0, 0, 0, 1)),
         "actor_role": chance.choice(("owner", "pm", "pm", "pm", "member")),
