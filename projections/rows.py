@@ -80,7 +80,10 @@ def merged(rule: Merge, before: Any, after: Any) -> Any:
 
 @cache
 def upsert_statement(table: str, columns: tuple[str, ...]) -> str:
-    """Insert rows from one JSON parameter; on a known key set the columns given, no others."""
+    """Insert rows from one JSON parameter; on a known key set the columns given, no others.
+
+    A known key of an append-only table is left as it is.
+    """
     rules = BY_NAME[table]
     names = ", ".join(f'"{column}"' for column in columns)
     changes = ", ".join(
@@ -88,10 +91,11 @@ def upsert_statement(table: str, columns: tuple[str, ...]) -> str:
         for column in columns
         if column not in rules.key
     )
+    conflict = "NOTHING" if rules.append_only else f"UPDATE SET {changes}"
     return (
         f"INSERT INTO {table} ({names}) SELECT {names}"
         f" FROM json_populate_recordset(NULL::{table}, %s)"
-        f" ON CONFLICT ({', '.join(rules.key)}) DO UPDATE SET {changes}"
+        f" ON CONFLICT ({', '.join(rules.key)}) DO {conflict}"
     )
 
 

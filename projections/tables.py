@@ -32,7 +32,8 @@ class Table:
 
     ``operational``: columns left out of checksums. ``merge``: columns that do not simply take the
     new value. ``compared`` False: the table as a whole is operational. ``condition`` narrows a
-    checksum to the rows that two equal installations must share.
+    checksum to the rows that two equal installations must share. ``append_only``: the database
+    refuses to change a row; one whose key is there already is left alone.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Table:
     merge: Mapping[str, Merge] = field(default_factory=dict)
     compared: bool = True
     condition: str = "true"
+    append_only: bool = False
 
     @property
     def left_out(self) -> frozenset[str]:
@@ -54,8 +56,10 @@ def _table(
     merge: Mapping[str, Merge] | None = None,
     compared: bool = True,
     condition: str = "true",
+    append_only: bool = False,
 ) -> Table:
-    return Table(name, key, frozenset(operational.split()), merge or {}, compared, condition)
+    left_out = frozenset(operational.split())
+    return Table(name, key, left_out, merge or {}, compared, condition, append_only)
 
 
 TABLES: tuple[Table, ...] = (
@@ -85,14 +89,24 @@ TABLES: tuple[Table, ...] = (
         *("project_id", "ledger_seq"),
         operational="prev_hash cost_usd occurred_at recorded_at",
     ),
-    _table("ledger_atoms", "atom_id", operational="first_seen_at last_seen_at verified_at"),
+    _table(
+        "ledger_atoms",
+        "atom_id",
+        operational="first_seen_at last_seen_at verified_at resolution",
+    ),
     _table("ledger_atom_history", "atom_id", "ledger_seq", operational="record"),
     _table("ledger_evidence", "evidence_id"),
     _table("ledger_atom_entities", "atom_id", "entity_atom_id", "mention"),
     _table("ledger_links", "link_id"),
     _table("ledger_merge_ops", "merge_op_id", operational="occurred_at"),
-    _table("ledger_merge_candidates", "merge_candidate_id"),
-    _table("ledger_contradictions", "contradiction_id"),
+    _table("ledger_merge_candidates", "merge_candidate_id", operational="decided_at"),
+    _table("ledger_contradictions", "contradiction_id", operational="decided_at"),
+    _table(
+        "ledger_hitl_events",
+        "hitl_event_id",
+        operational="before_state after_state occurred_at",
+        append_only=True,
+    ),
     _table("ledger_rejections", "run_id", "candidate_id", condition=COMMITTED_BATCHES),
     _table("project_working_summary", "project_id"),
     _table("artifact_positions", "project_id", "artifact_seq", compared=False),

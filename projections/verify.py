@@ -22,7 +22,7 @@ from schemas.codec import InvalidRecord, decode, headers
 from schemas.envelope import Envelope
 from schemas.events.artifact import ArtifactChanged, VersionPublished
 from schemas.events.hygiene import ChunkCreated, SourceSanitized
-from schemas.events.ledger import LIVE, AtomRecord, EvidenceRow, LedgerChanged
+from schemas.events.ledger import LIVE, AtomRecord, EvidenceRow, HumanDecision, LedgerChanged
 from schemas.fingerprint import atom_fingerprint
 from schemas.topics import key_of, topic_of
 
@@ -190,6 +190,8 @@ class Verifier:
         for atom in event.atoms:
             self._check_atom(record, fact.project_id, atom)
             ledger.statuses.setdefault(atom.atom_id, []).append((event.ledger_seq, atom.status))
+        if event.hitl:
+            self._check_decision(record, fact.project_id, event, event.hitl)
         for row in event.evidence:
             if row.evidence_id not in ledger.evidence and not _id_follows(event, row):
                 self._find("evidence_id", record, f"{row.evidence_id} is not of its span")
@@ -210,6 +212,15 @@ class Verifier:
             self._find("fingerprint", record, f"{atom.atom_id}: fingerprint is not of its content")
         if ids.atom_id(project_id, atom.kind, atom.atom_fingerprint) != atom.atom_id:
             self._find("atom_id", record, f"{atom.atom_id} does not follow from its fingerprint")
+
+    def _check_decision(
+        self, record: Record, project_id: str, event: LedgerChanged, hitl: HumanDecision
+    ) -> None:
+        """A decision's id is of its cause, and a refused one has changed nothing."""
+        if hitl.hitl_event_id != ids.hitl_event_id(project_id, event.caused_by_event_id):
+            self._find("hitl_event_id", record, f"{hitl.hitl_event_id} is not of its cause")
+        if hitl.refusal and (event.atoms or event.merge_candidates or event.contradictions):
+            self._find("hitl_refused", record, f"{hitl.hitl_event_id} was refused and has effect")
 
     def _see_artifact(self, record: Record, fact: Envelope, event: ArtifactChanged) -> None:
         last = self._artifact_seqs.get(fact.project_id, 0)

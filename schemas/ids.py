@@ -64,6 +64,10 @@ def merge_op_id(causing_event: str, ordinal: int) -> str:
     return derive_id("mop", causing_event, ordinal)
 
 
+def hitl_event_id(project: str, causing_event: str) -> str:
+    return derive_id("hitl", project, causing_event)
+
+
 def annotation_id(source: str, sanitized_hash: str, rule: str, start: int, end: int) -> str:
     return derive_id("ann", source, sanitized_hash, rule, start, end)
 

@@ -112,6 +112,21 @@ TOPICS: tuple[Topic, ...] = (
         ("run_control", "ledger", "projections"),
     ),
     Topic(
+        "hitl.v1",
+        "project_id",
+        (
+            "hitl.merge_decided",
+            "hitl.contradiction_decided",
+            "hitl.atom_verified",
+            "hitl.atom_unverified",
+            "hitl.atom_dismissed",
+            "hitl.atom_reincluded",
+            "hitl.merge_undone",
+        ),
+        ("cli",),
+        ("ledger", "projections"),
+    ),
+    Topic(
         "ledger.v1",
         "project_id",
         ("ledger.changed",),

@@ -19,7 +19,15 @@ def project_created_v2(payload: Payload) -> Payload:
     return {"name": name, "description": payload["description"], "vision": "", "timezone": "UTC"}
 
 
-UPCASTERS: Mapping[tuple[str, int], Upcaster] = {("project.created", 1): project_created_v2}
+def only_defaults_added(payload: Payload) -> Payload:
+    """The next version added fields with defaults and nothing else."""
+    return payload
+
+
+UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
+    ("project.created", 1): project_created_v2,
+    ("ledger.changed", 1): only_defaults_added,
+}
 
 
 def upcast(

@@ -21,7 +21,7 @@ class Cause(Part):
     def of(cls, envelope: Envelope) -> Cause:
         return cls(**{name: getattr(envelope, name) for name in cls.model_fields})
 
-    def caused(self, event: Event, *, lane: Lane, run_id: str) -> Envelope:
-        """The envelope of ``event``, an output of this fact in that lane and run."""
+    def caused(self, event: Event, *, lane: Lane, run_id: str | None) -> Envelope:
+        """The envelope of ``event``, an output of this fact in that lane and run, if any."""
         source = Envelope(**{name: getattr(self, name) for name in Cause.model_fields}, event=event)
         return source.caused(event, lane=lane, run_id=run_id)

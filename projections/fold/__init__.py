@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from projections.fold import artifacts, dead_letters, ingestion, ledger, sources
+from projections.fold import artifacts, dead_letters, ingestion, ledger, people, sources
 from projections.rows import Rows
 from schemas.envelope import Envelope
 from schemas.events import EVENT_TYPES
@@ -19,6 +19,7 @@ FOLDS: dict[str, Fold] = {
         *sources.FOLDS.items(),
         *ingestion.FOLDS.items(),
         *ledger.FOLDS.items(),
+        *people.FOLDS.items(),
         *artifacts.FOLDS.items(),
         *dead_letters.FOLDS.items(),
     )

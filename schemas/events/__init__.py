@@ -13,6 +13,15 @@ from schemas.events.artifact import (
 from schemas.events.atom import AtomReflected, CandidatesExtracted
 from schemas.events.dlq import DeadLetter
 from schemas.events.extract import ExtractRequested
+from schemas.events.hitl import (
+    AtomDismissed,
+    AtomReincluded,
+    AtomUnverified,
+    AtomVerified,
+    ContradictionDecided,
+    MergeDecided,
+    MergeUndone,
+)
 from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitized
 from schemas.events.ingestion import BatchCommitted, BatchPlanned, RunStarted, RunStopped
 from schemas.events.ingestion_request import (
@@ -45,6 +54,13 @@ EVENT_TYPES: dict[str, type[Event]] = {
         ExtractRequested,
         CandidatesExtracted,
         AtomReflected,
+        MergeDecided,
+        ContradictionDecided,
+        AtomVerified,
+        AtomUnverified,
+        AtomDismissed,
+        AtomReincluded,
+        MergeUndone,
         LedgerChanged,
         ArtifactChanged,
         VersionPublished,

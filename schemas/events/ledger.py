@@ -80,8 +80,21 @@ class Change(Part):
     detail: str = ""
 
 
+class Resolution(Part):
+    """The last decision of a person that touched a record."""
+
+    action: str
+    actor: str
+    rationale: str = ""
+    at: datetime
+    hitl_event_id: str
+
+
 class AtomRecord(Part):
-    """An atom as the ledger holds it after the change set (spec 03 §3)."""
+    """An atom as the ledger holds it after the change set (spec 03 §3).
+
+    ``previous_status`` is what an atom that is dismissed or merged was before.
+    """
 
     atom_id: str
     ledger: Literal["pkl", "tdl"] = "pkl"
@@ -117,6 +130,8 @@ class AtomRecord(Part):
     latest_provenance: Provenance
     first_seq: int
     revision: int = 1
+    previous_status: AtomStatus | None = None
+    resolution: Resolution | None = None
 
 
 class EvidenceRow(Part):
@@ -152,6 +167,11 @@ class LinkRecord(Part):
 
 
 class MergeOp(Part):
+    """Two atoms became one, or a merge was undone, or an atom gained evidence.
+
+    ``links_made`` were given to the winner, ``links_ended`` taken from the loser.
+    """
+
     merge_op_id: str
     op: Literal[
         "exact_upsert", "auto_merge", "reviewed_merge", "rejected_merge", "supersede", "unmerge"
@@ -169,6 +189,8 @@ class MergeOp(Part):
     run_id: str | None = None
     reason: str = ""
     caused_by_event_id: str
+    links_made: list[str] = []
+    links_ended: list[str] = []
 
 
 class MergeCandidate(Part):
@@ -180,6 +202,9 @@ class MergeCandidate(Part):
     state: Literal["open", "approved", "rejected", "withdrawn"] = "open"
     opened_seq: int
     decided_by: str | None = None
+    decided_at: datetime | None = None
+    hitl_event_id: str | None = None
+    revision: int = 1
 
 
 class ContradictionRecord(Part):
@@ -200,6 +225,10 @@ class ContradictionRecord(Part):
     rationale: str | None = None
     decided_by: str | None = None
     reopened: bool = False
+    decided_at: datetime | None = None
+    escalated_to: str | None = None
+    hitl_event_id: str | None = None
+    revision: int = 1
 
 
 class EntityMention(Part):
@@ -244,15 +273,51 @@ class WorkingSummary(Part):
     token_estimate: int = 0
 
 
+class Snapshot(Part):
+    """Records of the ledger, whole, as they stood at one moment."""
+
+    atoms: list[AtomRecord] = []
+    evidence: list[EvidenceRow] = []
+    links: list[LinkRecord] = []
+    mentions: list[EntityMention] = []
+    merge_candidates: list[MergeCandidate] = []
+    contradictions: list[ContradictionRecord] = []
+
+
+class HumanDecision(Part):
+    """A person's decision and the ledger's answer to it.
+
+    ``before`` holds every record the decision changed as it stood; as they stand afterwards they
+    are in the lists of the change set. A refused one changes nothing: ``refusal`` says why, and
+    ``before`` is the target as it is.
+    """
+
+    hitl_event_id: str
+    action: str
+    target_type: Literal["atom", "merge_candidate", "contradiction", "artifact", "gate"]
+    target_id: str
+    decision: str
+    rationale: str = ""
+    actor_id: str
+    actor_role: str
+    expected_revision: int
+    refusal: str = ""
+    before: Snapshot
+
+
 class LedgerChanged(Event):
-    """One turn of one project was applied. ``ledger_seq`` counts from 1 without gaps.
+    """One turn of one project was applied, or one decision of a person, which has no ``turn``.
+
+    ``ledger_seq`` counts from 1 without gaps.
 
     ``prev_hash`` is the SHA-256 of the value bytes of the accepted change set before it (empty for
-    the first). ``summary`` comes with the turn that commits a batch and with the end of a run.
+    the first). ``summary`` comes with the turn that commits a batch, with the end of a run and with
+    a decision that changed an atom. ``hitl`` comes with a decision, applied or refused.
     """
 
     type_name: ClassVar[str] = "ledger.changed"
     topic: ClassVar[str] = "ledger.v1"
+    schema_version: ClassVar[int] = 2
 
     ledger_seq: int
     prev_hash: str
@@ -268,6 +333,7 @@ class LedgerChanged(Event):
     merge_candidates: list[MergeCandidate] = []
     contradictions: list[ContradictionRecord] = []
     summary: WorkingSummary | None = None
+    hitl: HumanDecision | None = None
 
     @property
     def aggregate_id(self) -> str:

@@ -32,6 +32,14 @@ AFFIRMATIVE_SIMILARITY = 0.90
 MAX_SAME_SUBJECT = 16
 MAX_FOUND = 5
 SEVERITIES = ("low", "medium", "high", "critical")
+DECIDED_FIELDS = (
+    "resolution_kind",
+    "rationale",
+    "decided_by",
+    "decided_at",
+    "escalated_to",
+    "hitl_event_id",
+)
 Kind = Literal["polarity_mismatch", "body_conflict"]
 Severity = Literal["low", "medium", "high"]
 
@@ -42,8 +50,13 @@ class Conflict:
     explanation: str
 
 
-def find_contradictions(draft: Draft, atom: AtomRecord, near: list[Near]) -> None:
-    """Records of the pairs of ``atom`` that conflict, the surest ones first, a few at most."""
+def find_contradictions(
+    draft: Draft, atom: AtomRecord, near: list[Near], *, gained_source: bool = True
+) -> None:
+    """Records of the pairs of ``atom`` that conflict, the surest ones first, a few at most.
+
+    ``gained_source``: whether it came with evidence from a source that is new to it.
+    """
     if atom.kind not in COMPARED_KINDS and atom.kind != "risk":
         return
     found = [
@@ -53,7 +66,7 @@ def find_contradictions(draft: Draft, atom: AtomRecord, near: list[Near]) -> Non
     ]
     found.sort(key=lambda each: (-each[0].confidence, each[0].atom_id))
     for other, conflict in found[:MAX_FOUND]:
-        record_contradiction(draft, atom, other, conflict, gained_source=True)
+        record_contradiction(draft, atom, other, conflict, gained_source=gained_source)
 
 
 def refresh_contradictions(draft: Draft, atom: AtomRecord, *, gained_source: bool) -> None:
@@ -116,7 +129,7 @@ def record_contradiction(
             contradiction_type=conflict.kind,
             severity=severity_of(one, other),
             explanation=conflict.explanation,
-            run_id=draft.turn.run_id,
+            run_id=draft.run_id,
             opened_seq=draft.seq,
             updated_seq=draft.seq,
         )
@@ -133,7 +146,7 @@ def record_contradiction(
         return
     else:
         reopened = {"status": "open", "reopened": True, "updated_seq": draft.seq}
-        cleared = {"resolution_kind": None, "rationale": None, "decided_by": None}
+        cleared = dict.fromkeys(DECIDED_FIELDS)
         after = known.model_copy(update=found | reopened | cleared)
         draft.link(first, second, "contradicts", "reopened")
         draft.note("contradiction_opened", key, None, "reopened", conflict.explanation)

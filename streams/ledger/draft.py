@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from schemas.codec import utc_millis
 from schemas.events.ledger import (
@@ -19,6 +19,7 @@ from schemas.events.ledger import (
     ContradictionRecord,
     EntityMention,
     EvidenceRow,
+    HumanDecision,
     LedgerChanged,
     LinkRecord,
     LinkType,
@@ -28,18 +29,24 @@ from schemas.events.ledger import (
     WorkingSummary,
 )
 from schemas.ids import link_id, merge_op_id
+from streams.ledger.decisions import DueDecision
 from streams.ledger.indexes import ProjectIndex, group_of, is_live
 from streams.ledger.state import LedgerState
 from streams.ledger.turns import DueTurn
 
+Pair = TypeVar("Pair", MergeCandidate, ContradictionRecord)
+
 
 class Draft:
-    """The change set of one turn. All ``put_`` methods take whole records as they stand after."""
+    """The change set of one turn or of one decision of a person.
 
-    def __init__(self, state: LedgerState, due: DueTurn) -> None:
+    All ``put_`` methods take whole records as they stand after.
+    """
+
+    def __init__(self, state: LedgerState, due: DueTurn | DueDecision) -> None:
         self.state = state
         self.project = due.cause.project_id
-        self.turn: Turn = due.turn
+        self._turn: Turn | None = due.turn
         self.cause_id = str(due.cause.event_id)
         self.at: datetime = utc_millis(due.cause.occurred_at)
         self.place = state.view.place(self.project)
@@ -54,6 +61,21 @@ class Draft:
         self.changes: list[Change] = []
         self.support: dict[tuple[str, str], int] = {}
         self.waiting: dict[str, list[str]] = {}
+
+    @property
+    def turn(self) -> Turn:
+        """The turn; only for what no decision of a person leads to."""
+        assert self._turn is not None
+        return self._turn
+
+    @property
+    def run_id(self) -> str | None:
+        return self._turn.run_id if self._turn else None
+
+    @property
+    def lane(self) -> Literal["preview", "deep"]:
+        """Whose budget the working summary keeps to."""
+        return self._turn.lane if self._turn else "deep"
 
     @property
     def index(self) -> ProjectIndex:
@@ -115,33 +137,43 @@ class Draft:
             return self.support[key]
         return self.state.support.get(f"{self.project}|{source_id}|{atom_id}")
 
+    def never_supported(self, source_id: str, atom_id: str) -> bool:
+        """Whether the atom had no row of the source, not even a stale one, before this change."""
+        return f"{self.project}|{source_id}|{atom_id}" not in self.state.support
+
     def count_support(self, source_id: str, atom_id: str, step: int) -> int:
         """The number of fresh rows after ``step`` more of them."""
         after = (self.supports(source_id, atom_id) or 0) + step
         self.support[(source_id, atom_id)] = after
         return after
 
-    def link(self, from_atom: str, to_atom: str, link_type: LinkType, reason: str) -> None:
-        """An active link from one atom to the other; nothing happens when there is one."""
+    def link(self, from_atom: str, to_atom: str, link_type: LinkType, reason: str) -> str | None:
+        """An active link from one atom to the other; its id, or None when there was one."""
         key = link_id(from_atom, to_atom, link_type)
         known = self.links.get(key) or self.state.view.links.get(f"{self.project}|{key}")
         if known and known.active:
-            return
+            return None
         self.links[key] = LinkRecord(
             link_id=key,
             from_atom_id=from_atom,
             to_atom_id=to_atom,
             link_type=link_type,
-            run_id=self.turn.run_id,
+            created_by="rule" if self._turn else "human",
+            run_id=self.run_id,
         )
         self.note("link_added", from_atom, to_atom, link_type, reason)
+        return key
 
     def unlink(self, from_atom: str, to_atom: str, link_type: LinkType, reason: str) -> None:
+        """There is no active link from one atom to the other."""
         key = link_id(from_atom, to_atom, link_type)
         known = self.links.get(key) or self.state.view.links.get(f"{self.project}|{key}")
         if known and known.active:
             self.links[key] = known.model_copy(update={"active": False})
             self.note("link_removed", from_atom, to_atom, link_type, reason)
+
+    def known_link(self, key: str) -> LinkRecord:
+        return self.links.get(key) or self.state.view.links[f"{self.project}|{key}"]
 
     def links_of(self, atom_id: str) -> list[LinkRecord]:
         """The active links from and to an atom, by link id."""
@@ -152,10 +184,7 @@ class Draft:
             for key, link in self.links.items()
             if atom_id in (link.from_atom_id, link.to_atom_id)
         ]
-        found = [
-            self.links.get(key) or self.state.view.links[f"{self.project}|{key}"]
-            for key in sorted({*held, *drafted})
-        ]
+        found = [self.known_link(key) for key in sorted({*held, *drafted})]
         return [link for link in found if link.active]
 
     def mention(self, atom_id: str, entity_id: str, name: str, reason: str) -> None:
@@ -216,7 +245,7 @@ class Draft:
     def record_merge(self, **fields: Any) -> MergeOp:
         op = MergeOp(
             merge_op_id=merge_op_id(self.cause_id, len(self.merge_ops)),
-            run_id=self.turn.run_id,
+            run_id=self.run_id,
             caused_by_event_id=self.cause_id,
             **fields,
         )
@@ -237,22 +266,33 @@ class Draft:
             Change(op=op, target_id=target_id, other_id=other_id, reason=reason, detail=detail)
         )
 
-    def event(self, summary: WorkingSummary | None) -> LedgerChanged:
+    def event(
+        self, summary: WorkingSummary | None, hitl: HumanDecision | None = None
+    ) -> LedgerChanged:
+        """The change set; pairs that were known have their next revision."""
+        view = self.state.view
         return LedgerChanged(
             ledger_seq=self.seq,
             prev_hash=self.place.value_hash,
             caused_by_event_id=self.cause_id,
-            turn=self.turn,
-            reason=self.turn.kind,
+            turn=self._turn,
+            reason=self._turn.kind if self._turn else "decision",
             changes=self.changes,
             atoms=list(self.atoms.values()),
             evidence=list(self.evidence.values()),
             links=list(self.links.values()),
             mentions=list(self.mentions.values()),
             merge_ops=self.merge_ops,
-            merge_candidates=list(self.merge_candidates.values()),
-            contradictions=list(self.contradictions.values()),
+            merge_candidates=[
+                _revised(pair, view.merge_candidates.get(f"{self.project}|{key}"))
+                for key, pair in self.merge_candidates.items()
+            ],
+            contradictions=[
+                _revised(dispute, view.contradictions.get(f"{self.project}|{key}"))
+                for key, dispute in self.contradictions.items()
+            ],
             summary=summary,
+            hitl=hitl,
         )
 
     def _pairs(self, prefix: str, atom_id: str, drafted: list[str]) -> list[str]:
@@ -261,3 +301,8 @@ class Draft:
             for key, _ in self.state.pairs.with_prefix(f"{self.project}|{atom_id}|{prefix}")
         ]
         return sorted({*held, *drafted})
+
+
+def _revised(after: Pair, before: Pair | None) -> Pair:
+    """``after`` with the revision that follows that of ``before``."""
+    return after.model_copy(update={"revision": before.revision + 1 if before else 1})

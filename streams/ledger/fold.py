@@ -152,10 +152,13 @@ class LedgerView:
 
 
 def moved_evidence(event: LedgerChanged) -> dict[str, str]:
-    """Evidence id → the atom that held it before this change set's merges."""
+    """Evidence id → the atom that held it before this change set's merges, or their undoing."""
     moved: dict[str, str] = {}
     for op in event.merge_ops:
-        if op.op in MERGES and op.loser_atom_id:
+        held_by = op.loser_atom_id if op.op in MERGES else None
+        if op.op == "unmerge":
+            held_by = op.winner_atom_id
+        if held_by:
             for evidence_id in op.evidence_added:
-                moved.setdefault(evidence_id, op.loser_atom_id)
+                moved.setdefault(evidence_id, held_by)
     return moved

@@ -7,6 +7,7 @@ from streams.ledger.draft import Draft
 from streams.ledger.state import OPEN
 
 SIDE_GONE = "side_gone"
+LOST = "contradiction_resolved"
 OP_OF_STATUS: dict[AtomStatus, ChangeOp] = {
     "merged": "atom_merged",
     "superseded": "atom_superseded",

@@ -11,6 +11,7 @@ alike their descriptions are.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from schemas.events.atom import Reading
 from schemas.events.ledger import AtomRecord, MergeCandidate
@@ -66,11 +67,17 @@ def settle_near_duplicates(
         if _replaces(draft, reading, duplicate.atom):
             _supersede(draft, atom, duplicate)
         elif duplicate.similarity >= AUTO_MERGE_THRESHOLD and not duplicate.guarded:
-            return _merge(draft, atom, duplicate)
+            return merge(draft, atom, duplicate.atom, duplicate.similarity)
     open_ones = [each for each in duplicates if draft.live_atom(each.atom.atom_id)]
     for duplicate in open_ones[:MAX_REVIEWS]:
         _ask(draft, atom, duplicate)
     return draft.known_atom(atom.atom_id)
+
+
+def ask_about(draft: Draft, atom: AtomRecord, near: list[Near]) -> None:
+    """A person is asked about the nearest duplicates of an atom that a person brought back."""
+    for duplicate in _duplicates(draft, atom, near)[:MAX_REVIEWS]:
+        _ask(draft, atom, duplicate)
 
 
 def _duplicates(draft: Draft, atom: AtomRecord, near: list[Near]) -> list[Duplicate]:
@@ -134,9 +141,22 @@ def _supersede(draft: Draft, atom: AtomRecord, duplicate: Duplicate) -> None:
     retire(draft, old, "superseded", "changed_at_its_place", by=atom)
 
 
-def _merge(draft: Draft, atom: AtomRecord, duplicate: Duplicate) -> AtomRecord:
-    """One of the two with the evidence of both; the other points at it."""
-    winner, loser = sorted((atom, duplicate.atom), key=_precedence)
+def merge(
+    draft: Draft,
+    later: AtomRecord,
+    other: AtomRecord,
+    similarity: float,
+    *,
+    op: Literal["auto_merge", "reviewed_merge"] = "auto_merge",
+    reason: str = "near_duplicate",
+    actor: str = "system",
+    candidate_id: str | None = None,
+) -> AtomRecord:
+    """One of the two with the evidence of both; the other points at it.
+
+    ``later`` is the one that was seen last.
+    """
+    winner, loser = sorted((later, other), key=_precedence)
     moving = draft.rows_of(loser.atom_id)
     new_source = any(
         draft.supports(row.source_id, winner.atom_id) is None for row in moving if not row.stale
@@ -146,37 +166,42 @@ def _merge(draft: Draft, atom: AtomRecord, duplicate: Duplicate) -> AtomRecord:
     merged = merged.model_copy(
         update={
             "confidence": confidence,
-            "last_run_id": draft.turn.run_id,
+            "last_run_id": draft.run_id or winner.last_run_id,
             "last_seen_at": max(winner.last_seen_at, loser.last_seen_at),
-            "latest_provenance": atom.latest_provenance,
+            "latest_provenance": later.latest_provenance,
         }
     )
     merged = draft.put_atom(merged, **status_by_rows(draft, merged))
     if loser.status == "active" and merged.status == "draft":
         merged = draft.put_atom(merged, status="active", status_reason="merged_with_active")
+    links_made, links_ended = _move_links(draft, loser, winner)
     draft.record_merge(
-        op="auto_merge",
+        op=op,
         winner_atom_id=winner.atom_id,
         loser_atom_id=loser.atom_id,
-        similarity=duplicate.similarity,
+        candidate_id=candidate_id,
+        similarity=similarity,
         fingerprint_winner=winner.atom_fingerprint,
         fingerprint_loser=loser.atom_fingerprint,
         confidence_before=winner.confidence,
         confidence_after=confidence,
         evidence_added=moved,
-        reason="near_duplicate",
+        actor=actor,
+        reason=reason,
+        links_made=links_made,
+        links_ended=links_ended,
     )
-    _move_links(draft, loser, winner)
     gone = loser.model_copy(
         update={
             "evidence_count": 0,
             "direct_evidence_count": 0,
             "source_count": 0,
             "stale_evidence_count": 0,
+            "previous_status": loser.status,
         }
     )
-    retire(draft, gone, "merged", "near_duplicate", by=merged)
-    draft.link(loser.atom_id, winner.atom_id, "duplicates", "near_duplicate")
+    retire(draft, gone, "merged", reason, by=merged)
+    draft.link(loser.atom_id, winner.atom_id, "duplicates", reason)
     return merged
 
 
@@ -191,18 +216,25 @@ def _precedence(atom: AtomRecord) -> tuple[bool, int, float, int, str]:
     )
 
 
-def _move_links(draft: Draft, loser: AtomRecord, winner: AtomRecord) -> None:
-    """The loser's links at the winner; links of pairs, and between the two, stay or end."""
+def _move_links(draft: Draft, loser: AtomRecord, winner: AtomRecord) -> tuple[list[str], list[str]]:
+    """The loser's links at the winner; links of pairs, and between the two, stay or end.
+
+    The ids of the links made, and of those ended.
+    """
+    made: list[str] = []
+    ended: list[str] = []
     for link in draft.links_of(loser.atom_id):
         if link.link_type in ("contradicts", "duplicates", "supersedes"):
             continue
         draft.unlink(link.from_atom_id, link.to_atom_id, link.link_type, "merged")
+        ended.append(link.link_id)
         ends = (link.from_atom_id, link.to_atom_id)
         first, second = (winner.atom_id if end == loser.atom_id else end for end in ends)
-        if first != second:
-            draft.link(first, second, link.link_type, "merged")
+        if first != second and (key := draft.link(first, second, link.link_type, "merged")):
+            made.append(key)
     for mention in draft.mentions_of(loser.atom_id):
         draft.mention(winner.atom_id, mention.entity_atom_id, mention.mention, "merged")
+    return made, ended
 
 
 def _ask(draft: Draft, atom: AtomRecord, duplicate: Duplicate) -> None:

@@ -1,8 +1,8 @@
 """All the ledger writer knows of the projects of one partition.
 
-Tables hold what must survive; they are fed from the inputs (``Turns``) or from the ledger's own
-output (all others), never from both, so the topics may be folded in any interleaving. Indexes are
-derived from the atoms and live in memory.
+Tables hold what must survive; they are fed from an input (``Turns``, ``Decisions``) or from the
+ledger's own output (all others), never from both, so the topics may be folded in any interleaving.
+Indexes are derived from the atoms and live in memory.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import defaultdict
 
 from schemas.envelope import Envelope
-from schemas.events.ledger import AtomRecord, Change, EvidenceRow, LedgerChanged
-from streams.ledger.fold import LedgerView, moved_evidence
+from schemas.events.ledger import AtomRecord, Change, EvidenceRow, LedgerChanged, MergeOp
+from streams.ledger.decisions import Decisions, DueDecision
+from streams.ledger.fold import MERGES, LedgerView, moved_evidence
 from streams.ledger.indexes import ProjectIndex
-from streams.ledger.turns import Turns
+from streams.ledger.turns import DueTurn, Turns
 from streams.stage import Record, Table, Tables
 
 MAX_WAITING_FOR_ENTITY = 64
@@ -27,12 +28,14 @@ class LedgerState:
     ``source_rows`` names a source's rows as ``project|source|atom|evidence``.
     ``current_hash`` names the payload of a source that was revised, ``reread`` the run that revised
     a source which is not settled yet. ``pairs`` lists the contradictions and merge candidates of an
-    atom, ``links_of`` its links, ``waiting_names`` the atoms that speak of a name no entity has.
+    atom, ``links_of`` its links, ``merges`` the last merge of an atom into another,
+    ``waiting_names`` the atoms that speak of a name no entity has.
     """
 
     def __init__(self, tables: Tables) -> None:
         self.view = LedgerView(tables)
         self.turns = Turns(tables, self.view)
+        self.decisions = Decisions(tables, self.view)
         self.support: Table[int] = tables.table("support", int)
         self.source_rows: Table[str] = tables.table("source_rows", str)
         self.current_hash: Table[str] = tables.table("current_hash", str)
@@ -40,9 +43,10 @@ class LedgerState:
         self.pairs: Table[str] = tables.table("pairs", str)
         self.links_of: Table[str] = tables.table("links_of", str)
         self.open_disputes: Table[str] = tables.table("open_disputes", str)
+        self.merges: Table[MergeOp] = tables.table("merges", MergeOp)
         self.waiting_names: Table[list[str]] = tables.table("waiting_names", list)
         self.indexes: defaultdict[str, ProjectIndex] = defaultdict(ProjectIndex)
-        self.due: set[str] = self.turns.projects()
+        self.due: set[str] = self.turns.projects() | self.decisions.projects()
         for key, atom in self.view.atoms.items():
             self.index(key.split("|", 1)[0]).change(None, atom)
 
@@ -51,6 +55,7 @@ class LedgerState:
 
     def take_input(self, envelope: Envelope) -> None:
         self.turns.take(envelope)
+        self.decisions.take(envelope)
         self.due.add(envelope.project_id)
 
     def take_own(self, record: Record) -> None:
@@ -64,12 +69,21 @@ class LedgerState:
             index.change(self.atom(project, atom.atom_id), atom)
         self._take_evidence(project, event)
         self._take_pairs(project, event)
+        for op in event.merge_ops:
+            if op.op in MERGES and op.loser_atom_id:
+                self.merges[f"{project}|{op.loser_atom_id}"] = op
         for change in event.changes:
             self._take_change(project, event, change)
         self.view.apply(record)
         if event.turn:
             self.turns.applied(project, event.turn)
+        else:
+            self.decisions.answered(project, event.caused_by_event_id)
         self.due.add(project)
+
+    def next(self, project: str) -> DueTurn | DueDecision | None:
+        """What takes the next place in the project's order: a decision before the next turn."""
+        return self.decisions.next(project) or self.turns.next(project)
 
     def atom(self, project: str, atom_id: str) -> AtomRecord | None:
         return self.view.atoms.get(f"{project}|{atom_id}")

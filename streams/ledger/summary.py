@@ -56,7 +56,7 @@ def working_summary(draft: Draft) -> WorkingSummary:
         counts_by_kind=[count for count in counts if count.active or count.draft],
         gaps=gaps_of(active_by_area),
     )
-    tokens = _cut(rest, lists, BUDGET_TOKENS[draft.turn.lane])
+    tokens = _cut(rest, lists, BUDGET_TOKENS[draft.lane])
     whole = rest.model_copy(update=lists | {"token_estimate": tokens})
     content = whole.model_dump(exclude={"state_version"})
     version = sha256_hex(json.dumps(content, sort_keys=True))

@@ -25,6 +25,7 @@ from streams.ledger.evidence import (
     two_rows_apart,
 )
 from streams.ledger.indexes import is_live
+from streams.ledger.lifecycle import LOST
 from streams.ledger.merging import near_duplicates, settle_near_duplicates
 
 REVIVED_BY_EVIDENCE = frozenset({"obsolete", "superseded"})
@@ -56,6 +57,7 @@ def apply_candidate(draft: Draft, reading: Reading, judged: Judged) -> None:
     )
     own_id = derive_atom_id(draft.project, candidate.kind, fingerprint)
     known = _standing(draft, own_id)
+    gained_source = known is None or draft.supports(reading.source_id, known.atom_id) is None
     if known is None:
         atom: AtomRecord = _created(draft, reading, judged, own_id, fingerprint)
         is_new = True
@@ -65,7 +67,10 @@ def apply_candidate(draft: Draft, reading: Reading, judged: Judged) -> None:
         near = near_duplicates(draft, atom)
         standing = settle_near_duplicates(draft, reading, atom, near)
         if standing.atom_id == atom.atom_id:
-            find_contradictions(draft, standing, near)
+            find_contradictions(draft, standing, near, gained_source=gained_source)
+        else:
+            gained_source = draft.never_supported(reading.source_id, standing.atom_id)
+            refresh_contradictions(draft, standing, gained_source=gained_source)
         atom = standing
     link_entities(draft, atom.atom_id, candidate)
     take_relations(draft, atom.atom_id, candidate)
@@ -131,7 +136,7 @@ def _upserted(
         reason = "new_source" if new_source else "same_source"
         draft.note("confidence_set", atom.atom_id, None, reason, f"{confidence:.6f}")
     atom = atom.model_copy(update=changed)
-    revived = atom.status in REVIVED_BY_EVIDENCE
+    revived = atom.status in REVIVED_BY_EVIDENCE and (new_source or not _lost(atom))
     if revived:
         status, reason = _first_status(draft, atom, judged)
         changed = {"status": status, "status_reason": "found_again", "superseded_by": None}
@@ -151,9 +156,14 @@ def _upserted(
         evidence_added=added,
         reason="same_fingerprint" if own_id == atom.atom_id else "same_as_merged",
     )
-    if not revived:
+    if not revived or _lost(known):
         refresh_contradictions(draft, atom, gained_source=new_source)
     return atom, revived
+
+
+def _lost(atom: AtomRecord) -> bool:
+    """Whether a person resolved a contradiction against it: only a new source brings it back."""
+    return atom.status == "superseded" and atom.status_reason == LOST
 
 
 def _first_status(draft: Draft, atom: AtomRecord, judged: Judged) -> tuple[str, str]:

@@ -2,15 +2,17 @@
 
 Everything that decides is the fold of the inputs that wait and of the change sets already written.
 Which turn is next says ``turns``; what a turn does to the ledger say ``upsert`` and ``sources``, on
-a ``Draft`` laid over the state. Change sets without a turn (a person's decisions) have their place
-between two turns: the fold rule knows them by their cause.
+a ``Draft`` laid over the state. A person's decision (``decisions``, ``people``) takes the place
+before the next turn; its change set has none, and the fold rule knows it by its cause.
 """
 
 from __future__ import annotations
 
 from schemas.envelope import Envelope
 from schemas.events.ledger import LedgerChanged
+from streams.ledger.decisions import DueDecision
 from streams.ledger.draft import Draft
+from streams.ledger.people import decision_change_set, refused_as_too_large
 from streams.ledger.sources import apply_source_changes, note_revisions, settle_run
 from streams.ledger.state import LedgerState
 from streams.ledger.summary import working_summary
@@ -23,8 +25,9 @@ class Ledger:
     """See ``streams.stage.Writer``."""
 
     name = "ledger"
-    inputs = ("ingestion.v1", "atom.validated.v1")
+    inputs = ("ingestion.v1", "atom.validated.v1", "hitl.v1")
     output = "ledger.v1"
+    state_version = 2  # 2: knows the last merge of an atom
 
     def open(self, tables: Tables) -> LedgerState:
         return LedgerState(tables)
@@ -38,15 +41,17 @@ class Ledger:
     def decide(self, state: LedgerState) -> Decision | None:
         while state.due:
             project = min(state.due)
-            if due := state.turns.next(project):
+            if due := state.next(project):
                 return Decision((change_set(state, due),))
             state.due.discard(project)
         return None
 
     def undecidable(self, state: LedgerState, decision: Decision, reason: str) -> Decision:
         """The turn of a decision that cannot be written, without effect, so that others follow."""
-        due = state.turns.next(decision.marker.project_id)
+        due = state.next(decision.marker.project_id)
         assert due is not None
+        if isinstance(due, DueDecision):
+            return Decision((refused_as_too_large(state, due),))
         draft = Draft(state, due)
         note_revisions(draft, due.source_changes)
         place = due.turn.chunk_id or due.turn.run_id
@@ -54,8 +59,10 @@ class Ledger:
         return Decision((_caused(draft, due),))
 
 
-def change_set(state: LedgerState, due: DueTurn) -> Envelope:
-    """The one record that a turn leads to, also when nothing changes."""
+def change_set(state: LedgerState, due: DueTurn | DueDecision) -> Envelope:
+    """The one record that a turn or a decision leads to, also when nothing changes."""
+    if isinstance(due, DueDecision):
+        return decision_change_set(state, due)
     draft = Draft(state, due)
     if due.reflected:
         apply_reading(draft, due.reflected)

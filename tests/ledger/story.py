@@ -10,6 +10,7 @@ from typing import Any
 from schemas.codec import encode
 from schemas.envelope import Actor, Envelope, Event, outside_fact
 from schemas.events.atom import AtomReflected, Candidate, CandidateRow, Judged, Reading
+from schemas.events.hitl import PersonDecided
 from schemas.events.ingestion import (
     BatchPlanned,
     Counters,
@@ -19,7 +20,7 @@ from schemas.events.ingestion import (
     RunStopped,
     SourceChange,
 )
-from schemas.events.ledger import AtomRecord, LedgerChanged
+from schemas.events.ledger import AtomRecord, HumanDecision, LedgerChanged
 from schemas.ids import sha256_hex
 from streams.ledger.fold import LedgerView
 from streams.ledger.state import LedgerState
@@ -111,14 +112,21 @@ def a_run(*chunks: Chunk, **fields: Any) -> Run:
     return Run([Batch(chunks, changes)], **fields)
 
 
-def fact(event: Event, key: str, *, lane: Any = "none", run: str | None = None) -> Record:
+def fact(
+    event: Event,
+    key: str,
+    *,
+    lane: Any = "none",
+    run: str | None = None,
+    actor: Actor | None = None,
+) -> Record:
     """A record of an input topic; equal keys make the same fact."""
     at = STARTED_AT + timedelta(microseconds=int(sha256_hex(key)[:8], 16))
     envelope = outside_fact(
         event,
         project_id=PROJECT,
         occurred_at=at,
-        actor=Actor(),
+        actor=actor or Actor(),
         lane=lane,
         run_id=run,
         natural_key=key,
@@ -197,6 +205,12 @@ def results_of(run: Run) -> list[Record]:
     return facts
 
 
+def decided(event: PersonDecided, key: str = "", by: str = "ana") -> Record:
+    """A person's decision; without ``key`` one whose content names it."""
+    key = key or f"{event.type_name}|{event.model_dump_json()}"
+    return fact(event, key, actor=Actor(type="human", id=by))
+
+
 def facts_of(*runs: Run) -> list[Record]:
     """All inputs of the runs, in a quiet order."""
     return [record for run in runs for record in (*ingestion_of(run), *results_of(run))]
@@ -219,6 +233,13 @@ class Story:
             LEDGER.evolve(self.state, record)
             self.decide()
         return self
+
+    def decision(self, event: PersonDecided, key: str = "", by: str = "ana") -> HumanDecision:
+        """The ledger's answer to a person's decision."""
+        self.play([decided(event, key, by)])
+        answer = self.change_sets[-1].hitl
+        assert answer is not None
+        return answer
 
     def fold(self, records: Iterable[Record]) -> Story:
         """Feed inputs without letting the writer decide."""

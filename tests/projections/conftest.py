@@ -57,10 +57,16 @@ class ReadModel:
         return self
 
     def emptied(self) -> ReadModel:
-        """Every table is empty again."""
-        with self.connection.pipeline():
+        """Every table is empty again, append-only ones too."""
+        with self.connection.pipeline(), self.connection.transaction():
             for name in ("projection_offsets", *BY_NAME):
+                append_only = name in BY_NAME and BY_NAME[name].append_only
+                switched = f"ALTER TABLE {name} {{}} TRIGGER USER"
+                if append_only:
+                    self.connection.execute(switched.format("DISABLE").encode())
                 self.connection.execute(f"DELETE FROM {name}".encode())
+                if append_only:
+                    self.connection.execute(switched.format("ENABLE").encode())
         return self
 
     def sums(self) -> dict[str, str]:

@@ -14,6 +14,7 @@ from schemas.avro import avro_schema, schema_file
 from schemas.codec import InvalidRecord, decode, encode, fingerprint, headers
 from schemas.envelope import Actor, outside_fact
 from schemas.events import EVENT_TYPES
+from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
 from schemas.events.source import SourceInfo, SourceRevised
 from schemas.ids import project_id
@@ -153,6 +154,16 @@ def test_bytes_of_the_first_version_are_read_as_todays_event():
         name="Orders", description="Takes orders", vision="", timezone="UTC"
     )
     assert envelope.project_id == project_id("first")
+
+
+def test_a_change_set_of_the_first_version_is_read_with_todays_defaults():
+    value = (Path(__file__).parent / "released" / "ledger.changed.v1.bin").read_bytes()
+    event = decode(value).event
+    assert isinstance(event, LedgerChanged)
+    (dispute,) = event.contradictions
+    assert (dispute.severity, dispute.status, dispute.revision) == ("high", "open", 1)
+    assert event.hitl is None
+    assert all(atom.resolution is None for atom in event.atoms)
 
 
 def test_up_casters_are_applied_step_by_step():

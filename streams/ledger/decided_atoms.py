@@ -1,0 +1,81 @@
+"""Verification, dismissal and re-inclusion of one atom (spec 03 §8)."""
+
+from __future__ import annotations
+
+from schemas.events.hitl import (
+    AtomDecided,
+    AtomDismissed,
+    AtomReincluded,
+    AtomUnverified,
+    AtomVerified,
+    PersonDecided,
+)
+from schemas.events.ledger import AtomRecord
+from streams.ledger.contradictions import refresh_contradictions
+from streams.ledger.draft import Draft
+from streams.ledger.indexes import is_live
+from streams.ledger.lifecycle import retire
+from streams.ledger.revival import come_back
+from streams.ledger.ruling import Refused, Ruling, require_seen
+
+DEFAULT_FLOOR = 0.90
+
+
+def apply_to_atom(draft: Draft, ruling: Ruling, decided: PersonDecided) -> None:
+    """The atom as the person wants it. Raises Refused."""
+    atom = draft.atom(decided.target_id)
+    if atom is None or not isinstance(decided, AtomDecided):
+        raise Refused("unknown_target")
+    require_seen(atom.revision, decided.expected_revision)
+    match decided:
+        case AtomVerified():
+            _verify(draft, ruling, atom, decided.floor)
+        case AtomUnverified():
+            _unverify(draft, atom)
+        case AtomDismissed():
+            _dismiss(draft, ruling, atom)
+        case AtomReincluded():
+            _reinclude(draft, atom)
+
+
+def _verify(draft: Draft, ruling: Ruling, atom: AtomRecord, floor: float | None) -> None:
+    if not is_live(atom):
+        raise Refused("not_live")
+    floor = round(max(atom.confidence, DEFAULT_FLOOR) if floor is None else floor, 6)
+    verified = draft.put_atom(
+        atom,
+        confidence_floor=floor,
+        confidence=max(atom.confidence, floor),
+        verified_by=ruling.actor_id,
+        verified_at=ruling.at,
+        status="active",
+        status_reason="verified" if atom.status == "draft" else atom.status_reason,
+    )
+    draft.note("atom_verified", atom.atom_id, None, "verified", f"{floor:.6f}")
+    refresh_contradictions(draft, verified, gained_source=False)
+
+
+def _unverify(draft: Draft, atom: AtomRecord) -> None:
+    """Without floor and pin; the confidence stays until something is read again."""
+    if atom.verified_by is None:
+        raise Refused("not_verified")
+    draft.put_atom(atom, confidence_floor=None, verified_by=None, verified_at=None)
+    draft.note("atom_unverified", atom.atom_id, None, "unverified")
+
+
+def _dismiss(draft: Draft, ruling: Ruling, atom: AtomRecord) -> None:
+    if not is_live(atom):
+        raise Refused("not_live")
+    if not ruling.rationale:
+        raise Refused("rationale_missing")
+    kept = atom.model_copy(update={"previous_status": atom.status})
+    retire(draft, kept, "dismissed", "dismissed_by_person")
+
+
+def _reinclude(draft: Draft, atom: AtomRecord) -> None:
+    if atom.status != "dismissed":
+        raise Refused("not_dismissed")
+    status = atom.previous_status or "draft"
+    after = draft.put_atom(atom, status=status, status_reason="reincluded", previous_status=None)
+    draft.note("atom_reincluded", atom.atom_id, None, "reincluded", status)
+    come_back(draft, after)

@@ -1,0 +1,246 @@
+"""Merge reviews, and merges undone (spec 03 §8).
+
+A rejected pair, and one that was split again, is never merged or proposed again: its merge
+candidate says so, and an atom's id is its fingerprint, so other wordings are other pairs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from schemas.events.hitl import MergeDecided, MergeUndone
+from schemas.events.ledger import (
+    AtomRecord,
+    ContradictionRecord,
+    EvidenceRow,
+    MergeCandidate,
+    MergeOp,
+)
+from schemas.ids import evidence_id, pair_id
+from streams.ledger.contradictions import Conflict, record_contradiction, refresh_contradictions
+from streams.ledger.draft import Draft
+from streams.ledger.evidence import TWO_ROWS_KINDS, counted, two_rows_apart
+from streams.ledger.merging import merge
+from streams.ledger.revival import come_back
+from streams.ledger.ruling import Refused, Ruling, require_seen
+from streams.ledger.state import OPEN
+
+REVIEWED = "reviewed"
+
+
+def apply_to_merge(draft: Draft, ruling: Ruling, decided: MergeDecided) -> None:
+    """The pair is one atom, or blocked for good. Raises Refused."""
+    pair = draft.merge_candidate(decided.merge_candidate_id)
+    if pair is None:
+        raise Refused("unknown_target")
+    require_seen(pair.revision, decided.expected_revision)
+    if pair.state != "open":
+        raise Refused("not_open")
+    first, second = draft.known_atom(pair.atom_a_id), draft.known_atom(pair.atom_b_id)
+    if decided.decision == "approve":
+        _decided(draft, ruling, pair, "approved")
+        _merge(draft, ruling, pair, first, second)
+    else:
+        _decided(draft, ruling, pair, "rejected")
+        _record_rejection(draft, ruling, pair, first, second)
+
+
+def _merge(
+    draft: Draft, ruling: Ruling, pair: MergeCandidate, first: AtomRecord, second: AtomRecord
+) -> None:
+    """One atom; what disputed the other one is disputed with it from now on."""
+    disputes = _open_disputes(draft, first) + _open_disputes(draft, second)
+    later, other = sorted((first, second), key=_last_seen, reverse=True)
+    merged = merge(
+        draft,
+        later,
+        other,
+        pair.similarity,
+        op="reviewed_merge",
+        reason=REVIEWED,
+        actor=ruling.actor_id,
+        candidate_id=pair.merge_candidate_id,
+    )
+    gone = {first.atom_id, second.atom_id} - {merged.atom_id}
+    for dispute in disputes:
+        sides = {dispute.atom_a_id, dispute.atom_b_id}
+        for third in sorted(sides - gone - {merged.atom_id}):
+            opponent = draft.live_atom(third)
+            if opponent and sides & gone:
+                conflict = Conflict(dispute.contradiction_type, dispute.explanation)
+                record_contradiction(draft, merged, opponent, conflict, gained_source=False)
+    refresh_contradictions(draft, merged, gained_source=False)
+
+
+def _record_rejection(
+    draft: Draft, ruling: Ruling, pair: MergeCandidate, first: AtomRecord, second: AtomRecord
+) -> None:
+    draft.record_merge(
+        op="rejected_merge",
+        winner_atom_id=first.atom_id,
+        loser_atom_id=second.atom_id,
+        candidate_id=pair.merge_candidate_id,
+        similarity=pair.similarity,
+        fingerprint_winner=first.atom_fingerprint,
+        fingerprint_loser=second.atom_fingerprint,
+        confidence_before=first.confidence,
+        confidence_after=first.confidence,
+        actor=ruling.actor_id,
+        reason=REVIEWED,
+    )
+
+
+def undo_merge(draft: Draft, ruling: Ruling, decided: MergeUndone) -> None:
+    """The loser of a merge is an atom of its own again. Raises Refused."""
+    loser = draft.atom(decided.atom_id)
+    if loser is None:
+        raise Refused("unknown_target")
+    require_seen(loser.revision, decided.expected_revision)
+    op = draft.state.merges.get(f"{draft.project}|{loser.atom_id}")
+    if op is None or loser.status != "merged":
+        raise Refused("not_merged")
+    holder = _standing(draft, op.winner_atom_id)
+    _block(draft, ruling, op, holder, loser)
+    links_made, links_ended = _links_back(draft, op)
+    restored, rest, moved = _rows_back(draft, op, holder, loser)
+    status = loser.previous_status or "draft"
+    restored = draft.put_atom(
+        restored, status=status, status_reason="unmerged", merged_into=None, previous_status=None
+    )
+    draft.note("status_set", loser.atom_id, holder.atom_id, "unmerged", status)
+    rest = _without(draft, op, rest)
+    draft.record_merge(
+        op="unmerge",
+        winner_atom_id=holder.atom_id,
+        loser_atom_id=loser.atom_id,
+        candidate_id=pair_id("mrg", draft.project, op.winner_atom_id, loser.atom_id),
+        similarity=op.similarity,
+        fingerprint_winner=holder.atom_fingerprint,
+        fingerprint_loser=loser.atom_fingerprint,
+        confidence_before=holder.confidence,
+        confidence_after=rest.confidence,
+        evidence_added=moved,
+        actor=ruling.actor_id,
+        reason=f"undoes {op.merge_op_id}",
+        links_made=links_made,
+        links_ended=links_ended,
+    )
+    come_back(draft, restored)
+    refresh_contradictions(draft, rest, gained_source=False)
+
+
+def _standing(draft: Draft, atom_id: str) -> AtomRecord:
+    """The atom, or the one it was merged into since."""
+    atom = draft.known_atom(atom_id)
+    while atom.status == "merged" and atom.merged_into:
+        atom = draft.known_atom(atom.merged_into)
+    return atom
+
+
+def _block(
+    draft: Draft, ruling: Ruling, op: MergeOp, holder: AtomRecord, loser: AtomRecord
+) -> None:
+    for other in dict.fromkeys((op.winner_atom_id, holder.atom_id)):
+        key = pair_id("mrg", draft.project, other, loser.atom_id)
+        first, second = sorted((other, loser.atom_id))
+        pair = draft.merge_candidate(key) or MergeCandidate(
+            merge_candidate_id=key,
+            atom_a_id=first,
+            atom_b_id=second,
+            similarity=op.similarity,
+            opened_seq=draft.seq,
+        )
+        _decided(draft, ruling, pair, "rejected")
+
+
+def _links_back(draft: Draft, op: MergeOp) -> tuple[list[str], list[str]]:
+    """The loser's links are its own again; the ids of those made and of those ended."""
+    made: list[str] = []
+    ended: list[str] = []
+    for key in op.links_made:
+        link = draft.known_link(key)
+        if link.active:
+            draft.unlink(link.from_atom_id, link.to_atom_id, link.link_type, "unmerged")
+            ended.append(key)
+    for key in op.links_ended:
+        link = draft.known_link(key)
+        if draft.link(link.from_atom_id, link.to_atom_id, link.link_type, "unmerged"):
+            made.append(key)
+    assert op.loser_atom_id
+    draft.unlink(op.loser_atom_id, op.winner_atom_id, "duplicates", "unmerged")
+    return made, ended
+
+
+def _rows_back(
+    draft: Draft, op: MergeOp, holder: AtomRecord, loser: AtomRecord
+) -> tuple[AtomRecord, AtomRecord, list[str]]:
+    """Loser and holder with their own rows, and the ids of those that went back.
+
+    Rows that came to the loser's wording after the merge are known by their ids.
+    """
+    wordings = _wordings(draft, loser.atom_id)
+    moved: list[str] = []
+    for row in draft.rows_of(holder.atom_id):
+        if row.evidence_id not in op.evidence_added and not _is_of(row, wordings):
+            continue
+        draft.put_evidence(row.model_copy(update={"atom_id": loser.atom_id}))
+        fresh = int(not row.stale)
+        holder = counted(draft, holder, row, evidence=-1, fresh=-fresh)
+        loser = counted(draft, loser, row, evidence=1, fresh=fresh)
+        moved.append(row.evidence_id)
+    return loser, holder, moved
+
+
+def _wordings(draft: Draft, atom_id: str) -> list[str]:
+    """The atom and those that were merged into it before."""
+    found = [atom_id]
+    for one in found:
+        found += [
+            link.from_atom_id
+            for link in draft.links_of(one)
+            if link.link_type == "duplicates" and link.to_atom_id == one
+        ]
+    return found
+
+
+def _is_of(row: EvidenceRow, wordings: list[str]) -> bool:
+    span = (row.chunk_id, row.char_start, row.char_end)
+    return any(evidence_id(atom_id, *span) == row.evidence_id for atom_id in wordings)
+
+
+def _without(draft: Draft, op: MergeOp, holder: AtomRecord) -> AtomRecord:
+    """The holder without what the merge gave to its confidence and status.
+
+    What it gained since then stays: the doubt that was left is scaled back to what it was.
+    """
+    doubt = 1 - holder.confidence
+    if op.confidence_after < 1:
+        doubt *= (1 - op.confidence_before) / (1 - op.confidence_after)
+    least = max(op.confidence_before, holder.confidence_floor or 0.0)
+    changed: dict[str, Any] = {"confidence": round(max(1 - doubt, least), 6)}
+    unearned = holder.status_reason == "merged_with_active" or (
+        holder.kind in TWO_ROWS_KINDS and not two_rows_apart(draft.rows_of(holder.atom_id))
+    )
+    if holder.status == "active" and unearned and not holder.verified_by:
+        changed |= {"status": "draft", "status_reason": "unmerged"}
+        draft.note("status_set", holder.atom_id, op.loser_atom_id, "unmerged", "draft")
+    if changed["confidence"] != holder.confidence:
+        shown = f"{changed['confidence']:.6f}"
+        draft.note("confidence_set", holder.atom_id, op.loser_atom_id, "unmerged", shown)
+    return draft.put_atom(holder, **changed)
+
+
+def _decided(
+    draft: Draft, ruling: Ruling, pair: MergeCandidate, state: Literal["approved", "rejected"]
+) -> None:
+    key = pair.merge_candidate_id
+    draft.merge_candidates[key] = pair.model_copy(update=ruling.on_pair | {"state": state})
+    draft.note("merge_candidate_closed", key, None, state)
+
+
+def _open_disputes(draft: Draft, atom: AtomRecord) -> list[ContradictionRecord]:
+    return [each for each in draft.contradictions_of(atom.atom_id) if each.status in OPEN]
+
+
+def _last_seen(atom: AtomRecord) -> tuple[Any, str]:
+    return atom.last_seen_at, atom.atom_id

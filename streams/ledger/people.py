@@ -1,0 +1,187 @@
+"""A person's decision becomes a change set without a turn (spec 03 §8).
+
+The ledger, as the single writer, has the last word on every decision: who may decide, whether the
+target still is what the person saw, and whether the decision can be carried out. What cannot is
+recorded as refused, with the reason and the target as it is, and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from schemas.envelope import Envelope, Part
+from schemas.events.hitl import (
+    DECIDING,
+    ContradictionDecided,
+    MergeDecided,
+    MergeUndone,
+    PersonDecided,
+)
+from schemas.events.ledger import EvidenceRow, HumanDecision, Resolution, Snapshot
+from schemas.ids import hitl_event_id
+from streams.ledger.decided_atoms import apply_to_atom
+from streams.ledger.decided_contradictions import apply_to_contradiction
+from streams.ledger.decided_merges import apply_to_merge, undo_merge
+from streams.ledger.decisions import DueDecision
+from streams.ledger.draft import Draft
+from streams.ledger.ruling import Refused, Ruling
+from streams.ledger.state import LedgerState
+from streams.ledger.summary import working_summary
+from streams.stage import Table
+
+P = TypeVar("P", bound=Part)
+
+
+def decision_change_set(state: LedgerState, due: DueDecision) -> Envelope:
+    """The one record that a decision leads to."""
+    draft = Draft(state, due)
+    ruling = _ruling(draft, due)
+    try:
+        _check_role(due.decided)
+        _apply(draft, ruling, due.decided)
+    except Refused as refused:
+        return _refused(state, due, ruling, refused.code)
+    return _applied(draft, due, ruling)
+
+
+def refused_as_too_large(state: LedgerState, due: DueDecision) -> Envelope:
+    """The answer to a decision whose effect does not fit into one record."""
+    return _refused(state, due, _ruling(Draft(state, due), due), "record_too_large")
+
+
+def _check_role(decided: PersonDecided) -> None:
+    if decided.actor_role not in DECIDING:
+        raise Refused("role_may_only_propose")
+
+
+def _apply(draft: Draft, ruling: Ruling, decided: PersonDecided) -> None:
+    match decided:
+        case MergeDecided():
+            apply_to_merge(draft, ruling, decided)
+        case MergeUndone():
+            undo_merge(draft, ruling, decided)
+        case ContradictionDecided():
+            apply_to_contradiction(draft, ruling, decided)
+        case _:
+            apply_to_atom(draft, ruling, decided)
+
+
+def _ruling(draft: Draft, due: DueDecision) -> Ruling:
+    return Ruling(
+        hitl_event_id=hitl_event_id(draft.project, draft.cause_id),
+        actor_id=due.actor_id,
+        at=draft.at,
+        rationale=due.decided.rationale.strip(),
+    )
+
+
+def _applied(draft: Draft, due: DueDecision, ruling: Ruling) -> Envelope:
+    action, decision, _ = _names(due.decided)
+    resolution = Resolution(
+        action=f"{action}:{decision}" if decision else action,
+        actor=ruling.actor_id,
+        rationale=ruling.rationale,
+        at=ruling.at,
+        hitl_event_id=ruling.hitl_event_id,
+    )
+    for atom_id, atom in draft.atoms.items():
+        draft.atoms[atom_id] = atom.model_copy(update={"resolution": resolution})
+    target = due.decided.target_id
+    draft.note("hitl_applied", target, ruling.hitl_event_id, resolution.action)
+    hitl = _record(due, ruling, "", _before(draft))
+    event = draft.event(working_summary(draft) if draft.atoms else None, hitl)
+    return due.cause.caused(event, lane="none", run_id=None)
+
+
+def _refused(state: LedgerState, due: DueDecision, ruling: Ruling, code: str) -> Envelope:
+    draft = Draft(state, due)
+    draft.note("hitl_refused", due.decided.target_id, ruling.hitl_event_id, code)
+    hitl = _record(due, ruling, code, _target_of(draft, due.decided))
+    return due.cause.caused(draft.event(None, hitl), lane="none", run_id=None)
+
+
+def _record(due: DueDecision, ruling: Ruling, refusal: str, before: Snapshot) -> HumanDecision:
+    action, decision, target_type = _names(due.decided)
+    return HumanDecision(
+        hitl_event_id=ruling.hitl_event_id,
+        action=action,
+        target_type=target_type,
+        target_id=due.decided.target_id,
+        decision=decision,
+        rationale=ruling.rationale,
+        actor_id=ruling.actor_id,
+        actor_role=due.decided.actor_role,
+        expected_revision=due.decided.expected_revision,
+        refusal=refusal,
+        before=before,
+    )
+
+
+def _names(decided: PersonDecided) -> tuple[str, str, Any]:
+    """Action, decision and target type, in the words of spec 03 §8."""
+    match decided:
+        case MergeDecided():
+            return "merge_review", decided.decision, "merge_candidate"
+        case ContradictionDecided():
+            decision = decided.resolution_kind or decided.decision
+            if decided.decision != "resolve":
+                decision = decided.decision
+            return "contradiction_resolution", decision, "contradiction"
+        case _:
+            return ACTIONS[decided.type_name], "", "atom"
+
+
+ACTIONS = {
+    "hitl.atom_verified": "atom_verification",
+    "hitl.atom_unverified": "unverify",
+    "hitl.atom_dismissed": "atom_dismissal",
+    "hitl.atom_reincluded": "atom_reinclusion",
+    "hitl.merge_undone": "unmerge",
+}
+
+
+def _before(draft: Draft) -> Snapshot:
+    """Every record of the draft that was there, as it stood."""
+    view, keys = draft.state.view, [f"{one}|{other}" for one, other in draft.mentions]
+    return Snapshot(
+        atoms=_known(view.atoms, draft.project, draft.atoms),
+        evidence=_rows_before(draft),
+        links=_known(view.links, draft.project, draft.links),
+        mentions=_known(view.mentions, draft.project, keys),
+        merge_candidates=_known(view.merge_candidates, draft.project, draft.merge_candidates),
+        contradictions=_known(view.contradictions, draft.project, draft.contradictions),
+    )
+
+
+def _known(table: Table[P], project: str, keys: Iterable[str]) -> list[P]:
+    found = (table.get(f"{project}|{key}") for key in keys)
+    return [record for record in found if record is not None]
+
+
+def _rows_before(draft: Draft) -> list[EvidenceRow]:
+    """The rows at the atoms that held them, which are parties of a merge when they moved."""
+    parties = [
+        atom_id
+        for op in draft.merge_ops
+        for atom_id in (op.winner_atom_id, op.loser_atom_id)
+        if atom_id
+    ]
+    found: list[EvidenceRow] = []
+    for row in draft.evidence.values():
+        held = (
+            draft.state.evidence_row(draft.project, atom_id, row.evidence_id)
+            for atom_id in dict.fromkeys((row.atom_id, *parties))
+        )
+        found += [known for known in held if known]
+    return found
+
+
+def _target_of(draft: Draft, decided: PersonDecided) -> Snapshot:
+    """The target as it is; nothing when there is none."""
+    view, keys = draft.state.view, [decided.target_id]
+    return Snapshot(
+        atoms=_known(view.atoms, draft.project, keys),
+        merge_candidates=_known(view.merge_candidates, draft.project, keys),
+        contradictions=_known(view.contradictions, draft.project, keys),
+    )

@@ -1,0 +1,40 @@
+"""What the effects of decisions share: who decided when and why, and how one is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+class Refused(Exception):
+    """The decision cannot be carried out; ``code`` says why."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """Who decided, when, and in which words."""
+
+    hitl_event_id: str
+    actor_id: str
+    at: datetime
+    rationale: str
+
+    @property
+    def on_pair(self) -> dict[str, Any]:
+        """The fields by which a contradiction or merge candidate names its decision."""
+        return {
+            "decided_by": self.actor_id,
+            "decided_at": self.at,
+            "hitl_event_id": self.hitl_event_id,
+        }
+
+
+def require_seen(revision: int, expected: int) -> None:
+    """Raises Refused when the target is not what the person saw."""
+    if revision != expected:
+        raise Refused("stale_revision")
