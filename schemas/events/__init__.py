@@ -17,6 +17,7 @@ from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitize
 from schemas.events.ingestion import BatchCommitted, BatchPlanned, RunStarted, RunStopped
 from schemas.events.ingestion_request import (
     IngestionRequested,
+    RemovalsAccepted,
     SourceReady,
     SourcesListed,
     SourcesUnchanged,
@@ -38,6 +39,7 @@ EVENT_TYPES: dict[str, type[Event]] = {
         SourcesListed,
         SourcesUnchanged,
         SourceReady,
+        RemovalsAccepted,
         RunStarted,
         BatchPlanned,
         BatchCommitted,
