@@ -27,14 +27,15 @@ from streams.ledger.merging import near_duplicates, settle_near_duplicates
 REVIVED_BY_RETURN = frozenset({"obsolete", "superseded"})
 
 
-def reanchor(draft: Draft, change: SourceChange, origin: str) -> None:
-    """Give the rows that ``origin`` has on the change's earlier chunks their twins."""
+def reanchor(draft: Draft, change: SourceChange) -> None:
+    """Give the rows on the change's earlier chunks their twins."""
     pairs = {pair.from_chunk_id: pair for pair in change.reanchored}
     if not pairs:
         return
     came_back: dict[str, EvidenceRow] = {}
-    rows = [draft.evidence_row(*place) for place in rows_of_source(draft, origin)]
-    for row in rows:
+    origins = (change.other_source_id, change.source_id)
+    places = [place for origin in origins if origin for place in rows_of_source(draft, origin)]
+    for row in [draft.evidence_row(*place) for place in places]:
         if row is None or row.chunk_id not in pairs or change.new_hash is None:
             continue
         was_fresh = not row.stale

@@ -23,10 +23,10 @@ def apply_source_changes(draft: Draft, changes: list[SourceChange]) -> None:
         source = change.source_id
         match change.kind:
             case "revised":
-                reanchor(draft, change, source)
+                reanchor(draft, change)
                 _stale(draft, source, change.new_hash, "revised")
             case "renamed" if change.other_source_id:
-                reanchor(draft, change, change.other_source_id)
+                reanchor(draft, change)
                 _stale(draft, change.other_source_id, None, "renamed")
             case "removed":
                 _stale(draft, source, None, "removed")
