@@ -125,6 +125,15 @@ def duplicated(
     ]
 
 
+def duplicates_of(state: RunControlState, project: str, run: RunRow) -> dict[str, str]:
+    """Every source that the ledger knew to repeat another when the run began."""
+    last: dict[str, str] = {}
+    for key, told in state.told.with_prefix(f"{project}|"):
+        if told.seq <= run.started.basis_seq:
+            last[key.split("|")[1]] = told.duplicate_of
+    return {source: original for source, original in last.items() if original}
+
+
 def removals(
     state: RunControlState, project: str, run: RunRow, leaving: Departures, kept: dict[str, str]
 ) -> tuple[list[SourceChange], list[str]]:

@@ -17,9 +17,10 @@ from streams.run_control.changes import (
     changes_of,
     departures,
     duplicated,
+    duplicates_of,
     emptied,
-    is_gone,
     removals,
+    told_payload,
 )
 from streams.run_control.state import Planned, RunControlState, RunRow
 
@@ -40,7 +41,8 @@ class RunView:
     ``sources`` are the ids this run may read, in listing order; those before ``horizon_end`` are
     taken in, those before ``ready_end`` known to be ready. ``reserved`` ones belong to the preview
     of the same request while it lasts. ``kept`` says which source keeps a content. ``changes`` wait
-    for a batch; ``moved`` says where a source that is gone has turned up. A ``closing`` view has
+    for a batch; ``moved`` says where a source that is gone has turned up, ``copies`` which
+    sources repeat a content. A ``closing`` view has
     nothing left to choose: with it come the changes that no horizon reached and, in the last run of
     a trigger, the removals but those that are ``held``.
     """
@@ -55,6 +57,7 @@ class RunView:
     words: set[int] = field(default_factory=set)
     changes: list[SourceChange] = field(default_factory=list)
     moved: dict[str, str] = field(default_factory=dict)
+    copies: dict[str, list[str]] = field(default_factory=dict)
     closing: bool = False
     held: list[str] = field(default_factory=list)
     chunks_planned: int = 0
@@ -83,29 +86,62 @@ def view_of(state: RunControlState, project: str, run: RunRow) -> RunView:
 def widen(state: RunControlState, project: str, run: RunRow, view: RunView, end: int) -> None:
     """Take the sources before ``end`` into the horizon; all of them must be ready."""
     for source_id in view.sources[view.horizon_end : end]:
-        processed = state.sources.get(f"{project}|{source_id}")
-        mine = source_id not in view.reserved
-        if processed is None or processed.outcome == "skipped" or not processed.raw_normalized_hash:
-            view.skipped_sources += 1
-            view.changes += emptied(state, project, run, processed) if mine else []
-            continue
-        original = view.kept.setdefault(processed.raw_normalized_hash, source_id)
-        if original != source_id:
-            view.skipped_sources += 1
-            view.changes += duplicated(state, project, run, source_id, original) if mine else []
-            continue
-        changes = changes_of(state, project, run, view.leaving, processed)
-        view.changes += changes if mine else []
-        view.moved |= {
-            change.other_source_id: source_id for change in changes if change.other_source_id
-        }
-        same = {pair.to_chunk_id for change in changes for pair in change.reanchored}
-        for ref in processed.chunks:
-            if ref.skip_reason:
-                view.skipped_chunks += 1
-            elif ref.chunk_id not in same:
-                view.candidates[ref.chunk_id] = Candidate(ref, processed, bool(changes))
+        _take_in(state, project, run, view, source_id, mine=source_id not in view.reserved)
     view.horizon_end = max(view.horizon_end, end)
+
+
+def _take_in(
+    state: RunControlState, project: str, run: RunRow, view: RunView, source_id: str, mine: bool
+) -> None:
+    """One source into the horizon; the changes are this run's to tell when it is ``mine``."""
+    processed = state.sources.get(f"{project}|{source_id}")
+    _release(state, project, run, view, source_id, mine)
+    if processed is None or processed.outcome == "skipped" or not processed.raw_normalized_hash:
+        view.skipped_sources += 1
+        view.changes += emptied(state, project, run, processed) if mine else []
+        return
+    content = processed.raw_normalized_hash
+    original = view.kept.setdefault(content, source_id)
+    if original != source_id:
+        view.skipped_sources += 1
+        view.copies.setdefault(content, []).append(source_id)
+        view.changes += duplicated(state, project, run, source_id, original) if mine else []
+        return
+    changes = changes_of(state, project, run, view.leaving, processed)
+    view.changes += changes if mine else []
+    _note_moves(view, changes)
+    same = {pair.to_chunk_id for change in changes for pair in change.reanchored}
+    for ref in processed.chunks:
+        if ref.skip_reason:
+            view.skipped_chunks += 1
+        elif ref.chunk_id not in same:
+            view.candidates[ref.chunk_id] = Candidate(ref, processed, bool(changes))
+
+
+def _release(
+    state: RunControlState, project: str, run: RunRow, view: RunView, source_id: str, mine: bool
+) -> None:
+    """A source that no longer says what it kept leaves that to the first one that repeats it."""
+    before = told_payload(state, project, run, source_id)
+    now = state.sources.get(f"{project}|{source_id}")
+    content = before.raw_normalized_hash if before else None
+    if content is None or now is None or view.kept.get(content) != source_id:
+        return
+    if now.skip_reason == "poison" or (
+        now.outcome != "skipped" and now.raw_normalized_hash == content
+    ):
+        return
+    del view.kept[content]
+    copies = view.copies.pop(content, [])
+    view.skipped_sources -= len(copies)
+    for copy in copies:
+        _take_in(state, project, run, view, copy, mine or copy not in view.reserved)
+
+
+def _note_moves(view: RunView, changes: list[SourceChange]) -> None:
+    for change in changes:
+        if change.other_source_id:
+            view.moved[change.other_source_id] = change.source_id
 
 
 def close(state: RunControlState, project: str, run: RunRow, view: RunView) -> bool:
@@ -137,18 +173,17 @@ def close(state: RunControlState, project: str, run: RunRow, view: RunView) -> b
 
 def _take_over_elsewhere(state: RunControlState, project: str, run: RunRow, view: RunView) -> None:
     """A duplicate under another root that is the only copy now takes the rows over."""
+    if not any(view.leaving.rows_of.values()):
+        return
     listed = set(view.sources)
-    for content in view.leaving.gone.values():
-        holder = view.kept.get(content)
-        processed = state.sources.get(f"{project}|{holder}") if holder not in listed else None
-        if processed and view.leaving.rows_of.get(content):
-            changes = changes_of(state, project, run, view.leaving, processed)
-            view.changes += changes
-            view.moved |= {
-                change.other_source_id: change.source_id
-                for change in changes
-                if change.other_source_id
-            }
+    for source_id, original in duplicates_of(state, project, run).items():
+        processed = state.sources.get(f"{project}|{source_id}")
+        if processed and original in view.leaving.gone and source_id not in listed:
+            content = processed.raw_normalized_hash or ""
+            if view.kept.setdefault(content, source_id) == source_id:
+                changes = changes_of(state, project, run, view.leaving, processed)
+                view.changes += changes
+                _note_moves(view, changes)
 
 
 def unfinished(view: RunView) -> list[str]:
@@ -203,7 +238,7 @@ def _kept_before(
 ) -> dict[str, str]:
     """Which source keeps a content, as the runs that ended before this one left it."""
     kept: dict[str, str] = {}
-    gone = set(leaving.gone)
+    gone = leaving.gone
     arrival = {
         trigger.requested.trigger_key: trigger.arrival
         for trigger in state.project_triggers(project)
@@ -218,9 +253,7 @@ def _kept_before(
     ):
         listing = state.listing(project, other.started.trigger_key)
         for listed in listing.sources[: other.started.source_count] if listing else ():
-            if listed.source_id in gone or is_gone(state, project, run, listed.source_id):
-                continue
-            processed = state.sources.get(f"{project}|{listed.source_id}")
-            if processed and processed.outcome != "skipped" and processed.raw_normalized_hash:
-                kept.setdefault(processed.raw_normalized_hash, listed.source_id)
+            held = told_payload(state, project, run, listed.source_id)
+            if held and held.raw_normalized_hash and listed.source_id not in gone:
+                kept.setdefault(held.raw_normalized_hash, listed.source_id)
     return kept
