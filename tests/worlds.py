@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 
 from schemas.envelope import Actor, Envelope, Event, outside_fact
@@ -12,6 +12,7 @@ from schemas.events.ingestion_request import (
     ListedSource,
     RunLane,
     SourcesListed,
+    SourcesUnchanged,
 )
 from schemas.events.source import SourceInfo, SourceRevised
 from schemas.ids import source_id
@@ -34,9 +35,13 @@ def ingestion(
     accept_removals: bool = False,
     complete: bool = True,
     removed: tuple[str, ...] = (),
+    unchanged: Collection[str] = (),
     limits: dict[str, float] | None = None,
 ) -> Iterator[Envelope]:
-    """A request with its listing, then the content in listing order; ``removed`` are paths."""
+    """A request with its listing, then the content in listing order; ``removed`` are paths.
+
+    ``unchanged`` are the paths whose content the feeder knows to be accepted already.
+    """
     sources = sorted((info(path, root) for path in files), key=_listing_order)
     listed = [
         ListedSource(
@@ -67,7 +72,12 @@ def ingestion(
             removed=[info(path, root).source_id for path in removed],
         )
     )
+    known = [source.source_id for source in sources if source.path in unchanged]
+    if known:
+        yield fact(SourcesUnchanged(trigger_key=key, part_index=0, source_ids=known))
     for source in sources:
+        if source.path in unchanged:
+            continue
         content = files[source.path]
         yield fact(
             SourceRevised(

@@ -48,7 +48,8 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Let go of the sources that a run has held back."""
         count = accepted(connect(), project, run)
-        say(f"{count:,} sources go: `cairn runs --project {shlex.quote(project)}` shows the run that does it.")
+        named = shlex.quote(project)
+        say(f"{count:,} sources go: `cairn runs --project {named}` shows the run that does it.")
 
 
 def accepted(settings: Settings, project: str, run_id: str) -> int:
