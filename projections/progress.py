@@ -19,7 +19,8 @@ PRD = "prd"
 class TriggerProgress:
     """``listed`` sources, of which ``ready`` are answered for (``skipped`` of them skipped).
 
-    ``chunks_total`` counts what was found to read so far, ``chunks_done`` readings in the ledger.
+    ``chunks_total`` counts what was found to read so far, ``chunks_done`` readings in the ledger
+    and chunks that said what was read before.
     ``runs``: ``run_id, lane, status, stop_reason``. ``prd_version`` is 0 before the first.
     """
 
@@ -46,11 +47,12 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
         work = rows(
             connection,
             "SELECT (SELECT count(*) FROM ledger_change_sets WHERE run_id = ANY(%s)"
-            "   AND kind = 'chunk') AS chunks_done,"
+            "   AND kind = 'chunk') + (SELECT count(*) FROM chunks"
+            "   WHERE project_id = %s AND reanchored_run_id = ANY(%s)) AS chunks_done,"
             " (SELECT count(*) FROM ledger_atoms WHERE first_run_id = ANY(%s)) AS atoms,"
             " (SELECT coalesce(max(version), 0) FROM artifacts WHERE project_id = %s"
             "   AND artifact_type = %s) AS prd_version",
-            *(run_ids, run_ids, project_id, PRD),
+            *(run_ids, project_id, run_ids, run_ids, project_id, PRD),
         )[0]
         cancelled = any(run["status"] == "cancelled" for run in known)
         all_ready = sources["listing_whole"] and sources["ready"] >= sources["listed"]

@@ -28,6 +28,7 @@ RUN_COLUMNS = (
     " r.stop_reason, r.limits, r.versions, r.sources_processed, r.sources_skipped,"
     " r.chunks_processed, r.chunks_skipped, r.chunks_poison, r.atoms_created, r.atoms_merged,"
     " r.atoms_obsoleted, r.atoms_rejected, r.contradictions_found, r.tokens, r.cost_usd,"
+    " coalesce(cardinality(r.removals_held), 0) AS removals_held,"
     " r.batch_count, r.last_successful_chunk_id, r.started_at, r.finished_at"
 )
 EVIDENCE_JSON = """
@@ -97,6 +98,17 @@ def last_accepted(connection: Conn, project_id: str) -> dict[str, str]:
         (project_id, now.hygiene, now.redactor, now.annotator, now.chunk),
     )
     return {source_id: raw_sha256 for source_id, raw_sha256 in found}
+
+
+def removals_held(connection: Conn, project_id: str, run_id: str) -> Row | None:
+    """The run with its ``root`` and the sources it holds back; None when there is no such run."""
+    found = rows(
+        connection,
+        "SELECT run_id, root, coalesce(removals_held, '{}') AS removals_held FROM ingestion_runs"
+        " WHERE project_id = %s AND run_id = %s",
+        *(project_id, run_id),
+    )
+    return found[0] if found else None
 
 
 def answered(connection: Conn, project_id: str, trigger_key: str) -> set[str]:

@@ -62,6 +62,7 @@ TOPICS: tuple[Topic, ...] = (
             "ingestion.sources_listed",
             "ingestion.sources_unchanged",
             "ingestion.source_ready",
+            "ingestion.removals_accepted",
         ),
         ("cli", "feeder", "rekeyer"),
         ("run_control", "projections"),

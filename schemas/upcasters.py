@@ -27,6 +27,10 @@ def only_defaults_added(payload: Payload) -> Payload:
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("project.created", 1): project_created_v2,
     ("ledger.changed", 1): only_defaults_added,
+    ("source.processed", 1): only_defaults_added,
+    ("ingestion.source_ready", 1): only_defaults_added,
+    ("ingestion.batch_planned", 1): only_defaults_added,
+    ("ingestion.run_stopped", 1): only_defaults_added,
 }
 
 

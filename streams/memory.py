@@ -103,6 +103,7 @@ class Driver:
         self._decrypt = decrypt
         self._parts: dict[tuple[str, str], list[bytes]] = {}
         self._answered: dict[str, SourceProcessed] = {}
+        self._seen: set[tuple[str, str]] = set()  # a repeat of an older revision is no revision
         self._readers: list[_Reader] = []
         self._seats: list[_WriterSeat] = []
         for partition in range(partitions):
@@ -176,9 +177,10 @@ class Driver:
                 parts[part.part_index - 1] = self._decrypt(part.key_id, part.content)
             case SourceRevised() as revised:
                 source = revised.source.source_id
-                previous = self._answered.get(source)
-                if previous and previous.trigger_key == revised.trigger_key:
+                if (source, revised.trigger_key) in self._seen:
                     return
+                self._seen.add((source, revised.trigger_key))
+                previous = self._answered.get(source)
                 rest = self._parts.pop((source, revised.trigger_key), [])
                 content = self._decrypt(revised.key_id, revised.content) + b"".join(rest)
                 cleaned = clean(revised.source, content, revised.force_include)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 
 from schemas.envelope import Actor, Envelope, Event, outside_fact
-from schemas.events.ingestion_request import IngestionRequested, ListedSource, SourcesListed
+from schemas.events.ingestion_request import (
+    IngestionRequested,
+    ListedSource,
+    RunLane,
+    SourcesListed,
+    SourcesUnchanged,
+)
 from schemas.events.source import SourceInfo, SourceRevised
 from schemas.ids import source_id
 from schemas.source_kinds import language_of, priority_tier_of, source_type_of
@@ -21,8 +27,21 @@ def fact(event: Event) -> Envelope:
     return outside_fact(event, project_id=PROJECT, occurred_at=AT, actor=ANA)
 
 
-def ingestion(files: dict[str, bytes], key: str = "k1", root: str = "parcel") -> Iterator[Envelope]:
-    """A request for both lanes, its complete listing, then the content in listing order."""
+def ingestion(
+    files: dict[str, bytes],
+    key: str = "k1",
+    root: str = "parcel",
+    lanes: tuple[RunLane, ...] = ("preview", "deep"),
+    accept_removals: bool = False,
+    complete: bool = True,
+    removed: tuple[str, ...] = (),
+    unchanged: Collection[str] = (),
+    limits: dict[str, float] | None = None,
+) -> Iterator[Envelope]:
+    """A request with its listing, then the content in listing order; ``removed`` are paths.
+
+    ``unchanged`` are the paths whose content the feeder knows to be accepted already.
+    """
     sources = sorted((info(path, root) for path in files), key=_listing_order)
     listed = [
         ListedSource(
@@ -33,13 +52,32 @@ def ingestion(files: dict[str, bytes], key: str = "k1", root: str = "parcel") ->
         )
         for source in sources
     ]
-    yield fact(IngestionRequested(trigger_key=key, root=root))
     yield fact(
-        SourcesListed(
-            trigger_key=key, root=root, complete=True, part_index=0, part_count=1, sources=listed
+        IngestionRequested(
+            trigger_key=key,
+            root=root,
+            lanes=list(lanes),
+            accept_removals=accept_removals,
+            limits=limits or {},
         )
     )
+    yield fact(
+        SourcesListed(
+            trigger_key=key,
+            root=root,
+            complete=complete,
+            part_index=0,
+            part_count=1,
+            sources=listed,
+            removed=[info(path, root).source_id for path in removed],
+        )
+    )
+    known = [source.source_id for source in sources if source.path in unchanged]
+    if known:
+        yield fact(SourcesUnchanged(trigger_key=key, part_index=0, source_ids=known))
     for source in sources:
+        if source.path in unchanged:
+            continue
         content = files[source.path]
         yield fact(
             SourceRevised(

@@ -96,6 +96,11 @@ class Outcome:
     def failed(self) -> bool:
         return any(run["status"] in FAILED_STATUS for run in self.runs)
 
+    @property
+    def held(self) -> list[dict[str, Any]]:
+        """The runs that hold removals back until a person lets them go."""
+        return [run for run in self.runs if run["removals_held"]]
+
 
 def register(app: typer.Typer) -> None:
     @app.command()
@@ -107,7 +112,7 @@ def register(app: typer.Typer) -> None:
         lane: Lane = typer.Option("both", help="Fast and small, broad and strong, or both."),
         as_name: str | None = typer.Option(None, "--as", help="Name of the root."),
         accept_removals: bool = typer.Option(
-            False, "--accept-removals", help="Recorded only: removals are not acted on yet."
+            False, "--accept-removals", help="Let go of what is gone even when that is much."
         ),
         wait: bool = typer.Option(False, "--wait", help="Return when everything is readable."),
         idempotency_key: str | None = KEY_OPTION,
@@ -133,7 +138,7 @@ def register(app: typer.Typer) -> None:
                 print(json.dumps(asdict(outcome), default=str))
             else:
                 summarise(outcome, waited=wait)
-        if any(outcome.failed for outcome in outcomes):
+        if any(outcome.failed or outcome.held for outcome in outcomes):
             raise typer.Exit(1)
 
 
@@ -358,6 +363,13 @@ def summarise(outcome: Outcome, *, waited: bool) -> None:
     )
     for run in outcome.runs:
         say(_run_line(run))
+    for run in outcome.held:
+        say(
+            f"{run['removals_held']:,} sources are gone from {outcome.root}, too many to let them"
+            " go unasked: what they said stays as it is. If they are really gone:"
+            f" `cairn runs accept-removals {run['run_id']} --project {named}`, or the same"
+            " ingest with --accept-removals."
+        )
     if waited:
         say(f"Next: `cairn show prd --project {named}`, or `cairn atoms --project {named}`.")
 

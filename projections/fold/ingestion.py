@@ -104,7 +104,7 @@ def batch_planned(rows: Rows, fact: Envelope, event: BatchPlanned) -> None:
         scheduled = {"scheduled_run_id": event.run_id, "scheduled_batch_no": event.batch_no}
         rows.add(fact, "chunks", {"chunk_id": chunk_id} | scheduled)
     for change in event.source_changes:
-        _change_source(rows, fact, change)
+        _change_source(rows, fact, event.run_id, change)
 
 
 def batch_committed(rows: Rows, fact: Envelope, event: BatchCommitted) -> None:
@@ -140,12 +140,13 @@ def run_stopped(rows: Rows, fact: Envelope, event: RunStopped) -> None:
             "chunks_skipped": event.chunks_skipped,
             "withdrawn_batches": event.withdrawn_batches,
             "unfinished_sources": event.unfinished_sources,
+            "removals_held": event.removals_held,
             "finished_at": fact.recorded_at,
         }
         | event.totals.model_dump(),
     )
     for change in event.source_changes:
-        _change_source(rows, fact, change)
+        _change_source(rows, fact, event.run_id, change)
     if event.withdrawn_batches:
         for batch_no in event.withdrawn_batches:
             batch = {"run_id": event.run_id, "batch_no": batch_no}
@@ -153,20 +154,24 @@ def run_stopped(rows: Rows, fact: Envelope, event: RunStopped) -> None:
         rows.then(UNSCHEDULE, (event.run_id, event.withdrawn_batches))
 
 
-def _change_source(rows: Rows, fact: Envelope, change: SourceChange) -> None:
+def _change_source(rows: Rows, fact: Envelope, run_id: str, change: SourceChange) -> None:
     """A removal counts as long as stage 0 has not answered for the source again, see `sources`."""
+    source = {"source_id": change.source_id}
+    removed = {"removed_at": fact.recorded_at}
     match change.kind:
         case "duplicate":
-            duplicate = {"duplicate_of": change.other_source_id}
-            rows.add(fact, "sources", {"source_id": change.source_id} | duplicate)
+            rows.add(fact, "sources", source | {"duplicate_of": change.other_source_id})
         case "revised":
-            rows.add(fact, "sources", {"source_id": change.source_id, "duplicate_of": None})
+            rows.add(fact, "sources", source | {"duplicate_of": None})
         case "removed":
-            removed = {"removed_at": fact.recorded_at}
-            rows.add(fact, "sources", {"source_id": change.source_id} | removed)
+            rows.add(fact, "sources", source | removed)
         case "renamed":
-            removed = {"removed_at": fact.recorded_at}
+            rows.add(fact, "sources", source | {"duplicate_of": None})
             rows.add(fact, "sources", {"source_id": change.other_source_id} | removed)
+    for pair in change.reanchored:
+        reanchored = {"reanchored_from": pair.from_chunk_id, "reanchored_run_id": run_id}
+        read = {"chunk_id": pair.to_chunk_id, "read_outcome": "extracted"}
+        rows.add(fact, "chunks", read | reanchored)
 
 
 FOLDS: dict[type[Event], Any] = {

@@ -26,6 +26,7 @@ from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitize
 from schemas.events.ingestion import BatchCommitted, BatchPlanned, RunStarted, RunStopped
 from schemas.events.ingestion_request import (
     IngestionRequested,
+    RemovalsAccepted,
     SourceReady,
     SourcesListed,
     SourcesUnchanged,
@@ -47,6 +48,7 @@ EVENT_TYPES: dict[str, type[Event]] = {
         SourcesListed,
         SourcesUnchanged,
         SourceReady,
+        RemovalsAccepted,
         RunStarted,
         BatchPlanned,
         BatchCommitted,

@@ -158,9 +158,9 @@ class ChunkRef(Part):
     """What run control must know of a chunk to choose it, without its text.
 
     ``partition`` and ``offset`` say where the ``chunk.created`` record stands on ``chunk.v1``: a
-    hint, -1 when unknown. ``words`` are sorted 32-bit hashes of at most 64 distinct content words,
-    for novelty; ``areas`` those of spec 02 §2 whose words occur; ``structured`` says that it has a
-    heading path or doc comment.
+    hint, -1 when unknown, as is ``line_start``. ``words`` are sorted 32-bit hashes of at most 64
+    distinct content words, for novelty; ``areas`` those of spec 02 §2 whose words occur;
+    ``structured`` says that it has a heading path or doc comment.
     """
 
     chunk_id: str
@@ -169,6 +169,7 @@ class ChunkRef(Part):
     anchor_type: AnchorType
     anchor_start: int
     anchor_end: int
+    line_start: int = -1
     text_hash: str
     structure_path: list[str] = []
     token_estimate: int
@@ -187,6 +188,7 @@ class SourceProcessed(Event):
     """
 
     type_name: ClassVar[str] = "source.processed"
+    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "chunk.v1"
 
     source: SourceInfo

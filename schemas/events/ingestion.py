@@ -93,14 +93,32 @@ class NextBatchHint(Part):
     gaps_targeted: list[Area] = []
 
 
+class Reanchored(Part):
+    """A chunk that says what an earlier one said, so that nobody reads it (spec 01 §7.4).
+
+    Both are the same chunk when a content has come back. The shifts are from old to new.
+    """
+
+    from_chunk_id: str
+    to_chunk_id: str
+    shift: int
+    line_shift: int
+
+
 class SourceChange(Part):
-    """What happened to a source that the ledger has to know; hashes are of sanitized payloads."""
+    """What happened to a source that the ledger has to know; hashes are of sanitized payloads.
+
+    ``other_source_id``: the source that a duplicate repeats, or the one that a renamed source was.
+    A source without ``new_hash`` that was revised has nothing to read any more. One revision may be
+    told in several changes, each with some of its ``reanchored`` chunks.
+    """
 
     kind: SourceChangeKind
     source_id: str
     other_source_id: str | None = None
     old_hash: str | None = None
     new_hash: str | None = None
+    reanchored: list[Reanchored] = []
 
 
 class BatchPlanned(Event):
@@ -110,6 +128,7 @@ class BatchPlanned(Event):
     """
 
     type_name: ClassVar[str] = "ingestion.batch_planned"
+    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "ingestion.v1"
     stable_key: ClassVar[bool] = True
 
@@ -171,9 +190,13 @@ class BatchCommitted(Event):
 
 
 class RunStopped(Event):
-    """The run ended normally; its last turn in the ledger follows from this."""
+    """The run ended normally; its last turn in the ledger follows from this.
+
+    ``removals_held`` are sources that are gone but were too many to let them go unasked.
+    """
 
     type_name: ClassVar[str] = "ingestion.run_stopped"
+    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "ingestion.v1"
     stable_key: ClassVar[bool] = True
 
@@ -187,6 +210,7 @@ class RunStopped(Event):
     source_changes: list[SourceChange] = []
     withdrawn_batches: list[int] = []
     unfinished_sources: list[str] = []
+    removals_held: list[str] = []
 
     @property
     def aggregate_id(self) -> str:

@@ -111,6 +111,7 @@ class SourceReady(Event):
     """
 
     type_name: ClassVar[str] = "ingestion.source_ready"
+    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "ingestion.request.v1"
 
     processed: SourceProcessed
@@ -118,3 +119,29 @@ class SourceReady(Event):
     @property
     def aggregate_id(self) -> str:
         return self.processed.source.source_id
+
+
+class RemovalsAccepted(Event):
+    """A person lets the sources go that a run has held (``ingestion.run_stopped``).
+
+    It is a trigger of its own, without content: its one run removes them.
+    """
+
+    type_name: ClassVar[str] = "ingestion.removals_accepted"
+    topic: ClassVar[str] = "ingestion.request.v1"
+
+    run_id: str
+    root: str
+    source_ids: list[str]
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.run_id
+
+    @property
+    def local_key(self) -> str:
+        return self.trigger_key
+
+    @property
+    def trigger_key(self) -> str:
+        return f"removals|{self.run_id}"

@@ -191,6 +191,7 @@ def reference(made: ChunkCreated, documented: bool) -> ChunkRef:
         anchor_type=made.anchor_type,
         anchor_start=made.anchor_start,
         anchor_end=made.anchor_end,
+        line_start=made.line_start,
         text_hash=made.text_hash,
         structure_path=made.structure_path,
         token_estimate=made.token_estimate,

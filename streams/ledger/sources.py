@@ -2,7 +2,8 @@
 
 A revised source makes the rows on its older payloads stale; atoms keep their status until the run
 that re-read the source ends. Then what was not found again is obsolete. A removed source has
-nothing to wait for. What a person has verified is not taken away by a run: a person is asked again.
+nothing to wait for. What a renamed source said, the new one says (see ``reanchor``). What a person
+has verified is not taken away by a run: a person is asked again.
 """
 
 from __future__ import annotations
@@ -13,61 +14,90 @@ from streams.ledger.draft import Draft
 from streams.ledger.evidence import TWO_ROWS_KINDS, stale_row, two_rows_apart
 from streams.ledger.indexes import is_live
 from streams.ledger.lifecycle import retire
+from streams.ledger.reanchor import reanchor, rows_of_source
 
 
-def apply_source_changes(draft: Draft, changes: list[SourceChange]) -> list[str]:
-    """The changes in listing order; the sources that were revised by them."""
-    revised: list[str] = []
+def apply_source_changes(draft: Draft, changes: list[SourceChange]) -> None:
+    """The changes in listing order; what they make stale is judged at the end of a run."""
     for change in changes:
         source = change.source_id
         match change.kind:
             case "revised":
+                reanchor(draft, change)
                 _stale(draft, source, change.new_hash, "revised")
-                _note_revision(draft, change)
-                revised.append(source)
+            case "renamed" if change.other_source_id:
+                reanchor(draft, change)
+                _stale(draft, change.other_source_id, None, "renamed")
             case "removed":
                 _stale(draft, source, None, "removed")
                 _settle(draft, source)
-                draft.note("source_settled", source, None, "removed")
-            case "duplicate" | "renamed":
-                draft.note("source_settled", source, change.other_source_id, change.kind)
-    return revised
+            case "duplicate" if change.old_hash:
+                _stale(draft, source, None, "duplicate")
+            case _:
+                pass
+        _note(draft, change)
 
 
-def note_revisions(draft: Draft, changes: list[SourceChange]) -> None:
-    """The revisions are known, but what they make stale is left to the end of the run."""
+def note_changes(draft: Draft, changes: list[SourceChange]) -> None:
+    """The changes are known, but what they make stale is left to the end of the run.
+
+    So a removed source is one with nothing to read until its rows are dealt with.
+    """
     for change in changes:
-        if change.kind == "revised":
-            _note_revision(draft, change)
+        left = change.kind == "removed"
+        _note(draft, change.model_copy(update={"kind": "revised"}) if left else change)
 
 
-def settle_run(draft: Draft, changes: list[SourceChange], unfinished: tuple[str, ...]) -> None:
+def _note(draft: Draft, change: SourceChange) -> None:
+    if change.kind == "revised":
+        draft.note("source_settled", change.source_id, change.new_hash, "revised")
+    else:
+        other, detail = change.other_source_id, change.new_hash or ""
+        draft.note("source_settled", change.source_id, other, change.kind, detail)
+
+
+def settle_run(
+    draft: Draft, changes: list[SourceChange], unfinished: tuple[str, ...], held: int
+) -> None:
     """The end of a run: the last changes, then every source it leaves wholly read again."""
-    due = dict.fromkeys(apply_source_changes(draft, changes))
-    prefix = f"{draft.project}|"
+    apply_source_changes(draft, changes)
+    prefix, current = f"{draft.project}|", draft.state.current_hash
+    due = {source: payload for change in changes for source, payload in _left_by(change)}
     for key, run_id in draft.state.reread.with_prefix(prefix):
         ended = (
             run_id == draft.turn.run_id or draft.state.view.progress_of(draft.project, run_id).ended
         )
         if ended:
-            due[key.removeprefix(prefix)] = None
+            due.setdefault(key.removeprefix(prefix), current.get(key) or None)
+    left = frozenset(unfinished)
     for source in sorted(due):
-        if source not in unfinished:
-            current = draft.state.current_hash.get(f"{draft.project}|{source}")
-            if current:
-                _stale(draft, source, current, "revised")
+        if source not in left:
+            _stale(draft, source, due[source], "revised")
             _settle(draft, source)
             draft.note("source_settled", source, None, "settled")
+    if held:
+        draft.note(
+            "review_item_raised", draft.turn.run_id, None, "removals_held", f"{held} sources"
+        )
 
 
-def _note_revision(draft: Draft, change: SourceChange) -> None:
-    draft.note("source_settled", change.source_id, change.new_hash, "revised")
+def _left_by(change: SourceChange) -> list[tuple[str, str | None]]:
+    """The sources that a change leaves to be judged, each with the payload it has now."""
+    match change.kind:
+        case "revised":
+            return [(change.source_id, change.new_hash)]
+        case "renamed" if change.other_source_id:
+            return [(change.source_id, change.new_hash), (change.other_source_id, None)]
+        case "duplicate" if change.old_hash:
+            return [(change.source_id, None)]
+        case _:
+            return []
 
 
 def _stale(draft: Draft, source: str, current_hash: str | None, reason: str) -> None:
     """All fresh rows of the source that are not of its current payload become stale."""
     touched: dict[str, AtomRecord] = {}
-    for atom_id, evidence_id in _rows_of_source(draft, source):
+    for atom_id, evidence_id in rows_of_source(draft, source):
         row = draft.evidence_row(atom_id, evidence_id)
         if row is None or row.stale or row.sanitized_hash == current_hash:
             continue
@@ -80,7 +110,7 @@ def _stale(draft: Draft, source: str, current_hash: str | None, reason: str) -> 
 
 def _settle(draft: Draft, source: str) -> None:
     """Judge the atoms that rest on the source by the rows that are still fresh."""
-    for atom_id in dict.fromkeys(atom_id for atom_id, _ in _rows_of_source(draft, source)):
+    for atom_id in dict.fromkeys(atom_id for atom_id, _ in rows_of_source(draft, source)):
         atom = draft.known_atom(atom_id)
         if not is_live(atom):
             continue
@@ -97,13 +127,3 @@ def _settle(draft: Draft, source: str) -> None:
         ):
             draft.put_atom(atom, status="draft", status_reason="evidence_below_floor")
             draft.note("status_set", atom_id, None, "evidence_below_floor", "draft")
-
-
-def _rows_of_source(draft: Draft, source: str) -> list[tuple[str, str]]:
-    """Atom and evidence id of every row of a source, in that order."""
-    prefix = f"{draft.project}|{source}|"
-    found: list[tuple[str, str]] = []
-    for key, _ in draft.state.source_rows.with_prefix(prefix):
-        atom_id, evidence_id = key.removeprefix(prefix).split("|")
-        found.append((atom_id, evidence_id))
-    return found

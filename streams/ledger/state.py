@@ -130,8 +130,16 @@ class LedgerState:
                 self.reread[source] = event.turn.run_id if event.turn else ""
             case "source_settled", "settled":
                 self.reread.pop(source, None)
+            case "source_settled", "renamed":
+                run_id = event.turn.run_id if event.turn else ""
+                moved = f"{project}|{change.other_id}"
+                self.current_hash[source], self.current_hash[moved] = change.detail, ""
+                self.reread[source] = self.reread[moved] = run_id
+            case "source_settled", "duplicate":
+                self.current_hash[source] = ""
+                self.reread[source] = event.turn.run_id if event.turn else ""
             case "source_settled", "removed":
-                self.current_hash.pop(source, None)
+                self.current_hash[source] = ""
                 self.reread.pop(source, None)
             case "entity_linked", "waiting":
                 name = f"{project}|{change.detail}"

@@ -52,6 +52,7 @@ class WaitingEnd(Part):
     withdrawn: list[int]
     source_changes: list[SourceChange]
     unfinished: list[str]
+    held: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ class DueTurn:
     source_changes: list[SourceChange]
     reflected: AtomReflected | None = None
     unfinished: tuple[str, ...] = ()
+    held: int = 0
 
 
 class Turns:
@@ -165,6 +167,7 @@ class Turns:
             withdrawn=stopped.withdrawn_batches,
             source_changes=stopped.source_changes,
             unfinished=stopped.unfinished_sources,
+            held=len(stopped.removals_held),
         )
         self.ends.setdefault(f"{envelope.project_id}|{stopped.run_id}", end)
 
@@ -223,7 +226,9 @@ class Turns:
         turn = Turn(
             run_id=run.run_id, batch_no=END_BATCH, position=0, kind="run_end", lane=run.lane
         )
-        return DueTurn(turn, end.cause, end.source_changes, unfinished=tuple(end.unfinished))
+        return DueTurn(
+            turn, end.cause, end.source_changes, unfinished=tuple(end.unfinished), held=end.held
+        )
 
 
 def _in_turn(runs: dict[str, OpenRun]) -> Iterator[OpenRun]:

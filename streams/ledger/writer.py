@@ -13,7 +13,7 @@ from schemas.events.ledger import LedgerChanged
 from streams.ledger.decisions import DueDecision
 from streams.ledger.draft import Draft
 from streams.ledger.people import decision_change_set, refused_as_too_large
-from streams.ledger.sources import apply_source_changes, note_revisions, settle_run
+from streams.ledger.sources import apply_source_changes, note_changes, settle_run
 from streams.ledger.state import LedgerState
 from streams.ledger.summary import working_summary
 from streams.ledger.turns import DueTurn
@@ -53,7 +53,7 @@ class Ledger:
         if isinstance(due, DueDecision):
             return Decision((refused_as_too_large(state, due),))
         draft = Draft(state, due)
-        note_revisions(draft, due.source_changes)
+        note_changes(draft, due.source_changes)
         place = due.turn.chunk_id or due.turn.run_id
         draft.note("candidate_rejected", place, None, "record_too_large", reason)
         return Decision((_caused(draft, due),))
@@ -67,7 +67,7 @@ def change_set(state: LedgerState, due: DueTurn | DueDecision) -> Envelope:
     if due.reflected:
         apply_reading(draft, due.reflected)
     elif due.turn.kind == "run_end":
-        settle_run(draft, due.source_changes, due.unfinished)
+        settle_run(draft, due.source_changes, due.unfinished, due.held)
     else:
         apply_source_changes(draft, due.source_changes)
     return _caused(draft, due)

@@ -12,7 +12,7 @@ from schemas.envelope import Part
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.ingestion import Counters, RunStarted
 from schemas.events.ingestion_request import IngestionRequested, SourcesListed
-from schemas.events.ledger import LedgerChanged, Turn
+from schemas.events.ledger import Change, LedgerChanged, Turn
 from streams.cause import Cause
 from streams.stage import Table, Tables
 
@@ -21,11 +21,36 @@ if TYPE_CHECKING:
 
 
 class Trigger(Part):
-    """A request for ingestion; ``arrival`` counts the project's requests from 0."""
+    """A request for ingestion; ``arrival`` counts the project's requests from 0.
+
+    ``accepts_run``: the run whose held removals a person has let go, if it is that.
+    """
 
     arrival: int
     cause: Cause
     requested: IngestionRequested
+    accepts_run: str = ""
+
+
+class ReadMark(Part):
+    """A chunk was read: by which run, and at which ledger sequence its turn was applied.
+
+    ``poison``: it was given up. For one that was re-anchored ``seq`` is the first that a run can
+    begin at and know of it.
+    """
+
+    run_id: str
+    seq: int
+    poison: bool = False
+
+
+class Told(Part):
+    """What the ledger was told of a source at ``seq``; without ``payload`` it holds no rows."""
+
+    seq: int
+    payload: str = ""
+    duplicate_of: str = ""
+    gone: bool = False
 
 
 class Commit(Part):
@@ -39,10 +64,12 @@ class Commit(Part):
 
 
 class Planned(Part):
-    """What must be kept of a batch that was chosen."""
+    """What must be kept of a batch that was chosen; ``closing``: nothing but changes were left."""
 
     chunk_ids: list[str]
     horizon_end: int
+    changes_told: int
+    closing: bool
 
 
 class RunRow(Part):
@@ -66,14 +93,20 @@ class LedgerPlace(Part):
 
 
 class RunControlState:
-    """The tables of one partition, and what is derived from them."""
+    """The tables of one partition, and what is derived from them.
+
+    ``sources`` holds the last answer of stage 0 for a source, ``earlier`` the ones before whose
+    payload was another. ``told`` is what ``ledger.v1`` says it knows of a source, by sequence.
+    """
 
     def __init__(self, tables: Tables) -> None:
         self.triggers: Table[Trigger] = tables.table("triggers", Trigger)
         self.listings: Table[SourcesListed] = tables.table("listings", SourcesListed)
         self.ready: Table[str] = tables.table("ready", str)
         self.sources: Table[SourceProcessed] = tables.table("sources", SourceProcessed)
-        self.read: Table[int] = tables.table("read", int)
+        self.earlier: Table[SourceProcessed] = tables.table("earlier", SourceProcessed)
+        self.told: Table[Told] = tables.table("told", Told)
+        self.read: Table[ReadMark] = tables.table("read", ReadMark)
         self.runs: Table[RunRow] = tables.table("runs", RunRow)
         self.batches: Table[Planned] = tables.table("batches", Planned)
         self.commits: Table[Commit] = tables.table("commits", Commit)
@@ -90,11 +123,18 @@ class RunControlState:
         if not parts or len(parts) < parts[0].part_count:
             return None
         sources = [source for part in parts for source in part.sources]
-        return parts[0].model_copy(update={"sources": sources})
+        removed = [source for part in parts for source in part.removed]
+        return parts[0].model_copy(update={"sources": sources, "removed": removed})
 
     def project_triggers(self, project: str) -> list[Trigger]:
         """The project's requests in order of arrival."""
         return [trigger for _, trigger in self.triggers.with_prefix(f"{project}|")]
+
+    def trigger(self, project: str, trigger_key: str) -> Trigger | None:
+        for trigger in self.project_triggers(project):
+            if trigger.requested.trigger_key == trigger_key:
+                return trigger
+        return None
 
     def project_runs(self, project: str) -> list[RunRow]:
         return [run for _, run in self.runs.with_prefix(f"{project}|")]
@@ -131,3 +171,19 @@ def commit_after(commit: Commit, change_set: LedgerChanged, turn: Turn, cause: C
         gaps=change_set.summary.gaps if done and change_set.summary else commit.gaps,
         cause=cause if done else commit.cause,
     )
+
+
+def told_by(change: Change, seq: int) -> dict[str, Told]:
+    """What a ``source_settled`` of the ledger says of the sources it speaks of."""
+    source, other = change.target_id, change.other_id or ""
+    match change.reason:
+        case "revised":
+            return {source: Told(seq=seq, payload=other)}
+        case "removed":
+            return {source: Told(seq=seq, gone=True)}
+        case "duplicate":
+            return {source: Told(seq=seq, duplicate_of=other)}
+        case "renamed":
+            return {source: Told(seq=seq, payload=change.detail), other: Told(seq=seq, gone=True)}
+        case _:
+            return {}

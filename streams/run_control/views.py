@@ -12,6 +12,16 @@ from dataclasses import dataclass, field
 from schemas.events.hygiene import ChunkRef, SourceProcessed
 from schemas.events.ingestion import SourceChange
 from schemas.ids import run_id as derive_run_id
+from streams.run_control.changes import (
+    Departures,
+    changes_of,
+    departures,
+    duplicated,
+    duplicates_of,
+    emptied,
+    removals,
+    told_payload,
+)
 from streams.run_control.state import Planned, RunControlState, RunRow
 
 
@@ -31,17 +41,25 @@ class RunView:
     ``sources`` are the ids this run may read, in listing order; those before ``horizon_end`` are
     taken in, those before ``ready_end`` known to be ready. ``reserved`` ones belong to the preview
     of the same request while it lasts. ``kept`` says which source keeps a content. ``changes`` wait
-    for a batch.
+    for a batch; ``moved`` says where a source that is gone has turned up, ``copies`` which
+    sources repeat a content. A ``closing`` view has
+    nothing left to choose: with it come the changes that no horizon reached and, in the last run of
+    a trigger, the removals but those that are ``held``.
     """
 
     sources: list[str]
     reserved: frozenset[str]
     kept: dict[str, str]
+    leaving: Departures
     horizon_end: int = 0
     ready_end: int = 0
     candidates: dict[str, Candidate] = field(default_factory=dict)
     words: set[int] = field(default_factory=set)
     changes: list[SourceChange] = field(default_factory=list)
+    moved: dict[str, str] = field(default_factory=dict)
+    copies: dict[str, list[str]] = field(default_factory=dict)
+    closing: bool = False
+    held: list[str] = field(default_factory=list)
     chunks_planned: int = 0
     tokens_planned: int = 0
     skipped_sources: int = 0
@@ -54,6 +72,8 @@ def view_of(state: RunControlState, project: str, run: RunRow) -> RunView:
     if run_id not in state.views:
         view = _empty_view(state, project, run)
         for _, planned in state.batches.with_prefix(f"{project}|{run_id}|"):
+            if planned.closing:
+                close(state, project, run, view)
             widen(state, project, run, view, planned.horizon_end)
             remember(view, planned)
         drop_read(state, project, view)
@@ -66,39 +86,110 @@ def view_of(state: RunControlState, project: str, run: RunRow) -> RunView:
 def widen(state: RunControlState, project: str, run: RunRow, view: RunView, end: int) -> None:
     """Take the sources before ``end`` into the horizon; all of them must be ready."""
     for source_id in view.sources[view.horizon_end : end]:
-        processed = state.sources.get(f"{project}|{source_id}")
-        if processed is None or processed.outcome == "skipped" or not processed.raw_normalized_hash:
-            view.skipped_sources += 1
-            continue
-        mine = source_id not in view.reserved
-        original = view.kept.setdefault(processed.raw_normalized_hash, source_id)
-        if original != source_id:
-            view.skipped_sources += 1
-            if mine:
-                view.changes.append(
-                    SourceChange(kind="duplicate", source_id=source_id, other_source_id=original)
-                )
-            continue
-        changed = (
-            processed.outcome == "sanitized"
-            and processed.trigger_key == run.started.trigger_key
-            and processed.previous_sanitized_hash is not None
-        )
-        if changed and mine:
-            view.changes.append(
-                SourceChange(
-                    kind="revised",
-                    source_id=source_id,
-                    old_hash=processed.previous_sanitized_hash,
-                    new_hash=processed.sanitized_hash,
-                )
-            )
-        for ref in processed.chunks:
-            if ref.skip_reason:
-                view.skipped_chunks += 1
-            else:
-                view.candidates[ref.chunk_id] = Candidate(ref, processed, changed)
+        _take_in(state, project, run, view, source_id, mine=source_id not in view.reserved)
     view.horizon_end = max(view.horizon_end, end)
+
+
+def _take_in(
+    state: RunControlState, project: str, run: RunRow, view: RunView, source_id: str, mine: bool
+) -> None:
+    """One source into the horizon; the changes are this run's to tell when it is ``mine``."""
+    processed = state.sources.get(f"{project}|{source_id}")
+    _release(state, project, run, view, source_id, mine)
+    if processed is None or processed.outcome == "skipped" or not processed.raw_normalized_hash:
+        view.skipped_sources += 1
+        view.changes += emptied(state, project, run, processed) if mine else []
+        return
+    content = processed.raw_normalized_hash
+    original = view.kept.setdefault(content, source_id)
+    if original != source_id:
+        view.skipped_sources += 1
+        view.copies.setdefault(content, []).append(source_id)
+        view.changes += duplicated(state, project, run, source_id, original) if mine else []
+        return
+    changes = changes_of(state, project, run, view.leaving, processed)
+    view.changes += changes if mine else []
+    _note_moves(view, changes)
+    same = {pair.to_chunk_id for change in changes for pair in change.reanchored}
+    for ref in processed.chunks:
+        if ref.skip_reason:
+            view.skipped_chunks += 1
+        elif ref.chunk_id not in same:
+            view.candidates[ref.chunk_id] = Candidate(ref, processed, bool(changes))
+
+
+def _release(
+    state: RunControlState, project: str, run: RunRow, view: RunView, source_id: str, mine: bool
+) -> None:
+    """A source that no longer says what it kept leaves that to the first one that repeats it."""
+    before = told_payload(state, project, run, source_id)
+    now = state.sources.get(f"{project}|{source_id}")
+    content = before.raw_normalized_hash if before else None
+    if content is None or now is None or view.kept.get(content) != source_id:
+        return
+    if now.skip_reason == "poison" or (
+        now.outcome != "skipped" and now.raw_normalized_hash == content
+    ):
+        return
+    del view.kept[content]
+    copies = view.copies.pop(content, [])
+    view.skipped_sources -= len(copies)
+    for copy in copies:
+        _take_in(state, project, run, view, copy, mine or copy not in view.reserved)
+
+
+def _note_moves(view: RunView, changes: list[SourceChange]) -> None:
+    for change in changes:
+        if change.other_source_id:
+            view.moved[change.other_source_id] = change.source_id
+
+
+def close(state: RunControlState, project: str, run: RunRow, view: RunView) -> bool:
+    """Nothing is left to choose: take in what else the ledger must know. False: not all is there.
+
+    Sources beyond those the run may read matter only where others are gone: they may be these.
+    """
+    if view.closing:
+        return True
+    trigger = state.trigger(project, run.started.trigger_key)
+    lanes = trigger.requested.lanes if trigger else []
+    last = run.started.lane == ("deep" if "deep" in lanes else "preview")
+    sources = view.sources
+    if last and view.leaving.gone:
+        listing = state.listing(project, run.started.trigger_key)
+        sources = [source.source_id for source in listing.sources] if listing else sources
+    view.sources = sources
+    if not ready(state, project, run, view, len(sources)):
+        return False
+    widen(state, project, run, view, len(sources))
+    drop_read(state, project, view)
+    if last:
+        _take_over_elsewhere(state, project, run, view)
+        gone, view.held = removals(state, project, run, view.leaving, view.kept)
+        view.changes += [change for change in gone if change.source_id not in view.moved]
+    view.closing = True
+    return True
+
+
+def _take_over_elsewhere(state: RunControlState, project: str, run: RunRow, view: RunView) -> None:
+    """A duplicate under another root that is the only copy now takes the rows over."""
+    if not any(view.leaving.rows_of.values()):
+        return
+    listed = set(view.sources)
+    for source_id, original in duplicates_of(state, project, run).items():
+        processed = state.sources.get(f"{project}|{source_id}")
+        if processed and original in view.leaving.gone and source_id not in listed:
+            content = processed.raw_normalized_hash or ""
+            if view.kept.setdefault(content, source_id) == source_id:
+                changes = changes_of(state, project, run, view.leaving, processed)
+                view.changes += changes
+                _note_moves(view, changes)
+
+
+def unfinished(view: RunView) -> list[str]:
+    """The sources with chunks that nobody has read yet, and those whose rows moved there."""
+    left = {candidate.source.source.source_id for candidate in view.candidates.values()}
+    return sorted(left | {origin for origin, source in view.moved.items() if source in left})
 
 
 def drop_read(state: RunControlState, project: str, view: RunView) -> None:
@@ -115,7 +206,7 @@ def remember(view: RunView, planned: Planned) -> None:
             view.words.update(candidate.ref.words)
             view.tokens_planned += candidate.ref.token_estimate
     view.chunks_planned += len(planned.chunk_ids)
-    view.changes = []
+    del view.changes[: planned.changes_told]
 
 
 def ready(state: RunControlState, project: str, run: RunRow, view: RunView, end: int) -> bool:
@@ -133,16 +224,21 @@ def _empty_view(state: RunControlState, project: str, run: RunRow) -> RunView:
         f"{project}|{derive_run_id(project, run.started.trigger_key, 'preview')}"
     )
     shared = preview.started.source_count if preview and run.started.lane == "deep" else 0
+    leaving = departures(state, project, run)
     return RunView(
         sources=listed[: run.started.source_count],
         reserved=frozenset(listed[:shared]),
-        kept=_kept_before(state, project, run),
+        kept=_kept_before(state, project, run, leaving),
+        leaving=leaving,
     )
 
 
-def _kept_before(state: RunControlState, project: str, run: RunRow) -> dict[str, str]:
+def _kept_before(
+    state: RunControlState, project: str, run: RunRow, leaving: Departures
+) -> dict[str, str]:
     """Which source keeps a content, as the runs that ended before this one left it."""
     kept: dict[str, str] = {}
+    gone = leaving.gone
     arrival = {
         trigger.requested.trigger_key: trigger.arrival
         for trigger in state.project_triggers(project)
@@ -157,7 +253,7 @@ def _kept_before(state: RunControlState, project: str, run: RunRow) -> dict[str,
     ):
         listing = state.listing(project, other.started.trigger_key)
         for listed in listing.sources[: other.started.source_count] if listing else ():
-            processed = state.sources.get(f"{project}|{listed.source_id}")
-            if processed and processed.outcome != "skipped" and processed.raw_normalized_hash:
-                kept.setdefault(processed.raw_normalized_hash, listed.source_id)
+            held = told_payload(state, project, run, listed.source_id)
+            if held and held.raw_normalized_hash and listed.source_id not in gone:
+                kept.setdefault(held.raw_normalized_hash, listed.source_id)
     return kept

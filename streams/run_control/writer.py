@@ -34,6 +34,7 @@ from schemas.events.ingestion import (
 )
 from schemas.events.ingestion_request import (
     IngestionRequested,
+    RemovalsAccepted,
     RunLane,
     SourceReady,
     SourcesListed,
@@ -43,18 +44,30 @@ from schemas.events.ledger import LedgerChanged
 from schemas.fingerprint import FINGERPRINT_VERSION
 from schemas.ids import run_id as derive_run_id
 from streams.cause import Cause
+from streams.run_control.changes import told_together
 from streams.run_control.choice import Ranked, hint, rank
 from streams.run_control.state import (
     Commit,
     LedgerPlace,
     Planned,
+    ReadMark,
     RunControlState,
     RunRow,
     Trigger,
     batch_key,
     commit_after,
+    told_by,
 )
-from streams.run_control.views import RunView, drop_read, ready, remember, view_of, widen
+from streams.run_control.views import (
+    RunView,
+    close,
+    drop_read,
+    ready,
+    remember,
+    unfinished,
+    view_of,
+    widen,
+)
 from streams.stage import Decision, Record, Tables
 
 LANES: tuple[RunLane, ...] = ("preview", "deep")
@@ -93,6 +106,7 @@ class RunControl:
     name = "run_control"
     inputs = ("ingestion.request.v1", "ledger.v1")
     output = "ingestion.v1"
+    state_version = 2
 
     def open(self, tables: Tables) -> RunControlState:
         return RunControlState(tables)
@@ -103,6 +117,8 @@ class RunControl:
         match event:
             case IngestionRequested():
                 self._take_request(state, record.envelope, event)
+            case RemovalsAccepted():
+                self._take_acceptance(state, record.envelope, event)
             case SourcesListed():
                 key = f"{project}|{event.trigger_key}|{event.part_index:06d}"
                 state.listings.setdefault(key, event)
@@ -127,6 +143,7 @@ class RunControl:
                         update=changed | {"totals": totals}
                     )
             case RunStopped():
+                mark_reanchored(state, project, event)
                 key = f"{project}|{event.run_id}"
                 state.runs[key] = state.runs[key].model_copy(update={"stopped": True})
             case _:
@@ -144,13 +161,41 @@ class RunControl:
     # what is folded
 
     def _take_request(
-        self, state: RunControlState, envelope: Envelope, event: IngestionRequested
+        self,
+        state: RunControlState,
+        envelope: Envelope,
+        event: IngestionRequested,
+        accepts_run: str = "",
     ) -> None:
         project = envelope.project_id
         known = state.project_triggers(project)
         if all(trigger.requested.trigger_key != event.trigger_key for trigger in known):
-            trigger = Trigger(arrival=len(known), cause=Cause.of(envelope), requested=event)
+            trigger = Trigger(
+                arrival=len(known),
+                cause=Cause.of(envelope),
+                requested=event,
+                accepts_run=accepts_run,
+            )
             state.triggers[f"{project}|{trigger.arrival:08d}"] = trigger
+
+    def _take_acceptance(
+        self, state: RunControlState, envelope: Envelope, event: RemovalsAccepted
+    ) -> None:
+        """A request whose listing names nothing but what goes."""
+        key = event.trigger_key
+        requested = IngestionRequested(
+            trigger_key=key, root=event.root, lanes=["deep"], accept_removals=True
+        )
+        self._take_request(state, envelope, requested, accepts_run=event.run_id)
+        listing = SourcesListed(
+            trigger_key=key,
+            root=event.root,
+            complete=False,
+            part_index=0,
+            part_count=1,
+            removed=event.source_ids,
+        )
+        state.listings.setdefault(f"{envelope.project_id}|{key}|{0:06d}", listing)
 
     def _take_answer(
         self, state: RunControlState, project: str, processed: SourceProcessed
@@ -158,6 +203,8 @@ class RunControl:
         source = processed.source.source_id
         known = state.sources.get(f"{project}|{source}")
         if known is None or processed.revision_seq >= known.revision_seq:
+            if known and known.sanitized_hash != processed.sanitized_hash:
+                state.earlier[f"{project}|{source}|{known.revision_seq:08d}"] = known
             state.sources[f"{project}|{source}"] = processed
         key = f"{project}|{processed.trigger_key}|{source}"
         state.ready.setdefault(key, processed.outcome)
@@ -175,8 +222,14 @@ class RunControl:
             summary=summary.model_dump_json() if summary else place.summary,
         )
         if turn := event.turn:
+            for change in event.changes:
+                if change.op == "source_settled":
+                    for source, told in told_by(change, event.ledger_seq).items():
+                        state.told[f"{project}|{source}|{event.ledger_seq:012d}"] = told
             if turn.chunk_id:
-                state.read[f"{project}|{turn.chunk_id}"] = 1
+                state.read[f"{project}|{turn.chunk_id}"] = ReadMark(
+                    run_id=turn.run_id, seq=event.ledger_seq, poison=turn.outcome == "poison"
+                )
                 for view in state.views.values():
                     view.candidates.pop(turn.chunk_id, None)
             if turn.kind == "run_end":
@@ -197,7 +250,14 @@ class RunControl:
         run = state.runs[key]
         if event.batch_no != run.planned:
             return
-        planned = Planned(chunk_ids=event.hint.selected_chunk_ids, horizon_end=event.horizon_end)
+        mark_reanchored(state, project, event)
+        closing = any(change.kind == "removed" for change in event.source_changes)
+        planned = Planned(
+            chunk_ids=event.hint.selected_chunk_ids,
+            horizon_end=event.horizon_end,
+            changes_told=len(event.source_changes),
+            closing=closing or event.horizon_end > run.started.source_count,
+        )
         state.batches[batch_key(project, event.run_id, event.batch_no)] = planned
         state.runs[key] = run.model_copy(update={"planned": run.planned + 1})
         view = state.views.get(event.run_id)
@@ -270,17 +330,24 @@ class RunControl:
             limits = run.started.limits
             if run.stopped or run.planned - run.committed > limits.planned_ahead:
                 continue
-            batch = self._choose(state, project, run)
-            if batch is None:
-                continue
-            event, selected = batch
-            place = state.place(project)
-            requests = [
-                self._envelope(run.cause, run, self._request(run, event, at, entry, place))
-                for at, entry in enumerate(selected, start=1)
-            ]
-            return Decision((*requests, self._envelope(run.cause, run, event)))
+            if batch := self._choose(state, project, run):
+                return self._planned(state, project, run, *batch)
         return None
+
+    def _planned(
+        self,
+        state: RunControlState,
+        project: str,
+        run: RunRow,
+        event: BatchPlanned,
+        selected: list[Ranked],
+    ) -> Decision:
+        place = state.place(project)
+        requests = [
+            self._envelope(run.cause, run, self._request(run, event, at, entry, place))
+            for at, entry in enumerate(selected, start=1)
+        ]
+        return Decision((*requests, self._envelope(run.cause, run, event)))
 
     def _choose(
         self, state: RunControlState, project: str, run: RunRow
@@ -289,6 +356,8 @@ class RunControl:
         limits, batch_no = run.started.limits, run.planned
         view = view_of(state, project, run)
         room = min(limits.batch_size, limits.max_chunks_per_run - view.chunks_planned)
+        if view.closing:
+            return self._surplus(state, project, run, view)
         if room <= 0:
             return None
         basis = self._basis(state, project, run, batch_no)
@@ -319,15 +388,36 @@ class RunControl:
         selected = _within_budget(ranked[:room], view.tokens_planned, limits.token_budget)
         if not selected and not view.changes:
             return None
+        together = told_together(state, project, view.changes)
+        if together < len(view.changes):
+            selected = []
         event = BatchPlanned(
             run_id=run.started.run_id,
             batch_no=batch_no,
             basis_seq=basis.seq,
             horizon_end=view.horizon_end,
             hint=hint(ranked, selected, gaps),
-            source_changes=view.changes,
+            source_changes=view.changes[:together],
         )
         return event, selected
+
+    def _surplus(
+        self, state: RunControlState, project: str, run: RunRow, view: RunView
+    ) -> tuple[BatchPlanned, list[Ranked]] | None:
+        """A batch of nothing but changes, when more are left than fit into the run's end."""
+        basis = self._basis(state, project, run, run.planned)
+        together = told_together(state, project, view.changes)
+        if basis is None or together == len(view.changes):
+            return None
+        event = BatchPlanned(
+            run_id=run.started.run_id,
+            batch_no=run.planned,
+            basis_seq=basis.seq,
+            horizon_end=view.horizon_end,
+            hint=hint([], [], basis.gaps),
+            source_changes=view.changes[:together],
+        )
+        return event, []
 
     def _stop(self, state: RunControlState, project: str) -> Decision | None:
         """The end of a run that has read all it may."""
@@ -342,6 +432,12 @@ class RunControl:
                 continue
             if self._choose(state, project, run) is not None:
                 continue
+            if not close(state, project, run, view):
+                continue
+            if told_together(state, project, view.changes) < len(view.changes):
+                if batch := self._surplus(state, project, run, view):
+                    return self._planned(state, project, run, *batch)
+                continue
             event = RunStopped(
                 run_id=run.started.run_id,
                 stop_reason=self._stop_reason(run, view),
@@ -351,12 +447,15 @@ class RunControl:
                 sources_skipped=view.skipped_sources,
                 chunks_skipped=view.skipped_chunks,
                 source_changes=view.changes,
+                unfinished_sources=unfinished(view),
+                removals_held=view.held,
             )
             return Decision((self._envelope(run.cause, run, event),))
         return None
 
     def _stop_reason(self, run: RunRow, view: RunView) -> StopReason:
-        left = bool(view.candidates)
+        scope = set(view.sources[: run.started.source_count])
+        left = any(each.source.source.source_id in scope for each in view.candidates.values())
         if left and view.chunks_planned >= run.started.limits.max_chunks_per_run:
             return "max_chunks_per_run"
         if left:
@@ -374,7 +473,12 @@ class RunControl:
             trigger.requested.trigger_key: trigger.arrival
             for trigger in state.project_triggers(project)
         }
-        runs = [run for run in state.project_runs(project) if not run.ended_seq]
+        seq = state.place(project).seq  # below a run's basis while the ledger is folded again
+        runs = [
+            run
+            for run in state.project_runs(project)
+            if not run.ended_seq and run.started.basis_seq <= seq
+        ]
         return sorted(
             runs,
             key=lambda run: (run.started.lane != "preview", order.get(run.started.trigger_key, -1)),
@@ -430,6 +534,15 @@ class RunControl:
         event: BatchCommitted | BatchPlanned | RunStopped | ExtractRequested,
     ) -> Envelope:
         return cause.caused(event, lane=run.started.lane, run_id=run.started.run_id)
+
+
+def mark_reanchored(state: RunControlState, project: str, event: BatchPlanned | RunStopped) -> None:
+    """A re-anchored chunk counts as read for the runs that begin after this one."""
+    after = state.runs[f"{project}|{event.run_id}"].started.basis_seq + 1
+    for change in event.source_changes:
+        for pair in change.reanchored:
+            key = f"{project}|{pair.to_chunk_id}"
+            state.read.setdefault(key, ReadMark(run_id=event.run_id, seq=after))
 
 
 def _scope(listing: SourcesListed, lane: RunLane) -> int:

@@ -167,6 +167,8 @@ def test_a_side_that_comes_back_opens_it_again():
     gone = SourceChange(kind="removed", source_id="src_b", old_hash="h1")
     told = disputed(JWT, COOKIES)
     told.given(a_run(trigger="t2", removals=[gone]))
-    told.given(a_run(Chunk("c9", [judged(COOKIES)], source_id="src_b"), trigger="t3"))
+    back = SourceChange(kind="revised", source_id="src_b", new_hash="h1")
+    again = Chunk("c9", [judged(COOKIES)], source_id="src_b")
+    told.given(a_run(again, trigger="t3", changes=[back]))
     assert told.atom(COOKIES).status == "active"
     assert (only(told).status, only(told).reopened) == ("open", True)

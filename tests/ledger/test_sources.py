@@ -129,13 +129,13 @@ def test_a_statement_changed_at_its_place_replaces_the_older_wording():
     assert (link.from_atom_id, link.link_type) == (live.atom_id, "supersedes")
 
 
-def test_duplicates_and_renames_are_only_written_down():
+def test_a_duplicate_and_a_rename_without_rows_are_only_written_down():
     changes = [
         SourceChange(kind="duplicate", source_id="src_b", other_source_id="src_a"),
         SourceChange(kind="renamed", source_id="src_c", other_source_id="src_d"),
     ]
     told = first_reading().given(Run([Batch(changes=changes)], trigger="t2"))
-    assert [change.reason for change in told.ops("source_settled")] == ["duplicate", "renamed"]
+    assert [change.reason for change in told.change_sets[2].changes] == ["duplicate", "renamed"]
     assert told.change_sets[2].turn and told.change_sets[2].turn.last_in_batch
 
 
