@@ -169,7 +169,9 @@ def test_an_answered_pair_stays_answered_when_a_side_went_and_was_found_again_in
     gone = SourceChange(kind="removed", source_id="src_b", old_hash="h1")
     told.given(a_run(trigger="t2", removals=[gone]))
     assert told.atom(COOKIES).status == "obsolete"
-    found_again(told, COOKIES, "src_b")
+    back = SourceChange(kind="revised", source_id="src_b", old_hash="h1", new_hash="h1")
+    chunk = Chunk("c_back", [judged(COOKIES)], source_id="src_b")
+    told.given(a_run(chunk, changes=[back], trigger="t3"))
     assert told.atom(COOKIES).status == "active"
     assert (only(told).status, only(told).reopened) == ("resolved", False)
 
