@@ -47,13 +47,17 @@ _OWNER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence: its span, raw and plain, with the reason sentence that follows it, if any."""
+    """One sentence: its span, raw and plain, with the reason sentence that follows it, if any.
+
+    ``near`` are the plain sentences before and after it in its passage.
+    """
 
     span: Span
     raw: str
     text: str
     following: Span | None = None
     reason: str = ""
+    near: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,8 @@ def drafted(
     severity = severity_of(text) if cue.kind == "risk" else None
     impact = impact_of(text) if cue.kind == "risk" else None
     if cue.kind == "risk" and not impact:
-        severity, impact = severity_of(sentence.reason), impact_of(sentence.reason)
+        told = sentence.reason if severity_of(sentence.reason) else sentence.near
+        severity, impact = severity_of(told), impact_of(told)
         if not impact:
             return None
     default = _AREA_OF_KIND.get(cue.kind, "scope")

@@ -68,6 +68,12 @@ _ABSENT = re.compile(
     r"the mitigation|to mitigate|we (?:can |could |will )?mitigate)",
     re.IGNORECASE,
 )
+_AVERTING = re.compile(
+    r"\b(?:mitigat\w+|avoid\w*|prevent\w*|ensur\w+|address\w*|solv\w+|reduc\w+|protect\w*|"
+    r"safe\w*|no (?:\w+ )?(?:change|impact|effect)s?|backwards?[- ]compatib\w+|"
+    r"not (?:be )?affect\w*)\b",
+    re.IGNORECASE,
+)
 _DECIDING = re.compile(
     r"\b(?:will|uses?|using|chose\w*|adopt\w*|decid\w*|implement\w*|introduc\w*|replac\w*|"
     r"remov\w*|"
@@ -107,14 +113,25 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     whole = chunk.anchor_start == 0
     found: list[Draft] = []
     seen: list[Sentence] = []
+    known: list[tuple[Passage, Role, bool, list[Sentence]]] = []
     for passage in passages(chunk.text_payload, chunk.structure_path, chunk.path, whole=whole):
         role, direct = role_in(passage.headings)
         if role in ("nothing", "rejected", "mitigation"):
             continue
         read = list(_sentences(setting.text, passage))
         seen += read
+        known.append((passage, role, direct, read))
+    for at, (passage, role, direct, read) in enumerate(known):
+        if role == "risk" and read:
+            read = _beside(read, *(other[3] for other in known[max(0, at - 1) : at + 2 : 2]))
         found += _passage_drafts(setting, passage, role, direct, read)
     return found, seen
+
+
+def _beside(read: list[Sentence], *others: list[Sentence]) -> list[Sentence]:
+    """``read`` with the passages beside it as what is near its first sentence."""
+    texts = [read[0].near, *(sentence.text for other in others for sentence in other[:1])]
+    return [replace(read[0], near=" ".join(texts)), *read[1:]]
 
 
 def _sentences(text: str, passage: Passage) -> Iterator[Sentence]:
@@ -128,8 +145,9 @@ def _sentences(text: str, passage: Passage) -> Iterator[Sentence]:
             continue
         if is_noise(words):
             continue
-        sentence = Sentence(span, text[span[0] : span[1]], words)
         after = number + 1
+        near = " ".join(plains[max(0, number - 1) : number] + plains[after : after + 1])
+        sentence = Sentence(span, text[span[0] : span[1]], words, near=near)
         if after < len(spans) and gives_reason(plains[after]) and _is_whole(plains[after]):
             sentence = replace(sentence, following=spans[after], reason=plains[after])
             taken = True
@@ -247,7 +265,10 @@ def _risk_in(sentence: Sentence, first: bool) -> Cue | None:
     if _ABSENT.match(text) or text.endswith("?") or len(words_of(text)) < 4:
         return None
     severity = severity_of(text) or severity_of(sentence.reason)
-    if severity is None or (is_averted(text) and not first):
+    if severity is None:
+        told = first and severity_of(sentence.near) and not _AVERTING.search(text)
+        return Cue("risk", MODAL) if told else None
+    if is_averted(text) and not first:
         return None
     return Cue("risk", EXPLICIT if first else MODAL)
 

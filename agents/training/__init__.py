@@ -1,0 +1,1 @@
+"""How the reader's weights are made. Needs scikit-learn; nothing at run time imports it."""
