@@ -19,14 +19,14 @@ def project_created_v2(payload: Payload) -> Payload:
     return {"name": name, "description": payload["description"], "vision": "", "timezone": "UTC"}
 
 
-def only_defaults_added(payload: Payload) -> Payload:
-    """The next version added fields with defaults and nothing else."""
+def unchanged(payload: Payload) -> Payload:
+    """The next version only adds fields that have defaults."""
     return payload
 
 
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("project.created", 1): project_created_v2,
-    ("ledger.changed", 1): only_defaults_added,
+    ("ledger.changed", 1): unchanged,
 }
 
 
