@@ -19,18 +19,18 @@ def project_created_v2(payload: Payload) -> Payload:
     return {"name": name, "description": payload["description"], "vision": "", "timezone": "UTC"}
 
 
-def only_defaults_added(payload: Payload) -> Payload:
-    """The next version added fields with defaults and nothing else."""
+def unchanged(payload: Payload) -> Payload:
+    """The next version only adds fields that have defaults."""
     return payload
 
 
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("project.created", 1): project_created_v2,
-    ("ledger.changed", 1): only_defaults_added,
-    ("source.processed", 1): only_defaults_added,
-    ("ingestion.source_ready", 1): only_defaults_added,
-    ("ingestion.batch_planned", 1): only_defaults_added,
-    ("ingestion.run_stopped", 1): only_defaults_added,
+    ("ledger.changed", 1): unchanged,
+    ("source.processed", 1): unchanged,
+    ("ingestion.source_ready", 1): unchanged,
+    ("ingestion.batch_planned", 1): unchanged,
+    ("ingestion.run_stopped", 1): unchanged,
 }
 
 

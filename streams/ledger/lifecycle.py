@@ -16,6 +16,11 @@ OP_OF_STATUS: dict[AtomStatus, ChangeOp] = {
 }
 
 
+def lost(atom: AtomRecord) -> bool:
+    """Whether a person resolved a contradiction against it: only a new source brings it back."""
+    return atom.status == "superseded" and atom.status_reason == LOST
+
+
 def retire(
     draft: Draft, atom: AtomRecord, status: AtomStatus, reason: str, by: AtomRecord | None = None
 ) -> AtomRecord:

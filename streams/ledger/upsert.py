@@ -25,7 +25,7 @@ from streams.ledger.evidence import (
     two_rows_apart,
 )
 from streams.ledger.indexes import is_live
-from streams.ledger.lifecycle import LOST
+from streams.ledger.lifecycle import lost
 from streams.ledger.merging import near_duplicates, settle_near_duplicates
 
 REVIVED_BY_EVIDENCE = frozenset({"obsolete", "superseded"})
@@ -136,7 +136,7 @@ def _upserted(
         reason = "new_source" if new_source else "same_source"
         draft.note("confidence_set", atom.atom_id, None, reason, f"{confidence:.6f}")
     atom = atom.model_copy(update=changed)
-    revived = atom.status in REVIVED_BY_EVIDENCE and (new_source or not _lost(atom))
+    revived = atom.status in REVIVED_BY_EVIDENCE and (new_source or not lost(atom))
     if revived:
         status, reason = _first_status(draft, atom, judged)
         changed = {"status": status, "status_reason": "found_again", "superseded_by": None}
@@ -156,14 +156,9 @@ def _upserted(
         evidence_added=added,
         reason="same_fingerprint" if own_id == atom.atom_id else "same_as_merged",
     )
-    if not revived or _lost(known):
+    if not revived or lost(known):
         refresh_contradictions(draft, atom, gained_source=new_source)
     return atom, revived
-
-
-def _lost(atom: AtomRecord) -> bool:
-    """Whether a person resolved a contradiction against it: only a new source brings it back."""
-    return atom.status == "superseded" and atom.status_reason == LOST
 
 
 def _first_status(draft: Draft, atom: AtomRecord, judged: Judged) -> tuple[str, str]:

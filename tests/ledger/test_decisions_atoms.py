@@ -79,16 +79,23 @@ def test_without_the_verification_a_run_may_take_the_atom_away():
     assert told.atom(TITLE).status == "obsolete"
 
 
-def test_a_verified_atom_stays_when_its_wording_changes_in_the_source():
+@pytest.mark.parametrize(
+    ("pinned", "status", "asked"),
+    [(False, "superseded", []), (True, "active", ["verified_evidence_stale"])],
+)
+def test_a_verified_atom_stays_when_its_wording_changes_in_the_source_and_a_person_is_asked(
+    pinned: bool, status: str, asked: list[str]
+):
     old = TITLE + " after the last payment of the customer"
     told = story(a_run(Chunk("c1", [judged(old, kind="claim")])))
-    told.decision(AtomVerified(**about(told.atom(old))))
+    if pinned:
+        told.decision(AtomVerified(**about(told.atom(old))))
     revised = SourceChange(kind="revised", source_id="src_a", old_hash="h1", new_hash="h2")
     new = old.replace("last payment", "final payment")
     run = a_run(Chunk("c2", [judged(new)], sanitized_hash="h2"), changes=[revised], trigger="t2")
     told.given(run)
-    assert told.atom(old).status == "active"
-    assert not [op for each in told.change_sets for op in each.merge_ops if op.op == "supersede"]
+    assert told.atom(old).status == status
+    assert [each.reason for each in told.ops("review_item_raised")] == asked
 
 
 @pytest.mark.parametrize("status", ["active", "draft"])

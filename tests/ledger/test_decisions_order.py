@@ -140,6 +140,18 @@ def test_the_same_decision_twice_has_one_effect():
     assert not told.ops("hitl_refused")
 
 
+def test_a_decision_whose_effect_does_not_fit_into_a_record_is_refused_and_others_follow():
+    told = story(a_run(Chunk("c1", [judged("Orders are kept")])))
+    told.fold([decided(AtomDismissed(**about(told.atom("Orders are kept"))))])
+    too_large = LEDGER.decide(told.state)
+    assert too_large
+    told.write(LEDGER.undecidable(told.state, too_large, "9 MB"))
+    answer = told.change_sets[-1].hitl
+    assert answer and answer.refusal == "record_too_large"
+    assert told.atom("Orders are kept").status == "active"
+    assert LEDGER.decide(told.state) is None
+
+
 def test_a_decision_comes_between_two_turns_of_a_begun_batch():
     facts: list[Record] = facts_of(a_run(*WRITES[:3]))
     told = Story()

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from schemas.envelope import Actor, Envelope, outside_fact
-from schemas.events.hitl import ContradictionDecided, PersonDecided
+from schemas.events.hitl import AtomVerified, ContradictionDecided, PersonDecided
 from schemas.events.ledger import LedgerChanged
 from schemas.ids import sha256_hex
 from streams.ledger.fold import LedgerView
@@ -113,12 +113,24 @@ def test_decisions_that_come_after_the_runs_are_answered_alike_in_quiet_and_in_t
         assert after(troubles(seed)) == calm
 
 
-def test_jwt_against_cookies_is_answered_by_a_person_and_reading_again_does_not_ask_again():
+def test_jwt_against_cookies_blocks_until_a_person_decides_and_is_not_asked_again():
     files = contents()
     driver = Driver(pipeline(read), partitions=1)
     driver.publish(ingestion(files, key="k1"))
     driver.run()
     (dispute,) = view_of(driver).contradictions.values()
+    sides = (dispute.atom_a_id, dispute.atom_b_id)
+
+    def decide(event: PersonDecided) -> LedgerChanged:
+        driver.publish([said(event, event.model_dump_json())])
+        driver.run()
+        return ledger_of(driver)[-1]
+
+    for atom_id in sides:
+        seen = view_of(driver).atoms[f"{PROJECT}|{atom_id}"].revision
+        decide(AtomVerified(atom_id=atom_id, expected_revision=seen, actor_role="pm"))
+    (dispute,) = view_of(driver).contradictions.values()
+    assert (dispute.status, dispute.severity) == ("open", "high")
     event = ContradictionDecided(
         contradiction_id=dispute.contradiction_id,
         decision="resolve",
@@ -127,8 +139,9 @@ def test_jwt_against_cookies_is_answered_by_a_person_and_reading_again_does_not_
         actor_role="owner",
         rationale="the security review chose it",
     )
-    driver.publish([said(event, "once")])
-    driver.run()
+    answer = decide(event)
+    assert [change.op for change in answer.changes][-1] == "hitl_applied"
+    assert answer.summary and not answer.summary.open_contradictions
     longer = {
         path: text + b"\nThis page is kept by the team.\n" if path.endswith(".md") else text
         for path, text in files.items()
@@ -138,8 +151,6 @@ def test_jwt_against_cookies_is_answered_by_a_person_and_reading_again_does_not_
     view = view_of(driver)
     (dispute,) = view.contradictions.values()
     assert (dispute.status, dispute.resolution_kind) == ("resolved", "a_wins")
-    winner, loser = (
-        view.atoms[f"{PROJECT}|{key}"] for key in (dispute.atom_a_id, dispute.atom_b_id)
-    )
+    winner, loser = (view.atoms[f"{PROJECT}|{atom_id}"] for atom_id in sides)
     assert (winner.status, loser.status) == ("active", "superseded")
     assert loser.evidence_count > loser.stale_evidence_count
