@@ -164,6 +164,8 @@ def test_a_source_that_a_short_run_leaves_half_read_is_settled_by_the_one_that_r
     project.ingest(rewritten, limits={"max_chunks_per_run": 1, "batch_size": 1})
     left = set(project.stops[-1].unfinished_sources)
     assert left
+    project.ingest({"docs/note.md": b"# Note\n\nNothing."}, complete=False, root="other")
+    assert set(project.stops[-1].unfinished_sources) == left
     assert not left & {note.target_id for note in project.notes if note.reason == "settled"}
     project.ingest(rewritten)
     assert project.stops[-1].unfinished_sources == []
