@@ -83,6 +83,7 @@ class RunRow(Part):
     stopped: bool = False
     ended_seq: int = 0
     ended_gaps: list[Area] = []
+    unfinished: list[str] = []
 
 
 class LedgerPlace(Part):

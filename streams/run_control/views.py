@@ -186,10 +186,29 @@ def _take_over_elsewhere(state: RunControlState, project: str, run: RunRow, view
                 _note_moves(view, changes)
 
 
-def unfinished(view: RunView) -> list[str]:
-    """The sources with chunks that nobody has read yet, and those whose rows moved there."""
+def unfinished(state: RunControlState, project: str, view: RunView) -> list[str]:
+    """The sources with chunks that nobody has read yet, and those whose rows moved there.
+
+    Also those that an earlier run has left so and that this one had nothing to do with.
+    """
     left = {candidate.source.source.source_id for candidate in view.candidates.values()}
-    return sorted(left | {origin for origin, source in view.moved.items() if source in left})
+    left |= {origin for origin, source in view.moved.items() if source in left}
+    mine = {*view.sources, *view.moved}
+    for run in state.project_runs(project):
+        left |= {
+            source
+            for source in run.unfinished
+            if source not in mine and _has_unread(state, project, source)
+        }
+    return sorted(left)
+
+
+def _has_unread(state: RunControlState, project: str, source: str) -> bool:
+    processed = state.sources.get(f"{project}|{source}")
+    return processed is not None and any(
+        not ref.skip_reason and f"{project}|{ref.chunk_id}" not in state.read
+        for ref in processed.chunks
+    )
 
 
 def drop_read(state: RunControlState, project: str, view: RunView) -> None:
@@ -237,8 +256,6 @@ def _kept_before(
     state: RunControlState, project: str, run: RunRow, leaving: Departures
 ) -> dict[str, str]:
     """Which source keeps a content, as the runs that ended before this one left it."""
-    kept: dict[str, str] = {}
-    gone = leaving.gone
     arrival = {
         trigger.requested.trigger_key: trigger.arrival
         for trigger in state.project_triggers(project)
@@ -248,12 +265,16 @@ def _kept_before(
         for other in state.project_runs(project)
         if 0 < other.ended_seq <= run.started.basis_seq
     ]
+    seen: dict[str, None] = {}
     for other in sorted(
         earlier, key=lambda row: (arrival.get(row.started.trigger_key, 0), row.started.lane)
     ):
         listing = state.listing(project, other.started.trigger_key)
         for listed in listing.sources[: other.started.source_count] if listing else ():
-            held = told_payload(state, project, run, listed.source_id)
-            if held and held.raw_normalized_hash and listed.source_id not in gone:
-                kept.setdefault(held.raw_normalized_hash, listed.source_id)
+            seen[listed.source_id] = None
+    kept: dict[str, str] = {}
+    for source_id in seen:
+        held = told_payload(state, project, run, source_id)
+        if held and held.raw_normalized_hash and source_id not in leaving.gone:
+            kept.setdefault(held.raw_normalized_hash, source_id)
     return kept

@@ -145,7 +145,8 @@ class RunControl:
             case RunStopped():
                 mark_reanchored(state, project, event)
                 key = f"{project}|{event.run_id}"
-                state.runs[key] = state.runs[key].model_copy(update={"stopped": True})
+                ended = {"stopped": True, "unfinished": event.unfinished_sources}
+                state.runs[key] = state.runs[key].model_copy(update=ended)
             case _:
                 pass
 
@@ -447,7 +448,7 @@ class RunControl:
                 sources_skipped=view.skipped_sources,
                 chunks_skipped=view.skipped_chunks,
                 source_changes=view.changes,
-                unfinished_sources=unfinished(view),
+                unfinished_sources=unfinished(state, project, view),
                 removals_held=view.held,
             )
             return Decision((self._envelope(run.cause, run, event),))

@@ -20,7 +20,7 @@ from projections.projector import prepare
 from schemas.codec import decode, encode
 from schemas.events.artifact import LatestSet
 from schemas.events.atom import AtomReflected
-from schemas.events.ingestion import SourceChange
+from schemas.events.ingestion import Reanchored, SourceChange
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
 from tests.projections.builders import PROJECT, an_atom, replace_part, source_of
@@ -313,6 +313,39 @@ def test_a_removed_source_says_so_until_it_is_seen_again(model: ReadModel):
     story.source("README.md", "One paragraph that is long enough.", trigger_key="t2")
     model.fold(story.log.records[folded:])
     assert source_state(model) == ("sanitized", None)
+
+
+def test_a_chunk_that_says_what_was_read_before_counts_as_read_and_names_where(model: ReadModel):
+    story = a_story_with_a_readme()
+    (chunk,) = story.chunks.values()
+    same = Reanchored(
+        from_chunk_id="chk_earlier", to_chunk_id=chunk.chunk_id, shift=0, line_shift=0
+    )
+    revised = SourceChange(kind="revised", source_id=chunk.source_id, reanchored=[same])
+    story.planned([], source_changes=[revised])
+    model.fold(story.log.records)
+    assert model.rows("SELECT state, reanchored_from, reanchored_run_id FROM chunks") == [
+        ("extracted", "chk_earlier", story.run)
+    ]
+
+
+def test_a_renamed_source_takes_the_place_of_the_one_it_was(model: ReadModel):
+    story = a_story_with_a_readme()
+    story.source("moved.md", "One paragraph that is long enough.")
+    old, new = source_of("README.md").source_id, source_of("moved.md").source_id
+    story.stopped(source_changes=[SourceChange(kind="renamed", source_id=new, other_source_id=old)])
+    model.fold(story.log.records)
+    assert dict(model.rows("SELECT path, state FROM sources")) == {
+        "README.md": "removed",
+        "moved.md": "sanitized",
+    }
+
+
+def test_a_run_shows_how_many_removals_it_holds_back(model: ReadModel):
+    story = a_story_with_a_readme()
+    story.stopped(removals_held=["src_1", "src_2"])
+    model.fold(story.log.records)
+    assert model.rows("SELECT removals_held FROM ingestion_runs") == [(["src_1", "src_2"],)]
 
 
 def test_the_history_of_an_atom_has_a_row_for_every_change_set(model: ReadModel):

@@ -8,14 +8,14 @@ from typing import Any, Literal
 from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkRef, SourceProcessed
-from schemas.events.ingestion import BatchPlanned, RunStarted, RunStopped
+from schemas.events.ingestion import BatchPlanned, RunStarted, RunStopped, SourceChange
 from schemas.events.ingestion_request import (
     IngestionRequested,
     ListedSource,
     SourceReady,
     SourcesListed,
 )
-from schemas.events.ledger import LedgerChanged, Turn, WorkingSummary
+from schemas.events.ledger import Change, LedgerChanged, Turn, WorkingSummary
 from schemas.events.source import SourceInfo
 from schemas.ids import sha256_hex
 from streams.run_control.writer import RUN_CONTROL
@@ -56,6 +56,7 @@ def a_chunk(path: str, at: int, **more) -> ChunkRef:
         "anchor_type": "heading",
         "anchor_start": at * 100,
         "anchor_end": at * 100 + 99,
+        "line_start": at * 10 + 1,
         "text_hash": "h",
         "token_estimate": 100,
     }
@@ -101,7 +102,12 @@ class Play:
         return decided
 
     def asked(
-        self, *sources: SourceProcessed, key: str = "k1", lanes=("preview", "deep"), **limits
+        self,
+        *sources: SourceProcessed,
+        key: str = "k1",
+        lanes=("preview", "deep"),
+        accept_removals: bool = False,
+        **limits,
     ) -> Play:
         """A request with its listing; its sources are not ready yet."""
         listed = [
@@ -114,7 +120,13 @@ class Play:
             for processed in sources
         ]
         return self.given(
-            IngestionRequested(trigger_key=key, root="repo", lanes=list(lanes), limits=limits),
+            IngestionRequested(
+                trigger_key=key,
+                root="repo",
+                lanes=list(lanes),
+                limits=limits,
+                accept_removals=accept_removals,
+            ),
             SourcesListed(
                 trigger_key=key,
                 root="repo",
@@ -130,18 +142,18 @@ class Play:
 
     def ledger_applies(self, batch: BatchPlanned, gaps=(), tokens: int = 100) -> None:
         """The ledger's turns for a batch, the last one with a summary."""
-        chunks = batch.hint.selected_chunk_ids
+        chunks, changes = batch.hint.selected_chunk_ids, batch.source_changes
+        if changes or not chunks:
+            self._applied(batch.run_id, batch.batch_no, 0, None, not chunks, gaps, changes)
         for position, chunk in enumerate(chunks, start=1):
             self._applied(
                 batch.run_id, batch.batch_no, position, chunk, position == len(chunks), gaps
             )
-        if not chunks:
-            self._applied(batch.run_id, batch.batch_no, 0, None, True, gaps)
 
     def ledger_ends(self, stopped: RunStopped) -> None:
-        self._applied(stopped.run_id, -1, 0, None, False, ())
+        self._applied(stopped.run_id, -1, 0, None, False, (), stopped.source_changes)
 
-    def _applied(self, run_id, batch_no, position, chunk, last, gaps) -> None:
+    def _applied(self, run_id, batch_no, position, chunk, last, gaps, changes=()) -> None:
         self._seq += 1
         kind: Literal["sources", "chunk", "run_end"] = "chunk" if chunk else "sources"
         if batch_no < 0:
@@ -163,6 +175,7 @@ class Play:
                 prev_hash="",
                 caused_by_event_id=str(self._seq),
                 turn=turn,
+                changes=[settled(change) for change in changes],
                 summary=summary if last else None,
             )
         )
@@ -194,6 +207,18 @@ class Play:
                     return True
             return False
         return False
+
+
+def settled(change: SourceChange) -> Change:
+    """How the ledger says that it knows of a source change."""
+    of_payload = change.kind == "revised"
+    return Change(
+        op="source_settled",
+        target_id=change.source_id,
+        other_id=change.new_hash if of_payload else change.other_source_id,
+        reason=change.kind,
+        detail="" if of_payload else change.new_hash or "",
+    )
 
 
 def chunks_read(events: list[Event]) -> list[str]:

@@ -135,7 +135,10 @@ def test_a_revised_source_is_told_to_the_ledger_before_its_chunks():
     play = Play().asked(old, lanes=["deep"]).ready(old)
     play.to_the_end()
     new = a_source("a.md", content="new", trigger_key="k2", revision_seq=2).model_copy(
-        update={"previous_sanitized_hash": old.sanitized_hash, "chunks": [a_chunk("new", 0)]}
+        update={
+            "previous_sanitized_hash": old.sanitized_hash,
+            "chunks": [a_chunk("new", 0, text_hash="g")],
+        }
     )
     play.asked(new, key="k2", lanes=["deep"]).ready(new)
     (batch,) = of(BatchPlanned, play.when())

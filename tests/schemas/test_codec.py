@@ -14,6 +14,9 @@ from schemas.avro import avro_schema, schema_file
 from schemas.codec import InvalidRecord, decode, encode, fingerprint, headers
 from schemas.envelope import Actor, outside_fact
 from schemas.events import EVENT_TYPES
+from schemas.events.hygiene import SourceProcessed
+from schemas.events.ingestion import BatchPlanned, RunStopped
+from schemas.events.ingestion_request import SourceReady
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
 from schemas.events.source import SourceInfo, SourceRevised
@@ -164,6 +167,31 @@ def test_a_change_set_of_the_first_version_is_read_with_todays_defaults():
     assert (dispute.severity, dispute.status, dispute.revision) == ("high", "open", 1)
     assert event.hitl is None
     assert all(atom.resolution is None for atom in event.atoms)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        "source.processed",
+        "ingestion.source_ready",
+        "ingestion.batch_planned",
+        "ingestion.run_stopped",
+    ],
+)
+def test_bytes_from_before_chunks_were_reanchored_are_read_with_the_defaults(event):
+    value = (Path(__file__).parent / "released" / f"{event}.v1.bin").read_bytes()
+    match decode(value).event:
+        case SourceProcessed() as processed:
+            (chunk,) = processed.chunks
+            assert (chunk.chunk_id, chunk.line_start) == ("chk_a.md_0", -1)
+        case SourceReady(processed=processed):
+            assert processed.chunks[0].line_start == -1
+        case BatchPlanned(source_changes=[change]):
+            assert (change.new_hash, change.reanchored) == ("h2", [])
+        case RunStopped(source_changes=[change]) as stopped:
+            assert (change.new_hash, stopped.removals_held) == ("h2", [])
+        case other:
+            pytest.fail(f"not expected: {other}")
 
 
 def test_up_casters_are_applied_step_by_step():

@@ -16,7 +16,7 @@ from tests.whole.changing import (
     files_of,
 )
 from tests.whole.test_faults import FAULTS
-from tests.worlds import fact, info
+from tests.worlds import PROJECT, fact, info
 
 STEPS = 4
 BASE = files_of(a_world(random.Random(7)))
@@ -69,6 +69,27 @@ def test_only_the_changed_chunk_of_a_source_is_read_again():
     project.ingest(edited)
     assert len(project.read() - read) == 1
     assert_it_is_as_read_anew(project, edited)
+
+
+def test_a_changed_statement_replaces_the_older_wording_and_the_summary_follows():
+    said = "# Limits\n\nThe gateway must answer every scan request of a depot within {} ms.\n"
+    before, after = ({"docs/limits.md": said.format(limit).encode()} for limit in (200, 300))
+    project = Project().ingest(BASE | before)
+    versions = [each.summary.state_version for each in project.change_sets() if each.summary]
+    read = project.read()
+    project.ingest(BASE | after)
+    assert len(project.read() - read) == 1
+    atoms = {atom.atom_id: atom for _, atom in project.ledger.atoms.items()}
+    (old,) = [atom for atom in atoms.values() if atom.status == "superseded"]
+    assert "200 ms" in old.body
+    assert old.superseded_by
+    assert "300 ms" in atoms[old.superseded_by].body
+    (link,) = [link for _, link in project.ledger.links.items() if link.link_type == "supersedes"]
+    assert (link.from_atom_id, link.to_atom_id) == (old.superseded_by, old.atom_id)
+    (row,) = project.ledger.evidence_of(PROJECT, old.atom_id)
+    assert row.stale
+    last = [each.summary.state_version for each in project.change_sets() if each.summary][-1]
+    assert last not in versions
 
 
 def test_a_content_that_comes_back_needs_no_reading_at_all():
@@ -164,6 +185,8 @@ def test_a_source_that_a_short_run_leaves_half_read_is_settled_by_the_one_that_r
     project.ingest(rewritten, limits={"max_chunks_per_run": 1, "batch_size": 1})
     left = set(project.stops[-1].unfinished_sources)
     assert left
+    project.ingest({"docs/note.md": b"# Note\n\nNothing."}, complete=False, root="other")
+    assert set(project.stops[-1].unfinished_sources) == left
     assert not left & {note.target_id for note in project.notes if note.reason == "settled"}
     project.ingest(rewritten)
     assert project.stops[-1].unfinished_sources == []
