@@ -1,4 +1,4 @@
-"""Which secrets show themselves by their form: the published shapes of keys and tokens (spec 01 §3).
+"""Secrets that show themselves by their form: published shapes of keys and tokens (spec 01 §3).
 
 A form is one expression tied to literals, its anchors, that every match holds. ``SHORT_FORMS``
 lie within one word of at least ``SHORTEST_WORD`` characters, so that they are looked for in the
@@ -7,6 +7,7 @@ that the specification does not name. A service that gives its keys no prefix of
 told by a name beside them only, which is ``assigned.py``'s part.
 """
 
+# ruff: noqa: E501 (a pattern is read as one line)
 from __future__ import annotations
 
 import re
