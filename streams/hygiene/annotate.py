@@ -18,6 +18,7 @@ from typing import NamedTuple
 from schemas.events.hygiene import Annotation, AnnotationType, Redaction, Severity
 from schemas.ids import annotation_id
 from streams.hygiene.annotation_rules import REACH, RULES
+from streams.hygiene.likeness import heads, is_document, lines_apart, message_parts, score
 
 MOST_OF_ONE_RULE = 500
 ENCODED_RUN = 200
@@ -53,6 +54,11 @@ class Span(NamedTuple):
     severity: Severity
 
 
+LIKE_AN_ORDER: tuple[str, AnnotationType, Severity] = ("A-LIKE", "prompt_injection", "medium")
+NO_ORDERS_IN = frozenset(("agent_guide", "manifest", "entry_point", "code", "config"))
+ORDERED_CODE = re.compile(r"\s{0,3}```[^`]{1,6000}```")
+
+
 def annotate(
     text: str,
     lowered: str,
@@ -64,6 +70,8 @@ def annotate(
 ) -> tuple[Annotation, ...]:
     """What is flagged in the sanitized text, by start, end and rule; offsets are the payload's."""
     spans = list(_hidden(text, lowered)) + _addressed_to_a_model(text, lowered, source_type)
+    if source_type not in NO_ORDERS_IN:
+        spans += [it for it in _like_orders(text, lowered) if not _known(it, spans)]
     if len(text) > ENCODED_RUN:
         spans += _encoded(text, line_starts)
     spans += [
@@ -104,6 +112,29 @@ def _addressed_to_a_model(text: str, lowered: str, source_type: str) -> list[Spa
         if _inside(span, concealed):
             found.append(Span(span.start, span.end, "A-COMMENT", "hidden_markup", "high"))
     return found
+
+
+def _like_orders(text: str, lowered: str) -> Iterator[Span]:
+    """What the trained scorer takes for an order: lines of a document, sentences of a message."""
+    document = is_document(text)
+    if document or "\n" in text:
+        head = heads()["line"]
+        for start, end, more in lines_apart(text, lowered):
+            if score(text[start:end], head, *more) >= head.cut:
+                code = ORDERED_CODE.match(text, end)
+                yield Span(start, code.end() if code else end, *LIKE_AN_ORDER)
+    if not document:
+        head = heads()["message"]
+        whole, *sentences = message_parts(text)
+        found = [it for it in sentences if score(text[slice(*it)], head) >= head.cut]
+        if not found and score(text, head) >= head.cut:
+            found = [whole]
+        for start, end in found:
+            yield Span(start, end, *LIKE_AN_ORDER)
+
+
+def _known(span: Span, others: list[Span]) -> bool:
+    return any(it.start <= span.start and span.end <= it.end for it in others)
 
 
 def _without_hidden(lowered: str) -> tuple[str, list[int]]:
