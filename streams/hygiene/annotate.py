@@ -33,6 +33,7 @@ LETTERS = re.compile("[a-z\u0430-\u045f]{3,}")
 LATIN, CYRILLIC = re.compile("[a-z]"), re.compile("[\u0430-\u045f]")
 ENCODED = re.compile(rf"[A-Za-z0-9+/_-]{{{ENCODED_RUN},}}={{0,2}}")
 WORD = re.compile("[a-z]{2,}")
+APART = {at: " " for at in range(128) if not chr(at).islower()}
 HEX = re.compile(r"[0-9a-fA-F]+")
 CONCEALING_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])"
@@ -153,7 +154,7 @@ def _without_hidden(lowered: str) -> tuple[str, list[int]]:
 def _matches(text: str) -> list[Span]:
     """Each rule's matches, joined where they overlap or only blanks stand between."""
     spans: list[Span] = []
-    words = set(WORD.findall(text))
+    words = set(text.translate(APART).split() if text.isascii() else WORD.findall(text))
     for rule in RULES:
         if rule.words and rule.words.isdisjoint(words):
             continue

@@ -42,7 +42,13 @@ def _form(
     named: str = "",
 ) -> Form:
     compiled = re.compile(rf"(?<![A-Za-z0-9])(?:{pattern})" if group == 0 else pattern)
-    return Form(rule_id, kind, tuple(anchors.split()), compiled, group, backwards, named)
+    return Form(rule_id, kind, tuple(_anchors(anchors)), compiled, group, backwards, named)
+
+
+def _anchors(listed: str) -> list[str]:
+    """``a b`` is two anchors; a blank at the end belongs to the last."""
+    words = listed.split()
+    return [*words[:-1], words[-1] + " "] if listed.endswith(" ") else words
 
 
 def _service(anchors: str, pattern: str, backwards: int = 0, named: str = "") -> Form:
@@ -189,9 +195,25 @@ OPEN_FORMS = (
         r"[\w.@-]{1,60}:([^\s\"'$<>{}:\[]{6,80})(?=[\s\"'])", 1,
     ),
     _form(
+        "R-AUTH", "AUTH_HEADER", "bearer",
+        r"(?i:bearer)[\"']?[: ,]{1,3}[\"']?([A-Za-z0-9_+/=.~-]{20,4000})(?![\w$<{])", 1,
+    ),
+    _form("R-BASIC", "AUTH_HEADER", "basic ", r"(?i:basic) ([A-Za-z0-9+/]{8,400}={0,2})(?![\w=])", 1),
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", "sshpass psexec securestring mysql",
+        r"(?i:(?:sshpass|psexec[^\n]{0,80}?) -p ?|securestring[^\n\"']{0,40}|mysql(?:dump)? [^\n]{0,80}? -p)"
+        r"[\"']?([^\s\"'$<{-][^\s\"'<>{}]{7,80})", 1,
+    ),
+    _form("R-ASSIGN", "SECRET_VALUE", ";secret=", r"(?i:;secret=)([A-Za-z0-9+/]{24,100}={0,2})", 1),
+    _form(
         "R-ASSIGN", "SECRET_VALUE", "machine ",
         r"machine[ \t]{1,4}\S{1,80}\s{1,8}login[ \t]{1,4}\S{1,80}\s{1,8}password[ \t]{1,4}"
         r"([^\s<$]{5,100})", 1,
     ),
 )  # fmt: skip
-LOWERED_ANCHORS = frozenset(("authorization", "curl "))
+LOWERED_ANCHORS = frozenset(
+    (
+        "authorization", "curl ", "bearer", "basic ", "sshpass", "psexec", "securestring",
+        "mysql", ";secret=", "machine ",
+    )
+)  # fmt: skip

@@ -8,6 +8,8 @@ linear in the text whatever the text is.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -41,6 +43,29 @@ LONGEST_FORM = 4_000
 CHANGES_OF_DRAWN = 0.4  # of the neighbouring characters; 0.62 is expected of drawn ones
 PREFIXED = re.compile(r"(?<![\w./+=%&?-])[a-z][a-z0-9]{1,9}[_-][A-Za-z0-9]{24,72}(?![\w/+=-])")
 PREFIX_AND_RUN = re.compile(r"([a-z0-9]+)[_-](.*)")
+ALPHANUMERIC = "".join(chr(at) for at in range(128) if chr(at).isalnum())
+APART = {at: " " for at in range(128) if not chr(at).isalnum()}
+HEAD = 3
+
+
+def _anchor_parts(form: Form, anchor: str) -> tuple[str, str]:
+    """A whole run of letters and digits that the anchor begins with, or the head of a longer one.
+
+    Neither when the anchor may stand within a run.
+    """
+    run = anchor[: len(anchor) - len(anchor.lstrip(ALPHANUMERIC))]
+    if form.backwards or not run:
+        return "", ""
+    if run != anchor:
+        return run, ""
+    return ("", run[:HEAD]) if len(run) >= HEAD else ("", "")
+
+
+ANCHORS = tuple(
+    (order, anchor, *_anchor_parts(form, anchor))
+    for order, form in enumerate(SHORT_FORMS, 1)
+    for anchor in form.anchors
+)
 LISTED_PREFIXES = tuple(
     sorted(
         {
@@ -81,10 +106,8 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
         for it, bare in zip(words, without, strict=False)
         if len(it) > len(bare) or not it.islower()
     )
-    for order, form in enumerate(SHORT_FORMS, 1):
-        for anchor in form.anchors:
-            if anchor in (lettered if anchor in LOWER_CASE_ANCHORS else mixed):
-                found += _of_form(form, order, anchor, text, text)
+    for order, anchor in _anchors_in(mixed, lettered):
+        found += _of_form(SHORT_FORMS[order - 1], order, anchor, text, text)
     for order, form in enumerate(OPEN_FORMS, len(SHORT_FORMS) + 1):
         for anchor in form.anchors:
             where = lowered if anchor in LOWERED_ANCHORS else text
@@ -98,6 +121,21 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
     if named:
         found += _near_names(text, lowered, [at for at, _ in named], language)
     return found
+
+
+def _anchors_in(mixed: str, lettered: str) -> Iterator[tuple[int, str]]:
+    """The anchors that may stand in the long words, each with the order of its form."""
+    pieces = set(mixed.translate(APART).split()) if mixed.isascii() else None
+    heads = {piece[:HEAD] for piece in pieces or ()}
+    for order, anchor, piece, head in ANCHORS:
+        if anchor in LOWER_CASE_ANCHORS:
+            near = anchor in lettered
+        elif pieces is None or not (piece or head):
+            near = anchor in mixed
+        else:
+            near = piece in pieces if piece else head in heads
+        if near:
+            yield order, anchor
 
 
 def _of_form(form: Form, order: int, anchor: str, where: str, text: str) -> Iterator[Finding]:
@@ -148,6 +186,10 @@ def _plausible(form: Form, match: re.Match[str], text: str) -> bool:
     value = match[form.group]
     if form.rule_id in ("R-URL", "R-ASSIGN"):
         return _is_password(value)
+    if form.rule_id == "R-BASIC":
+        return _is_user_and_password(value)
+    if form.anchors == ("bearer",) and not any(map(str.isdigit, value)):
+        return False
     if form.rule_id == "R-AUTH":
         return len(set(value)) > 5 and not value.isalpha() and not _is_slug(value)
     if NOT_REAL.search(value):
@@ -156,6 +198,16 @@ def _plausible(form: Form, match: re.Match[str], text: str) -> bool:
     if set(body) <= FILLERS or "xxxx" in value.lower() or _is_slug(body):
         return False
     return form.rule_id != "R-LLM" or not body.replace("_", "").isalpha() or len(body) == 32
+
+
+def _is_user_and_password(value: str) -> bool:
+    """Whether the base64 of basic authentication says ``user:password``."""
+    try:
+        said = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode()
+    except (binascii.Error, ValueError):
+        return False
+    user, colon, password = said.partition(":")
+    return bool(user and colon) and said.isprintable() and _is_password(password)
 
 
 def _is_slug(body: str) -> bool:
