@@ -21,6 +21,7 @@ from streams.hygiene.annotation_rules import REACH, RULES
 from streams.hygiene.likeness import heads, is_document, lines_apart, message_parts, score
 
 MOST_OF_ONE_RULE = 500
+MOST_LINES = 2_000
 ENCODED_RUN = 200
 ENCODED_PRINTABLE_SHARE = 0.9
 LONGEST_HIDDEN_ELEMENT = 4_000
@@ -55,7 +56,6 @@ class Span(NamedTuple):
     severity: Severity
 
 
-LIKE_AN_ORDER: tuple[str, AnnotationType, Severity] = ("A-LIKE", "prompt_injection", "medium")
 NO_ORDERS_IN = frozenset(("agent_guide", "manifest", "entry_point", "code", "config"))
 ORDERED_CODE = re.compile(r"\s{0,3}```[^`]{1,6000}```")
 
@@ -117,21 +117,31 @@ def _addressed_to_a_model(text: str, lowered: str, source_type: str) -> list[Spa
 
 def _like_orders(text: str, lowered: str) -> Iterator[Span]:
     """What the trained scorer takes for an order: lines of a document, sentences of a message."""
+    visible, places = _without_hidden(text)
+    for start, end in _orders_in(visible, _without_hidden(lowered)[0]):
+        if places:
+            start, end = places[start], places[end - 1] + 1
+        yield Span(start, end, "A-LIKE", "prompt_injection", "medium")
+
+
+def _orders_in(text: str, lowered: str) -> Iterator[tuple[int, int]]:
     document = is_document(text)
     if document or "\n" in text:
         head = heads()["line"]
-        for start, end, more in lines_apart(text, lowered):
+        for number, (start, end, more) in enumerate(lines_apart(text, lowered)):
+            if number == MOST_LINES:  # no document that people wrote gives so many orders
+                yield start, len(text)
+                return
             if score(text[start:end], head, *more) >= head.cut:
                 code = ORDERED_CODE.match(text, end)
-                yield Span(start, code.end() if code else end, *LIKE_AN_ORDER)
+                yield start, code.end() if code else end
     if not document:
         head = heads()["message"]
         whole, *sentences = message_parts(text)
         found = [it for it in sentences if score(text[slice(*it)], head) >= head.cut]
         if not found and score(text, head) >= head.cut:
             found = [whole]
-        for start, end in found:
-            yield Span(start, end, *LIKE_AN_ORDER)
+        yield from found
 
 
 def _known(span: Span, others: list[Span]) -> bool:
