@@ -18,8 +18,10 @@ from typing import NamedTuple
 from schemas.events.hygiene import Annotation, AnnotationType, Redaction, Severity
 from schemas.ids import annotation_id
 from streams.hygiene.annotation_rules import REACH, RULES
+from streams.hygiene.likeness import heads, is_document, lines_apart, message_parts, score
 
 MOST_OF_ONE_RULE = 500
+MOST_LINES = 2_000
 ENCODED_RUN = 200
 ENCODED_PRINTABLE_SHARE = 0.9
 LONGEST_HIDDEN_ELEMENT = 4_000
@@ -32,6 +34,7 @@ LETTERS = re.compile("[a-z\u0430-\u045f]{3,}")
 LATIN, CYRILLIC = re.compile("[a-z]"), re.compile("[\u0430-\u045f]")
 ENCODED = re.compile(rf"[A-Za-z0-9+/_-]{{{ENCODED_RUN},}}={{0,2}}")
 WORD = re.compile("[a-z]{2,}")
+APART = {at: " " for at in range(128) if not chr(at).islower()}
 HEX = re.compile(r"[0-9a-fA-F]+")
 CONCEALING_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])"
@@ -53,6 +56,10 @@ class Span(NamedTuple):
     severity: Severity
 
 
+NO_ORDERS_IN = frozenset(("agent_guide", "manifest", "entry_point", "code", "config"))
+ORDERED_CODE = re.compile(r"\s{0,3}```[^`]{1,6000}```")
+
+
 def annotate(
     text: str,
     lowered: str,
@@ -64,6 +71,8 @@ def annotate(
 ) -> tuple[Annotation, ...]:
     """What is flagged in the sanitized text, by start, end and rule; offsets are the payload's."""
     spans = list(_hidden(text, lowered)) + _addressed_to_a_model(text, lowered, source_type)
+    if source_type not in NO_ORDERS_IN:
+        spans += [it for it in _like_orders(text, lowered) if not _known(it, spans)]
     if len(text) > ENCODED_RUN:
         spans += _encoded(text, line_starts)
     spans += [
@@ -106,6 +115,39 @@ def _addressed_to_a_model(text: str, lowered: str, source_type: str) -> list[Spa
     return found
 
 
+def _like_orders(text: str, lowered: str) -> Iterator[Span]:
+    """What the trained scorer takes for an order: lines of a document, sentences of a message."""
+    visible, places = _without_hidden(text)
+    for start, end in _orders_in(visible, _without_hidden(lowered)[0]):
+        if places:
+            start, end = places[start], places[end - 1] + 1
+        yield Span(start, end, "A-LIKE", "prompt_injection", "medium")
+
+
+def _orders_in(text: str, lowered: str) -> Iterator[tuple[int, int]]:
+    document = is_document(text)
+    if document or "\n" in text:
+        head = heads()["line"]
+        for number, (start, end, more) in enumerate(lines_apart(text, lowered)):
+            if number == MOST_LINES:  # no document that people wrote gives so many orders
+                yield start, len(text)
+                return
+            if score(text[start:end], head, *more) >= head.cut:
+                code = ORDERED_CODE.match(text, end)
+                yield start, code.end() if code else end
+    if not document:
+        head = heads()["message"]
+        whole, *sentences = message_parts(text)
+        found = [it for it in sentences if score(text[slice(*it)], head) >= head.cut]
+        if not found and score(text, head) >= head.cut:
+            found = [whole]
+        yield from found
+
+
+def _known(span: Span, others: list[Span]) -> bool:
+    return any(it.start <= span.start and span.end <= it.end for it in others)
+
+
 def _without_hidden(lowered: str) -> tuple[str, list[int]]:
     """The text without hidden characters, and each character's place before (empty: the same)."""
     if lowered.isascii() or not HIDDEN.search(lowered):
@@ -122,7 +164,7 @@ def _without_hidden(lowered: str) -> tuple[str, list[int]]:
 def _matches(text: str) -> list[Span]:
     """Each rule's matches, joined where they overlap or only blanks stand between."""
     spans: list[Span] = []
-    words = set(WORD.findall(text))
+    words = set(text.translate(APART).split() if text.isascii() else WORD.findall(text))
     for rule in RULES:
         if rule.words and rule.words.isdisjoint(words):
             continue

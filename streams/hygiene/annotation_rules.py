@@ -97,10 +97,27 @@ RULES = (
     ),
     _rule(
         "A-IGNORE", "prompt_injection", "high",
-        "ignoriere;ignorieren;vergiss;vergessen;olvida;ignora ;oubliez",
-        r"(?:ignorieren?|vergiss|vergessen|olvida|ignora|oubliez)\b"
+        "ignoriere;ignorieren;vergiss;vergessen;olvid;ignora ;ignorez;oubliez;oublie ;dimentica"
+        ";esqueça;vergeet;zaboravi;zapomnij;unut;abweichend;entgegen",
+        r"(?:ignorieren?|vergiss|vergessen|olvid(?:a|e|ad|ar)|ignora|ignorez|oubliez?|dimentica"
+        r"|esqueça|vergeet|zaboravi|zapomnij|unut|abweichend|entgegen)\b"
         r"[^.\n]{0,60}?\b(?:alle[ns]?|vorherig\w*|bisherig\w*|vorangegangen\w*|obig\w*|anweisung\w*"
-        r"|instruktion\w*|befehle?|aufgaben?|anterior\w*|todo|instruc\w+|tout|précédent\w*)\b",
+        r"|instruktion\w*|befehle?|aufgaben?|anterior\w*|todo|instru\w+|tout|précédent\w*|consignes|istruzioni|tutto|tudo|alles|upute"
+        r"|poleceni\w+|talimat\w+)\b",
+    ),
+    _rule(
+        "A-IGNORE", "prompt_injection", "high", "ignorieren;nicht beachten",
+        r"(?:obigen|vorherigen|bisherigen|vorangegangenen)\s+\w+\s+(?:zu\s+)?"
+        r"(?:ignorieren|nicht beachten)\b",
+        back=60,
+    ),
+    _rule(
+        "A-IGNORE", "prompt_injection", "high", "забуд;игнорир;忽略;忘记",
+        r"(?:забуд\w+|игнорир\w+)\s+(?:все|всё|предыдущ\w+)|(?:忽略|忘记)[^\n。]{0,12}(?:指令|指示|之前|以上)",
+    ),
+    _rule(
+        "A-IGNORE", "prompt_injection", "high", "your instructions are now;your instructions to",
+        r"your instructions (?:are now|to (?:the following|this))\b",
     ),
     _rule(
         "A-ROLE", "prompt_injection", "high", "you are now;now you are",

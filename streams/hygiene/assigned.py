@@ -12,13 +12,32 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 ENTROPY_OF_VALUE = 3.0  # bits per character
 SHORTEST_VALUE = 8
-NAMES = (
-    "passwd", "password", "passphrase", "pwd", "secret", "token", "api_key", "api-key", "apikey",
-    "access_key", "access-key", "accesskey", "private_key", "private-key", "privatekey",
-    "credential", "auth_key", "authkey", "account_key", "accountkey",
+# The names, by a word that each of them holds; a text without the word costs one search for all.
+NAMES_BY_ROOT = {
+    "pass": ("passwd", "password", "passphrase", "passcode", "_pass", "dbpass", "userpass"),
+    "pwd": ("pwd",),
+    "secret": ("secret",),
+    "token": ("token",),
+    "credential": ("credential",),
+}
+KEYS = frozenset(
+    (
+        "api", "access", "private", "auth", "account", "license", "insert", "query", "stream",
+        "signing", "encryption", "master", "shared", "device", "admin", "app", "application",
+        "session", "service", "deploy", "ingest", "integration", "write", "subscription",
+        "storage", "user", "consumer", "encrypt", "server", "client", "io", "webhook",
+    )
+)  # fmt: skip
+KEY_LENGTHS = tuple(sorted({len(word) for word in KEYS}))
+SPECIFIED_KEYS = ("api", "access", "private", "auth", "account")
+NO_SECRET_BEFORE = (
+    "csrf", "xsrf", "csrf-", "csrf_", "xsrf-", "xsrf_", "authenticity_", "verification", "public",
+    "public-", "public_", "publishable_", "page", "page_", "next_", "next", "continuation",
+    "continuation_", "sync", "cancellation", "json.web", "io.jsonweb", "verificationrequest",
 )  # fmt: skip
 LITERAL_LANGUAGES = frozenset(
     ["yaml", "ini", "properties", "env", "toml", "shell", "dockerfile", "make", "xml"]
@@ -30,7 +49,8 @@ ASSIGNMENT = re.compile(
         (?:[ \t]{0,8}:[ \t]{0,4}[\w.&?<>\[\]]{1,40}[ \t]{0,4}(?==)(?!==))?
         (?:[ \t]{0,40}(?P<sign>:=|=>|==?|:)[ \t]{0,8}|(?P<element>>)|(?P<word>[ =]))
         (?:[bru@$]{0,2}(?P<quote>["'`])(?P<quoted>[^"'`\n]{8,200})(?P=quote)
-          |(?P<bare>[^\s"'`,;<>(){}\[\]|]{8,200})(?![\w(\[{.]))""",
+          |(?P<bare>[^\s"'`,;<>(){}\[\]|=]{8,200}+(?:=[^\s"'`,;<>(){}\[\]|=]{1,64}+)?+={0,2})
+           (?![\w(\[{.]))""",
     re.VERBOSE,
 )
 NOT_THE_SECRET = re.compile(
@@ -49,13 +69,15 @@ PLACEHOLDER = re.compile(
         |todo.*|tbd.*
         |(?:self|this|config|settings|options|props|params|args|req|request|response|env|os|process)\..*
         |[a-z][a-z0-9+.-]*://.*|(?:file|env|vault|ref|secret|arn|urn|did|data):.*|.*\$\{.*|.*\{\{.*)$
-      |example|placeholder|dummy|redacted|changeme|change_me|foobar|sample|(?<![a-z])fake|lorem""",
+      |example|a1b2c3d4|d4c3b2a1|placeholder|dummy|redacted|changeme|change_me|foobar|sample|(?<![a-z])fake|lorem""",
     re.VERBOSE,
 )
 WORD_CHAIN = re.compile(r"[a-z]{2,}(?:[-._:/+ ][a-z]{1,}[0-9]?)+[:.]?")
 IDENTIFIER = re.compile(r"[A-Za-z_$][\w$.:-]*")
+RESOURCE_NAME = re.compile(r"[a-z]{2,}[0-9]{0,3}(?:[-_.](?:[a-z]{2,}[0-9]{0,3}|[0-9.]{1,12}))+")
 NAMED_BY = ("credential", "token", "key")
 DIGIT, LETTER = re.compile("[0-9]"), re.compile(r"[^\W\d_]")
+CAMEL_CASE = re.compile(r"[a-z]+(?:[A-Z][a-z]+)+")
 PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z_$.-]*")
 
 
@@ -65,6 +87,39 @@ def entropy(text: str) -> float:
     counts = sorted(Counter(text).values())
     bits = -sum(count / size * math.log2(count / size) for count in counts) if size else 0.0
     return round(bits, 6)
+
+
+def names_in(lowered: str) -> list[tuple[int, str]]:
+    """Where names of secrets stand in a text in lower case, in order."""
+    found: list[tuple[int, str]] = []
+    for root, names in NAMES_BY_ROOT.items():
+        if root not in lowered:
+            continue
+        for name in names:
+            found += ((at, name) for at in _places(lowered, name))
+    found += _keys_in(lowered)
+    return sorted(found)
+
+
+def _keys_in(lowered: str) -> Iterator[tuple[int, str]]:
+    for at in _places(lowered, "key"):
+        end = at - 1 if lowered[at - 1 : at] in ("_", "-") else at
+        for length in KEY_LENGTHS:
+            if length <= end and lowered[end - length : end] in KEYS:
+                yield end - length, lowered[end - length : at + 3]
+                break
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + len(word))
+
+
+def is_no_secret_name(lowered: str, at: int) -> bool:
+    """Whether what stands before the name says that its value is public or of one request."""
+    return lowered.endswith(NO_SECRET_BEFORE, max(0, at - 20), at)
 
 
 def assigned_secret(
@@ -90,6 +145,8 @@ def assigned_secret(
         return None
     if group == "bare" and not literal and not _looks_drawn(value):
         return None
+    if name.endswith("key") and not name.startswith(SPECIFIED_KEYS) and not _looks_drawn(value):
+        return None
     return match.span(group) if looks_secret(value) else None
 
 
@@ -98,7 +155,9 @@ def looks_secret(value: str) -> bool:
     lowered = value.lower()
     if len(value) < SHORTEST_VALUE or " " in value or "\t" in value:
         return False
-    if PLACEHOLDER.search(lowered) or WORD_CHAIN.fullmatch(lowered) or value.isdigit():
+    if value.isdigit() or WORD_CHAIN.fullmatch(lowered) or RESOURCE_NAME.fullmatch(value):
+        return False
+    if PLACEHOLDER.search(lowered):
         return False
     if IDENTIFIER.fullmatch(value) and any(word in lowered for word in NAMED_BY):
         return False
@@ -109,9 +168,9 @@ def looks_secret(value: str) -> bool:
 
 def _is_named(value: str, lowered: str) -> bool:
     """Letters only: a secret's name or a constant, not a secret."""
-    if any(name in lowered for name in NAMES):
+    if any(name in lowered for names in NAMES_BY_ROOT.values() for name in names):
         return True
-    return "_" in value or "." in value or "-" in value
+    return "_" in value or "." in value or "-" in value or CAMEL_CASE.fullmatch(value) is not None
 
 
 def _looks_drawn(value: str) -> bool:

@@ -110,7 +110,13 @@ def _sanitized(
 ) -> Cleaned:
     raw_hash = sha256_hex(normal.text)
     language = source.language or language_of(source.path)
-    text, redactions = redact(normal.text, lower(normal.text), source.source_id, language)
+    text, redactions = redact(
+        normal.text,
+        lower(normal.text),
+        source.source_id,
+        language,
+        personal=source.source_type == "chat_thread",
+    )
     sanitized_hash = sha256_hex(text) if redactions else raw_hash
     line_starts = starts_of_lines(text)
     annotations = annotate(

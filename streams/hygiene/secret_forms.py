@@ -1,0 +1,219 @@
+"""Secrets that show themselves by their form: published shapes of keys and tokens (spec 01 §3).
+
+A form is one expression tied to literals, its anchors, that every match holds. ``SHORT_FORMS``
+lie within one word of at least ``SHORTEST_WORD`` characters, so that they are looked for in the
+long words of a text only; ``OPEN_FORMS`` may hold blanks or be shorter. ``R-VENDOR`` adds services
+that the specification does not name. A service that gives its keys no prefix of their own can be
+told by a name beside them only, which is ``assigned.py``'s part.
+"""
+
+# ruff: noqa: E501 (a pattern is read as one line)
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+SHORTEST_WORD = 16
+
+
+class Form(NamedTuple):
+    """A secret that shows itself; ``group`` is the part to take away.
+
+    ``backwards``: the expression starts up to so many characters before the anchor.
+    ``named``: a word that must stand on the same line.
+    """
+
+    rule_id: str
+    type: str
+    anchors: tuple[str, ...]
+    pattern: re.Pattern[str]
+    group: int = 0
+    backwards: int = 0
+    named: str = ""
+
+
+def _form(
+    rule_id: str,
+    kind: str,
+    anchors: str,
+    pattern: str,
+    group: int = 0,
+    backwards: int = 0,
+    named: str = "",
+) -> Form:
+    compiled = re.compile(rf"(?<![A-Za-z0-9])(?:{pattern})" if group == 0 else pattern)
+    return Form(rule_id, kind, tuple(_anchors(anchors)), compiled, group, backwards, named)
+
+
+def _anchors(listed: str) -> list[str]:
+    """``a b`` is two anchors; a blank at the end belongs to the last."""
+    words = listed.split()
+    return [*words[:-1], words[-1] + " "] if listed.endswith(" ") else words
+
+
+def _service(anchors: str, pattern: str, backwards: int = 0, named: str = "") -> Form:
+    whole = rf"(?:{pattern})(?![A-Za-z0-9])"
+    return _form("R-VENDOR", "SERVICE_TOKEN", anchors, whole, 0, backwards, named)
+
+
+END = r"(?![A-Za-z0-9])"
+SHORT_FORMS = (
+    _form("R-AWS-ID", "AWS_ACCESS_KEY_ID", "AKIA ASIA", rf"A[KS]IA[A-Z0-9]{{16}}{END}"),
+    _form(
+        "R-GH", "GITHUB_TOKEN", "ghp_ gho_ ghu_ ghs_ ghr_",
+        r"gh[pousr]_(?:[A-Za-z0-9]{36,255}|[0-9]{1,20}_eyJ[\w.-]{36,2000})",
+    ),
+    _form("R-GH", "GITHUB_TOKEN", "github_pat_", r"github_pat_[A-Za-z0-9_]{40,255}"),
+    _form("R-GL", "GITLAB_TOKEN", "glpat-", r"glpat-[A-Za-z0-9_.-]{20,255}"),
+    _form(
+        "R-GL", "GITLAB_TOKEN",
+        "gldt- glrt- glptt- glcbt- glimt- glft- glagent- gloas- glsoat- glffct- glwt-",
+        r"gl(?:dt|rt|ptt|cbt|imt|ft|agent|oas|soat|ffct|wt)-[A-Za-z0-9_.-]{20,255}",
+    ),
+    _form(
+        "R-SLACK", "SLACK_TOKEN", "xoxa- xoxb- xoxp- xoxr- xoxs- xoxe. xoxe-",
+        r"xox[abprse][-.](?=[A-Za-z0-9.-]{0,60}[0-9]{6})[A-Za-z0-9.-]{16,250}",
+    ),
+    _form("R-SLACK", "SLACK_TOKEN", "xapp-", r"xapp-[0-9A-Za-z/-]{20,255}"),
+    _form(
+        "R-SLACK", "SLACK_TOKEN", "hooks.slack.com/",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,200})", 1,
+    ),
+    _form("R-ATL", "ATLASSIAN_TOKEN", "ATATT ATCTT", r"AT[AC]TT[A-Za-z0-9_=-]{20,400}"),
+    _form(
+        "R-GOOG", "GOOGLE_API_KEY", "AIza GOCSPX- ya29. 1//0",
+        rf"(?:AIza[A-Za-z0-9_-]{{35}}|GOCSPX-[\w-]{{24,40}}|ya29\.[\w-]{{30,400}}|"
+        rf"1//0[\w-]{{40,150}}){END}",
+    ),
+    _form(
+        "R-LLM", "MODEL_API_KEY", "sk-",
+        r"sk-(?:(?:ant|or|proj|svcacct|admin)-[\w-]{8,300}|[\w-]{20,300})",
+    ),
+    _form("R-LLM", "MODEL_API_KEY", "gsk_ xai- csk- pplx-", r"(?:gsk_|xai-|csk-|pplx-)\w{20,300}"),
+    _form(
+        "R-LLM", "MODEL_API_KEY",
+        "hf_ api_org_ r8_ nvapi- tvly- jina_ pcsk_ lsv2_ fc- sk_ sess- pa-",
+        rf"(?:(?:hf|api_org)_[A-Za-z0-9]{{30,40}}|r8_[A-Za-z0-9]{{37}}|nvapi-[\w-]{{50,90}}"
+        rf"|tvly-(?:dev-|prod-)?[A-Za-z0-9]{{28,40}}|jina_[A-Za-z0-9]{{50,70}}"
+        rf"|pcsk_[A-Za-z0-9_]{{40,90}}"
+        rf"|lsv2_(?:pt|sk)_[0-9a-f]{{32}}_[0-9a-f]{{10}}|fc-[0-9a-f]{{32}}|sk_[0-9a-f]{{48}}"
+        rf"|sess-[A-Za-z0-9]{{40}}|pa-[\w-]{{43}}){END}",
+    ),
+    _form(
+        "R-STRIPE", "STRIPE_KEY", "sk_live_ rk_live_ sk_test_ rk_test_ whsec_",
+        r"(?:[sr]k_(?:live|test)|whsec)_[A-Za-z0-9+/=]{10,250}",
+    ),
+    _form("R-JWT", "JWT", "eyJ", r"(?<![\w-])eyJ[\w-]{6,4000}+\.[\w-]{4,8000}+\.[\w-]{4,2000}+"),
+    # secrets of infrastructure and hosting
+    _service("hvs. hvb. hvr.", r"hv[sbr]\.[\w-]{24,300}"),
+    _service(".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,80}", 14),
+    _service("dckr_", r"dckr_(?:pat|oat)_[\w-]{20,60}"),
+    _service("doo_v1_ dop_v1_ dor_v1_", r"do[opr]_v1_[0-9a-f]{64}"),
+    _service("ABSK", r"ABSK[A-Za-z0-9+/]{100,300}={0,2}"),
+    _service("LTAI AKID", r"LTAI[A-Za-z0-9]{12,24}|AKID[A-Za-z0-9]{32}"),
+    _service("HRKU- fo1_ nfp_ rnd_", r"HRKU-[\w-]{36,80}|fo1_[\w-]{43}|nfp_\w{36,60}|rnd_\w{28,40}"),
+    _service("fm1a_ fm1r_ fm2_", r"fm(?:1[ar]|2)_[A-Za-z0-9+/=]{60,2000}"),
+    _service("vcp_ vci_ vca_ vcr_ vck_", r"vc[piark]_[A-Za-z0-9]{24,80}"),
+    _service("cfut_ cfat_ cfk_", r"cf(?:ut|at|k)_[A-Za-z0-9]{40}[0-9a-f]{8}"),
+    _service("v1.0-", r"v1\.0-[0-9a-f]{24}-[0-9a-f]{146}"),
+    _service("pscale_ sbp_ sb_secret_ napi_", r"pscale_(?:tkn|pw|oauth)_[\w.-]{32,80}"
+             r"|sbp_[0-9a-f]{40}|sb_secret_[\w-]{20,60}|napi_[a-z0-9]{40,80}"),
+    _service("pul- tskey- dapi dkea", r"pul-[0-9a-f]{40}|tskey-[a-z]{2,12}-[A-Za-z0-9-]{16,80}"
+             r"|(?:dapi|dkea)[0-9A-Fa-f]{32}(?:-[0-9])?"),
+    _service("Q~", r"(?<![\w.~-])[\w.~]{3}[0-9]Q~[\w.~-]{31,34}(?![\w.~-])", 5),
+    _service("AccountKey= SharedAccessKey=", r"(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/]{40,90}={0,2}"),
+    _service("&sig= ?sig=", r"sig=[A-Za-z0-9%]{43,120}(?:%3[dD])?"),
+    _service("AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+    _service("ops_eyJ A3-", r"ops_eyJ[\w+/=-]{80,4000}|A3-[A-Z0-9]{6}-(?:[A-Z0-9]{5,11}-){3,5}[A-Z0-9]{5}"),
+    _service("dp.ct. dp.pt. dp.st. dp.sa. dp.scim. dp.audit.",
+             r"dp\.(?:ct|pt|st|sa|scim|audit)\.(?:[\w-]{1,35}\.)?[A-Za-z0-9]{40,48}"),
+    _service("dt0", r"dt0[a-zA-Z][0-9]{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
+    # package registries, builds, code hosts
+    _service("npm_ pypi-AgE rubygems_", r"npm_[A-Za-z0-9]{36}|pypi-AgE[\w-]{40,300}|rubygems_[0-9a-f]{48}"),
+    _service("cio oy2", r"cio[A-Za-z0-9]{32}|oy2[a-z0-9]{43}"),
+    _service("AKCp cmVmdGtu", r"AKCp[A-Za-z0-9]{60,80}|cmVmdGtuOj[A-Za-z0-9+/]{50,70}"),
+    _service("sqp_ squ_ sqa_ odt_ snyk_", r"sq[pua]_[0-9a-f]{40}|odt_[A-Za-z0-9]{32,}|snyk_[\w-]{30,90}"),
+    _service("CCIPAT_ CCIPRJ_ bkua_ bkaj_", r"CCIP(?:AT|RJ)_[A-Za-z0-9_]{20,90}|bk(?:ua|aj)_[0-9a-f]{40}"),
+    _service("ATBB BBDC-", r"ATBB[A-Za-z0-9]{24,40}|BBDC-[A-Za-z0-9+@#/]{40,50}"),
+    _service("hawk.", r"hawk\.[\w-]{16,24}\.[\w-]{16,24}"),
+    _service("pnu_ pnb_ phx_", r"pn[ub]_[A-Za-z0-9]{36}|phx_[A-Za-z0-9]{40,50}"),
+    _service("PMAK-", r"PMAK-[0-9a-z]{24}-[0-9a-z]{34}"),
+    _service("CLOJARS_", r"CLOJARS_[0-9a-f]{60}"),
+    # observation
+    _service("glsa_ glc_ eyJrIjoi", r"glsa_[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}|glc_[A-Za-z0-9+/]{32,400}={0,2}"
+             r"|eyJrIjoi[A-Za-z0-9+/]{50,400}={0,2}"),
+    _service("NRAK- NRAA- NRII- NRIQ- NRRA- NRSP-",
+             r"NRAK-[A-Z0-9]{27}|NRAA-[0-9a-f]{27}|NR(?:II|IQ)-[\w-]{32}|NR(?:RA|SP)-[0-9a-f]{42}"),
+    _service("sntrys_ sntryu_ hcaik_ hcbik_", r"sntrys_eyJ[\w+/=-]{60,500}|sntryu_[0-9a-f]{64}"
+             r"|hc[ab]ik_[a-z0-9]{58}"),
+    # messages and people
+    _service("SG.", r"SG\.[\w-]{16,40}\.[\w-]{16,60}"),
+    _service("key-", r"key-[0-9a-f]{32}"),
+    _service("-us", r"[0-9a-f]{32}-us[0-9]{1,2}", 32),
+    _service("xkeysib- xsmtpsib-", r"x(?:keysib|smtpsib)-[0-9a-f]{64}-[A-Za-z0-9]{16}"),
+    _service("SK", r"SK[0-9a-f]{32}"),
+    _service(":AA", r"[0-9]{8,10}:AA[\w-]{32,34}", 10),
+    _service("live_", r"live_[0-9]{6,12}_[A-Za-z0-9]{30}"),
+    _service("AAAAAAAAAAAAAAAAAAAA", r"A{20,24}[B-Za-z0-9%][A-Za-z0-9%]{40,120}"),
+    _service("EAAA EAAC EAAB EAAD EAAE EAAF EAAG EAAH", r"EAA[A-Z][A-Za-z0-9+=_-]{56,300}"),
+    _service("/api/webhooks/", r"/api/webhooks/[0-9]{15,20}/[\w-]{60,80}", 0),
+    _service("/webhookb2/", r"/webhookb2/[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36}"),
+    _service("IGQV", r"IGQV[\w-]{60,250}"),
+    _service("lin_ ntn_ secret_", r"lin_(?:api|oauth)_[A-Za-z0-9]{32,70}|ntn_[0-9]{11}[A-Za-z0-9]{35}|secret_[A-Za-z0-9]{43}"),
+    _service("figd_ figo_ figor_ figoh_ figu_", r"fig(?:d|or?|oh|u)_[\w-]{36,80}"),
+    _service("pat", r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    _service("pat-na1- pat-eu1-", r"pat-(?:na|eu)[0-9]-[0-9a-f-]{36}"),
+    _service("CFPAT- tfp_ rdme_", r"CFPAT-[\w-]{43}|tfp_[\w.=-]{59}|rdme_[a-z0-9]{70}"),
+    _service("!AQ", r"00D[A-Za-z0-9]{12,15}!AQ[\w.]{60,120}", 20),
+    _service("00D", r"00D[A-Za-z0-9]{12,15}![\w.]{80,120}"),
+    _service("sl.", r"sl\.(?:u\.)?[\w-]{100,300}"),
+    # money and shops
+    _service("sq0 shpat_ shpca_ shppa_ shpss_ shpua_",
+             r"sq0[a-z]{3}-[\w-]{22,60}|shp(?:at|ca|pa|ss|ua)_[A-Za-z0-9]{32,40}"),
+    _service("access-", r"access-(?:sandbox|development|production)-[0-9a-f-]{36}"),
+    _service("EZAK EZTK shippo_", r"EZ[AT]K[A-Za-z0-9]{54}|shippo_(?:live|test)_[0-9a-f]{40}"),
+    _service("FLWSECK duffel_", r"FLWSECK(?:_TEST)?-[0-9a-z]{32}-X|duffel_(?:test|live)_[\w-]{43}"),
+    _service("amzn.mws.", r"amzn\.mws\.[0-9a-f-]{36}"),
+    _service("aio_ p8e- AQVN sk.eyJ", r"aio_[A-Za-z0-9]{28}|p8e-[a-z0-9]{32}|AQVN[\w-]{35,38}|sk\.eyJ[\w-]{60,120}\.[\w-]{22}"),
+    _service("$2a$ $2b$ $2y$", r"\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}"),
+    _service("$6$ $5$ $1$ $y$", r"\$(?:[156]|y)\$[./A-Za-z0-9$=]{1,40}\$[./A-Za-z0-9]{22,90}"),
+)  # fmt: skip
+OPEN_FORMS = (
+    _form(
+        "R-URL", "URL_CREDENTIAL", "://",
+        r"://[^\s/:@\"'<>`\[\]{}()$]{0,120}:([^\s/@\"'<>`{}$][^\s/\"'<>`{}$]{0,198})@"
+        r"(?=[\w.\[-])", 1,
+    ),
+    _form(
+        "R-AUTH", "AUTH_HEADER", "authorization",
+        r"(?i:authorization)[\"'\])]{0,3}[ \t]{0,4}[:=,(][ \t]{0,4}[\"'`]?"
+        r"(?i:bearer|basic|token)[ \t]{1,4}([A-Za-z0-9_+/=.~-]{8,4000})", 1,
+    ),
+    _form(
+        "R-AUTH", "AUTH_HEADER", "curl ",
+        r"curl [^\n]{0,200}?(?:-u|--user|--proxy-user)[ =]?[\"']?"
+        r"[\w.@-]{1,60}:([^\s\"'$<>{}:\[]{6,80})(?=[\s\"'])", 1,
+    ),
+    _form(
+        "R-AUTH", "AUTH_HEADER", "bearer",
+        r"(?i:bearer)[\"']?[: ,]{1,3}[\"']?([A-Za-z0-9_+/=.~-]{20,4000})(?![\w$<{])", 1,
+    ),
+    _form("R-BASIC", "AUTH_HEADER", "basic ", r"(?i:basic) ([A-Za-z0-9+/]{8,400}={0,2})(?![\w=])", 1),
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", "sshpass psexec securestring mysql",
+        r"(?i:(?:sshpass|psexec[^\n]{0,80}?) -p ?|securestring[^\n\"']{0,40}|mysql(?:dump)? [^\n]{0,80}? -p)"
+        r"[\"']?([^\s\"'$<{-][^\s\"'<>{}]{7,80})", 1,
+    ),
+    _form("R-ASSIGN", "SECRET_VALUE", ";secret=", r"(?i:;secret=)([A-Za-z0-9+/]{24,100}={0,2})", 1),
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", "machine ",
+        r"machine[ \t]{1,4}\S{1,80}\s{1,8}login[ \t]{1,4}\S{1,80}\s{1,8}password[ \t]{1,4}"
+        r"([^\s<$]{5,100})", 1,
+    ),
+)  # fmt: skip
+LOWERED_ANCHORS = frozenset(
+    (
+        "authorization", "curl ", "bearer", "basic ", "sshpass", "psexec", "securestring",
+        "mysql", ";secret=", "machine ",
+    )
+)  # fmt: skip

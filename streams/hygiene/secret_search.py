@@ -1,0 +1,300 @@
+"""Finding secrets: each rule's places in a text, overlaps included (spec 01 §3).
+
+Every rule is tied to short literals, its anchors. Most files hold none of them, and those of keys
+and tokens are looked for in the distinct long words of a file only, which are a fraction of it. An
+expression runs only where an anchor stands, over a bounded number of characters: the time is
+linear in the text whatever the text is.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from streams.hygiene.assigned import assigned_secret, entropy, is_no_secret_name, names_in
+from streams.hygiene.secret_forms import (
+    LOWERED_ANCHORS,
+    OPEN_FORMS,
+    SHORT_FORMS,
+    SHORTEST_WORD,
+    Form,
+)
+
+BASE64_ENTROPY = 4.5  # bits per character
+HEX_ENTROPY = 3.0
+ENTROPY_OF_AWS = 3.5
+LONGEST_LINE_PART = 4_000  # characters around a name that R-ENTROPY looks at
+ENTROPY_LANGUAGE_EXEMPT = frozenset(("gomod",))
+AWS_SECRET = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])")
+PEM_BORDER = re.compile(r"-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+PEM_BODY = re.compile(r"[ \t\"'+>|*#]*+[A-Za-z0-9+/=\\:, -]*+[\"',+; \t]*+")
+PEM_ESCAPED = re.compile(r"(?:\\{1,4}[nr][A-Za-z0-9+/=]{0,200})+")
+BASE64_RUN = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{32,2000}+={0,2}")
+HEX_RUN = re.compile(r"(?<![A-Za-z0-9])[0-9a-fA-F]{32,2000}(?![A-Za-z0-9])")
+HASH_WORDS = re.compile(
+    r"commit|checksum|sha-?(?:1|224|256|384|512)|md5|digest|integrity|fingerprint|"
+    r"revision|/blob/|/tree/"
+)
+ORDER_PEM, ORDER_AWS_SEC, ORDER_PREFIXED, ORDER_ASSIGN, ORDER_ENTROPY = 0, 2, 200, 201, 202
+LONGEST_FORM = 4_000
+CHANGES_OF_DRAWN = 0.4  # of the neighbouring characters; 0.62 is expected of drawn ones
+PREFIXED = re.compile(r"(?<![\w./+=%&?-])[a-z][a-z0-9]{1,9}[_-][A-Za-z0-9]{24,72}(?![\w/+=-])")
+PREFIX_AND_RUN = re.compile(r"([a-z0-9]+)[_-](.*)")
+ALPHANUMERIC = "".join(chr(at) for at in range(128) if chr(at).isalnum())
+APART = {at: " " for at in range(128) if not chr(at).isalnum()}
+HEAD = 3
+
+
+def _anchor_parts(form: Form, anchor: str) -> tuple[str, str]:
+    """A whole run of letters and digits that the anchor begins with, or the head of a longer one.
+
+    Neither when the anchor may stand within a run.
+    """
+    run = anchor[: len(anchor) - len(anchor.lstrip(ALPHANUMERIC))]
+    if form.backwards or not run:
+        return "", ""
+    if run != anchor:
+        return run, ""
+    return ("", run[:HEAD]) if len(run) >= HEAD else ("", "")
+
+
+ANCHORS = tuple(
+    (order, anchor, *_anchor_parts(form, anchor))
+    for order, form in enumerate(SHORT_FORMS, 1)
+    for anchor in form.anchors
+)
+LISTED_PREFIXES = tuple(
+    sorted(
+        {
+            anchor.rstrip("_-")
+            for form in SHORT_FORMS
+            for anchor in form.anchors
+            if anchor[-1] in "_-"
+        }
+    )
+)
+NO_DIGITS = {ord(digit): None for digit in "0123456789"}
+LOWER_CASE_ANCHORS = frozenset(("hf_", "api_org_"))
+FILLERS = frozenset("xX*.0-_")
+NOT_REAL = re.compile(r"not-?_?a?-?_?real|a1b2c3d4|(?i:dummy|placeholder|changeme)")
+NO_PASSWORD = re.compile(
+    r"your|my_?pass|<|\$|example|redacted|replace|change_?me|placeholder|insert|enter|\.\.\.|%s"
+)
+
+
+class Finding(NamedTuple):
+    """A secret's place in the normalised text. ``order`` is the rule's place in the table."""
+
+    start: int
+    end: int
+    order: int
+    rule_id: str
+    type: str
+
+
+def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]:
+    """Every place where a rule finds a secret, overlaps included, unordered."""
+    found = list(_private_keys(text)) if "PRIVATE KEY" in text else []
+    words = [word for word in set(text.split()) if len(word) >= SHORTEST_WORD]
+    lettered = "\n".join(words)
+    without = lettered.translate(NO_DIGITS).split("\n")
+    mixed = "\n".join(
+        it
+        for it, bare in zip(words, without, strict=False)
+        if len(it) > len(bare) or not it.islower()
+    )
+    for order, anchor in _anchors_in(mixed, lettered):
+        found += _of_form(SHORT_FORMS[order - 1], order, anchor, text, text)
+    for order, form in enumerate(OPEN_FORMS, len(SHORT_FORMS) + 1):
+        for anchor in form.anchors:
+            where = lowered if anchor in LOWERED_ANCHORS else text
+            if anchor in where:
+                found += _of_form(form, order, anchor, where, text)
+    found += _prefixed(mixed, text)
+    named = [it for it in names_in(lowered) if not is_no_secret_name(lowered, it[0])]
+    for at, name in named:
+        if span := assigned_secret(text, lowered, at, name, language):
+            found.append(Finding(*span, ORDER_ASSIGN, "R-ASSIGN", "SECRET_VALUE"))
+    if named:
+        found += _near_names(text, lowered, [at for at, _ in named], language)
+    return found
+
+
+def _anchors_in(mixed: str, lettered: str) -> Iterator[tuple[int, str]]:
+    """The anchors that may stand in the long words, each with the order of its form."""
+    pieces = set(mixed.translate(APART).split()) if mixed.isascii() else None
+    heads = {piece[:HEAD] for piece in pieces or ()}
+    for order, anchor, piece, head in ANCHORS:
+        if anchor in LOWER_CASE_ANCHORS:
+            near = anchor in lettered
+        elif pieces is None or not (piece or head):
+            near = anchor in mixed
+        else:
+            near = piece in pieces if piece else head in heads
+        if near:
+            yield order, anchor
+
+
+def _of_form(form: Form, order: int, anchor: str, where: str, text: str) -> Iterator[Finding]:
+    read = 0
+    for at in _places(where, anchor):
+        if at < read:
+            continue
+        if form.backwards:
+            match = form.pattern.search(text, max(0, at - form.backwards), at + LONGEST_FORM)
+            match = match if match and match.start() <= at < match.end() else None
+        else:
+            match = form.pattern.match(text, at)
+        if match and _plausible(form, match, text):
+            yield Finding(*match.span(form.group), order, form.rule_id, form.type)
+            read = match.end()
+
+
+def _prefixed(words: str, text: str) -> Iterator[Finding]:
+    """Tokens of services nobody listed: a short prefix, then a long run that looks drawn."""
+    for value in sorted({match[0] for match in PREFIXED.finditer(words)}):
+        prefix, run = PREFIX_AND_RUN.findall(value)[0]
+        if (
+            prefix != "diff"
+            and not prefix.endswith(LISTED_PREFIXES)
+            and _changes(run)
+            and not NOT_REAL.search(value)
+        ):
+            for at in _places(text, value):
+                yield Finding(at, at + len(value), ORDER_PREFIXED, "R-VENDOR", "SERVICE_TOKEN")
+
+
+def _changes(run: str) -> bool:
+    """Whether letters of both cases and digits change places as often as in a drawn text."""
+    kinds = ["d" if char.isdigit() else "l" if char.islower() else "u" for char in run]
+    changes = sum(one != next_ for one, next_ in zip(kinds, kinds[1:], strict=False))
+    return len(set(kinds)) == 3 and kinds.count("d") >= 2 and changes >= CHANGES_OF_DRAWN * len(run)
+
+
+def _places(text: str, anchor: str) -> Iterator[int]:
+    at = text.find(anchor)
+    while at >= 0:
+        yield at
+        at = text.find(anchor, at + len(anchor))
+
+
+def _plausible(form: Form, match: re.Match[str], text: str) -> bool:
+    """Whether a form that matched is a secret: nothing repeated or spelt out, no part of a word."""
+    value = match[form.group]
+    if form.rule_id in ("R-URL", "R-ASSIGN"):
+        return _is_password(value)
+    if form.rule_id == "R-BASIC":
+        return _is_user_and_password(value)
+    if form.anchors == ("bearer",) and not any(map(str.isdigit, value)):
+        return False
+    if form.rule_id == "R-AUTH":
+        return len(set(value)) > 5 and not value.isalpha() and not _is_slug(value)
+    if NOT_REAL.search(value):
+        return False
+    body = value.rpartition("_")[2] if form.rule_id == "R-STRIPE" else value[5:]
+    if set(body) <= FILLERS or "xxxx" in value.lower() or _is_slug(body):
+        return False
+    return form.rule_id != "R-LLM" or not body.replace("_", "").isalpha() or len(body) == 32
+
+
+def _is_user_and_password(value: str) -> bool:
+    """Whether the base64 of basic authentication says ``user:password``."""
+    try:
+        said = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode()
+    except (binascii.Error, ValueError):
+        return False
+    user, colon, password = said.partition(":")
+    return bool(user and colon) and said.isprintable() and _is_password(password)
+
+
+def _is_slug(body: str) -> bool:
+    """Lower-case words joined by hyphens are a name, whatever their first letters."""
+    return body.replace("-", "").isalpha() and body.islower() and "-" in body
+
+
+def _is_password(value: str) -> bool:
+    lowered = value.lower().strip("*.x%")
+    spelt_out = lowered in ("", "password", "passwd", "pwd", "secret", "token", "port")
+    if spelt_out or len(value) < 4 or len(set(value)) == 1:
+        return False
+    return not NO_PASSWORD.match(lowered)
+
+
+def _private_keys(text: str) -> Iterator[Finding]:
+    """Each line from BEGIN to END; a key without END reaches as far as its lines look like one."""
+    open_at: tuple[int, int] | None = None
+    for match in PEM_BORDER.finditer(text):
+        if match[1] == "BEGIN":
+            if open_at:
+                stop = min(_as_far_as_a_body(text, open_at[1]), match.start())
+                yield Finding(open_at[0], stop, ORDER_PEM, "R-PEM", "PRIVATE_KEY")
+            open_at = match.span()
+        elif open_at:
+            if match.start() > open_at[1]:
+                yield Finding(open_at[0], match.end(), ORDER_PEM, "R-PEM", "PRIVATE_KEY")
+            open_at = None
+    if open_at:
+        stop = _as_far_as_a_body(text, open_at[1])
+        yield Finding(open_at[0], stop, ORDER_PEM, "R-PEM", "PRIVATE_KEY")
+
+
+def _as_far_as_a_body(text: str, at: int) -> int:
+    """The end of the last line after ``at`` that could belong to a key's text."""
+    if escaped := PEM_ESCAPED.match(text, at):
+        return escaped.end()
+    stop = at
+    while body := PEM_BODY.match(text, at):
+        line_end = text.find("\n", at)
+        if (at > stop and not body[0].strip()) or " " in body[0].strip() and ":" not in body[0]:
+            return stop
+        stop = body.end()
+        if line_end < 0 or stop != line_end:
+            return stop
+        at = line_end + 1
+    return stop
+
+
+def _near_names(
+    text: str, lowered: str, named: list[int], language: str | None
+) -> Iterator[Finding]:
+    """High-entropy runs on lines with a secret's name (R-ENTROPY), AWS secrets near theirs."""
+    done = -1
+    for at in named:
+        if at < done:
+            continue
+        start = text.rfind("\n", max(0, at - LONGEST_LINE_PART), at) + 1 or max(
+            0, at - LONGEST_LINE_PART
+        )
+        end = text.find("\n", at, at + LONGEST_LINE_PART)
+        done = end = min(len(text), at + LONGEST_LINE_PART) if end < 0 else end
+        line = lowered[start:end]
+        if "aws" in line and "secret" in line:
+            for match in AWS_SECRET.finditer(text, start, end):
+                if entropy(match[0]) >= ENTROPY_OF_AWS:
+                    yield Finding(*match.span(), ORDER_AWS_SEC, "R-AWS-SEC", "AWS_SECRET")
+        if language not in ENTROPY_LANGUAGE_EXEMPT and not HASH_WORDS.search(line):
+            yield from _high_entropy(text, start, end)
+
+
+def _high_entropy(text: str, start: int, end: int) -> Iterator[Finding]:
+    for match in BASE64_RUN.finditer(text, start, end):
+        if entropy(match[0]) < BASE64_ENTROPY or _is_part_of_a_name(text, *match.span()):
+            continue
+        if _mixes_classes(match[0]):
+            yield Finding(*match.span(), ORDER_ENTROPY, "R-ENTROPY", "HIGH_ENTROPY")
+    for match in HEX_RUN.finditer(text, start, end):
+        if entropy(match[0]) >= HEX_ENTROPY and not match[0].isdigit():
+            yield Finding(*match.span(), ORDER_ENTROPY, "R-ENTROPY", "HIGH_ENTROPY")
+
+
+def _is_part_of_a_name(text: str, start: int, end: int) -> bool:
+    """Whether the run is called, or stands in a path, an address or a dotted name."""
+    return text[end : end + 1] in ("(", ".") or text[start - 1 : start] in (".", "/", "#")
+
+
+def _mixes_classes(run: str) -> bool:
+    kinds = (str.isdigit, str.islower, str.isupper)
+    return all(any(map(kind, run)) for kind in kinds)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from streams.hygiene.redact import redact
+from streams.hygiene.stage import lower
+from tests.hygiene.builders import MIXED
+
+PERSONAL = {
+    "EMAIL": ["write to jane.roe+x@mail.example.org today"],
+    "PHONE": ["call me at 030 1234 5678", "Phone: (555) 010-4477", "reach us: +44 20 7946 0018"],
+    "ADDRESS": [
+        "She lives at 12 Elm Street, Springfield 62704",
+        "Lindenstraße 14\n12345 Berlin",
+        "send it to Suite 411, 9 Rue des Lilas",
+    ],
+    "CARD": ["my card 4111 1111 1111 1111 was refused"],
+    "ACCOUNT": ["IBAN DE89370400440532013000", "ssn 078-05-1120"],
+    "IP": ["I came from 81.2.69.142 then"],
+}  # fmt: skip
+NOT_PERSONAL = [
+    "version 1.20.300 of 2024-05-17",
+    "listen on 127.0.0.1:8080 and 10.0.0.7",
+    "see ADR 071 and the last 10 lines",
+    "commit 3f786850e387550fdab836ed7e6dc881de23001b",
+    "id 0736f5ef-7e88-499a-80cc-90c85d2a5180",
+    "at 12:30:45 it took 100 200 300 ms",
+]
+
+
+def hidden(text: str, personal: bool = True) -> str:
+    return redact(text, lower(text), "src", None, personal=personal)[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [(kind, text) for kind, texts in PERSONAL.items() for text in texts]
+)
+def test_personal_data_is_replaced_on_request(kind: str, text: str) -> None:
+    assert f"[{kind}:1]" in hidden(text)
+    assert hidden(text, personal=False) == text
+
+
+@pytest.mark.parametrize("text", NOT_PERSONAL)
+def test_technical_numbers_stay(text: str) -> None:
+    assert hidden(text) == text
+
+
+def test_the_same_address_has_the_same_number_and_secrets_are_still_found() -> None:
+    text = "a@b.example c@d.example a@b.example gh" + "p_" + MIXED[:36]
+    assert hidden(text) == "[EMAIL:1] [EMAIL:2] [EMAIL:1] [REDACTED:GITHUB_TOKEN:1]"
+
+
+def test_what_was_replaced_is_not_replaced_again() -> None:
+    once = hidden("call me at 030 1234 5678 or a@b.example")
+    assert hidden(once) == once
