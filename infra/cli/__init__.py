@@ -36,6 +36,7 @@ COMMANDS = (
     "rebuild",
     "checksums",
     "verify_log",
+    "eval",
 )
 
 EXIT_FAILED, EXIT_WRONG_USE, EXIT_INTERRUPTED = 1, 2, 130

@@ -1,0 +1,52 @@
+"""`cairn eval`: a stage's functions over the rows of a file, for measuring (spec 12 §2)."""
+
+import json
+import sys
+from pathlib import Path
+
+import typer
+
+from infra.errors import Refusal
+
+
+def register(app: typer.Typer) -> None:
+    @app.command("eval")
+    def evaluate(
+        task: str = typer.Argument(help="What to run, e.g. classify, extract, redact."),
+        rows_file: Path = typer.Option(..., "--in", help="JSON lines to answer."),
+        out_file: Path = typer.Option(..., "--out", help="Where the answers go, one line each."),
+        form: str = typer.Option("json", "--format", help="extract: json, or spans."),
+        pii: bool = typer.Option(False, "--pii", help="redact: personal data too."),
+        engine: str = typer.Option("heuristic", help="heuristic, or model."),
+    ) -> None:
+        """Answer each row of a file as the pipeline would; needs no broker and no network."""
+        from infra.cli.evaluation.rows import BadRow, Options, rows_of
+        from infra.cli.evaluation.tasks import answer, fields_of
+
+        _check(form, engine)
+        fields = fields_of(task)
+        try:
+            with rows_file.open("rb") as lines:
+                read = list(rows_of(lines, fields))
+            out = out_file.open("w", encoding="utf-8")
+        except OSError as error:
+            raise Refusal(f"{error.filename}: {error.strerror}.") from error
+        bad = [row for row in read if isinstance(row, BadRow)]
+        for row in bad:
+            print(f"{rows_file}, line {row.number}: {row.problem}.", file=sys.stderr)
+        good = [row for row in read if not isinstance(row, BadRow)]
+        with out:
+            for found in answer(task, good, Options(form, pii, engine)):
+                out.write(json.dumps(found, ensure_ascii=False) + "\n")
+        if bad:
+            raise typer.Exit(1)
+
+
+def _check(form: str, engine: str) -> None:
+    """Raises Refusal for an option that is none."""
+    if form not in ("json", "spans"):
+        raise Refusal(f"There is no format {form}; there are json and spans.")
+    if engine not in ("heuristic", "model"):
+        raise Refusal(f"There is no engine {engine}; there are heuristic and model.")
+    if engine == "model":
+        raise Refusal("No model provider is configured; the engine heuristic needs none.")
