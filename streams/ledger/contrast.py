@@ -245,4 +245,5 @@ def _negates(words: list[str], at: int, word: str) -> bool:
 
 
 def _is_number(word: str) -> bool:
-    return EXCLUSIVE.get(word) == _NUMBER_SET or any(char.isdigit() for char in word)
+    """A number in digits or letters, or a version; not a name that has digits in it."""
+    return EXCLUSIVE.get(word) == _NUMBER_SET or word.removeprefix("v")[:1].isdigit()

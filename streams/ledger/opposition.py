@@ -1,9 +1,10 @@
 """Whether two statements cannot both hold, why, and how sure that is.
 
 Two detectors, the surer one counts. The first takes terse statements apart into subject, relation
-and value (``statements.py``) and is right when it speaks. The second weighs what stands against
-what (``contrast.py``) with learnt weights and reads any sentence. A statement that gives the time
-or the event up to which it held is no contradiction to its successor: both are true, of their time.
+and value (``statements.py``), or finds all equal but a measure, and is right when it speaks. The
+second weighs what stands against what (``contrast.py``) with learnt weights and reads any sentence.
+A statement that gives the time or the event up to which it held is no contradiction to its
+successor: both are true, of their time.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from schemas.fingerprint import norm_text
 from streams.ledger.contrast import (
     Sentence,
     contrast_features,
@@ -20,6 +22,7 @@ from streams.ledger.contrast import (
     sentence_of,
     unmatched,
 )
+from streams.ledger.similarity import UNITS
 from streams.ledger.statements import statement_of
 from streams.ledger.weighing import load_weights, weigh
 
@@ -35,6 +38,7 @@ _PAST = re.compile(
     r"|previously|formerly|no longer|used to|prior to|in the past|originally|at first"
     r"|superseded by|replaced by|obsoleted by|deprecated (?:since|in|by))"
 )
+_MEASURE = re.compile(rf"\b\d[\d.,]*(?= ?(?:{'|'.join(sorted(UNITS))}|%)(?!\w))")
 Kind = Literal["polarity_mismatch", "body_conflict"]
 Severity = Literal["low", "medium", "high"]
 
@@ -75,9 +79,22 @@ def opposition(one: str, other: str) -> Opposition:
         kind = "body_conflict"
         explanation = f"{ours.subject} {ours.relation}: {values[0]} or {values[1]}"
         learnt = max(learnt, OF_VALUES)
-    if bool(_PAST.search(one)) != bool(_PAST.search(other)):
+    elif _differ_in_a_measure(one, other):
+        learnt = max(learnt, OF_VALUES)
+    if of_different_times(one, other):
         learnt = min(learnt, OF_THEIR_TIME)
     return Opposition(learnt, kind, explanation)
+
+
+def _differ_in_a_measure(one: str, other: str) -> bool:
+    """Whether all is the same but how many of the same unit."""
+    ours, theirs = norm_text(one), norm_text(other)
+    return ours != theirs and _MEASURE.sub("#", ours) == _MEASURE.sub("#", theirs)
+
+
+def of_different_times(one: str, other: str) -> bool:
+    """Whether one of the two says itself that it held until something, and the other does not."""
+    return bool(_PAST.search(one)) != bool(_PAST.search(other))
 
 
 def _denies(one: str, other: str) -> bool:
