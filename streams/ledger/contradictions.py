@@ -14,10 +14,12 @@ from typing import Literal
 from schemas.events.ledger import AtomRecord, ContradictionRecord
 from schemas.fingerprint import norm_text
 from schemas.ids import pair_id
+from streams.ledger.authority import with_suggestion
 from streams.ledger.draft import Draft
 from streams.ledger.indexes import COMPARED_KINDS, subject_key
 from streams.ledger.lifecycle import SIDE_GONE
 from streams.ledger.near_index import Near
+from streams.ledger.opposition import of_different_times, opposition
 from streams.ledger.similarity import (
     affirmative,
     differ_in_names,
@@ -28,6 +30,7 @@ from streams.ledger.state import OPEN
 from streams.ledger.statements import same_assertion, statement_of
 
 TITLE_SIMILARITY = 0.75
+SHARED_SUBJECT_SIMILARITY = 0.60
 AFFIRMATIVE_SIMILARITY = 0.90
 MAX_SAME_SUBJECT = 16
 MAX_FOUND = 5
@@ -85,6 +88,8 @@ def conflict_of(one: AtomRecord, other: AtomRecord) -> Conflict | None:
     """Why two atoms cannot both hold, or None."""
     if one.kind == "risk" or other.kind == "risk":
         return _severity_conflict(one, other) if one.kind == other.kind else None
+    if of_different_times(one.title, other.title):
+        return None
     ours, theirs = statement_of(one.title), statement_of(other.title)
     opposite = {one.polarity, other.polarity} == {"affirm", "negate"}
     if opposite and one.kind == other.kind:
@@ -95,7 +100,19 @@ def conflict_of(one: AtomRecord, other: AtomRecord) -> Conflict | None:
         values = sorted((ours.value, theirs.value))
         sentence = f"{ours.subject} {ours.relation}: {values[0]} or {values[1]}"
         return Conflict("body_conflict", sentence)
-    return None
+    return _read_conflict(one, other)
+
+
+def _read_conflict(one: AtomRecord, other: AtomRecord) -> Conflict | None:
+    """What reading both titles shows, when it is sure in both orders and no name differs."""
+    if differ_in_names(one.title, other.title):
+        return None
+    if title_similarity(one.title, other.title) < SHARED_SUBJECT_SIMILARITY:
+        return None
+    found = min(opposition(one.title, other.title), opposition(other.title, one.title))
+    if not found.is_sure or (found.kind == "polarity_mismatch" and one.kind != other.kind):
+        return None
+    return Conflict(found.kind, found.explanation)
 
 
 def severity_of(one: AtomRecord, other: AtomRecord) -> Severity:
@@ -116,9 +133,10 @@ def record_contradiction(
     first, second = sorted((one.atom_id, other.atom_id))
     key = pair_id("ctr", draft.project, first, second)
     known = draft.contradiction(key)
+    explanation = with_suggestion(conflict.explanation, one, other)
     found = {
         "severity": severity_of(one, other),
-        "explanation": conflict.explanation,
+        "explanation": explanation,
         "contradiction_type": conflict.kind,
     }
     if known is None:
@@ -128,20 +146,20 @@ def record_contradiction(
             atom_b_id=second,
             contradiction_type=conflict.kind,
             severity=severity_of(one, other),
-            explanation=conflict.explanation,
+            explanation=explanation,
             run_id=draft.run_id,
             opened_seq=draft.seq,
             updated_seq=draft.seq,
         )
         draft.link(first, second, "contradicts", conflict.kind)
-        draft.note("contradiction_opened", key, None, conflict.kind, conflict.explanation)
+        draft.note("contradiction_opened", key, None, conflict.kind, explanation)
         return
     answered = known.rationale != SIDE_GONE
     if known.status in OPEN:
         if all(getattr(known, name) == value for name, value in found.items()):
             return
         after = known.model_copy(update=found | {"updated_seq": draft.seq})
-        draft.note("contradiction_updated", key, None, "found_again", conflict.explanation)
+        draft.note("contradiction_updated", key, None, "found_again", explanation)
     elif answered and not gained_source:
         return
     else:
@@ -149,21 +167,18 @@ def record_contradiction(
         cleared = dict.fromkeys(DECIDED_FIELDS)
         after = known.model_copy(update=found | reopened | cleared)
         draft.link(first, second, "contradicts", "reopened")
-        draft.note("contradiction_opened", key, None, "reopened", conflict.explanation)
+        draft.note("contradiction_opened", key, None, "reopened", explanation)
     draft.contradictions[key] = after
 
 
 def _comparable(draft: Draft, atom: AtomRecord, near: list[Near]) -> list[AtomRecord]:
-    """Live atoms with the same subject, or with alike words where the rules look at those."""
+    """Live atoms with the same subject, or with alike words."""
     ids: dict[str, None] = {}
     if key := subject_key(atom):
         ids |= dict.fromkeys(draft.index.subjects.get(key, [])[:MAX_SAME_SUBJECT])
         same = (other for other in draft.newly_live(atom.kind) if subject_key(other) == key)
         ids |= dict.fromkeys(other.atom_id for other in same)
-    for each in near:
-        opposite = {each.polarity, atom.polarity} == {"affirm", "negate"}
-        if each.kind == atom.kind and (opposite or atom.kind == "risk"):
-            ids[each.atom_id] = None
+    ids |= dict.fromkeys(each.atom_id for each in near)
     ids.pop(atom.atom_id, None)
     return [other for key in ids if (other := draft.live_atom(key))]
 

@@ -22,6 +22,8 @@ from streams.ledger.evidence import merged_confidence, move_rows, status_by_rows
 from streams.ledger.lifecycle import retire
 from streams.ledger.near_index import Near
 from streams.ledger.similarity import (
+    AUTO_MERGE_THRESHOLD,
+    MERGE_REVIEW_THRESHOLD,
     differ_in_names,
     differ_in_substance,
     differing_tokens,
@@ -32,8 +34,6 @@ from streams.ledger.similarity import (
     words,
 )
 
-AUTO_MERGE_THRESHOLD = 0.92
-MERGE_REVIEW_THRESHOLD = 0.75
 MIN_JACCARD = 2 * MERGE_REVIEW_THRESHOLD - 1 - 1e-6  # cosine is 1 at most
 MAX_REVIEWS = 5
 MAX_DIFFERING_TOKENS = 40

@@ -18,7 +18,11 @@ from collections.abc import Set
 from functools import lru_cache
 
 from schemas.fingerprint import norm_text
+from streams.ledger.lexicon import FILLERS, FUNCTION_WORDS
+from streams.ledger.terms import root
 
+AUTO_MERGE_THRESHOLD = 0.92
+MERGE_REVIEW_THRESHOLD = 0.75
 _NEGATION_TEXT = """
     no not never none neither nor without cannot cant wont dont doesnt didnt isnt arent wasnt werent
     shouldnt mustnt neednt hasnt havent unable except unless disable disabled disables disallow
@@ -30,8 +34,11 @@ _UNIT_TEXT = """
     month months year years b kb mb gb tb kib mib gib tib byte bytes bit bits kbps mbps gbps hz khz
     mhz ghz percent usd eur dollar dollars euro euros rps qps tps
 """
+_MODAL_TEXT = "must shall should may might can could will would need needs never always only"
 _AUXILIARY_TEXT = "do does did no not never cannot cant dont doesnt didnt"
 NEGATIONS = frozenset(_NEGATION_TEXT.split())
+MODALS = frozenset(_MODAL_TEXT.split())
+SAYING_LITTLE = (FUNCTION_WORDS | FILLERS) - MODALS
 UNITS = frozenset(_UNIT_TEXT.split())
 _NAME = re.compile(r"[a-z][A-Z]|[A-Z]{2}|\w_\w")
 AUXILIARIES = frozenset(_AUXILIARY_TEXT.split())
@@ -77,8 +84,13 @@ def differing_tokens(one: str, other: str) -> list[str]:
 
 
 def differ_in_substance(one: str, other: str) -> bool:
-    """Whether numbers, units, versions or negations differ, in themselves or in their order."""
-    return _guarded(one) != _guarded(other)
+    """Whether two normalised texts differ in more than their wording.
+
+    Numbers, units, versions, negations and modals may not differ at all, not in their order either.
+    Of all other words that say something, none may stand in one text alone: «stores orders» and
+    «stores invoices» are alike but for the fact.
+    """
+    return _guarded(one) != _guarded(other) or _saying(one) != _saying(other)
 
 
 def differ_in_names(one: str, other: str) -> bool:
@@ -105,7 +117,12 @@ def _guarded(text: str) -> list[str]:
 def _is_guarded(token: str) -> bool:
     if any(char.isdigit() for char in token):
         return True
-    return token in NEGATIONS or token in UNITS or "%" in token
+    return token in NEGATIONS or token in UNITS or token in MODALS or "%" in token
+
+
+@lru_cache(maxsize=2_048)
+def _saying(text: str) -> frozenset[str]:
+    return frozenset(root(word) for word in text.split() if word not in SAYING_LITTLE)
 
 
 @lru_cache(maxsize=2_048)

@@ -95,6 +95,69 @@ def test_what_can_both_hold_is_no_contradiction(first: str, second: str):
     assert not disputed(first, second).view.contradictions
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (
+            "The monthly report must be ready within 20 seconds",
+            "The monthly report must be ready within 45 seconds",
+        ),
+        (
+            "Replication between the two sites is synchronous for orders",
+            "Replication between the two sites is asynchronous for orders",
+        ),
+        (
+            "The gateway shall forward requests to the audit log",
+            "The gateway shall not forward requests to the audit log",
+        ),
+    ],
+)
+def test_another_number_an_opposite_and_a_denial_in_a_whole_sentence_conflict(
+    first: str, second: str
+):
+    assert only(disputed(first, second)).status == "open"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (
+            "OrderReader answers within 20 seconds after the restart of a node",
+            "OrderWriter answers within 45 seconds after the restart of a node",
+        ),
+        (
+            "Orders are replicated synchronously until version 2.0 of the store",
+            "Orders are replicated asynchronously in version 2.0 of the store",
+        ),
+        ("Orders are stored in Redis until 2024", "Orders are stored in PostgreSQL"),
+        (
+            "The importer reads orders of the night before the shop opens",
+            "The exporter writes orders of the night before the shop opens",
+        ),
+    ],
+)
+def test_two_names_and_what_held_before_are_no_contradiction(first: str, second: str):
+    assert not disputed(first, second).view.contradictions
+
+
+def test_an_accepted_decision_is_suggested_against_a_claim():
+    apart = [a_row(start=0), a_row(start=100)]
+    told = story(
+        a_run(
+            Chunk("c1", [judged(JWT, kind="decision", rows=apart)]),
+            Chunk("c2", [judged(COOKIES)], source_id="src_b"),
+        )
+    )
+    assert only(told).explanation.endswith(f"suggested: «{JWT}», an accepted decision")
+
+
+def test_of_equal_standing_the_later_one_is_suggested():
+    told = story(a_run(Chunk("c1", [judged(JWT)])))
+    told.given(a_run(Chunk("c2", [judged(COOKIES)], source_id="src_b"), trigger="t2"))
+    later = max(told.view.atoms.values(), key=lambda atom: atom.first_seen_at)
+    assert f"suggested: «{later.title}»" in only(told).explanation
+
+
 def test_an_affirmed_and_a_denied_statement_conflict():
     told = disputed(
         "Nodes must be restarted after an upgrade of the broker",

@@ -1,0 +1,249 @@
+"""What stands against what in two sentences, as figures for a weighed sum.
+
+A sentence is cut at its negator: what stands before it, what it denies (up to the next preposition
+or conjunction) and the rest, which a denial usually leaves standing: «does not run in production»
+denies the running and still speaks of production. Words match when they are the same, synonyms, or
+class and member. Opposites, members of one exclusive set and differing numbers count only among
+the words that found no match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from streams.ledger.lexicon import (
+    CLASS_OF,
+    EXCLUSIVE,
+    FILLERS,
+    FUNCTION_WORDS,
+    NEGATORS,
+    OPPOSITES,
+)
+from streams.ledger.terms import root, tokens
+
+_COMPARATIVE_TEXT = "more less later longer fewer greater earlier sooner higher lower"
+_PREPOSITION_TEXT = """
+    in on at by with near beside of from to down past through under behind outside inside over into
+    onto for around across along beneath between toward towards while but and whilst as
+"""
+_COMPARATIVES = frozenset(_COMPARATIVE_TEXT.split())
+_PREPOSITIONS = frozenset(_PREPOSITION_TEXT.split())
+_EMPTY = FUNCTION_WORDS | FILLERS | NEGATORS
+_OPPOSITE_ROOTS = frozenset((root(one), root(other)) for one, other in OPPOSITES)
+_SET_OF = {root(word): number for word, number in EXCLUSIVE.items()}
+_NUMBER_SET = EXCLUSIVE["two"]
+_CLASSES: dict[str, frozenset[str]] = {}
+for _word, _heads in CLASS_OF.items():
+    _CLASSES[root(_word)] = _CLASSES.get(root(_word), frozenset()) | set(map(root, _heads))
+SAME_BUT_NUMBERS = 0.8
+_REASONS = (0, 1, 6, 7, 8, -1)  # places in _overall: denials, opposites, sets, numbers, modals
+_OPEN_MODALS = frozenset(("may", "can", "could", "might", "optional", "optionally"))
+_BINDING_MODALS = frozenset(("must", "shall", "required", "mandatory", "always"))
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Roots of the words that say something, by where they stand to the first negator."""
+
+    content: tuple[str, ...]
+    known: frozenset[str]
+    before: tuple[str, ...]
+    denied: tuple[str, ...]
+    left: tuple[str, ...]
+    negated: bool
+    numbers: tuple[str, ...]
+    open: bool
+    binding: bool
+
+    @property
+    def beside(self) -> frozenset[str]:
+        """What the denial does not touch."""
+        return frozenset(self.before + self.left)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The content without its first word, which is usually what it is about."""
+        return self.content[1:] or self.content
+
+
+@lru_cache(maxsize=4_096)
+def sentence_of(text: str) -> Sentence:
+    words = [word.lower() for word in tokens(text)]
+    negators = [at for at, word in enumerate(words) if _negates(words, at, word)]
+    first = negators[0] if negators else len(words)
+    before = [root(word) for word in words[:first] if word not in _EMPTY]
+    denied: list[str] = []
+    left: list[str] = []
+    region = denied
+    for word in words[first + 1 :]:
+        if word in _PREPOSITIONS and denied:
+            region = left
+        if word not in _EMPTY:
+            region.append(root(word))
+    content = (*before, *denied, *left)
+    return Sentence(
+        content=content,
+        known=frozenset(content),
+        before=tuple(before),
+        denied=tuple(denied or left),
+        left=tuple(left if denied else ()),
+        negated=len(negators) % 2 == 1,
+        numbers=tuple(word for word in words if _is_number(word)),
+        open=not _OPEN_MODALS.isdisjoint(words),
+        binding=not _BINDING_MODALS.isdisjoint(words),
+    )
+
+
+def has_reason(one: str, other: str) -> bool:
+    """Whether anything known to oppose stands in the two: without it no weight speaks for it."""
+    overall = _overall(sentence_of(one), sentence_of(other))
+    return any(overall[at] for at in _REASONS)
+
+
+def contrast_features(one: str, other: str) -> list[float]:
+    """The second sentence seen from the first; most figures 0 to 1."""
+    ours, theirs = sentence_of(one), sentence_of(other)
+    return [
+        *_overall(ours, theirs),
+        *_denied_by_second(ours, theirs),
+        *_denied_by_first(ours, theirs),
+        *_denied_by_both(ours, theirs),
+    ]
+
+
+def _overall(ours: Sentence, theirs: Sentence) -> list[float]:
+    apart = float(ours.negated != theirs.negated)
+    both = float(ours.negated and theirs.negated)
+    alone, alone_too = unmatched(ours, theirs), unmatched(theirs, ours)
+    inside, inside_too = covered(theirs.content, ours.known), covered(ours.content, theirs.known)
+    least = min(inside, inside_too)
+    opposite = float(any((a, b) in _OPPOSITE_ROOTS for a in alone for b in alone_too))
+    exclusive = float(any(exclude(a, b) for a in alone for b in alone_too))
+    numbers = float(_other_number(ours, theirs))
+    one_word = float(len(alone) == 1 and len(alone_too) == 1)
+    return [
+        apart,
+        both,
+        apart * inside,
+        apart * inside_too,
+        inside,
+        inside_too,
+        opposite,
+        exclusive,
+        numbers,
+        opposite * least,
+        exclusive * least,
+        numbers * least,
+        numbers * float(least > 0.99),
+        opposite * one_word,
+        exclusive * one_word,
+        apart * (opposite + exclusive),
+        apart * min(len(alone), 8) / 8,
+        apart * min(len(alone_too), 4) / 4,
+        (1 - apart) * min(len(alone_too), 4) / 4,
+        apart * covered(theirs.content[:1], ours.known),
+        apart * float(inside > 0.99) * float(inside_too > 0.99),
+        float(ours.open != theirs.open and ours.binding != theirs.binding) * least,
+    ]
+
+
+def _denied_by_second(ours: Sentence, theirs: Sentence) -> list[float]:
+    if not theirs.negated or ours.negated:
+        return [0.0] * 8
+    rest = covered(theirs.denied + theirs.left, ours.known)
+    subject = covered(theirs.before, ours.known)
+    return [
+        1.0,
+        covered(theirs.denied, ours.known),
+        covered(theirs.denied[:1], ours.known),
+        covered(theirs.left, ours.known) if theirs.left else 0.5,
+        subject,
+        float(rest > 0.99),
+        float(rest > 0.99 and subject > 0.99),
+        min(len(theirs.content), 8) / 8,
+    ]
+
+
+def _denied_by_first(ours: Sentence, theirs: Sentence) -> list[float]:
+    if not ours.negated or theirs.negated:
+        return [0.0] * 10
+    denied = frozenset(ours.denied)
+    return [
+        covered(theirs.said, denied),
+        covered(theirs.said, ours.beside),
+        covered(ours.denied, theirs.known),
+        float(covered(ours.denied, theirs.known) > 0.99),
+        covered(ours.denied[:1], theirs.known),
+        covered(theirs.said[:1], denied),
+        covered(theirs.said[:1], ours.beside),
+        covered(ours.left, theirs.known),
+        float(covered(theirs.said, ours.known) > 0.99),
+        min(len(ours.content), 10) / 10,
+    ]
+
+
+def _denied_by_both(ours: Sentence, theirs: Sentence) -> list[float]:
+    if not ours.negated or not theirs.negated:
+        return [0.0] * 6
+    standing = covered(theirs.denied, ours.beside)
+    return [
+        standing,
+        covered(theirs.denied, frozenset(ours.denied)),
+        covered(ours.denied, frozenset(theirs.denied)),
+        covered(theirs.said, ours.beside),
+        float(standing > 0.99) * (1 - covered(ours.denied, theirs.known)),
+        covered(theirs.content, ours.known),
+    ]
+
+
+def _other_number(ours: Sentence, theirs: Sentence) -> bool:
+    """Whether nearly all but the numbers is the same, and these are not."""
+    if not ours.numbers or not theirs.numbers or ours.numbers == theirs.numbers:
+        return False
+    words, words_too = (
+        [w for w in each.content if w not in each.numbers] for each in (ours, theirs)
+    )
+    return min(covered(words_too, ours.known), covered(words, theirs.known)) >= SAME_BUT_NUMBERS
+
+
+def unmatched(ours: Sentence, theirs: Sentence) -> list[str]:
+    """Our words that nothing of theirs matches, in their order."""
+    return [word for word in ours.content if not matched(word, theirs.known)]
+
+
+def covered(words: Sequence[str], known: Collection[str]) -> float:
+    """The share of ``words`` that ``known`` matches; 0 of none."""
+    return sum(matched(word, known) for word in words) / len(words) if words else 0.0
+
+
+def matched(word: str, known: Collection[str]) -> float:
+    """1 for the same root, less for a class and its member or a common beginning, else 0."""
+    if word in known:
+        return 1.0
+    if not _CLASSES.get(word, frozenset()).isdisjoint(known):
+        return 0.7
+    if any(word in _CLASSES.get(other, ()) for other in known):
+        return 0.9
+    alike = len(word) > 5 and any(other[:5] == word[:5] for other in known)
+    return 0.8 if alike else 0.0
+
+
+def exclude(one: str, other: str) -> bool:
+    """Whether two roots are different members of a set of which one holds."""
+    return one != other and one in _SET_OF and _SET_OF[one] == _SET_OF.get(other)
+
+
+def opposed(one: str, other: str) -> bool:
+    return (one, other) in _OPPOSITE_ROOTS
+
+
+def _negates(words: list[str], at: int, word: str) -> bool:
+    """«no more than» and its like set a limit and deny nothing."""
+    return word in NEGATORS and not (at + 1 < len(words) and words[at + 1] in _COMPARATIVES)
+
+
+def _is_number(word: str) -> bool:
+    """A number in digits or letters, or a version; not a name that has digits in it."""
+    return EXCLUSIVE.get(word) == _NUMBER_SET or word.removeprefix("v")[:1].isdigit()

@@ -1,0 +1,119 @@
+"""Whether two statements cannot both hold, why, and how sure that is.
+
+Two detectors, the surer one counts. The first takes terse statements apart into subject, relation
+and value (``statements.py``), or finds all equal but a measure, and is right when it speaks. The
+second weighs what stands against what (``contrast.py``) with learnt weights and reads any sentence.
+A statement that gives the time or the event up to which it held is no contradiction to its
+successor: both are true, of their time.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from schemas.fingerprint import norm_text
+from streams.ledger.contrast import (
+    Sentence,
+    contrast_features,
+    exclude,
+    has_reason,
+    opposed,
+    sentence_of,
+    unmatched,
+)
+from streams.ledger.similarity import UNITS
+from streams.ledger.statements import statement_of
+from streams.ledger.weighing import load_weights, weigh
+
+LABEL_THRESHOLD = 0.5
+SURE = 0.9  # held out, at least nine in ten of these are right
+OF_VALUES = 0.95  # two values of one relation of one subject
+WITHOUT_REASON = 0.3
+OF_THEIR_TIME = 0.2
+MANY_CHARS = 2_000  # more is a document, in which something is always denied
+_WEIGHTS = load_weights("contrast")
+_PAST = re.compile(
+    r"(?i)\b(?:until|till|up to (?:and including )?v(?:ersion)?\b|before (?:v|version )?\d"
+    r"|previously|formerly|no longer|used to|prior to|in the past|originally|at first"
+    r"|superseded by|replaced by|obsoleted by|deprecated (?:since|in|by))"
+)
+_MEASURE = re.compile(rf"\b\d[\d.,]*(?= ?(?:{'|'.join(sorted(UNITS))}|%)(?!\w))")
+Kind = Literal["polarity_mismatch", "body_conflict"]
+Severity = Literal["low", "medium", "high"]
+
+
+class Opposition(NamedTuple):
+    """``score`` 0 to 1; ``kind`` and ``explanation`` say what it would be."""
+
+    score: float
+    kind: Kind
+    explanation: str
+
+    @property
+    def is_contradiction(self) -> bool:
+        return self.score >= LABEL_THRESHOLD
+
+    @property
+    def is_sure(self) -> bool:
+        return self.score >= SURE
+
+    @property
+    def severity(self) -> Severity:
+        if self.is_sure:
+            return "high"
+        return "medium" if self.is_contradiction else "low"
+
+
+def opposition(one: str, other: str) -> Opposition:
+    """How surely the second statement cannot hold beside the first."""
+    if max(len(one), len(other)) > MANY_CHARS:
+        return Opposition(0.0, "body_conflict", "")
+    ours, theirs = statement_of(one), statement_of(other)
+    learnt = weigh(contrast_features(one, other), _WEIGHTS)
+    if not has_reason(one, other):
+        learnt = min(learnt, WITHOUT_REASON)
+    kind, explanation = _explained(sentence_of(one), sentence_of(other))
+    if ours and theirs and ours.excludes(theirs) and not _denies(one, other):
+        values = sorted((ours.value, theirs.value))
+        kind = "body_conflict"
+        explanation = f"{ours.subject} {ours.relation}: {values[0]} or {values[1]}"
+        learnt = max(learnt, OF_VALUES)
+    elif _differ_in_a_measure(one, other):
+        learnt = max(learnt, OF_VALUES)
+    if of_different_times(one, other):
+        learnt = min(learnt, OF_THEIR_TIME)
+    return Opposition(learnt, kind, explanation)
+
+
+def _differ_in_a_measure(one: str, other: str) -> bool:
+    """Whether all is the same but how many of the same unit."""
+    ours, theirs = norm_text(one), norm_text(other)
+    return ours != theirs and _MEASURE.sub("#", ours) == _MEASURE.sub("#", theirs)
+
+
+def of_different_times(one: str, other: str) -> bool:
+    """Whether one of the two says itself that it held until something, and the other does not."""
+    return bool(_PAST.search(one)) != bool(_PAST.search(other))
+
+
+def _denies(one: str, other: str) -> bool:
+    return sentence_of(one).negated or sentence_of(other).negated
+
+
+def _explained(ours: Sentence, theirs: Sentence) -> tuple[Kind, str]:
+    """The plainest reason, if the two are a contradiction at all."""
+    if ours.negated != theirs.negated:
+        return "polarity_mismatch", "one affirms what the other denies"
+    alone, alone_too = unmatched(ours, theirs), unmatched(theirs, ours)
+    for word in alone:
+        for another in alone_too:
+            if opposed(word, another) or exclude(word, another):
+                first, second = sorted((word, another))
+                return "body_conflict", f"{first} against {second}"
+    if ours.numbers != theirs.numbers:
+        first, second = sorted((" ".join(ours.numbers), " ".join(theirs.numbers)))
+        return "body_conflict", f"the numbers differ: {first or 'none'} or {second or 'none'}"
+    if ours.binding != theirs.binding:
+        return "body_conflict", "one binds, the other leaves it open"
+    return "body_conflict", "different values for the same"
