@@ -159,7 +159,9 @@ def test_held_removals_go_when_a_person_accepts_them():
 
 def test_moving_many_sources_is_no_removal():
     project = Project().ingest(TEN)
-    moved = {path.replace("docs/", "manual/"): content for path, content in TEN.items()}
+    pictures = {f"docs/{n}.png": b"\x89PNG\r\n\x1a\n\x00" + bytes([n]) for n in range(10)}
+    project.ingest(TEN | pictures)
+    moved = {path.replace("docs/", "manual/"): each for path, each in (TEN | pictures).items()}
     project.ingest(moved)
     assert project.stops[-1].removals_held == []
     assert_it_is_as_read_anew(project, moved)
