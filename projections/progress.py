@@ -69,7 +69,7 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
         ready=sources["ready"],
         skipped=sum(sources["skip_reasons"].values()),
         skip_reasons=sources["skip_reasons"],
-        chunks_total=sources["chunks"],
+        chunks_total=max(sources["chunks"], work["chunks_done"]),  # copies are read for originals
         chunks_done=work["chunks_done"],
         atoms=work["atoms"],
         runs=[

@@ -26,17 +26,17 @@ Likeness = tuple[str, str, tuple[str, ...], bool]
 class Departures:
     """The sources of a root that a listing leaves out.
 
-    ``known`` are the sources that the root had; ``gone`` names for each that goes its
-    ``raw_normalized_hash``; ``rows_of`` lists by that hash those with rows in the ledger.
+    ``known`` are the sources that the root had; ``gone`` names for each that goes its content (see
+    ``content_of``); ``rows_of`` lists by content those with rows in the ledger.
     """
 
     known: frozenset[str] = frozenset()
     gone: dict[str, str] = field(default_factory=dict)
     rows_of: dict[str, deque[str]] = field(default_factory=dict)
 
-    def claim(self, content: str | None) -> str | None:
+    def claim(self, content: str) -> str | None:
         """A gone source whose rows another one with its content takes over; each only once."""
-        waiting = self.rows_of.get(content or "")
+        waiting = self.rows_of.get(content)
         return waiting.popleft() if waiting else None
 
 
@@ -49,15 +49,20 @@ def departures(state: RunControlState, project: str, run: RunRow) -> Departures:
     listed = {source.source_id for source in listing.sources}
     removed = set(listing.removed)
     gone = {
-        source: state.sources[f"{project}|{source}"].raw_normalized_hash or ""
+        source: content_of(state.sources[f"{project}|{source}"])
         for source in known
         if source in removed or (listing.complete and source not in listed)
     }
     rows_of: defaultdict[str, deque[str]] = defaultdict(deque)
     for source, content in gone.items():
-        if content and told_payload(state, project, run, source):
+        if told_payload(state, project, run, source):
             rows_of[content].append(source)
     return Departures(frozenset(known), gone, dict(rows_of))
+
+
+def content_of(processed: SourceProcessed) -> str:
+    """What two sources have in common that are the same; bytes where no text was made of them."""
+    return processed.raw_normalized_hash or processed.raw_sha256
 
 
 def changes_of(
@@ -74,7 +79,7 @@ def changes_of(
     if is_new and (source in leaving.known or _told(state, project, run, source)):
         return []
     if before is None or is_new:
-        left = leaving.claim(processed.raw_normalized_hash)
+        left = leaving.claim(content_of(processed))
         origin = told_payload(state, project, run, left) if left else None
         if left and origin:
             pairs = _reanchored(state, project, run, origin, processed)
@@ -135,19 +140,19 @@ def duplicates_of(state: RunControlState, project: str, run: RunRow) -> dict[str
 
 
 def removals(
-    state: RunControlState, project: str, run: RunRow, leaving: Departures, kept: dict[str, str]
+    state: RunControlState, project: str, run: RunRow, leaving: Departures, present: set[str]
 ) -> tuple[list[SourceChange], list[str]]:
     """What goes with the end of the trigger's last run, and what the brake holds back.
 
-    ``kept``: the sources that keep a content; what stays elsewhere does not count as lost. A
-    source that a later listing names again stays.
+    ``present`` contents stand elsewhere, so they do not count as lost. A source that a later
+    listing names again stays.
     """
     if not leaving.gone:
         return [], []
     trigger = state.trigger(project, run.started.trigger_key)
     back = _listed_after(state, project, run)
     gone = [source for source in leaving.gone if source not in back]
-    lost = [source for source in gone if leaving.gone[source] not in kept]
+    lost = [source for source in gone if leaving.gone[source] not in present]
     brakes = len(lost) * 100 > REMOVAL_BRAKE_PERCENT * len(leaving.known)
     held = lost if brakes and trigger and not trigger.requested.accept_removals else []
     told = []

@@ -15,6 +15,7 @@ from schemas.ids import run_id as derive_run_id
 from streams.run_control.changes import (
     Departures,
     changes_of,
+    content_of,
     departures,
     duplicated,
     duplicates_of,
@@ -42,7 +43,7 @@ class RunView:
     taken in, those before ``ready_end`` known to be ready. ``reserved`` ones belong to the preview
     of the same request while it lasts. ``kept`` says which source keeps a content. ``changes`` wait
     for a batch; ``moved`` says where a source that is gone has turned up, ``copies`` which
-    sources repeat a content. A ``closing`` view has
+    sources repeat a content, ``skipped`` what of them is not read. A ``closing`` view has
     nothing left to choose: with it come the changes that no horizon reached and, in the last run of
     a trigger, the removals but those that are ``held``.
     """
@@ -58,6 +59,7 @@ class RunView:
     changes: list[SourceChange] = field(default_factory=list)
     moved: dict[str, str] = field(default_factory=dict)
     copies: dict[str, list[str]] = field(default_factory=dict)
+    skipped: set[str] = field(default_factory=set)
     closing: bool = False
     held: list[str] = field(default_factory=list)
     chunks_planned: int = 0
@@ -98,6 +100,7 @@ def _take_in(
     _release(state, project, run, view, source_id, mine)
     if processed is None or processed.outcome == "skipped" or not processed.raw_normalized_hash:
         view.skipped_sources += 1
+        view.skipped |= {content_of(processed)} if processed else set()
         view.changes += emptied(state, project, run, processed) if mine else []
         return
     content = processed.raw_normalized_hash
@@ -165,7 +168,8 @@ def close(state: RunControlState, project: str, run: RunRow, view: RunView) -> b
     drop_read(state, project, view)
     if last:
         _take_over_elsewhere(state, project, run, view)
-        gone, view.held = removals(state, project, run, view.leaving, view.kept)
+        present = {*view.kept, *view.skipped}
+        gone, view.held = removals(state, project, run, view.leaving, present)
         view.changes += [change for change in gone if change.source_id not in view.moved]
     view.closing = True
     return True

@@ -474,16 +474,18 @@ class RunControl:
             trigger.requested.trigger_key: trigger.arrival
             for trigger in state.project_triggers(project)
         }
-        seq = state.place(project).seq  # below a run's basis while the ledger is folded again
-        runs = [
-            run
-            for run in state.project_runs(project)
-            if not run.ended_seq and run.started.basis_seq <= seq
-        ]
+        runs = [run for run in state.project_runs(project) if self._known(state, project, run)]
         return sorted(
             runs,
             key=lambda run: (run.started.lane != "preview", order.get(run.started.trigger_key, -1)),
         )
+
+    def _known(self, state: RunControlState, project: str, run: RunRow) -> bool:
+        """Whether a run is open and all that it began with is folded (again)."""
+        started = run.started
+        if run.ended_seq or started.basis_seq > state.place(project).seq:
+            return False
+        return started.run_id in state.views or bool(state.listing(project, started.trigger_key))
 
     def _basis(
         self, state: RunControlState, project: str, run: RunRow, batch_no: int

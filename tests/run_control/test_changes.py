@@ -156,7 +156,7 @@ def test_nothing_goes_before_all_listed_sources_are_ready():
 
 
 @pytest.mark.parametrize("cut", range(0, 1_000, 83))
-@pytest.mark.parametrize("lost", [0, 3, 60])
+@pytest.mark.parametrize("lost", [0, 60, 10_000])
 def test_state_folded_again_tells_the_same_changes(cut, lost):
     after = [
         again(processed, f"new {at % 19}", _0="h", _1="text")
@@ -170,7 +170,7 @@ def test_state_folded_again_tells_the_same_changes(cut, lost):
     before, rest = play.order[:cut], play.order[cut:]
     state = RUN_CONTROL.open(MemoryTables())
     inputs = [envelope for envelope in before if envelope.event_id not in own]
-    for envelope in [e for e in before if e.event_id in own] + inputs[: len(inputs) - lost]:
+    for envelope in [e for e in before if e.event_id in own] + inputs[: max(0, len(inputs) - lost)]:
         RUN_CONTROL.evolve(state, Record("t", 0, 0, b"", envelope))
     for envelope in [*inputs, *(e for e in rest if e.event_id not in own)]:
         RUN_CONTROL.evolve(state, Record("t", 0, 0, b"", envelope))

@@ -40,9 +40,12 @@ def test_after_any_changes_the_ledger_is_that_of_a_first_ingest(seed):
     for _ in range(STEPS):
         files = files_of(world)
         same = {path for path in files if before.get(path) == files[path] and chance.random() < 0.5}
+        short = chance.random() < 0.15
+        limits = {"max_chunks_per_run": 3, "batch_size": 2} if short else {}
         for project in (quiet, troubled):
-            project.ingest(files, accept_removals=True, unchanged=same)
-        assert_it_is_as_read_anew(quiet, files)
+            project.ingest(files, accept_removals=True, unchanged=same, limits=limits)
+        if not short:
+            assert_it_is_as_read_anew(quiet, files)
         past.append(world)
         world = chance.choice(past) if chance.random() < 0.2 else changed(chance, world)
         before = files
@@ -159,7 +162,9 @@ def test_held_removals_go_when_a_person_accepts_them():
 
 def test_moving_many_sources_is_no_removal():
     project = Project().ingest(TEN)
-    moved = {path.replace("docs/", "manual/"): content for path, content in TEN.items()}
+    pictures = {f"docs/{n}.png": b"\x89PNG\r\n\x1a\n\x00" + bytes([n]) for n in range(10)}
+    project.ingest(TEN | pictures)
+    moved = {path.replace("docs/", "manual/"): each for path, each in (TEN | pictures).items()}
     project.ingest(moved)
     assert project.stops[-1].removals_held == []
     assert_it_is_as_read_anew(project, moved)

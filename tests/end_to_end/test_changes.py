@@ -1,0 +1,40 @@
+"""A folder of which too much is gone: the command says so, and a person lets it go."""
+
+import json
+
+import pytest
+
+from tests.service import service
+from tests.whole.changing import FILLER
+
+pytestmark = pytest.mark.broker
+
+SAID = "# Page {n}\n\nThe depot must store every parcel of route {n} for {n} days.\n\n" + FILLER
+
+
+def live_titles(cairn, project):
+    return {atom["title"] for atom in cairn.json("atoms", "--project", project)}
+
+
+def test_held_removals_end_the_command_with_one_until_a_person_accepts_them(tmp_path):
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    for number in range(1, 7):
+        (folder / f"page{number}.md").write_text(SAID.format(n=number))
+    with service() as cairn:
+        cairn.run("project", "create", "Pages", "--idempotency-key", "pages")
+        cairn.ingest(folder, "Pages", "first")
+        before = live_titles(cairn, "Pages")
+        assert len(before) == 6
+        (folder / "page1.md").rename(folder / "moved.md")
+        (folder / "page2.md").unlink()
+        again = ("ingest", str(folder), "--project", "Pages", "--as", folder.name, "--wait")
+        told = cairn.run(*again, "--json", exit_code=1)
+        (held,) = [run for run in json.loads(told)["runs"] if run["removals_held"]]
+        assert held["removals_held"] == 1
+        assert live_titles(cairn, "Pages") == before
+        cairn.run("runs", "accept-removals", held["run_id"], "--project", "Pages")
+        cairn.run(*again)
+        (gone,) = before - live_titles(cairn, "Pages")
+        assert "route 2" in gone
+        cairn.run("runs", "accept-removals", "run_unknown", "--project", "Pages", exit_code=1)
