@@ -50,6 +50,19 @@ _SAME_TEXT = """
     outside outdoors outdoor; inside indoors indoor; run jog; jump leap; yell shout scream; shut
     close; wait await; push shove; close near
 """
+_IRREGULAR_TEXT = """
+    man men; woman women; child children; foot feet; person people; knife knives; wife wives; life
+    lives; sit sat; sleep slept; stand stood; run ran; ride rode ridden; sing sang sung; swim swam
+    swum; drive drove driven; eat ate eaten; throw threw thrown; fall fell fallen; give gave given;
+    take took taken; make made; come came; write wrote written; speak spoke spoken; hold held; wear
+    wore worn; keep kept; send sent; build built; find found; lose lost; leave left; hear heard;
+    tell told; say said; see saw seen; know knew known; grow grew grown; begin began begun; choose
+    chose chosen; break broke broken; buy bought; sell sold; think thought; bring brought; teach
+    taught; catch caught; fight fought; lie lying lay; die dying; tie tying; lead led; read
+    reading; pay paid; mean meant; meet met; win won; hang hung; hide hid hidden; draw drew drawn;
+    fly flew flown; show shown; sweep swept; feel felt; fail failure; index indices; vertex
+    vertices; analysis analyses
+"""
 _CLASS_TEXT = """
     person: man woman boy girl child guy lady gentleman kid adult someone player worker swimmer
     surfer biker cyclist skier dancer singer rider teenager father mother son daughter baby toddler
@@ -139,6 +152,11 @@ SAME: dict[str, str] = {}
 for _group in _groups(_SAME_TEXT):
     for _word in _group:
         SAME.setdefault(_word, _group[0])
+
+IRREGULAR: dict[str, str] = {}  # a form that no rule brings to its word -> that word
+for _group in _groups(_IRREGULAR_TEXT):
+    for _word in _group[1:]:
+        IRREGULAR[_word] = _group[0]
 
 CLASS_OF: dict[str, frozenset[str]] = {}
 for _head, _members in (each.split(":") for each in _CLASS_TEXT.split(";")):

@@ -52,6 +52,7 @@ class NearIndex:
     postings: dict[int, array[int]] = field(default_factory=dict)
     entries: dict[int, Entry] = field(default_factory=dict)
     ordinals: dict[str, int] = field(default_factory=dict)
+    gone: set[int] = field(default_factory=set)  # small, so asking it costs no trip to memory
     next_ordinal: int = 0
 
     def add(self, atom_id: str, kind: str, polarity: Polarity | None, words: Set[str]) -> None:
@@ -71,6 +72,7 @@ class NearIndex:
         if ordinal is None:
             return
         del self.entries[ordinal]
+        self.gone.add(ordinal)
         self.frequency.subtract(words)
         for word in words:
             number = self.numbers[word]
@@ -93,7 +95,7 @@ class NearIndex:
         counts = {
             ordinal: count
             for ordinal, count in shared.items()
-            if count >= least and ordinal in self.entries
+            if count >= least and ordinal not in self.gone
         }
         numbers = {self.numbers[word] for word in words if word in self.numbers}
         near = (

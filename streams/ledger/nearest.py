@@ -2,11 +2,12 @@
 
 A text is a vector of its roots; words of the first line count three times, rare ones more, and long
 texts are divided by a little less than their length, since a long ticket has more to be found by.
-What the words nominate is ordered by words and letter runs together: a name that is written
-otherwise (``ReadAhead``, ``read-ahead``) shares runs, not words.
+What the words nominate is ordered by words, letter runs and titles together: a name that is written
+otherwise (``ReadAhead``, ``read-ahead``) shares runs, not words, and of two tickets about one thing
+each says somewhere what the other's title says.
 
-Figures (12 §3, ``issue_corpus``): words alone recall@10 .868, with letter runs .891. Neighbours of
-neighbours and the title as a vector of its own made it worse.
+Figures (12 §3, ``issue_corpus``): words alone recall@10 .868, with letter runs .891; titles
+raise MRR from .674 to .688. Neighbours of neighbours and a title vector made it worse.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from heapq import nsmallest
 
+from streams.ledger.pair_features import side_of, titles_covered
 from streams.ledger.terms import letter_runs, terms
 
 TITLE_WEIGHT = 3
 RARITY_POWER = 0.8
 LENGTH_POWER = 0.9
 RUNS_WEIGHT = 0.5
+TITLES_WEIGHT = 0.15  # more raises MRR and loses recall
 COMMON = 0.3  # a word in more of the texts than this finds nothing
 LOOKED_AT = 60
 DECIMALS = 6
@@ -34,6 +37,7 @@ class Neighbours:
     def __init__(self, texts: Sequence[str]) -> None:
         self._words = vectors(texts, terms)
         self._runs = vectors(texts, letter_runs)
+        self._sides = [side_of(text) for text in texts]
         self._postings: defaultdict[str, list[tuple[int, float]]] = defaultdict(list)
         for position, vector in enumerate(self._words):
             for word, weight in vector.items():
@@ -59,7 +63,8 @@ class Neighbours:
 
     def _score(self, position: int, other: int, words: float) -> float:
         runs = dot(self._runs[position], self._runs[other])
-        return round(words + RUNS_WEIGHT * runs, DECIMALS)
+        titles = sum(titles_covered(self._sides[position], self._sides[other]))
+        return round(words + RUNS_WEIGHT * runs + TITLES_WEIGHT * titles, DECIMALS)
 
 
 def vectors(texts: Sequence[str], split: Callable[[str], list[str]]) -> list[Vector]:

@@ -80,12 +80,7 @@ def statement_features(one: str, other: str) -> list[float]:
 def ticket_features(one: str, other: str) -> list[float]:
     """For two texts with a title line: does the one contain what the other's title names?"""
     ours, theirs = _ordered(one, other)
-    titles = sorted(
-        (
-            _covered(ours.title_weights, theirs.weights),
-            _covered(theirs.title_weights, ours.weights),
-        )
-    )
+    titles = titles_covered(ours, theirs)
     lengths = sorted((math.fsum(ours.weights.values()), math.fsum(theirs.weights.values())))
     return [
         titles[0],
@@ -96,6 +91,15 @@ def ticket_features(one: str, other: str) -> list[float]:
         trigram_cosine(ours.title, theirs.title),
         lengths[0] / lengths[1] if lengths[1] else 1.0,
     ]
+
+
+def titles_covered(ours: Side, theirs: Side) -> tuple[float, float]:
+    """How much of each title the other text has, the lesser share first."""
+    shares = (
+        _covered(ours.title_weights, theirs.weights),
+        _covered(theirs.title_weights, ours.weights),
+    )
+    return min(shares), max(shares)
 
 
 def _ordered(one: str, other: str) -> tuple[Side, Side]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from streams.ledger.lexicon import SAME
+from streams.ledger.lexicon import IRREGULAR, SAME
 
 _TOKEN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*[A-Za-z0-9_]|[A-Za-z0-9]|%")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -45,6 +45,7 @@ _ENDINGS = (
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """A lower-case word without its ending, at least three letters."""
+    word = IRREGULAR.get(word, word)
     if len(word) <= 3 or not word.isalpha():
         return word
     for ending, instead in _ENDINGS:
