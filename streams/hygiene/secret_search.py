@@ -34,6 +34,7 @@ PEM_BODY = re.compile(r"[ \t\"'+>|*#]*+[A-Za-z0-9+/=\\:, -]*+[\"',+; \t]*+")
 PEM_ESCAPED = re.compile(r"(?:\\{1,4}[nr][A-Za-z0-9+/=]{0,200})+")
 BASE64_RUN = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{32,2000}+={0,2}")
 HEX_RUN = re.compile(r"(?<![A-Za-z0-9])[0-9a-fA-F]{32,2000}(?![A-Za-z0-9])")
+NO_HEX_BEHIND = ("%", "#", "diff-")
 HASH_WORDS = re.compile(
     r"commit|checksum|sha-?(?:1|224|256|384|512)|md5|digest|integrity|fingerprint|"
     r"revision|/blob/|/tree/"
@@ -286,6 +287,8 @@ def _high_entropy(text: str, start: int, end: int) -> Iterator[Finding]:
         if _mixes_classes(match[0]):
             yield Finding(*match.span(), ORDER_ENTROPY, "R-ENTROPY", "HIGH_ENTROPY")
     for match in HEX_RUN.finditer(text, start, end):
+        if text.endswith(NO_HEX_BEHIND, 0, match.start()):
+            continue
         if entropy(match[0]) >= HEX_ENTROPY and not match[0].isdigit():
             yield Finding(*match.span(), ORDER_ENTROPY, "R-ENTROPY", "HIGH_ENTROPY")
 
