@@ -30,8 +30,12 @@ SECRETS = {
         "curl -u admin:h4rd2Gue$s https://api.test/",
         "header Basic YWRtaW46aDRyZDJHdWVzcw==",
     ],
-    "SECRET_VALUE": ['pass' + 'word = "h4rd2Gue$s"', "client_" + "secret: 'q8!vT2pLx0'",
-        'license_' + 'key = "8f2kQ0zLw4Vt7Xc1"', "machine a.test login bob pass" + "word h4rd2Gues"],
+    "SECRET_VALUE": [
+        'pass' + 'word = "h4rd2Gue$s"',
+        "client_" + "secret: 'q8!vT2pLx0'",
+        'license_' + 'key = "8f2kQ0zLw4Vt7Xc1"',
+        "machine a.test login bob pass" + "word h4rd2Gues",
+    ],
     "HIGH_ENTROPY": ["the token was (" + MIXED + ")", "token [" + HEX_DIGITS + "]"],
     "SERVICE_TOKEN": [
         "np" + "m_" + MIXED[:36],
