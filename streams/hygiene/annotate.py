@@ -74,7 +74,7 @@ def annotate(
     spans = list(_hidden(text, lowered)) + _addressed_to_a_model(text, lowered, source_type)
     if source_type not in NO_ORDERS_IN:
         spans += [it for it in _like_orders(text, lowered) if not _known(it, spans)]
-    if len(text) > ENCODED_RUN:
+    if max(map(len, text.split("\n"))) > ENCODED_RUN:
         spans += _encoded(text, line_starts)
     spans += [
         Span(it.char_start, it.char_end, "A-REDACTION", "redaction", "low") for it in redactions
