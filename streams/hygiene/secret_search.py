@@ -121,7 +121,9 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
     pieces = set(mixed.translate(APART).split()) if mixed.isascii() else None
     for order, anchor in _anchors_in(mixed, lettered, pieces):
         found += _of_form(SHORT_FORMS[order - 1], order, anchor, text, text)
-    if pieces is None or max(map(len, pieces), default=0) >= SHORTEST_PREFIXED:
+    if pieces is None or any(
+        len(it) >= SHORTEST_PREFIXED and not it.isalpha() and _changes(it) for it in pieces
+    ):
         found += _prefixed(mixed, text)
     for order, form in enumerate(OPEN_FORMS, len(SHORT_FORMS) + 1):
         for anchor in form.anchors:
