@@ -22,6 +22,7 @@ from streams.hygiene.likeness import heads, is_document, lines_apart, message_pa
 
 MOST_OF_ONE_RULE = 500
 MOST_LINES = 2_000
+READ_AHEAD = REACH // 2  # no pattern reads further than this behind its anchor
 ENCODED_RUN = 200
 ENCODED_PRINTABLE_SHARE = 0.9
 LONGEST_HIDDEN_ELEMENT = 4_000
@@ -73,7 +74,7 @@ def annotate(
     spans = list(_hidden(text, lowered)) + _addressed_to_a_model(text, lowered, source_type)
     if source_type not in NO_ORDERS_IN:
         spans += [it for it in _like_orders(text, lowered) if not _known(it, spans)]
-    if len(text) > ENCODED_RUN:
+    if max(map(len, text.split("\n"))) > ENCODED_RUN:
         spans += _encoded(text, line_starts)
     spans += [
         Span(it.char_start, it.char_end, "A-REDACTION", "redaction", "low") for it in redactions
@@ -194,6 +195,8 @@ def _found_at_anchors(
                 start, end = match.span()
                 yield start + len(match[0]) - len(match[0].lstrip()), end
                 at = max(at, end - len(anchor))
+            elif back and not match:  # nothing here: the next anchors lie in what was read
+                at += READ_AHEAD - len(anchor)
             at = text.find(anchor, at + len(anchor))
 
 

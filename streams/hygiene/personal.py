@@ -32,6 +32,9 @@ PHONE_WORD = re.compile(
     r"numbers?|reach(?: me| us)?|whatsapp|sms|contact|handy|telefon|ring|texts?)\b[^\d\n+(]{0,24}\n?"
     r"[^\d\n+(]{0,12}$"
 )
+DOTTED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
+LEAST_OF_ADDRESS = 32  # four numbers that are all smaller are a version
+MEASURE = re.compile(r" ?(?:[mµn]?s|[kmgt]?i?b|px|%|[a-z]*seconds?|bytes|items|rows|lines)\b")
 CARD_WORD = re.compile(r"(?i)\b(?:card|visa|mastercard|amex|account|konto|karte)\b")
 DATE = re.compile(
     r"(?:19|20)[0-9]{2}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}|[0-9]{1,2}[-./][0-9]{1,2}[-./](?:19|20)?[0-9]{2}$"
@@ -138,6 +141,9 @@ def _luhn(digits: str) -> bool:
 
 
 def _is_public(value: str) -> bool:
+    """Whether it is an address somebody can be found at, and not the number of a version."""
+    if "." in value and all(int(part) < LEAST_OF_ADDRESS for part in value.split(".")):
+        return False
     try:
         return ipaddress.ip_address(value).is_global
     except ValueError:
@@ -148,7 +154,7 @@ def _is_phone(text: str, match: re.Match[str]) -> bool:
     """Enough digits, and either a word that says so or groups as phones are written in."""
     value = match[0]
     digits = sum(char.isdigit() for char in value)
-    if not 6 <= digits <= 19 or DATE.match(value):
+    if not 6 <= digits <= 19 or DATE.match(value) or DOTTED.fullmatch(value):
         return False
     if PHONE_WORD.search(text, max(0, match.start() - 44), match.start()):
         return True
@@ -157,7 +163,9 @@ def _is_phone(text: str, match: re.Match[str]) -> bool:
         return digits >= 8
     if value[0] == "(":
         return digits >= 7 and len(groups) >= 2
-    return value[0] == "0" and 8 <= digits <= 13 and len(groups) >= 3
+    if len(groups) < 3 or not 8 <= digits <= 13 or MEASURE.match(text, match.end()):
+        return False
+    return value[0] == "0" or (digits >= 9 and all(2 <= len(it) <= 4 for it in groups))
 
 
 def _addresses(text: str) -> Iterator[Place]:

@@ -34,6 +34,7 @@ PEM_BODY = re.compile(r"[ \t\"'+>|*#]*+[A-Za-z0-9+/=\\:, -]*+[\"',+; \t]*+")
 PEM_ESCAPED = re.compile(r"(?:\\{1,4}[nr][A-Za-z0-9+/=]{0,200})+")
 BASE64_RUN = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{32,2000}+={0,2}")
 HEX_RUN = re.compile(r"(?<![A-Za-z0-9])[0-9a-fA-F]{32,2000}(?![A-Za-z0-9])")
+NO_HEX_BEHIND = ("%", "#", "diff-")
 HASH_WORDS = re.compile(
     r"commit|checksum|sha-?(?:1|224|256|384|512)|md5|digest|integrity|fingerprint|"
     r"revision|/blob/|/tree/"
@@ -41,6 +42,7 @@ HASH_WORDS = re.compile(
 ORDER_PEM, ORDER_AWS_SEC, ORDER_PREFIXED, ORDER_ASSIGN, ORDER_ENTROPY = 0, 2, 200, 201, 202
 LONGEST_FORM = 4_000
 CHANGES_OF_DRAWN = 0.4  # of the neighbouring characters; 0.62 is expected of drawn ones
+SHORTEST_PREFIXED = 24
 PREFIXED = re.compile(r"(?<![\w./+=%&?-])[a-z][a-z0-9]{1,9}[_-][A-Za-z0-9]{24,72}(?![\w/+=-])")
 PREFIX_AND_RUN = re.compile(r"([a-z0-9]+)[_-](.*)")
 ALPHANUMERIC = "".join(chr(at) for at in range(128) if chr(at).isalnum())
@@ -61,11 +63,21 @@ def _anchor_parts(form: Form, anchor: str) -> tuple[str, str]:
     return ("", run[:HEAD]) if len(run) >= HEAD else ("", "")
 
 
-ANCHORS = tuple(
-    (order, anchor, *_anchor_parts(form, anchor))
-    for order, form in enumerate(SHORT_FORMS, 1)
-    for anchor in form.anchors
-)
+Anchor = tuple[int, str]  # the order of its form, and the anchor
+ANCHORS: list[Anchor] = [
+    (order, anchor) for order, form in enumerate(SHORT_FORMS, 1) for anchor in form.anchors
+]
+BY_PIECE: dict[str, list[Anchor]] = {}
+BY_HEAD: dict[str, list[Anchor]] = {}
+ANYWHERE: list[Anchor] = []
+for _order, _anchor in ANCHORS:
+    _piece, _head = _anchor_parts(SHORT_FORMS[_order - 1], _anchor)
+    if _piece:
+        BY_PIECE.setdefault(_piece, []).append((_order, _anchor))
+    elif _head:
+        BY_HEAD.setdefault(_head, []).append((_order, _anchor))
+    else:
+        ANYWHERE.append((_order, _anchor))
 LISTED_PREFIXES = tuple(
     sorted(
         {
@@ -106,14 +118,18 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
         for it, bare in zip(words, without, strict=False)
         if len(it) > len(bare) or not it.islower()
     )
-    for order, anchor in _anchors_in(mixed, lettered):
+    pieces = set(mixed.translate(APART).split()) if mixed.isascii() else None
+    for order, anchor in _anchors_in(mixed, lettered, pieces):
         found += _of_form(SHORT_FORMS[order - 1], order, anchor, text, text)
+    if pieces is None or any(
+        len(it) >= SHORTEST_PREFIXED and not it.isalpha() and _changes(it) for it in pieces
+    ):
+        found += _prefixed(mixed, text)
     for order, form in enumerate(OPEN_FORMS, len(SHORT_FORMS) + 1):
         for anchor in form.anchors:
             where = lowered if anchor in LOWERED_ANCHORS else text
             if anchor in where:
                 found += _of_form(form, order, anchor, where, text)
-    found += _prefixed(mixed, text)
     named = [it for it in names_in(lowered) if not is_no_secret_name(lowered, it[0])]
     for at, name in named:
         if span := assigned_secret(text, lowered, at, name, language):
@@ -123,19 +139,20 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
     return found
 
 
-def _anchors_in(mixed: str, lettered: str) -> Iterator[tuple[int, str]]:
-    """The anchors that may stand in the long words, each with the order of its form."""
-    pieces = set(mixed.translate(APART).split()) if mixed.isascii() else None
-    heads = {piece[:HEAD] for piece in pieces or ()}
-    for order, anchor, piece, head in ANCHORS:
-        if anchor in LOWER_CASE_ANCHORS:
-            near = anchor in lettered
-        elif pieces is None or not (piece or head):
-            near = anchor in mixed
-        else:
-            near = piece in pieces if piece else head in heads
-        if near:
-            yield order, anchor
+def _anchors_in(mixed: str, lettered: str, pieces: set[str] | None) -> Iterator[tuple[int, str]]:
+    """The anchors that may stand in the long words, each with the order of its form.
+
+    ``pieces`` are the runs of letters and digits of ``mixed``; None when it is not ASCII.
+    """
+    yield from (it for it in ANCHORS if it[1] in LOWER_CASE_ANCHORS and it[1] in lettered)
+    if pieces is None:
+        yield from (it for it in ANCHORS if it[1] in mixed)
+        return
+    yield from (it for it in ANYWHERE if it[1] in mixed)
+    for piece in sorted(pieces & BY_PIECE.keys()):
+        yield from BY_PIECE[piece]
+    for head in sorted({piece[:HEAD] for piece in pieces} & BY_HEAD.keys()):
+        yield from BY_HEAD[head]
 
 
 def _of_form(form: Form, order: int, anchor: str, where: str, text: str) -> Iterator[Finding]:
@@ -286,6 +303,8 @@ def _high_entropy(text: str, start: int, end: int) -> Iterator[Finding]:
         if _mixes_classes(match[0]):
             yield Finding(*match.span(), ORDER_ENTROPY, "R-ENTROPY", "HIGH_ENTROPY")
     for match in HEX_RUN.finditer(text, start, end):
+        if text.endswith(NO_HEX_BEHIND, 0, match.start()):
+            continue
         if entropy(match[0]) >= HEX_ENTROPY and not match[0].isdigit():
             yield Finding(*match.span(), ORDER_ENTROPY, "R-ENTROPY", "HIGH_ENTROPY")
 

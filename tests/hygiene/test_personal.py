@@ -24,6 +24,8 @@ NOT_PERSONAL = [
     "see ADR 071 and the last 10 lines",
     "commit 3f786850e387550fdab836ed7e6dc881de23001b",
     "id 0736f5ef-7e88-499a-80cc-90c85d2a5180",
+    "jackson 2.9.10.3 replaces 2.6.7.4",
+    "host 172.18.64.15 port 80",
     "at 12:30:45 it took 100 200 300 ms",
 ]
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streams.hygiene.redact import redact
-from streams.hygiene.stage import lower
-from tests.hygiene.builders import HEX_DIGITS, MIXED, a_private_key, cleaned
+from streams.hygiene.stage import clean, lower
+from tests.hygiene.builders import HEX_DIGITS, MIXED, a_private_key, a_source, cleaned
 
 SECRETS = {
     "AWS_ACCESS_KEY_ID": ["key AK" + "IAQ4Z7M2X9T1B6W3C5", "AS" + "IAQ4Z7M2X9T1B6W3C5"],
@@ -25,10 +25,24 @@ SECRETS = {
     "STRIPE_KEY": ["sk_" + "live_" + MIXED[:24]],
     "JWT": ["ey" + "JhbGciOiJIUzI1NiJ9.ey" + "JzdWIiOiIxMjM0In0." + MIXED[:30]],
     "URL_CREDENTIAL": ["postgres://app:h4rd2Guess" + "!@db.internal:5432/x"],
-    "AUTH_HEADER": ["Authorization: Bearer " + MIXED[:30]],
-    "SECRET_VALUE": ['pass' + 'word = "h4rd2Gue$s"', "client_" + "secret: 'q8!vT2pLx0'"],
+    "AUTH_HEADER": [
+        "Authorization: Bearer " + MIXED[:30],
+        "curl -u admin:h4rd2Gue$s https://api.test/",
+        "header Basic YWRtaW46aDRyZDJHdWVzcw==",
+    ],
+    "SECRET_VALUE": [
+        'pass' + 'word = "h4rd2Gue$s"',
+        "client_" + "secret: 'q8!vT2pLx0'",
+        'license_' + 'key = "8f2kQ0zLw4Vt7Xc1"',
+        "machine a.test login bob pass" + "word h4rd2Gues",
+    ],
     "HIGH_ENTROPY": ["the token was (" + MIXED + ")", "token [" + HEX_DIGITS + "]"],
-    "SERVICE_TOKEN": ["np" + "m_" + MIXED[:36], "hv" + "s." + MIXED[:30]],
+    "SERVICE_TOKEN": [
+        "np" + "m_" + MIXED[:36],
+        "hv" + "s." + MIXED[:30],
+        "(dp" + ".st.dev." + (MIXED + MIXED)[:43] + ")",
+        "use tvx" + "k_Ab3dE6gH9jK2mN5pQ8sT1vW4 here",  # a prefix nobody listed
+    ],
 }  # fmt: skip
 NO_SECRETS = [
     'password = "changeme"',
@@ -51,6 +65,13 @@ NO_SECRETS = [
     "the token commit 3f786850e387550fdab836ed7e6dc881de23001b",
     "sk-learn-is-a-library-for-machine-learning",
     "Bearer tokens are sent in the Authorization header",
+    "Basic authentication is switched off",
+    'csrf_token = "8f2kQ0zLw4Vt7Xc1Bn5M"',
+    'api_key = "a1b2c3d4-e5f6-a7b8"',
+    'cache_key = "user8f2kQ0zLw4Vt7"',
+    "see pull/2047/files#diff-f65a8ac81e253e85af159ba041fbad62",
+    'secretName = "queue-tls-2024"',
+    "-----BEGIN PRIVATE" + " KEY----------END PRIVATE" + " KEY-----",
 ]
 
 
@@ -83,6 +104,13 @@ def test_the_same_secret_has_the_same_number() -> None:
     first, second = "gh" + "p_" + MIXED[:36], "gh" + "p_" + MIXED[5:41]
     result = cleaned(f"{first}\n{second}\n{first}\n", "a.txt")
     assert re.findall(r"TOKEN:(\d)", result.text) == ["1", "2", "1"]
+
+
+def test_chat_is_freed_of_personal_data_and_a_document_is_not() -> None:
+    text = "mail jane@roe.example or call 030 1234 5678\n"
+    chat = a_source("a.md").model_copy(update={"source_type": "chat_thread"})
+    seen = clean(chat, text.encode()).text, cleaned(text, "a.md").text
+    assert seen == ("mail [EMAIL:1] or call [PHONE:1]\n", text)
 
 
 def test_nothing_of_a_secret_is_left_in_any_result() -> None:
@@ -137,6 +165,11 @@ def test_redacted_text_is_not_redacted_again(line: str) -> None:
         "-----BEGIN PRIVATE" + " KEY-----\n",
         "xoxb-",
         "aaaaaaaa.",
+        'a_key="',
+        "bearer ",
+        "machine ",
+        "curl ",
+        "basic ",
     ],
 )
 def test_hostile_repetition_is_linear(hostile: str) -> None:
