@@ -25,11 +25,29 @@ from agents.rules.noise import (
 from agents.rules.passages import Passage, Span
 from agents.rules.prose import passages
 from agents.rules.sections import Role, document_name, role_in, subject_of
+from agents.rules.statements import shares_of
+from agents.rules.weights import trained
 from agents.rules.wording import plain, sentences, title_of, without_connective
 from schemas.areas import main_area
+from schemas.events.atom import AtomKind
 from schemas.events.hygiene import ChunkCreated
 
 MIN_EVIDENCE_CHARS = 20
+# From which share on the weights alone make a kind; below it a sentence is left to the rules.
+LEARNED: dict[AtomKind, float] = {
+    "decision": 0.6,
+    "risk": 0.65,
+    "unknown": 0.6,
+    "requirement": 0.7,
+}
+_CHOOSING = re.compile(
+    r"\b(?:will|shall|should|must|need|uses?|chose\w*|adopt\w*|decid\w*|keep|instead|introduc\w*)\b",
+    re.IGNORECASE,
+)
+_SPEAKER = re.compile(r"\W*\w{1,12}:\s")
+_CONDITIONAL = re.compile(
+    r"(?:when|if|once|while|since|as|although|because|for|in the|at present)\b", re.IGNORECASE
+)
 _CONVERSATIONS = frozenset(
     {"issue", "pull_request", "review_comment", "comment", "chat_thread", "interview"}
 )
@@ -184,6 +202,8 @@ def _passage_drafts(
             if role in ("terms", "non_goal", "unknown"):
                 continue
             cue = _by_words(setting, role, sentence, subject)
+            if number == 0 and role == "plain" and (cue is None or cue.kind == "claim"):
+                cue = _by_weights(setting, sentence) or cue
         if cue is None:
             continue
         if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
@@ -304,6 +324,27 @@ def _defined(passage: Passage, sentence: Sentence) -> Draft | None:
         attributes=attributes,
         entities=(name,),
     )
+
+
+def _by_weights(setting: Setting, sentence: Sentence) -> Cue | None:
+    """What the trained weights say of a passage's first sentence, where they are sure of it."""
+    text = sentence.text
+    if setting.how_to or is_truncated(text) or is_pointer(text) or is_chatter(text):
+        return None
+    if len(words_of(text)) < 5 or needs_context(text) or addresses_reader(text):
+        return None
+    threatens = severity_of(text) is not None and not _AVERTING.search(text)
+    asked = cues.unknown(text, asked=True) is not None and not _SPEAKER.match(text)
+    if not (threatens or asked or _CHOOSING.search(text)) or _CONDITIONAL.match(text):
+        return None  # cheap to see, and nearly all that the weights would be sure of
+    shares = shares_of(sentence.raw, trained())
+    kind = max(LEARNED, key=lambda kind: shares[kind])
+    if (kind == "risk" and not threatens) or asked != (kind == "unknown"):
+        return None
+    sure = shares[kind]
+    if sure < LEARNED[kind]:
+        return None
+    return Cue(kind, ANCHORED if sure >= 0.9 else MODAL if sure >= 0.75 else WEAK)
 
 
 def _by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> Cue | None:

@@ -36,7 +36,8 @@ _NAMED = re.compile(
     r"(?:,? and (?:@[\w-]+|[A-Z]\w+))?(?P<task>:| to| will| -|,)?\s+(?:please\s+)?(?P<verb>[a-z]+)"
 )
 _NO_NAME = re.compile(
-    r"\W*(?:How|Where|What|When|Why|Who|Which|Whether|In order|So as|Due|Next|Back|Up|Need|Needs|"
+    r"\W*(?:Time|Plan|Name|How|Where|What|When|Why|Who|Which|Whether|In order|So as|"
+    r"Due|Next|Back|Up|Need|Needs|"
     r"Want|"
     r"Try|Able|Ability|Note|Notes|Goal|Reason|Example|Option|Usage|Step|Answer|Question)\b"
 )

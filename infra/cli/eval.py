@@ -13,17 +13,27 @@ def register(app: typer.Typer) -> None:
     @app.command("eval")
     def evaluate(
         task: str = typer.Argument(help="What to run, e.g. classify, extract, redact."),
-        rows_file: Path = typer.Option(..., "--in", help="JSON lines to answer."),
-        out_file: Path = typer.Option(..., "--out", help="Where the answers go, one line each."),
+        rows_file: Path | None = typer.Option(None, "--in", help="JSON lines to answer."),
+        out_file: Path | None = typer.Option(None, "--out", help="Where the answers go."),
         form: str = typer.Option("json", "--format", help="extract: json, or spans."),
         pii: bool = typer.Option(False, "--pii", help="redact: personal data too."),
         engine: str = typer.Option("heuristic", help="heuristic, or model."),
+        data: Path | None = typer.Option(None, help="all: the folder of labelled sets."),
+        report: Path | None = typer.Option(None, help="all: where the table of figures goes."),
     ) -> None:
-        """Answer each row of a file as the pipeline would; needs no broker and no network."""
+        """Answer each row of a file as the pipeline would; needs no broker and no network.
+
+        The task all measures every figure of the labelled sets in --data into --report.
+        """
         from infra.cli.evaluation.rows import BadRow, Options, rows_of
         from infra.cli.evaluation.tasks import answer, fields_of
 
         _check(form, engine)
+        if task == "all":
+            _measure(data, report)
+            return
+        if rows_file is None or out_file is None:
+            raise Refusal(f"cairn eval {task} needs --in and --out.")
         fields = fields_of(task)
         try:
             with rows_file.open("rb") as lines:
@@ -50,3 +60,11 @@ def _check(form: str, engine: str) -> None:
         raise Refusal(f"There is no engine {engine}; there are heuristic and model.")
     if engine == "model":
         raise Refusal("No model provider is configured; the engine heuristic needs none.")
+
+
+def _measure(data: Path | None, report: Path | None) -> None:
+    from infra.cli.evaluation.figures import as_markdown, figures
+
+    if data is None or report is None:
+        raise Refusal("cairn eval all needs --data and --report.")
+    report.write_text(as_markdown(figures(data)), encoding="utf-8")

@@ -1,0 +1,67 @@
+"""One statement alone: what is explicit decides, weights decide the rest."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.rules.signs import signs_of
+from agents.rules.statements import classify
+from agents.rules.weights import LANE_BITS, Weights, packed, trained
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("AB to write the notes of the June meeting", "action_item"),
+        ("@ann and @bob review the storage draft", "action_item"),
+        ("A client MUST send the version header.", "requirement"),
+        ("Servers are strongly discouraged from logging tokens.", "requirement"),
+        ("As an operator, I want to see the lag of every worker.", "requirement"),
+        ("Open question: which retention period do auditors need?", "unknown"),
+        ("Decision: keep every change in one append-only log.", "decision"),
+        ("Jane Doe; John Roe. 3 November 2023.", "other"),
+    ],
+)
+def test_what_the_wording_names_is_the_label(text, label):
+    assert classify(text).label == label
+
+
+def test_a_question_is_no_task_however_it_begins():
+    assert classify("How to handle loops in the graph of links?").label == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("The system shall respond within 2 seconds.", "non_functional"),
+        ("Only authorised administrators shall read the audit trail.", "non_functional"),
+        ("The system shall allow the user to add a photo to an album.", "functional"),
+    ],
+)
+def test_a_requirement_says_what_or_how_well(text, kind):
+    assert classify(text).attributes["requirement_type"] == kind
+
+
+def test_confidences_are_between_0_and_1_and_nothing_is_sure_of_nothing():
+    sure = classify("A client MUST send the version header.")
+    assert 0.8 < sure.score <= 1.0
+    nothing = classify("")
+    assert (nothing.label == "other") == (nothing.score == 0.0)
+
+
+def test_shares_add_up_and_do_not_depend_on_the_order_of_signs():
+    signs = sorted(signs_of("We will store every change in a log; otherwise a crash loses data."))
+    there, back = trained().shares(signs), trained().shares(reversed(signs))
+    assert there == back
+    assert sum(there.values()) == pytest.approx(1.0, abs=0.001)
+
+
+def test_packed_lanes_add_up_lane_by_lane_also_below_zero():
+    lanes = [(-(1 << (LANE_BITS - 3)), 5, -7), (3, -5, 1 << (LANE_BITS - 3))]
+    names = ("a", "b", "c")
+    table = {str(at): packed(row) for at, row in enumerate(lanes)}
+    weights = Weights(names, 1 << LANE_BITS, (0, 0, 0), table, {}, 0)
+    by_one = Weights(
+        names, 1 << LANE_BITS, tuple(sum(lane) for lane in zip(*lanes, strict=True)), {}, {}, 0
+    )
+    assert weights.shares(["0", "1"]) == by_one.shares([])
