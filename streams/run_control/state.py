@@ -8,11 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from schemas.areas import Area
-from schemas.envelope import Part
+from schemas.envelope import Envelope, Event, Part
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.ingestion import Counters, RunStarted
 from schemas.events.ingestion_request import IngestionRequested, SourcesListed
 from schemas.events.ledger import LedgerChanged, Turn
+from schemas.ids import run_id as derive_run_id
 from streams.cause import Cause
 from streams.stage import Table, Tables
 
@@ -57,6 +58,10 @@ class RunRow(Part):
     ended_seq: int = 0
     ended_gaps: list[Area] = []
 
+    def caused(self, cause: Cause, event: Event) -> Envelope:
+        """The envelope of ``event``, an output of ``cause`` for this run."""
+        return cause.caused(event, lane=self.started.lane, run_id=self.started.run_id)
+
 
 class LedgerPlace(Part):
     seq: int = 0
@@ -95,6 +100,25 @@ class RunControlState:
     def project_triggers(self, project: str) -> list[Trigger]:
         """The project's requests in order of arrival."""
         return [trigger for _, trigger in self.triggers.with_prefix(f"{project}|")]
+
+    def open_runs(self, project: str) -> list[RunRow]:
+        """Runs without their last turn: previews first, then in the order of their requests."""
+        order = {
+            trigger.requested.trigger_key: trigger.arrival
+            for trigger in self.project_triggers(project)
+        }
+        runs = [run for run in self.project_runs(project) if not run.ended_seq]
+        return sorted(
+            runs,
+            key=lambda run: (run.started.lane != "preview", order.get(run.started.trigger_key, -1)),
+        )
+
+    def preview_of(self, project: str, run: RunRow) -> RunRow | None:
+        """The preview run of the same request, seen from its deep run."""
+        if run.started.lane == "preview":
+            return None
+        preview = derive_run_id(project, run.started.trigger_key, "preview")
+        return self.runs.get(f"{project}|{preview}")
 
     def project_runs(self, project: str) -> list[RunRow]:
         return [run for _, run in self.runs.with_prefix(f"{project}|")]

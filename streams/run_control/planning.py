@@ -1,0 +1,137 @@
+"""The next batch of a run, chosen from recorded states as soon as its basis is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schemas.areas import Area
+from schemas.events.extract import ExtractRequested
+from schemas.events.ingestion import BatchPlanned
+from streams.run_control.choice import Ranked, hint, rank
+from streams.run_control.state import LedgerPlace, RunControlState, RunRow, batch_key
+from streams.run_control.views import drop_read, ready, view_of, widen
+from streams.stage import Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """The ledger a batch is chosen from; ``preview_lasts``: as seen from there."""
+
+    seq: int
+    gaps: list[Area]
+    preview_lasts: bool
+
+
+def plan(state: RunControlState, project: str) -> Decision | None:
+    """The next batch of a run, as soon as its basis and its horizon are there."""
+    for run in state.open_runs(project):
+        limits = run.started.limits
+        if run.stopped or run.planned - run.committed > limits.planned_ahead:
+            continue
+        batch = choose(state, project, run)
+        if batch is None:
+            continue
+        event, selected = batch
+        place = state.place(project)
+        requests = [
+            run.caused(run.cause, _request(run, event, at, entry, place))
+            for at, entry in enumerate(selected, start=1)
+        ]
+        return Decision((*requests, run.caused(run.cause, event)))
+    return None
+
+
+def choose(
+    state: RunControlState, project: str, run: RunRow
+) -> tuple[BatchPlanned, list[Ranked]] | None:
+    """The next batch with its chunks; None when it has to wait or nothing is left to choose."""
+    limits, batch_no = run.started.limits, run.planned
+    view = view_of(state, project, run)
+    room = min(limits.batch_size, limits.max_chunks_per_run - view.chunks_planned)
+    if room <= 0:
+        return None
+    basis = _basis(state, project, run, batch_no)
+    if basis is None or not ready(state, project, run, view, view.horizon_end):
+        return None
+    reserved = view.reserved if basis.preview_lasts else frozenset[str]()
+    while True:
+        open_ones = [
+            candidate
+            for candidate in view.candidates.values()
+            if candidate.source.source.source_id not in reserved
+        ]
+        if len(open_ones) >= room or view.horizon_end >= len(view.sources):
+            break
+        end = min(view.horizon_end + limits.horizon, len(view.sources))
+        if not ready(state, project, run, view, end):
+            return None
+        widen(state, project, run, view, end)
+        drop_read(state, project, view)
+    if not open_ones and view.candidates:
+        ended = state.preview_of(project, run)
+        if ended is None or not ended.ended_seq:
+            return None
+        basis = Basis(ended.ended_seq, ended.ended_gaps, preview_lasts=False)
+        open_ones = list(view.candidates.values())
+    gaps = basis.gaps
+    ranked = rank(open_ones, frozenset(gaps), view.words)
+    selected = _within_budget(ranked[:room], view.tokens_planned, limits.token_budget)
+    if not selected and not view.changes:
+        return None
+    event = BatchPlanned(
+        run_id=run.started.run_id,
+        batch_no=batch_no,
+        basis_seq=basis.seq,
+        horizon_end=view.horizon_end,
+        hint=hint(ranked, selected, gaps),
+        source_changes=view.changes,
+    )
+    return event, selected
+
+
+def _basis(state: RunControlState, project: str, run: RunRow, batch_no: int) -> Basis | None:
+    """What batch ``batch_no`` is chosen from: an earlier batch's commit, or the run's start.
+
+    None while that commit is not folded (again).
+    """
+    started = run.started
+    before = batch_no - 1 - started.limits.planned_ahead
+    commit = state.commits.get(batch_key(project, started.run_id, before))
+    if before < 0:
+        return Basis(started.basis_seq, started.basis_gaps, preview_lasts=True)
+    if commit is None or not commit.seq:
+        return None
+    return Basis(commit.seq, commit.gaps, preview_lasts=False)
+
+
+def _request(
+    run: RunRow, batch: BatchPlanned, position: int, entry: Ranked, place: LedgerPlace
+) -> ExtractRequested:
+    ref = entry.candidate.ref
+    started = run.started
+    return ExtractRequested(
+        run_id=started.run_id,
+        batch_no=batch.batch_no,
+        position=position,
+        lane=started.lane,
+        engine="model" if started.engine == "model" else "heuristic",
+        chunk_id=ref.chunk_id,
+        source_id=entry.candidate.source.source.source_id,
+        chunk_partition=ref.partition,
+        chunk_offset=ref.offset,
+        project_state_version=place.state_version,
+        project_state=place.summary if started.lane == "preview" else "",
+        max_output_tokens=2_000 if started.lane == "preview" else 4_000,
+    )
+
+
+def _within_budget(ranked: list[Ranked], spent: int, budget: int) -> list[Ranked]:
+    if not budget:
+        return ranked
+    within: list[Ranked] = []
+    for entry in ranked:
+        spent += entry.candidate.ref.token_estimate
+        if spent > budget:
+            break
+        within.append(entry)
+    return within
