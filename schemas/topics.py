@@ -62,6 +62,8 @@ TOPICS: tuple[Topic, ...] = (
             "ingestion.sources_listed",
             "ingestion.sources_unchanged",
             "ingestion.source_ready",
+            "ingestion.cancel_requested",
+            "ingestion.resume_requested",
         ),
         ("cli", "feeder", "rekeyer"),
         ("run_control", "projections"),
@@ -104,6 +106,7 @@ TOPICS: tuple[Topic, ...] = (
         "project_id",
         (
             "ingestion.run_started",
+            "ingestion.deep_dive_queued",
             "ingestion.batch_planned",
             "ingestion.batch_committed",
             "ingestion.run_stopped",

@@ -19,7 +19,17 @@ def project_created_v2(payload: Payload) -> Payload:
     return {"name": name, "description": payload["description"], "vision": "", "timezone": "UTC"}
 
 
-UPCASTERS: Mapping[tuple[str, int], Upcaster] = {("project.created", 1): project_created_v2}
+def unchanged(payload: Payload) -> Payload:
+    """The next version only adds fields that have defaults."""
+    return payload
+
+
+UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
+    ("project.created", 1): project_created_v2,
+    ("ingestion.run_started", 1): unchanged,
+    ("ingestion.batch_committed", 1): unchanged,
+    ("ingestion.run_stopped", 1): unchanged,
+}
 
 
 def upcast(

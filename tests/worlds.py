@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 from schemas.envelope import Actor, Envelope, Event, outside_fact
 from schemas.events.ingestion_request import IngestionRequested, ListedSource, SourcesListed
@@ -21,8 +22,12 @@ def fact(event: Event) -> Envelope:
     return outside_fact(event, project_id=PROJECT, occurred_at=AT, actor=ANA)
 
 
-def ingestion(files: dict[str, bytes], key: str = "k1", root: str = "parcel") -> Iterator[Envelope]:
-    """A request for both lanes, its complete listing, then the content in listing order."""
+def ingestion(
+    files: dict[str, bytes], key: str = "k1", root: str = "parcel", **asking: Any
+) -> Iterator[Envelope]:
+    """A request (for both lanes unless it is ``asking`` for something else), its complete listing,
+    then the content in listing order.
+    """
     sources = sorted((info(path, root) for path in files), key=_listing_order)
     listed = [
         ListedSource(
@@ -33,7 +38,7 @@ def ingestion(files: dict[str, bytes], key: str = "k1", root: str = "parcel") ->
         )
         for source in sources
     ]
-    yield fact(IngestionRequested(trigger_key=key, root=root))
+    yield fact(IngestionRequested(trigger_key=key, root=root, **asking))
     yield fact(
         SourcesListed(
             trigger_key=key, root=root, complete=True, part_index=0, part_count=1, sources=listed

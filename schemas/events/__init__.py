@@ -14,9 +14,17 @@ from schemas.events.atom import AtomReflected, CandidatesExtracted
 from schemas.events.dlq import DeadLetter
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitized
-from schemas.events.ingestion import BatchCommitted, BatchPlanned, RunStarted, RunStopped
+from schemas.events.ingestion import (
+    BatchCommitted,
+    BatchPlanned,
+    DeepDiveQueued,
+    RunStarted,
+    RunStopped,
+)
 from schemas.events.ingestion_request import (
     IngestionRequested,
+    RunCancelRequested,
+    RunResumeRequested,
     SourceReady,
     SourcesListed,
     SourcesUnchanged,
@@ -38,7 +46,10 @@ EVENT_TYPES: dict[str, type[Event]] = {
         SourcesListed,
         SourcesUnchanged,
         SourceReady,
+        RunCancelRequested,
+        RunResumeRequested,
         RunStarted,
+        DeepDiveQueued,
         BatchPlanned,
         BatchCommitted,
         RunStopped,

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from schemas.areas import Area
 from schemas.events.extract import ExtractRequested
 from schemas.events.ingestion import BatchPlanned
+from streams.run_control.cancelling import why_cancelled
 from streams.run_control.choice import Ranked, hint, rank
+from streams.run_control.deep_dive import in_reach, next_dive
 from streams.run_control.state import LedgerPlace, RunControlState, RunRow, batch_key
 from streams.run_control.views import drop_read, ready, view_of, widen
 from streams.stage import Decision
@@ -23,11 +25,26 @@ class Basis:
 
 
 def plan(state: RunControlState, project: str) -> Decision | None:
-    """The next batch of a run, as soon as its basis and its horizon are there."""
+    """The next batch of a run, as soon as its basis and its horizon are there.
+
+    What is unread around a contradiction is queued before the batch that reads it.
+    """
     for run in state.open_runs(project):
-        limits = run.started.limits
-        if run.stopped or run.planned - run.committed > limits.planned_ahead:
+        ahead = run.planned - run.committed
+        if run.stopped or run.stopping or ahead > run.started.limits.planned_ahead:
             continue
+        if why_cancelled(state, project, run) is not None:
+            continue
+        basis = basis_of(state, project, run, run.planned)
+        view = view_of(state, project, run)
+        if view.chunks_planned >= run.started.limits.max_chunks_per_run:
+            continue
+        if basis is None or not ready(state, project, run, view, view.horizon_end):
+            continue
+        if not in_reach(state, project, run, view, basis.seq, last=False):
+            continue
+        if dive := next_dive(state, project, run, view, basis.seq, last=False):
+            return Decision((run.caused(run.cause, dive),))
         batch = choose(state, project, run)
         if batch is None:
             continue
@@ -50,7 +67,7 @@ def choose(
     room = min(limits.batch_size, limits.max_chunks_per_run - view.chunks_planned)
     if room <= 0:
         return None
-    basis = _basis(state, project, run, batch_no)
+    basis = basis_of(state, project, run, batch_no)
     if basis is None or not ready(state, project, run, view, view.horizon_end):
         return None
     reserved = view.reserved if basis.preview_lasts else frozenset[str]()
@@ -58,38 +75,39 @@ def choose(
         open_ones = [
             candidate
             for candidate in view.candidates.values()
-            if candidate.source.source.source_id not in reserved
+            if view.may_read(candidate) and candidate.source.source.source_id not in reserved
         ]
-        if len(open_ones) >= room or view.horizon_end >= len(view.sources):
+        if len(open_ones) >= room or view.horizon_end >= run.started.source_count:
             break
-        end = min(view.horizon_end + limits.horizon, len(view.sources))
+        end = min(view.horizon_end + limits.horizon, run.started.source_count)
         if not ready(state, project, run, view, end):
             return None
         widen(state, project, run, view, end)
-        drop_read(state, project, view)
-    if not open_ones and view.candidates:
+        drop_read(state, project, run, view)
+    if not open_ones and view.unread():
         ended = state.preview_of(project, run)
         if ended is None or not ended.ended_seq:
             return None
         basis = Basis(ended.ended_seq, ended.ended_gaps, preview_lasts=False)
-        open_ones = list(view.candidates.values())
+        open_ones = [c for c in view.candidates.values() if view.may_read(c)]
     gaps = basis.gaps
-    ranked = rank(open_ones, frozenset(gaps), view.words)
-    selected = _within_budget(ranked[:room], view.tokens_planned, limits.token_budget)
+    ranked = rank(open_ones, frozenset(gaps), view.words, view.dives)
+    selected = within_budget(ranked[:room], view.tokens_planned, limits.token_budget)
     if not selected and not view.changes:
         return None
+    dived = [view.dives.get(entry.candidate.ref.chunk_id, 0) for entry in selected]
     event = BatchPlanned(
         run_id=run.started.run_id,
         batch_no=batch_no,
-        basis_seq=basis.seq,
+        basis_seq=max(basis.seq, *dived, 0),
         horizon_end=view.horizon_end,
-        hint=hint(ranked, selected, gaps),
+        hint=hint(ranked, selected, gaps, run.started.trigger),
         source_changes=view.changes,
     )
     return event, selected
 
 
-def _basis(state: RunControlState, project: str, run: RunRow, batch_no: int) -> Basis | None:
+def basis_of(state: RunControlState, project: str, run: RunRow, batch_no: int) -> Basis | None:
     """What batch ``batch_no`` is chosen from: an earlier batch's commit, or the run's start.
 
     None while that commit is not folded (again).
@@ -98,7 +116,8 @@ def _basis(state: RunControlState, project: str, run: RunRow, batch_no: int) -> 
     before = batch_no - 1 - started.limits.planned_ahead
     commit = state.commits.get(batch_key(project, started.run_id, before))
     if before < 0:
-        return Basis(started.basis_seq, started.basis_gaps, preview_lasts=True)
+        first = started.resumed_from is None  # else the preview is over
+        return Basis(started.basis_seq, started.basis_gaps, preview_lasts=first)
     if commit is None or not commit.seq:
         return None
     return Basis(commit.seq, commit.gaps, preview_lasts=False)
@@ -125,7 +144,7 @@ def _request(
     )
 
 
-def _within_budget(ranked: list[Ranked], spent: int, budget: int) -> list[Ranked]:
+def within_budget(ranked: list[Ranked], spent: int, budget: int) -> list[Ranked]:
     if not budget:
         return ranked
     within: list[Ranked] = []

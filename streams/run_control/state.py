@@ -5,13 +5,20 @@ Everything that decides stands in tables; ``views`` are derived from them (see `
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from schemas.areas import Area
 from schemas.envelope import Envelope, Event, Part
 from schemas.events.hygiene import SourceProcessed
-from schemas.events.ingestion import Counters, RunStarted
-from schemas.events.ingestion_request import IngestionRequested, SourcesListed
+from schemas.events.ingestion import Counters, DeepDiveQueued, RunStarted, SourceChange, StopReason
+from schemas.events.ingestion_request import (
+    IngestionRequested,
+    RunCancelRequested,
+    RunLane,
+    RunResumeRequested,
+    SourcesListed,
+)
 from schemas.events.ledger import LedgerChanged, Turn
 from schemas.ids import run_id as derive_run_id
 from streams.cause import Cause
@@ -19,6 +26,9 @@ from streams.stage import Table, Tables
 
 if TYPE_CHECKING:
     from streams.run_control.views import RunView
+
+
+READ, GIVEN_UP = 1, 2  # what became of a chunk that some run was given
 
 
 class Trigger(Part):
@@ -44,16 +54,23 @@ class Planned(Part):
 
     chunk_ids: list[str]
     horizon_end: int
+    source_changes: list[SourceChange] = []
 
 
 class RunRow(Part):
-    """One run as its own facts tell it; ``ended_seq`` is its last turn's ledger place, or 0."""
+    """One run as its own facts tell it; ``ended_seq`` is its last turn's ledger place, or 0.
+
+    ``low`` counts the last batches in a row that brought too little; ``stopping`` is the stop rule
+    that a commit made fire.
+    """
 
     started: RunStarted
     cause: Cause
     planned: int = 0
     committed: int = 0
     totals: Counters = Counters()
+    low: int = 0
+    stopping: StopReason | None = None
     stopped: bool = False
     ended_seq: int = 0
     ended_gaps: list[Area] = []
@@ -63,8 +80,34 @@ class RunRow(Part):
         return cause.caused(event, lane=self.started.lane, run_id=self.started.run_id)
 
 
+class Resume(Part):
+    """A request to go on with a run that has ended."""
+
+    cause: Cause
+    requested: RunResumeRequested
+
+
+class Dispute(Part):
+    """A contradiction of high severity from its change at ``updated_seq`` until ``closed_seq``.
+
+    ``owner`` is the run whose turn changed it, empty when none was under way. ``places`` are
+    ``source|chunk`` of both sides' evidence, ``names`` those of the entities they share.
+    """
+
+    contradiction_id: str
+    updated_seq: int
+    closed_seq: int = 0
+    owner: str
+    places: list[str]
+    names: list[str]
+    cause: Cause
+
+
 class LedgerPlace(Part):
+    """The ledger as last seen; ``run_id`` is the run of its last turn until that run's end."""
+
     seq: int = 0
+    run_id: str = ""
     gaps: list[Area] = []
     state_version: str = ""
     summary: str = ""
@@ -82,8 +125,18 @@ class RunControlState:
         self.runs: Table[RunRow] = tables.table("runs", RunRow)
         self.batches: Table[Planned] = tables.table("batches", Planned)
         self.commits: Table[Commit] = tables.table("commits", Commit)
+        self.cancels: Table[RunCancelRequested] = tables.table("cancels", RunCancelRequested)
+        self.resumes: Table[Resume] = tables.table("resumes", Resume)
+        self.disputes: Table[Dispute] = tables.table("disputes", Dispute)
+        self.dispute_now: Table[str] = tables.table("dispute_now", str)
+        self.places_of: Table[list[str]] = tables.table("places_of", list)
+        self.names_of: Table[list[str]] = tables.table("names_of", list)
+        self.dives: Table[DeepDiveQueued] = tables.table("dives", DeepDiveQueued)
         self.places: Table[LedgerPlace] = tables.table("places", LedgerPlace)
         self.views: dict[str, RunView] = {}
+        self.known_disputes: dict[str, dict[str, Dispute]] = {}
+        for key, dispute in self.disputes.items():
+            self.known_disputes.setdefault(key.split("|", 1)[0], {})[key] = dispute
         self.due: set[str] = {key.split("|", 1)[0] for key, _ in self.triggers.items()}
 
     def place(self, project: str) -> LedgerPlace:
@@ -119,6 +172,21 @@ class RunControlState:
             return None
         preview = derive_run_id(project, run.started.trigger_key, "preview")
         return self.runs.get(f"{project}|{preview}")
+
+    def asks_for(self, project: str, trigger_key: str, lane: RunLane) -> bool:
+        """Whether the request of that key asks for a run in that lane."""
+        return any(
+            trigger.requested.trigger_key == trigger_key and lane in trigger.requested.lanes
+            for trigger in self.project_triggers(project)
+        )
+
+    def disputes_of(self, project: str) -> Iterable[Dispute]:
+        """The project's contradictions of high severity, in the order of their changes."""
+        return self.known_disputes.get(project, {}).values()
+
+    def put_dispute(self, project: str, key: str, dispute: Dispute) -> None:
+        self.disputes[key] = dispute
+        self.known_disputes.setdefault(project, {})[key] = dispute
 
     def project_runs(self, project: str) -> list[RunRow]:
         return [run for _, run in self.runs.with_prefix(f"{project}|")]

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from schemas.events.hygiene import ChunkRef, SourceProcessed
-from schemas.events.ingestion import SourceChange
+from schemas.events.ingestion import DeepDiveQueued, SourceChange
 from schemas.ids import run_id as derive_run_id
-from streams.run_control.state import Planned, RunControlState, RunRow
+from streams.run_control.state import GIVEN_UP, Planned, RunControlState, RunRow
 
 
 @dataclass(slots=True)
@@ -28,16 +28,20 @@ class Candidate:
 class RunView:
     """One run's sources and what of them is unread.
 
-    ``sources`` are the ids this run may read, in listing order; those before ``horizon_end`` are
-    taken in, those before ``ready_end`` known to be ready. ``reserved`` ones belong to the preview
+    ``sources`` are the ids within reach, in listing order: the run's own are the first
+    ``source_count`` of them, those behind can only be read by a deep dive. Those before
+    ``horizon_end`` are taken in, those before ``ready_end`` known to be ready; the last batch was
+    chosen among those before ``planned_end``. ``reserved`` ones belong to the preview
     of the same request while it lasts. ``kept`` says which source keeps a content. ``changes`` wait
-    for a batch.
+    for a batch. ``dives`` are chunks to be read first, with the ledger place they were chosen from.
     """
 
     sources: list[str]
     reserved: frozenset[str]
+    own: frozenset[str]
     kept: dict[str, str]
     horizon_end: int = 0
+    planned_end: int = 0
     ready_end: int = 0
     candidates: dict[str, Candidate] = field(default_factory=dict)
     words: set[int] = field(default_factory=set)
@@ -46,6 +50,19 @@ class RunView:
     tokens_planned: int = 0
     skipped_sources: int = 0
     skipped_chunks: int = 0
+    dives: dict[str, int] = field(default_factory=dict)
+
+    def dive_into(self, queued: DeepDiveQueued) -> None:
+        for chunk_id in queued.chunk_ids:
+            self.dives.setdefault(chunk_id, queued.basis_seq)
+
+    def unread(self) -> bool:
+        """Whether the run may still read something: its own chunks, or those of a deep dive."""
+        return any(self.may_read(candidate) for candidate in self.candidates.values())
+
+    def may_read(self, candidate: Candidate) -> bool:
+        own = candidate.source.source.source_id in self.own
+        return own or candidate.ref.chunk_id in self.dives
 
 
 def view_of(state: RunControlState, project: str, run: RunRow) -> RunView:
@@ -56,7 +73,11 @@ def view_of(state: RunControlState, project: str, run: RunRow) -> RunView:
         for _, planned in state.batches.with_prefix(f"{project}|{run_id}|"):
             widen(state, project, run, view, planned.horizon_end)
             remember(view, planned)
-        drop_read(state, project, view)
+        for _, queued in state.dives.with_prefix(f"{project}|{run_id}|"):
+            view.dive_into(queued)
+        if view.dives and len(view.sources) > run.started.source_count:
+            widen(state, project, run, view, len(view.sources))
+        drop_read(state, project, run, view)
         if not ready(state, project, run, view, view.horizon_end):
             return view  # not all is folded (again): neither kept nor decided from
         state.views[run_id] = view
@@ -101,9 +122,10 @@ def widen(state: RunControlState, project: str, run: RunRow, view: RunView, end:
     view.horizon_end = max(view.horizon_end, end)
 
 
-def drop_read(state: RunControlState, project: str, view: RunView) -> None:
-    """Take out the candidates that some run has read already."""
-    read = [chunk for chunk in view.candidates if f"{project}|{chunk}" in state.read]
+def drop_read(state: RunControlState, project: str, run: RunRow, view: RunView) -> None:
+    """Take out the candidates that some run has read already, or given up."""
+    again = {0, GIVEN_UP} if run.started.retry_poison else {0}
+    read = [c for c in view.candidates if state.read.get(f"{project}|{c}", 0) not in again]
     for chunk_id in read:
         del view.candidates[chunk_id]
 
@@ -116,10 +138,13 @@ def remember(view: RunView, planned: Planned) -> None:
             view.tokens_planned += candidate.ref.token_estimate
     view.chunks_planned += len(planned.chunk_ids)
     view.changes = []
+    view.planned_end = planned.horizon_end
 
 
 def ready(state: RunControlState, project: str, run: RunRow, view: RunView, end: int) -> bool:
     """Whether stage 0 or the feeder has answered for the run's first ``end`` sources."""
+    if run.started.source_ids:
+        return all(f"{project}|{source}" in state.sources for source in view.sources[:end])
     prefix = f"{project}|{run.started.trigger_key}|"
     while view.ready_end < end and f"{prefix}{view.sources[view.ready_end]}" in state.ready:
         view.ready_end += 1
@@ -133,11 +158,24 @@ def _empty_view(state: RunControlState, project: str, run: RunRow) -> RunView:
         f"{project}|{derive_run_id(project, run.started.trigger_key, 'preview')}"
     )
     shared = preview.started.source_count if preview and run.started.lane == "deep" else 0
+    count = run.started.source_count
     return RunView(
-        sources=listed[: run.started.source_count],
+        sources=run.started.source_ids or listed[: _reach(state, project, run)],
         reserved=frozenset(listed[:shared]),
+        own=frozenset(listed[:count]),
         kept=_kept_before(state, project, run),
     )
+
+
+def _reach(state: RunControlState, project: str, run: RunRow) -> int:
+    """How many of the listing's first sources a deep dive of the run may look at.
+
+    A preview leaves what lies behind its target to the deep run of the same request.
+    """
+    started = run.started
+    if started.lane == "preview" and state.asks_for(project, started.trigger_key, "deep"):
+        return started.source_count
+    return max(started.source_count, started.limits.horizon)
 
 
 def _kept_before(state: RunControlState, project: str, run: RunRow) -> dict[str, str]:

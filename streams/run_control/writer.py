@@ -2,16 +2,16 @@
 
 A request starts one run a lane once its listing is whole. A run is a row of batches, chosen from
 recorded states (``choice``); while earlier ones are being applied, ``planned_ahead`` further ones
-are under way. A batch is committed when the ledger has applied its last turn; the run stops when
-nothing is left that it may read. This module folds; what is decided stands in ``starting``,
-``planning`` and ``stops``.
+are under way. A batch is committed when the ledger has applied its last turn; the run stops by the
+first rule of spec 06 §4 that holds. This module folds; what is decided stands in ``starting``,
+``deep_dive``, ``planning`` and ``stops``.
 
 Decided here:
 
 - The preview run reads the sources of tier 1 or, where a listing has none, the first ``horizon``
   sources. They come first in the listing, so they are always a prefix of it.
-- Limits are checked when a batch is chosen, not after it was applied: with the offline engine a
-  chunk's tokens are known beforehand, so no batch that was planned ahead has ever to be withdrawn.
+- Limits that are known before reading are kept when a batch is chosen; what depends on what a batch
+  brought is judged with its commit (``stops``).
 """
 
 from __future__ import annotations
@@ -21,30 +21,37 @@ from schemas.events.hygiene import SourceProcessed
 from schemas.events.ingestion import (
     BatchCommitted,
     BatchPlanned,
+    DeepDiveQueued,
     RunStarted,
     RunStopped,
 )
 from schemas.events.ingestion_request import (
     IngestionRequested,
+    RunCancelRequested,
+    RunResumeRequested,
     SourceReady,
     SourcesListed,
     SourcesUnchanged,
 )
 from schemas.events.ledger import LedgerChanged
 from streams.cause import Cause
+from streams.run_control.deep_dive import dive_key, start_dive, take_changes
 from streams.run_control.planning import plan
 from streams.run_control.starting import start
 from streams.run_control.state import (
+    GIVEN_UP,
+    READ,
     Commit,
     LedgerPlace,
     Planned,
+    Resume,
     RunControlState,
     RunRow,
     Trigger,
     batch_key,
     commit_after,
 )
-from streams.run_control.stops import commit, stop
+from streams.run_control.stops import after_commit, commit, stop
 from streams.run_control.views import remember
 from streams.stage import Decision, Record, Tables
 
@@ -55,6 +62,7 @@ class RunControl:
     name = "run_control"
     inputs = ("ingestion.request.v1", "ledger.v1")
     output = "ingestion.v1"
+    state_version = 2
 
     def open(self, tables: Tables) -> RunControlState:
         return RunControlState(tables)
@@ -73,21 +81,28 @@ class RunControl:
                     state.ready.setdefault(f"{project}|{event.trigger_key}|{source}", "unchanged")
             case SourceReady():
                 self._take_answer(state, project, event.processed)
+            case RunCancelRequested():
+                state.cancels.setdefault(f"{project}|{event.run_id}", event)
+            case RunResumeRequested():
+                key = f"{project}|{event.run_id}|{event.request_key}"
+                resume = Resume(cause=Cause.of(record.envelope), requested=event)
+                state.resumes.setdefault(key, resume)
             case LedgerChanged():
                 self._take_turn(state, record.envelope, event)
             case RunStarted():
                 run = RunRow(started=event, cause=Cause.of(record.envelope))
                 state.runs.setdefault(f"{project}|{event.run_id}", run)
+            case DeepDiveQueued():
+                seq, about = event.updated_seq, event.contradiction_id
+                state.dives.setdefault(dive_key(project, event.run_id, about, seq), event)
+                if view := state.views.get(event.run_id):
+                    view.dive_into(event)
             case BatchPlanned():
                 self._take_plan(state, project, event)
             case BatchCommitted():
                 run = state.runs[f"{project}|{event.run_id}"]
                 if event.batch_no == run.committed:
-                    changed = {"committed": run.committed + 1}
-                    totals = run.totals.plus(event.counters)
-                    state.runs[f"{project}|{event.run_id}"] = run.model_copy(
-                        update=changed | {"totals": totals}
-                    )
+                    state.runs[f"{project}|{event.run_id}"] = after_commit(run, event)
             case RunStopped():
                 key = f"{project}|{event.run_id}"
                 state.runs[key] = state.runs[key].model_copy(update={"stopped": True})
@@ -97,7 +112,7 @@ class RunControl:
     def decide(self, state: RunControlState) -> Decision | None:
         while state.due:
             project = min(state.due)
-            for due in (commit, start, plan, stop):
+            for due in (commit, start, start_dive, plan, stop):
                 if decision := due(state, project):
                     return decision
             state.due.discard(project)
@@ -129,16 +144,23 @@ class RunControl:
         place = state.place(project)
         if event.ledger_seq != place.seq + 1:
             return
-        summary = event.summary
+        summary, turn = event.summary, event.turn
+        begun = place.run_id
+        if turn:
+            begun = "" if turn.kind == "run_end" else turn.run_id
+        owner = turn.run_id if turn else begun
+        take_changes(state, project, event, owner, Cause.of(envelope))
         state.places[project] = LedgerPlace(
             seq=event.ledger_seq,
+            run_id=begun,
             gaps=summary.gaps if summary else place.gaps,
             state_version=summary.state_version if summary else place.state_version,
             summary=summary.model_dump_json() if summary else place.summary,
         )
-        if turn := event.turn:
+        if turn:
             if turn.chunk_id:
-                state.read[f"{project}|{turn.chunk_id}"] = 1
+                outcome = GIVEN_UP if turn.outcome == "poison" else READ
+                state.read[f"{project}|{turn.chunk_id}"] = outcome
                 for view in state.views.values():
                     view.candidates.pop(turn.chunk_id, None)
             if turn.kind == "run_end":
@@ -159,7 +181,11 @@ class RunControl:
         run = state.runs[key]
         if event.batch_no != run.planned:
             return
-        planned = Planned(chunk_ids=event.hint.selected_chunk_ids, horizon_end=event.horizon_end)
+        planned = Planned(
+            chunk_ids=event.hint.selected_chunk_ids,
+            horizon_end=event.horizon_end,
+            source_changes=event.source_changes,
+        )
         state.batches[batch_key(project, event.run_id, event.batch_no)] = planned
         state.runs[key] = run.model_copy(update={"planned": run.planned + 1})
         view = state.views.get(event.run_id)

@@ -15,7 +15,7 @@ from schemas.events.ingestion_request import (
     SourceReady,
     SourcesListed,
 )
-from schemas.events.ledger import LedgerChanged, Turn, WorkingSummary
+from schemas.events.ledger import Change, LedgerChanged, Turn, WorkingSummary
 from schemas.events.source import SourceInfo
 from schemas.ids import sha256_hex
 from streams.run_control.writer import RUN_CONTROL
@@ -70,8 +70,9 @@ class Play:
         self.inputs: list[Envelope] = []
         self.written: list[Envelope] = []
         self.order: list[Envelope] = []
-        self._seq = 0
-        self._turn: dict[tuple[str, int], int] = {}
+        self.seq = 0
+        self.in_ledger: set[tuple[str, int]] = set()
+        self._ended: set[str] = set()
 
     def given(self, *events: Event) -> Play:
         for event in events:
@@ -101,9 +102,15 @@ class Play:
         return decided
 
     def asked(
-        self, *sources: SourceProcessed, key: str = "k1", lanes=("preview", "deep"), **limits
+        self,
+        *sources: SourceProcessed,
+        key: str = "k1",
+        lanes=("preview", "deep"),
+        asking: dict[str, Any] | None = None,
+        complete: bool = True,
+        **limits,
     ) -> Play:
-        """A request with its listing; its sources are not ready yet."""
+        """A request with its listing; its sources are not ready yet. ``asking``: more of it."""
         listed = [
             ListedSource(
                 source_id=processed.source.source_id,
@@ -114,11 +121,13 @@ class Play:
             for processed in sources
         ]
         return self.given(
-            IngestionRequested(trigger_key=key, root="repo", lanes=list(lanes), limits=limits),
+            IngestionRequested(
+                trigger_key=key, root="repo", lanes=list(lanes), limits=limits, **asking or {}
+            ),
             SourcesListed(
                 trigger_key=key,
                 root="repo",
-                complete=True,
+                complete=complete,
                 part_index=0,
                 part_count=1,
                 sources=listed,
@@ -128,21 +137,39 @@ class Play:
     def ready(self, *sources: SourceProcessed) -> Play:
         return self.given(*(SourceReady(processed=processed) for processed in sources))
 
-    def ledger_applies(self, batch: BatchPlanned, gaps=(), tokens: int = 100) -> None:
-        """The ledger's turns for a batch, the last one with a summary."""
+    def ledger_applies(
+        self, batch: BatchPlanned, gaps=(), atoms: int = 0, poison: tuple[str, ...] = (), **told
+    ) -> None:
+        """The ledger's turns for a batch, the last one with a summary, new atoms and what is
+        ``told``.
+        """
+        self.in_ledger.add((batch.run_id, batch.batch_no))
         chunks = batch.hint.selected_chunk_ids
         for position, chunk in enumerate(chunks, start=1):
-            self._applied(
-                batch.run_id, batch.batch_no, position, chunk, position == len(chunks), gaps
-            )
+            last = position == len(chunks)
+            made = [Change(op="atom_created", target_id=f"atm_{at}") for at in range(atoms * last)]
+            more = told | {"changes": made} if last else {}
+            outcome = "poison" if chunk in poison else "extracted"
+            self._applied(batch.run_id, batch.batch_no, position, chunk, last, gaps, outcome, more)
         if not chunks:
             self._applied(batch.run_id, batch.batch_no, 0, None, True, gaps)
 
     def ledger_ends(self, stopped: RunStopped) -> None:
+        self._ended.add(stopped.run_id)
         self._applied(stopped.run_id, -1, 0, None, False, ())
 
-    def _applied(self, run_id, batch_no, position, chunk, last, gaps) -> None:
-        self._seq += 1
+    def ledger_decides(self, **told) -> None:
+        """A change set of a person's, between two turns."""
+        self.seq += 1
+        changed = LedgerChanged(
+            ledger_seq=self.seq, prev_hash="", caused_by_event_id=str(self.seq), **told
+        )
+        self.given(changed)
+
+    def _applied(
+        self, run_id, batch_no, position, chunk, last, gaps, outcome="extracted", more=None
+    ) -> None:
+        self.seq += 1
         kind: Literal["sources", "chunk", "run_end"] = "chunk" if chunk else "sources"
         if batch_no < 0:
             kind = "run_end"
@@ -153,43 +180,49 @@ class Play:
             kind=kind,
             lane="deep",
             chunk_id=chunk,
+            outcome=outcome,
             tokens=100 if chunk else 0,
             last_in_batch=last,
         )
-        summary = WorkingSummary(state_version="v", ledger_seq=self._seq, gaps=list(gaps))
+        summary = WorkingSummary(state_version="v", ledger_seq=self.seq, gaps=list(gaps))
         self.given(
             LedgerChanged(
-                ledger_seq=self._seq,
+                ledger_seq=self.seq,
                 prev_hash="",
-                caused_by_event_id=str(self._seq),
+                caused_by_event_id=str(self.seq),
                 turn=turn,
                 summary=summary if last else None,
+                **more or {},
             )
         )
 
     def to_the_end(self) -> list[Event]:
         """Let the ledger apply everything in canonical order until all runs have ended."""
         done: list[Event] = []
-        applied: set[tuple[str, int]] = set()
-        ended: set[str] = set()
         while True:
             done += self.when()
             written = [envelope.event for envelope in self.written]
             runs = [event.run_id for event in written if isinstance(event, RunStarted)]
-            if not self._one_step(written, runs, applied, ended):
+            if not self._one_step(written, runs):
                 return done
 
-    def _one_step(self, written, runs, applied, ended) -> bool:
-        for run in [run for run in runs if run not in ended]:
+    def _one_step(self, written, runs) -> bool:
+        withdrawn = {
+            (event.run_id, batch_no)
+            for event in written
+            if isinstance(event, RunStopped)
+            for batch_no in event.withdrawn_batches
+        }
+        for run in [run for run in runs if run not in self._ended]:
             for event in written:
                 if event.aggregate_id != run:
                     continue
-                if isinstance(event, BatchPlanned) and (run, event.batch_no) not in applied:
-                    applied.add((run, event.batch_no))
+                if isinstance(event, BatchPlanned) and (
+                    (run, event.batch_no) not in self.in_ledger | withdrawn
+                ):
                     self.ledger_applies(event)
                     return True
                 if isinstance(event, RunStopped):
-                    ended.add(run)
                     self.ledger_ends(event)
                     return True
             return False
