@@ -40,8 +40,10 @@ def _superseded(state: RunControlState, project: str, run: RunRow) -> bool:
         if requested.trigger_key == run.started.trigger_key:
             later = True
         elif later and requested.root == run.started.root:
+            if _begun(state, project, requested):
+                continue
             listing = state.listing(project, requested.trigger_key)
-            if listing and listing.complete and not _begun(state, project, requested):
+            if listing and listing.complete:
                 return True
     return False
 
