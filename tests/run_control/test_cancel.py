@@ -70,8 +70,7 @@ def test_a_resumed_run_reads_what_is_left_of_the_same_listing():
 
 def test_a_resumed_deep_run_also_begins_with_the_first_tier():
     sources = [a_source("README.md", 4, tier=1), a_source("a.py", 4)]
-    limits = {"max_chunks_per_run": 2, "batch_size": 2}
-    play = Play().asked(*sources, **limits).ready(*sources)
+    play = Play().asked(*sources, max_chunks_per_run=2, batch_size=2).ready(*sources)
     deep = of(RunStarted, play.to_the_end())[1]
     again = of(BatchPlanned, play.given(resume(deep)).when())
     assert again[0].hint.selected_chunk_ids == ["chk_README.md_2", "chk_README.md_3"]
