@@ -44,6 +44,7 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
         lanes = _lanes(connection, project_id, trigger_key)
         run_ids = [derive_run_id(project_id, trigger_key, lane) for lane in lanes]
         known = runs(connection, project_id, trigger_key)
+        run_ids += [run["run_id"] for run in known if run["resumed_from"]]
         work = rows(
             connection,
             "SELECT (SELECT count(*) FROM ledger_change_sets WHERE run_id = ANY(%s)"

@@ -29,8 +29,19 @@ RUN_COLUMNS = (
     " r.chunks_processed, r.chunks_skipped, r.chunks_poison, r.atoms_created, r.atoms_merged,"
     " r.atoms_obsoleted, r.atoms_rejected, r.contradictions_found, r.tokens, r.cost_usd,"
     " coalesce(cardinality(r.removals_held), 0) AS removals_held,"
-    " r.batch_count, r.last_successful_chunk_id, r.started_at, r.finished_at"
+    " r.batch_count, r.last_successful_chunk_id, r.started_at, r.finished_at, r.stop_detail,"
+    " r.withdrawn_batches, r.unfinished_sources, r.resumed_from"
 )
+# How many of its sources a run that has nothing under way still waits for.
+WAITING_FOR_SOURCES = """
+    CASE WHEN r.status <> 'running' OR EXISTS (SELECT 1 FROM ingestion_batches b
+        WHERE b.run_id = r.run_id AND b.committed_at IS NULL AND NOT b.withdrawn) THEN 0
+    ELSE (SELECT count(*) FROM (
+        SELECT unchanged OR outcome IS NOT NULL AS ready FROM trigger_sources s
+        WHERE s.project_id = r.project_id AND s.trigger_key = r.trigger_key
+            AND s.position IS NOT NULL ORDER BY s.position LIMIT r.source_count) own
+        WHERE NOT own.ready) END
+"""
 EVIDENCE_JSON = """
     SELECT json_agg(json_build_object(
         'evidence_id', e.evidence_id, 'path', s.path, 'source_id', e.source_id,
@@ -172,6 +183,9 @@ def runs(connection: Conn, project_id: str, trigger_key: str | None = None) -> l
         f"""SELECT {RUN_COLUMNS},
             floor(extract(epoch FROM s.first_atom_at - accepted.at) * 1000)::bigint
                 AS first_atom_ms,
+            {WAITING_FOR_SOURCES} AS waiting_for_sources,
+            r.status = 'running' AND EXISTS (SELECT 1 FROM run_requests a
+                WHERE a.run_id = r.run_id AND a.kind = 'cancel') AS cancel_requested,
             floor(extract(epoch FROM prd.at - accepted.at) * 1000)::bigint AS prd_v0_ms
         FROM ingestion_runs r
         LEFT JOIN run_stamps s USING (run_id)
@@ -196,6 +210,18 @@ def runs(connection: Conn, project_id: str, trigger_key: str | None = None) -> l
             if (run[f"{name}_ms"] or 0) > limit
         ]
     return found
+
+
+def run(connection: Conn, run_id: str) -> Row:
+    """Project, status and stop reason of a run. Raises Refusal when there is none of that id."""
+    found = rows(
+        connection,
+        "SELECT run_id, project_id, status, stop_reason FROM ingestion_runs WHERE run_id = %s",
+        run_id,
+    )
+    if not found:
+        raise Refusal(f"There is no run {run_id}: see `cairn runs`.")
+    return found[0]
 
 
 def contradictions(connection: Conn, project_id: str, status: str | None = "open") -> list[Row]:

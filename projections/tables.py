@@ -81,9 +81,20 @@ TABLES: tuple[Table, ...] = (
         merge={"first_source_at": "min"},
         compared=False,
     ),
-    _table("ingestion_runs", "run_id", operational="cost_usd started_at finished_at"),
+    _table(
+        "ingestion_runs",
+        "run_id",
+        operational="cost_usd started_at finished_at batch_count withdrawn_batches",
+    ),
     _table("run_stamps", "run_id", merge={"first_atom_at": "min"}, compared=False),
-    _table("ingestion_batches", "run_id", "batch_no", operational="committed_at"),
+    _table(
+        "ingestion_batches",
+        *("run_id", "batch_no"),
+        operational="committed_at",
+        condition="NOT withdrawn",
+    ),
+    _table("deep_dives", "contradiction_id", "updated_seq", "run_id"),
+    _table("run_requests", "run_id", "kind", "request_key", compared=False),
     _table(
         "ledger_change_sets",
         *("project_id", "ledger_seq"),

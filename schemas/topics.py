@@ -63,6 +63,8 @@ TOPICS: tuple[Topic, ...] = (
             "ingestion.sources_unchanged",
             "ingestion.source_ready",
             "ingestion.removals_accepted",
+            "ingestion.cancel_requested",
+            "ingestion.resume_requested",
         ),
         ("cli", "feeder", "rekeyer"),
         ("run_control", "projections"),
@@ -105,6 +107,7 @@ TOPICS: tuple[Topic, ...] = (
         "project_id",
         (
             "ingestion.run_started",
+            "ingestion.deep_dive_queued",
             "ingestion.batch_planned",
             "ingestion.batch_committed",
             "ingestion.run_stopped",

@@ -30,6 +30,8 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("source.processed", 1): unchanged,
     ("ingestion.source_ready", 1): unchanged,
     ("ingestion.batch_planned", 1): unchanged,
+    ("ingestion.run_started", 1): unchanged,
+    ("ingestion.batch_committed", 1): unchanged,
     ("ingestion.run_stopped", 1): unchanged,
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 from schemas.envelope import Actor, Envelope, Event, outside_fact
 from schemas.events.ingestion_request import (
@@ -37,10 +38,12 @@ def ingestion(
     removed: tuple[str, ...] = (),
     unchanged: Collection[str] = (),
     limits: dict[str, float] | None = None,
+    **asking: Any,
 ) -> Iterator[Envelope]:
     """A request with its listing, then the content in listing order; ``removed`` are paths.
 
-    ``unchanged`` are the paths whose content the feeder knows to be accepted already.
+    ``unchanged`` are the paths whose content the feeder knows to be accepted already; ``asking`` is
+    what else the request says.
     """
     sources = sorted((info(path, root) for path in files), key=_listing_order)
     listed = [
@@ -59,6 +62,7 @@ def ingestion(
             lanes=list(lanes),
             accept_removals=accept_removals,
             limits=limits or {},
+            **asking,
         )
     )
     yield fact(

@@ -28,6 +28,8 @@ COMMANDS = (
     "show",
     "trace",
     "runs",
+    "coverage",
+    "next_batch",
     "contradictions",
     "resolve",
     "merges",

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from projections.progress import TriggerProgress
 
 Lane = Literal["preview", "deep", "both"]
+CoverageTarget = Literal["tier1", "mandatory", "best_effort"]
 LANES: dict[Lane, tuple[Literal["preview", "deep"], ...]] = {
     "preview": ("preview",),
     "deep": ("deep",),
@@ -57,6 +58,7 @@ NOTICE_WORDS = {
     "sparse": "sparse members cannot be read",
 }
 FAILED_STATUS = frozenset(("failed",))
+POSITIVE = frozenset(("batch_size", "horizon", "max_chunks_per_run", "max_concurrency"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ class Request:
     accept_removals: bool = False
     wait: bool = False
     key_given: bool = False  # then it may have been used before
+    target: CoverageTarget = "best_effort"
+    limits: dict[str, float] = field(default_factory=dict)
 
     def trigger_key(self, index: int) -> str:
         return self.key if len(self.sources) == 1 else f"{self.key}|{index}"
@@ -114,6 +118,13 @@ def register(app: typer.Typer) -> None:
         accept_removals: bool = typer.Option(
             False, "--accept-removals", help="Let go of what is gone even when that is much."
         ),
+        target: CoverageTarget = typer.Option(
+            "best_effort",
+            help="What the deep run covers: tier1, tiers 1 and 2, or all.",
+        ),
+        limit: list[str] = typer.Option(
+            [], help="A limit of the runs, as NAME=VALUE; may be given several times."
+        ),
         wait: bool = typer.Option(False, "--wait", help="Return when everything is readable."),
         idempotency_key: str | None = KEY_OPTION,
         as_json: bool = JSON_OPTION,
@@ -121,6 +132,7 @@ def register(app: typer.Typer) -> None:
         """Read sources into a project's ledger."""
         if as_name is not None and len(source) > 1:
             raise typer.BadParameter("--as names one root: give one SOURCE with it.")
+        limits = limits_of(limit)
         settings = connect()
         request = Request(
             tuple(source),
@@ -131,6 +143,8 @@ def register(app: typer.Typer) -> None:
             accept_removals,
             wait,
             key_given=idempotency_key is not None,
+            target=target,
+            limits=limits,
         )
         outcomes = ingested(settings, request)
         for outcome in outcomes:
@@ -140,6 +154,25 @@ def register(app: typer.Typer) -> None:
                 summarise(outcome, waited=wait)
         if any(outcome.failed or outcome.held for outcome in outcomes):
             raise typer.Exit(1)
+
+
+def limits_of(given: list[str]) -> dict[str, float]:
+    """The limits of runs as asked for. Raises typer.BadParameter for one that there is not."""
+    from schemas.events.ingestion import Limits
+
+    limits: dict[str, float] = {}
+    for pair in given:
+        name, _, value = pair.partition("=")
+        if name not in Limits.model_fields:
+            known = ", ".join(Limits.model_fields)
+            raise typer.BadParameter(f"There is no limit {name!r}: there are {known}.")
+        try:
+            limits[name] = float(value)
+        except ValueError:
+            raise typer.BadParameter(f"{pair!r} does not say a number: NAME=VALUE.") from None
+        if not 0 <= limits[name] < float("inf") or (name in POSITIVE and limits[name] < 1):
+            raise typer.BadParameter(f"{pair!r} is too small or too large for a limit.")
+    return limits
 
 
 def ingested(settings: Settings, request: Request) -> list[Outcome]:
@@ -267,6 +300,8 @@ async def _feed(
         utc_millis(clock.now()),
         lanes=LANES[request.lane],
         accept_removals=request.accept_removals,
+        coverage_target=request.target,
+        limits=request.limits,
     )
     outcome.feed = FeedReport(listed=len(listing.items))
     async with (

@@ -1,45 +1,75 @@
-"""`cairn runs`: what was read, by whom, how far, and how fast; and what a run has held back."""
+"""`cairn runs`: what was read, how far, how fast; ending a run, going on with it, letting go."""
+
+from __future__ import annotations
 
 import asyncio
+import json
 import shlex
+from typing import Any
 
 import typer
 
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect, say
 from infra.cli.output import as_lines, table
-from infra.cli.project import login_name, quiet_clients
+from infra.cli.project import KEY_OPTION, drawn_key, login_name, quiet_clients, tell_key
 from infra.clock import SystemClock
-from infra.errors import Refusal
+from infra.errors import Refusal, Unavailable
 from infra.settings import Settings
+from schemas.envelope import Event
+from schemas.events.ingestion_request import (
+    RemovalsAccepted,
+    RunCancelRequested,
+    RunResumeRequested,
+)
+
+NO_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
+OPEN = "running"
 
 
 def register(app: typer.Typer) -> None:
-    runs = typer.Typer(help="List ingestion runs, oldest first.", invoke_without_command=True)
+    runs = typer.Typer(help="List ingestion runs; end one, or go on with it.")
     app.add_typer(runs, name="runs")
 
-    @runs.callback()
+    @runs.callback(invoke_without_command=True)
     def list_runs(
         context: typer.Context,
-        project: str = typer.Option("", "--project", "-p", help="Name or id of the project."),
+        project: str | None = NO_PROJECT,
         as_json: bool = JSON_OPTION,
     ) -> None:
-        from projections import queries
+        """List ingestion runs, oldest first; `cancel` or `resume` one of them."""
+        if context.invoked_subcommand is None:
+            if project is None:
+                raise typer.BadParameter("Say of which project: --project NAME.")
+            listed(project, as_json=as_json)
 
-        if context.invoked_subcommand:
-            return
-        if not project:
-            raise typer.BadParameter("Say whose runs: --project NAME.")
-        with queries.reading(connect().conninfo) as connection:
-            found = queries.runs(connection, queries.project_of(connection, project))
-        if as_json:
-            as_lines(found)
-            return
-        columns = (
-            *("lane", "root", "status", "stop_reason", "chunks_processed"),
-            *("atoms_created", "removals_held", "first_atom_ms", "prd_v0_ms", "run_id"),
-        )
-        table(columns, ([run[name] for name in columns] for run in found), "No run yet.")
+    @runs.command()
+    def cancel(
+        run: str = typer.Argument(help="Id of the run."),
+        reason: str = typer.Option("", help="Why, for those who look at the run later."),
+        idempotency_key: str | None = KEY_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """End a run at its next batch border; what it has not read stays to be read."""
+        key = idempotency_key or drawn_key()
+        request = RunCancelRequested(run_id=run, request_key=key, reason=reason)
+        asked(connect(), request, key_given=idempotency_key is not None)
+        answer(request, "It ends when the batches under way are in the ledger", as_json=as_json)
+
+    @runs.command()
+    def resume(
+        run: str = typer.Argument(help="Id of the run."),
+        retry_poison: bool = typer.Option(
+            False, "--retry-poison", help="Also try again what could not be read."
+        ),
+        idempotency_key: str | None = KEY_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Read what a run that has ended left: a new run over the same listing."""
+        key = idempotency_key or drawn_key()
+        request = RunResumeRequested(run_id=run, request_key=key, retry_poison=retry_poison)
+        asked(connect(), request, key_given=idempotency_key is not None)
+        answer(request, "A new run goes on with what it left", as_json=as_json)
 
     @runs.command("accept-removals")
     def accept_removals(
@@ -52,33 +82,91 @@ def register(app: typer.Typer) -> None:
         say(f"{count:,} sources go: `cairn runs --project {named}` shows the run that does it.")
 
 
+def listed(project: str, *, as_json: bool) -> None:
+    from projections import queries
+
+    with queries.reading(connect().conninfo) as connection:
+        found = queries.runs(connection, queries.project_of(connection, project))
+    if as_json:
+        as_lines(found)
+        return
+    columns = (
+        *("lane", "root", "status", "stop_reason", "chunks_processed"),
+        *("atoms_created", "removals_held", "first_atom_ms", "prd_v0_ms", "run_id"),
+    )
+    for run in found:
+        if run["waiting_for_sources"]:
+            run["status"] = "waiting_for_sources"
+        elif run["cancel_requested"]:
+            run["status"] = "running (to be cancelled)"
+    table(columns, ([run[name] for name in columns] for run in found), "No run yet.")
+
+
+def asked(
+    settings: Settings, request: RunCancelRequested | RunResumeRequested, *, key_given: bool
+) -> None:
+    """The request is on the log. Raises Refusal where it could have no effect."""
+    from projections import queries
+
+    quiet_clients()
+    with queries.reading(settings.conninfo) as connection:
+        run = queries.run(connection, request.run_id)
+    running, resume = run["status"] == OPEN, isinstance(request, RunResumeRequested)
+    if running and resume:
+        raise Refusal("This run has not ended: it goes on by itself, also after an interruption.")
+    if not running and not resume:
+        raise Refusal(f"This run has ended already ({run['stop_reason']}).")
+    try:
+        published(settings, request, run["project_id"])
+    except (KeyboardInterrupt, Unavailable):
+        tell_key(request.request_key, given=key_given)
+        raise
+
+
 def accepted(settings: Settings, project: str, run_id: str) -> int:
     """How many sources go; the fact is on the log. Raises Refusal when the run holds none."""
-    from connectors.runner import publishing
     from projections import queries
-    from schemas.codec import utc_millis
-    from schemas.envelope import Actor, outside_fact
-    from schemas.events.ingestion_request import RemovalsAccepted
 
     quiet_clients()
     with queries.reading(settings.conninfo) as connection:
         project_id = queries.project_of(connection, project)
-        run = queries.removals_held(connection, project_id, run_id)
+        run: dict[str, Any] | None = queries.removals_held(connection, project_id, run_id)
     if not run or not run["removals_held"]:
         raise Refusal(
             f"Run {run_id} of {project} holds no removals:"
             f" `cairn runs --project {shlex.quote(project)}` shows which one does."
         )
+    held = run["removals_held"]
+    published(
+        settings, RemovalsAccepted(run_id=run_id, root=run["root"], source_ids=held), project_id
+    )
+    return len(held)
+
+
+def published(settings: Settings, event: Event, project_id: str) -> None:
+    """The fact of whoever is logged in, on the log."""
+    from connectors.runner import publishing
+    from schemas.codec import utc_millis
+    from schemas.envelope import Actor, outside_fact
+
     fact = outside_fact(
-        RemovalsAccepted(run_id=run_id, root=run["root"], source_ids=run["removals_held"]),
+        event,
         project_id=project_id,
         occurred_at=utc_millis(SystemClock().now()),
         actor=Actor(type="human", id=login_name()),
     )
 
     async def publish() -> None:
-        async with publishing(settings, SystemClock()) as publish:
-            await publish([fact])
+        async with publishing(settings, SystemClock()) as send:
+            await send([fact])
 
     asyncio.run(publish())
-    return len(run["removals_held"])
+
+
+def answer(
+    request: RunCancelRequested | RunResumeRequested, sentence: str, *, as_json: bool
+) -> None:
+    if as_json:
+        print(json.dumps({"run_id": request.run_id, "idempotency_key": request.request_key}))
+    else:
+        say(f"Recorded. {sentence}: see `cairn runs`.")

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from projections.fold.sources import fields
 from projections.rows import Rows
 from schemas.envelope import Envelope, Event
 from schemas.events.ingestion import (
     BatchCommitted,
     BatchPlanned,
+    DeepDiveQueued,
     RunStarted,
     RunStopped,
     SourceChange,
 )
-from schemas.events.ingestion_request import IngestionRequested, SourcesListed, SourcesUnchanged
+from schemas.events.ingestion_request import (
+    IngestionRequested,
+    RunCancelRequested,
+    RunResumeRequested,
+    SourcesListed,
+    SourcesUnchanged,
+)
 
 # A chunk of a batch that was taken back is a candidate again, unless a later batch has it by now.
 UNSCHEDULE = (
@@ -79,11 +87,30 @@ def run_started(rows: Rows, fact: Envelope, event: RunStarted) -> None:
             "versions": event.versions,
             "basis_seq": event.basis_seq,
             "source_count": event.source_count,
+            "source_ids": event.source_ids,
+            "resumed_from": event.resumed_from,
+            "retry_poison": event.retry_poison,
             "status": "running",
             "started_at": fact.recorded_at,
             "started_event_id": fact.event_id,
         },
     )
+
+
+def cancel_requested(rows: Rows, fact: Envelope, event: RunCancelRequested) -> None:
+    asked = {"run_id": event.run_id, "kind": "cancel", "request_key": event.request_key}
+    by = {"actor": fact.actor.id, "requested_at": fact.recorded_at}
+    rows.add(fact, "run_requests", asked | by | {"reason": event.reason})
+
+
+def resume_requested(rows: Rows, fact: Envelope, event: RunResumeRequested) -> None:
+    asked = {"run_id": event.run_id, "kind": "resume", "request_key": event.request_key}
+    by = {"actor": fact.actor.id, "requested_at": fact.recorded_at}
+    rows.add(fact, "run_requests", asked | by | {"retry_poison": event.retry_poison})
+
+
+def deep_dive_queued(rows: Rows, fact: Envelope, event: DeepDiveQueued) -> None:
+    rows.add(fact, "deep_dives", fields(event))
 
 
 def batch_planned(rows: Rows, fact: Envelope, event: BatchPlanned) -> None:
@@ -119,6 +146,7 @@ def batch_committed(rows: Rows, fact: Envelope, event: BatchCommitted) -> None:
             "tokens": event.counters.tokens,
             "new_atoms": event.counters.atoms_created,
             "new_atoms_per_10k_tokens": event.new_atoms_per_10k_tokens,
+            "stop_reason": event.stop_reason,
         },
     )
     if event.last_successful_chunk_id is not None:
@@ -134,6 +162,7 @@ def run_stopped(rows: Rows, fact: Envelope, event: RunStopped) -> None:
             "run_id": event.run_id,
             "status": "cancelled" if event.stop_reason == "cancelled" else "stopped",
             "stop_reason": event.stop_reason,
+            "stop_detail": event.stop_detail,
             "batch_count": event.batch_count,
             "sources_processed": event.sources_processed,
             "sources_skipped": event.sources_skipped,
@@ -178,7 +207,10 @@ FOLDS: dict[type[Event], Any] = {
     IngestionRequested: ingestion_requested,
     SourcesListed: sources_listed,
     SourcesUnchanged: sources_unchanged,
+    RunCancelRequested: cancel_requested,
+    RunResumeRequested: resume_requested,
     RunStarted: run_started,
+    DeepDiveQueued: deep_dive_queued,
     BatchPlanned: batch_planned,
     BatchCommitted: batch_committed,
     RunStopped: run_stopped,

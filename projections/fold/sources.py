@@ -131,6 +131,8 @@ def source_processed(rows: Rows, fact: Envelope, event: SourceProcessed) -> None
     )
     if event.outcome != "unchanged":
         rows.add(fact, "source_revisions", _revision(fact, event))
+        for chunk in event.chunks:
+            rows.add(fact, "chunks", {"chunk_id": chunk.chunk_id, "areas": chunk.areas})
     if event.revision_seq > 1:
         hash_now = event.sanitized_hash
         rows.then(MARK_OBSOLETE, (hash_now, source_id, hash_now))

@@ -23,10 +23,18 @@ from schemas.events.hitl import (
     MergeUndone,
 )
 from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitized
-from schemas.events.ingestion import BatchCommitted, BatchPlanned, RunStarted, RunStopped
+from schemas.events.ingestion import (
+    BatchCommitted,
+    BatchPlanned,
+    DeepDiveQueued,
+    RunStarted,
+    RunStopped,
+)
 from schemas.events.ingestion_request import (
     IngestionRequested,
     RemovalsAccepted,
+    RunCancelRequested,
+    RunResumeRequested,
     SourceReady,
     SourcesListed,
     SourcesUnchanged,
@@ -49,7 +57,10 @@ EVENT_TYPES: dict[str, type[Event]] = {
         SourcesUnchanged,
         SourceReady,
         RemovalsAccepted,
+        RunCancelRequested,
+        RunResumeRequested,
         RunStarted,
+        DeepDiveQueued,
         BatchPlanned,
         BatchCommitted,
         RunStopped,

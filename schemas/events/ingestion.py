@@ -32,7 +32,11 @@ SourceChangeKind = Literal["revised", "renamed", "duplicate", "removed"]
 
 
 class Limits(Part):
-    """The limits of one run (spec 06 §2); 0 tokens means no token budget."""
+    """The limits of one run (spec 06 §2); 0 tokens means no token budget.
+
+    After ``low_batches`` batches in a row that each brought fewer than ``new_atoms_per_10k_tokens``
+    new atoms the run stops; 0 means never.
+    """
 
     batch_size: int
     planned_ahead: int
@@ -40,16 +44,21 @@ class Limits(Part):
     max_chunks_per_run: int
     token_budget: int
     max_concurrency: int
+    new_atoms_per_10k_tokens: float = 0.0
+    low_batches: int = 3
 
 
 class RunStarted(Event):
     """A run began; ``basis_seq`` is the ledger sequence its first batches are chosen from.
 
     ``basis_gaps`` are the gaps of the ledger at that sequence; ``source_count`` counts the sources
-    of the listing that this run may read, always its first ones.
+    of the listing that this run may read, always its first ones. A run about a contradiction has no
+    listing and names its sources in ``source_ids``. A run that goes on with what ``resumed_from``
+    left shares its listing; with ``retry_poison`` it also reads what was given up.
     """
 
     type_name: ClassVar[str] = "ingestion.run_started"
+    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "ingestion.v1"
     stable_key: ClassVar[bool] = True
 
@@ -65,6 +74,9 @@ class RunStarted(Event):
     basis_seq: int
     basis_gaps: list[Area] = []
     source_count: int
+    source_ids: list[str] = []
+    resumed_from: str | None = None
+    retry_poison: bool = False
 
     @property
     def aggregate_id(self) -> str:
@@ -73,6 +85,18 @@ class RunStarted(Event):
     @property
     def local_key(self) -> str:
         return f"{self.run_id}|run_started|0"
+
+
+def guarded(started: RunStarted) -> bool:
+    """Whether a stop rule may end the run after a batch because of what that batch brought.
+
+    Of such a run no batch is applied before the commit of the one before says that it goes on. The
+    offline engine's tokens are known before reading, so its budget is kept when a batch is chosen.
+    """
+    limits = started.limits
+    return limits.new_atoms_per_10k_tokens > 0 or (
+        started.engine == "model" and limits.token_budget > 0
+    )
 
 
 class CandidateChunk(Part):
@@ -124,7 +148,8 @@ class SourceChange(Part):
 class BatchPlanned(Event):
     """A batch was chosen; the marker after its ``extract.requested`` records.
 
-    It was chosen among the first ``horizon_end`` sources of the listing.
+    It was chosen among the first ``horizon_end`` sources of the listing. A ``closing`` one tells
+    what is left to tell of sources when nothing is left to choose.
     """
 
     type_name: ClassVar[str] = "ingestion.batch_planned"
@@ -138,6 +163,7 @@ class BatchPlanned(Event):
     horizon_end: int
     hint: NextBatchHint
     source_changes: list[SourceChange] = []
+    closing: bool = False
 
     @property
     def aggregate_id(self) -> str:
@@ -146,6 +172,33 @@ class BatchPlanned(Event):
     @property
     def local_key(self) -> str:
         return f"{self.run_id}|{self.batch_no}|planned"
+
+
+class DeepDiveQueued(Event):
+    """The unread context of a contradiction of high severity is read in this run (spec 06 §7.4).
+
+    Once for each run that can reach it and each ``updated_seq``, the ledger sequence of the
+    contradiction's last change. No chunks: all there is around it has been read, or is being read.
+    """
+
+    type_name: ClassVar[str] = "ingestion.deep_dive_queued"
+    topic: ClassVar[str] = "ingestion.v1"
+    stable_key: ClassVar[bool] = True
+
+    contradiction_id: str
+    updated_seq: int
+    run_id: str
+    batch_no: int
+    basis_seq: int
+    chunk_ids: list[str] = []
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.contradiction_id
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.contradiction_id}|{self.updated_seq}|{self.run_id}|deep_dive"
 
 
 class Counters(Part):
@@ -167,9 +220,13 @@ class Counters(Part):
 
 
 class BatchCommitted(Event):
-    """The batch's last turn is in the ledger; the run's checkpoint."""
+    """The batch's last turn is in the ledger; the run's checkpoint.
+
+    With a ``stop_reason`` it is the run's last one: the batches planned behind it are withdrawn.
+    """
 
     type_name: ClassVar[str] = "ingestion.batch_committed"
+    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "ingestion.v1"
     stable_key: ClassVar[bool] = True
 
@@ -179,6 +236,7 @@ class BatchCommitted(Event):
     last_successful_chunk_id: str | None
     counters: Counters
     new_atoms_per_10k_tokens: float
+    stop_reason: StopReason | None = None
 
     @property
     def aggregate_id(self) -> str:
@@ -193,6 +251,7 @@ class RunStopped(Event):
     """The run ended normally; its last turn in the ledger follows from this.
 
     ``removals_held`` are sources that are gone but were too many to let them go unasked.
+    ``stop_detail`` says why a run was cancelled: ``superseded``, or the words of who asked for it.
     """
 
     type_name: ClassVar[str] = "ingestion.run_stopped"
@@ -202,6 +261,7 @@ class RunStopped(Event):
 
     run_id: str
     stop_reason: StopReason
+    stop_detail: str = ""
     totals: Counters
     batch_count: int
     sources_processed: int

@@ -145,3 +145,48 @@ class RemovalsAccepted(Event):
     @property
     def trigger_key(self) -> str:
         return f"removals|{self.run_id}"
+
+
+class RunCancelRequested(Event):
+    """Somebody asks a run to end at the next batch border; what it has not read stays to be read.
+
+    ``request_key`` is the idempotency key.
+    """
+
+    type_name: ClassVar[str] = "ingestion.cancel_requested"
+    topic: ClassVar[str] = "ingestion.request.v1"
+
+    run_id: str
+    request_key: str
+    reason: str = ""
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.run_id
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.run_id}|{self.request_key}|cancel"
+
+
+class RunResumeRequested(Event):
+    """Somebody asks to read what a run that has ended left: a new run over the same listing.
+
+    With ``retry_poison`` also the chunks that no run could read are tried again. ``request_key`` is
+    the idempotency key.
+    """
+
+    type_name: ClassVar[str] = "ingestion.resume_requested"
+    topic: ClassVar[str] = "ingestion.request.v1"
+
+    run_id: str
+    request_key: str
+    retry_poison: bool = False
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.run_id
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.run_id}|{self.request_key}|resume"

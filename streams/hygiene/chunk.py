@@ -195,14 +195,14 @@ def reference(made: ChunkCreated, documented: bool) -> ChunkRef:
         text_hash=made.text_hash,
         structure_path=made.structure_path,
         token_estimate=made.token_estimate,
-        words=_word_hashes(lowered),
+        words=word_hashes(lowered),
         areas=[area for area in AREAS if counts.get(area, 0) >= WORDS_OF_AN_AREA],
         structured=documented or (made.anchor_type == "heading" and bool(made.structure_path)),
         skip_reason=made.skip_reason,
     )
 
 
-def _word_hashes(lowered: str) -> list[int]:
+def word_hashes(lowered: str) -> list[int]:
     """Sorted CRC-32 of the first distinct content words."""
     distinct = [
         it for it in dict.fromkeys(CONTENT_WORD.findall(lowered)) if it not in FUNCTION_WORDS

@@ -17,7 +17,14 @@ from typing import Literal
 
 from schemas.envelope import Envelope, Part
 from schemas.events.atom import AtomReflected
-from schemas.events.ingestion import BatchPlanned, RunStarted, RunStopped, SourceChange
+from schemas.events.ingestion import (
+    BatchCommitted,
+    BatchPlanned,
+    RunStarted,
+    RunStopped,
+    SourceChange,
+    guarded,
+)
 from schemas.events.ledger import Turn
 from streams.cause import Cause
 from streams.ledger.fold import LedgerView, Progress
@@ -27,12 +34,16 @@ END_BATCH = -1
 
 
 class OpenRun(Part):
-    """A run without its last turn; ``arrival`` counts the runs of a project as they began."""
+    """A run without its last turn; ``arrival`` counts the runs of a project as they began.
+
+    A batch of a ``guarded`` run begins when the commit of the one before says that the run goes on.
+    """
 
     run_id: str
     trigger_key: str
     lane: Literal["preview", "deep"]
     arrival: int
+    guarded: bool = False
 
 
 class WaitingPlan(Part):
@@ -76,6 +87,7 @@ class Turns:
         self.arrivals: Table[int] = tables.table("run_arrivals", int)
         self.plans: Table[WaitingPlan] = tables.table("waiting_plans", WaitingPlan)
         self.results: Table[WaitingResult] = tables.table("waiting_results", WaitingResult)
+        self.goes: Table[int] = tables.table("batches_released", int)
         self.ends: Table[WaitingEnd] = tables.table("waiting_ends", WaitingEnd)
 
     def projects(self) -> set[str]:
@@ -89,6 +101,10 @@ class Turns:
                 self._open(envelope.project_id, started)
             case BatchPlanned() as planned:
                 self._plan(envelope, planned)
+            case BatchCommitted(stop_reason=None) as committed:
+                if not self._progress(envelope, committed.run_id).ended:
+                    key = f"{envelope.project_id}|{committed.run_id}"
+                    self.goes[key] = max(self.goes.get(key, 0), committed.batch_no + 1)
             case AtomReflected() as reflected:
                 self._result(envelope, reflected)
             case RunStopped() as stopped:
@@ -102,6 +118,7 @@ class Turns:
         if turn.kind == "run_end":
             self.runs.pop(run_key, None)
             self.ends.pop(run_key, None)
+            self.goes.pop(run_key, None)
             for table in (self.plans, self.results):
                 for key in [key for key, _ in table.with_prefix(f"{run_key}|")]:
                     del table[key]
@@ -131,6 +148,7 @@ class Turns:
             trigger_key=started.trigger_key,
             lane=started.lane,
             arrival=arrival,
+            guarded=guarded(started),
         )
 
     def _plan(self, envelope: Envelope, planned: BatchPlanned) -> None:
@@ -184,6 +202,8 @@ class Turns:
                 batch_no += 1
             if batch_no >= end.batch_count:
                 return self._end_of(run, end)
+        if run.guarded and batch_no > self.goes.get(f"{project}|{run.run_id}", 0):
+            return None
         return self._in_batch(project, run, batch_no, 0)
 
     def _in_batch(self, project: str, run: OpenRun, batch_no: int, position: int) -> DueTurn | None:

@@ -7,33 +7,47 @@ chooses at the same time is not recorded in any order between them, so it must n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from schemas.areas import Area
 from schemas.events.ingestion import CandidateChunk, DecisionRule, NextBatchHint, ReasonCode
+from schemas.events.ingestion_request import Trigger
 from streams.run_control.views import Candidate
 
 TIER_VALUE = {1: 1.0, 2: 0.8, 3: 0.4}
 TIER_SHARE, GAP_SHARE, NOVELTY_SHARE, STRUCTURE_SHARE, RECENCY_SHARE = 0.45, 0.25, 0.15, 0.10, 0.05
 RECENCY_HALF_DAYS = 180.0
+CONTEXT_FLOOR = 0.95  # of a contradiction's context; above it, it is ranked like all others
+HIGH_VALUE = 0.4  # as good as tier 3 gets without a gap: new, and with a structure
 LISTED_CANDIDATES = 50
+NAMED_SOURCES: frozenset[Trigger] = frozenset({"delta", "stale_evidence", "edit"})
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
     candidate: Candidate
     score: float
+    context: bool = False
 
 
 def rank(
-    candidates: Iterable[Candidate], gaps: frozenset[Area], words_before: set[int]
+    candidates: Iterable[Candidate],
+    gaps: frozenset[Area],
+    words_before: set[int],
+    context: Container[str] = (),
 ) -> list[Ranked]:
-    """The candidates, best first."""
+    """The candidates, best first; the ``context`` of contradictions before all others."""
     held = list(candidates)
     newest = max((c.source.source_time for c in held if c.source.source_time), default=None)
-    ranked = [Ranked(c, expected_value(c, gaps, words_before, newest)) for c in held]
+    ranked = []
+    for candidate in held:
+        score = expected_value(candidate, gaps, words_before, newest)
+        asked = candidate.ref.chunk_id in context
+        if asked:
+            score = round(CONTEXT_FLOOR + (1 - CONTEXT_FLOOR) * score, 6)
+        ranked.append(Ranked(candidate, score, asked))
     ranked.sort(key=_order)
     return ranked
 
@@ -59,21 +73,23 @@ def expected_value(
     )
 
 
-def hint(ranked: Sequence[Ranked], selected: Sequence[Ranked], gaps: list[Area]) -> NextBatchHint:
+def hint(
+    ranked: Sequence[Ranked], selected: Sequence[Ranked], gaps: list[Area], trigger: Trigger
+) -> NextBatchHint:
     """Why these chunks: the rule of the batch, and the best candidates with their scores."""
     targets = frozenset(gaps)
     shown = [
         CandidateChunk(
             chunk_id=entry.candidate.ref.chunk_id,
             source_id=entry.candidate.source.source.source_id,
-            reason_code=_reason(entry.candidate, targets),
+            reason_code=_reason(entry, targets, trigger),
             expected_value_score=entry.score,
             priority_rank=place,
         )
         for place, entry in enumerate(ranked[:LISTED_CANDIDATES], start=1)
     ]
     return NextBatchHint(
-        decision_rule=_rule([entry.candidate for entry in selected], targets),
+        decision_rule=_rule(selected, targets, trigger),
         selected_chunk_ids=[entry.candidate.ref.chunk_id for entry in selected],
         candidate_chunks=shown,
         gaps_targeted=[
@@ -82,26 +98,40 @@ def hint(ranked: Sequence[Ranked], selected: Sequence[Ranked], gaps: list[Area])
     )
 
 
-def _order(entry: Ranked) -> tuple[float, str, int, str]:
+def _order(entry: Ranked) -> tuple[bool, float, str, int, str]:
     ref = entry.candidate.ref
-    return -entry.score, entry.candidate.source.source.path, ref.anchor_start, ref.chunk_id
+    path = entry.candidate.source.source.path
+    return not entry.context, -entry.score, path, ref.anchor_start, ref.chunk_id
 
 
-def _rule(selected: Sequence[Candidate], gaps: frozenset[Area]) -> DecisionRule:
+def _rule(selected: Sequence[Ranked], gaps: frozenset[Area], trigger: Trigger) -> DecisionRule:
+    """The first rule of spec 06 §3 that holds for the batch."""
     if not selected:
         return "source_changes"
-    if any(candidate.source.source.priority_tier <= 2 for candidate in selected):
+    if any(entry.context for entry in selected):
+        return "contradiction_deep_dive"
+    if any(_mandatory(entry) for entry in selected):
         return "mandatory_set"
-    if any(not gaps.isdisjoint(candidate.ref.areas) for candidate in selected):
+    if trigger in NAMED_SOURCES:
+        return "delta"
+    if any(not gaps.isdisjoint(entry.candidate.ref.areas) for entry in selected):
         return "gap_fill"
     return "best_effort"
 
 
-def _reason(candidate: Candidate, gaps: frozenset[Area]) -> ReasonCode:
-    if candidate.changed:
+def _reason(entry: Ranked, gaps: frozenset[Area], trigger: Trigger) -> ReasonCode:
+    if entry.context:
+        return "contradiction_context"
+    if trigger == "stale_evidence":
+        return "stale_evidence"
+    if entry.candidate.changed:
         return "changed_content"
-    if candidate.source.source.priority_tier <= 2:
+    if _mandatory(entry):
         return "mandatory_set_uncovered"
-    if not gaps.isdisjoint(candidate.ref.areas):
+    if not gaps.isdisjoint(entry.candidate.ref.areas):
         return "gap_match"
-    return "best_effort"
+    return "high_value_source" if entry.score >= HIGH_VALUE else "best_effort"
+
+
+def _mandatory(entry: Ranked) -> bool:
+    return entry.candidate.source.source.priority_tier <= 2

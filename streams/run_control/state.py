@@ -5,14 +5,22 @@ Everything that decides stands in tables; ``views`` are derived from them (see `
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from schemas.areas import Area
-from schemas.envelope import Part
+from schemas.envelope import Envelope, Event, Part
 from schemas.events.hygiene import SourceProcessed
-from schemas.events.ingestion import Counters, RunStarted
-from schemas.events.ingestion_request import IngestionRequested, SourcesListed
+from schemas.events.ingestion import Counters, DeepDiveQueued, RunStarted, SourceChange, StopReason
+from schemas.events.ingestion_request import (
+    IngestionRequested,
+    RunCancelRequested,
+    RunLane,
+    RunResumeRequested,
+    SourcesListed,
+)
 from schemas.events.ledger import Change, LedgerChanged, Turn
+from schemas.ids import run_id as derive_run_id
 from streams.cause import Cause
 from streams.stage import Table, Tables
 
@@ -68,26 +76,62 @@ class Planned(Part):
 
     chunk_ids: list[str]
     horizon_end: int
-    changes_told: int
-    closing: bool
+    source_changes: list[SourceChange] = []
+    closing: bool = False
 
 
 class RunRow(Part):
-    """One run as its own facts tell it; ``ended_seq`` is its last turn's ledger place, or 0."""
+    """One run as its own facts tell it; ``ended_seq`` is its last turn's ledger place, or 0.
+
+    ``low`` counts the last batches in a row that brought too little; ``stopping`` is the stop rule
+    that a commit made fire.
+    """
 
     started: RunStarted
     cause: Cause
     planned: int = 0
     committed: int = 0
     totals: Counters = Counters()
+    low: int = 0
+    stopping: StopReason | None = None
     stopped: bool = False
     ended_seq: int = 0
     ended_gaps: list[Area] = []
     unfinished: list[str] = []
 
+    def caused(self, cause: Cause, event: Event) -> Envelope:
+        """The envelope of ``event``, an output of ``cause`` for this run."""
+        return cause.caused(event, lane=self.started.lane, run_id=self.started.run_id)
+
+
+class Resume(Part):
+    """A request to go on with a run that has ended."""
+
+    cause: Cause
+    requested: RunResumeRequested
+
+
+class Dispute(Part):
+    """A contradiction of high severity from its change at ``updated_seq`` until ``closed_seq``.
+
+    ``owner`` is the run whose turn changed it, empty when none was under way. ``places`` are
+    ``source|chunk`` of both sides' evidence, ``names`` those of the entities they share.
+    """
+
+    contradiction_id: str
+    updated_seq: int
+    closed_seq: int = 0
+    owner: str
+    places: list[str]
+    names: list[str]
+    cause: Cause
+
 
 class LedgerPlace(Part):
+    """The ledger as last seen; ``run_id`` is the run of its last turn until that run's end."""
+
     seq: int = 0
+    run_id: str = ""
     gaps: list[Area] = []
     state_version: str = ""
     summary: str = ""
@@ -111,8 +155,18 @@ class RunControlState:
         self.runs: Table[RunRow] = tables.table("runs", RunRow)
         self.batches: Table[Planned] = tables.table("batches", Planned)
         self.commits: Table[Commit] = tables.table("commits", Commit)
+        self.cancels: Table[RunCancelRequested] = tables.table("cancels", RunCancelRequested)
+        self.resumes: Table[Resume] = tables.table("resumes", Resume)
+        self.disputes: Table[Dispute] = tables.table("disputes", Dispute)
+        self.dispute_now: Table[str] = tables.table("dispute_now", str)
+        self.places_of: Table[list[str]] = tables.table("places_of", list)
+        self.names_of: Table[list[str]] = tables.table("names_of", list)
+        self.dives: Table[DeepDiveQueued] = tables.table("dives", DeepDiveQueued)
         self.places: Table[LedgerPlace] = tables.table("places", LedgerPlace)
         self.views: dict[str, RunView] = {}
+        self.known_disputes: dict[str, dict[str, Dispute]] = {}
+        for key, dispute in self.disputes.items():
+            self.known_disputes.setdefault(key.split("|", 1)[0], {})[key] = dispute
         self.due: set[str] = {key.split("|", 1)[0] for key, _ in self.triggers.items()}
 
     def place(self, project: str) -> LedgerPlace:
@@ -136,6 +190,51 @@ class RunControlState:
             if trigger.requested.trigger_key == trigger_key:
                 return trigger
         return None
+
+    def open_runs(self, project: str) -> list[RunRow]:
+        """Runs without their last turn: previews first, then in the order of their requests."""
+        order = {
+            trigger.requested.trigger_key: trigger.arrival
+            for trigger in self.project_triggers(project)
+        }
+        runs = [run for run in self.project_runs(project) if not run.ended_seq]
+        return sorted(
+            runs,
+            key=lambda run: (run.started.lane != "preview", order.get(run.started.trigger_key, -1)),
+        )
+
+    def runs_at_hand(self, project: str) -> list[RunRow]:
+        """The open runs of which all that they began with is folded (again)."""
+        return [run for run in self.open_runs(project) if self._at_hand(project, run.started)]
+
+    def _at_hand(self, project: str, started: RunStarted) -> bool:
+        if started.basis_seq > self.place(project).seq:
+            return False
+        if started.run_id in self.views or started.source_ids:
+            return True
+        return self.listing(project, started.trigger_key) is not None
+
+    def preview_of(self, project: str, run: RunRow) -> RunRow | None:
+        """The preview run of the same request, seen from its deep run."""
+        if run.started.lane == "preview":
+            return None
+        preview = derive_run_id(project, run.started.trigger_key, "preview")
+        return self.runs.get(f"{project}|{preview}")
+
+    def asks_for(self, project: str, trigger_key: str, lane: RunLane) -> bool:
+        """Whether the request of that key asks for a run in that lane."""
+        return any(
+            trigger.requested.trigger_key == trigger_key and lane in trigger.requested.lanes
+            for trigger in self.project_triggers(project)
+        )
+
+    def disputes_of(self, project: str) -> Iterable[Dispute]:
+        """The project's contradictions of high severity, in the order of their changes."""
+        return self.known_disputes.get(project, {}).values()
+
+    def put_dispute(self, project: str, key: str, dispute: Dispute) -> None:
+        self.disputes[key] = dispute
+        self.known_disputes.setdefault(project, {})[key] = dispute
 
     def project_runs(self, project: str) -> list[RunRow]:
         return [run for _, run in self.runs.with_prefix(f"{project}|")]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from schemas.events.hygiene import ChunkRef, SourceProcessed
-from schemas.events.ingestion import SourceChange
+from schemas.events.ingestion import DeepDiveQueued, SourceChange
 from schemas.ids import run_id as derive_run_id
 from streams.run_control.changes import (
     Departures,
@@ -39,20 +39,25 @@ class Candidate:
 class RunView:
     """One run's sources and what of them is unread.
 
-    ``sources`` are the ids this run may read, in listing order; those before ``horizon_end`` are
-    taken in, those before ``ready_end`` known to be ready. ``reserved`` ones belong to the preview
+    ``sources`` are the ids within reach, in listing order: the run's own are the first
+    ``source_count`` of them, those behind can only be read by a deep dive. Those before
+    ``horizon_end`` are taken in, those before ``ready_end`` known to be ready; the last batch was
+    chosen among those before ``planned_end``. ``reserved`` ones belong to the preview
     of the same request while it lasts. ``kept`` says which source keeps a content. ``changes`` wait
     for a batch; ``moved`` says where a source that is gone has turned up, ``copies`` which
     sources repeat a content, ``skipped`` what of them is not read. A ``closing`` view has
     nothing left to choose: with it come the changes that no horizon reached and, in the last run of
     a trigger, the removals but those that are ``held``.
+    ``dives`` are chunks to be read first, with the ledger place they were chosen from.
     """
 
     sources: list[str]
     reserved: frozenset[str]
+    own: frozenset[str]
     kept: dict[str, str]
     leaving: Departures
     horizon_end: int = 0
+    planned_end: int = 0
     ready_end: int = 0
     candidates: dict[str, Candidate] = field(default_factory=dict)
     words: set[int] = field(default_factory=set)
@@ -66,6 +71,19 @@ class RunView:
     tokens_planned: int = 0
     skipped_sources: int = 0
     skipped_chunks: int = 0
+    dives: dict[str, int] = field(default_factory=dict)
+
+    def dive_into(self, queued: DeepDiveQueued) -> None:
+        for chunk_id in queued.chunk_ids:
+            self.dives.setdefault(chunk_id, queued.basis_seq)
+
+    def unread(self) -> bool:
+        """Whether the run may still read something: its own chunks, or those of a deep dive."""
+        return any(self.may_read(candidate) for candidate in self.candidates.values())
+
+    def may_read(self, candidate: Candidate) -> bool:
+        own = candidate.source.source.source_id in self.own
+        return own or candidate.ref.chunk_id in self.dives
 
 
 def view_of(state: RunControlState, project: str, run: RunRow) -> RunView:
@@ -78,7 +96,11 @@ def view_of(state: RunControlState, project: str, run: RunRow) -> RunView:
                 close(state, project, run, view)
             widen(state, project, run, view, planned.horizon_end)
             remember(view, planned)
-        drop_read(state, project, view)
+        for _, queued in state.dives.with_prefix(f"{project}|{run_id}|"):
+            view.dive_into(queued)
+        if view.dives and len(view.sources) > run.started.source_count:
+            widen(state, project, run, view, len(view.sources))
+        drop_read(state, project, run, view)
         if not ready(state, project, run, view, view.horizon_end):
             return view  # not all is folded (again): neither kept nor decided from
         state.views[run_id] = view
@@ -157,15 +179,16 @@ def close(state: RunControlState, project: str, run: RunRow, view: RunView) -> b
     trigger = state.trigger(project, run.started.trigger_key)
     lanes = trigger.requested.lanes if trigger else []
     last = run.started.lane == ("deep" if "deep" in lanes else "preview")
-    sources = view.sources
+    end = run.started.source_count
     if last and view.leaving.gone:
         listing = state.listing(project, run.started.trigger_key)
-        sources = [source.source_id for source in listing.sources] if listing else sources
-    view.sources = sources
-    if not ready(state, project, run, view, len(sources)):
+        if listing:
+            view.sources = [source.source_id for source in listing.sources]
+            end = len(view.sources)
+    if not ready(state, project, run, view, end):
         return False
-    widen(state, project, run, view, len(sources))
-    drop_read(state, project, view)
+    widen(state, project, run, view, end)
+    drop_read(state, project, run, view)
     if last:
         _take_over_elsewhere(state, project, run, view)
         present = {*view.kept, *view.skipped}
@@ -190,12 +213,17 @@ def _take_over_elsewhere(state: RunControlState, project: str, run: RunRow, view
                 _note_moves(view, changes)
 
 
-def unfinished(state: RunControlState, project: str, view: RunView) -> list[str]:
+def unfinished(state: RunControlState, project: str, view: RunView, again: set[str]) -> list[str]:
     """The sources with chunks that nobody has read yet, and those whose rows moved there.
 
-    Also those that an earlier run has left so and that this one had nothing to do with.
+    The chunks of withdrawn batches are to be read ``again``. Also the sources that an earlier run
+    has left so and that this one had nothing to do with.
     """
     left = {candidate.source.source.source_id for candidate in view.candidates.values()}
+    for source in view.sources[: view.horizon_end] if again else ():
+        processed = state.sources.get(f"{project}|{source}")
+        if processed and any(ref.chunk_id in again for ref in processed.chunks):
+            left.add(source)
     left |= {origin for origin, source in view.moved.items() if source in left}
     mine = {*view.sources, *view.moved}
     for run in state.project_runs(project):
@@ -215,9 +243,14 @@ def _has_unread(state: RunControlState, project: str, source: str) -> bool:
     )
 
 
-def drop_read(state: RunControlState, project: str, view: RunView) -> None:
-    """Take out the candidates that some run has read already."""
-    read = [chunk for chunk in view.candidates if f"{project}|{chunk}" in state.read]
+def drop_read(state: RunControlState, project: str, run: RunRow, view: RunView) -> None:
+    """Take out the candidates that some run has read already, or given up."""
+    retry = run.started.retry_poison
+    read = [
+        chunk
+        for chunk in view.candidates
+        if (mark := state.read.get(f"{project}|{chunk}")) and not (retry and mark.poison)
+    ]
     for chunk_id in read:
         del view.candidates[chunk_id]
 
@@ -229,11 +262,14 @@ def remember(view: RunView, planned: Planned) -> None:
             view.words.update(candidate.ref.words)
             view.tokens_planned += candidate.ref.token_estimate
     view.chunks_planned += len(planned.chunk_ids)
-    del view.changes[: planned.changes_told]
+    del view.changes[: len(planned.source_changes)]
+    view.planned_end = planned.horizon_end
 
 
 def ready(state: RunControlState, project: str, run: RunRow, view: RunView, end: int) -> bool:
     """Whether stage 0 or the feeder has answered for the run's first ``end`` sources."""
+    if run.started.source_ids:
+        return all(f"{project}|{source}" in state.sources for source in view.sources[:end])
     prefix = f"{project}|{run.started.trigger_key}|"
     while view.ready_end < end and f"{prefix}{view.sources[view.ready_end]}" in state.ready:
         view.ready_end += 1
@@ -248,12 +284,25 @@ def _empty_view(state: RunControlState, project: str, run: RunRow) -> RunView:
     )
     shared = preview.started.source_count if preview and run.started.lane == "deep" else 0
     leaving = departures(state, project, run)
+    count = run.started.source_count
     return RunView(
-        sources=listed[: run.started.source_count],
+        sources=run.started.source_ids or listed[: _reach(state, project, run)],
         reserved=frozenset(listed[:shared]),
+        own=frozenset(listed[:count]),
         kept=_kept_before(state, project, run, leaving),
         leaving=leaving,
     )
+
+
+def _reach(state: RunControlState, project: str, run: RunRow) -> int:
+    """How many of the listing's first sources a deep dive of the run may look at.
+
+    A preview leaves what lies behind its target to the deep run of the same request.
+    """
+    started = run.started
+    if started.lane == "preview" and state.asks_for(project, started.trigger_key, "deep"):
+        return started.source_count
+    return max(started.source_count, started.limits.horizon)
 
 
 def _kept_before(

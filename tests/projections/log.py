@@ -364,19 +364,15 @@ class Story:
 
     def stopped(self, **more: Any) -> Envelope:
         """The run has stopped, and its last turn is in the ledger."""
-        cause = self.follows(
-            self.trigger,
-            RunStopped(
-                run_id=self.run,
-                stop_reason="exhausted",
-                totals=Counters(chunks_processed=self.turns, atoms_created=1),
-                batch_count=1,
-                sources_processed=1,
-                sources_skipped=0,
-                chunks_skipped=0,
-                **more,
-            ),
-        )
+        fields: dict[str, Any] = {
+            "stop_reason": "exhausted",
+            "totals": Counters(chunks_processed=self.turns, atoms_created=1),
+            "batch_count": 1,
+            "sources_processed": 1,
+            "sources_skipped": 0,
+            "chunks_skipped": 0,
+        }
+        cause = self.follows(self.trigger, RunStopped(run_id=self.run, **fields | more))
         end = Turn(run_id=self.run, batch_no=-1, position=0, kind="run_end", lane="preview")
         return self.changed(cause, turn=end)
 

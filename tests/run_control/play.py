@@ -71,8 +71,9 @@ class Play:
         self.inputs: list[Envelope] = []
         self.written: list[Envelope] = []
         self.order: list[Envelope] = []
-        self._seq = 0
-        self._turn: dict[tuple[str, int], int] = {}
+        self.seq = 0
+        self.in_ledger: set[tuple[str, int]] = set()
+        self._ended: set[str] = set()
 
     def given(self, *events: Event) -> Play:
         for event in events:
@@ -107,9 +108,11 @@ class Play:
         key: str = "k1",
         lanes=("preview", "deep"),
         accept_removals: bool = False,
+        asking: dict[str, Any] | None = None,
+        complete: bool = True,
         **limits,
     ) -> Play:
-        """A request with its listing; its sources are not ready yet."""
+        """A request with its listing; its sources are not ready yet. ``asking``: more of it."""
         listed = [
             ListedSource(
                 source_id=processed.source.source_id,
@@ -126,11 +129,12 @@ class Play:
                 lanes=list(lanes),
                 limits=limits,
                 accept_removals=accept_removals,
+                **asking or {},
             ),
             SourcesListed(
                 trigger_key=key,
                 root="repo",
-                complete=True,
+                complete=complete,
                 part_index=0,
                 part_count=1,
                 sources=listed,
@@ -140,21 +144,42 @@ class Play:
     def ready(self, *sources: SourceProcessed) -> Play:
         return self.given(*(SourceReady(processed=processed) for processed in sources))
 
-    def ledger_applies(self, batch: BatchPlanned, gaps=(), tokens: int = 100) -> None:
-        """The ledger's turns for a batch, the last one with a summary."""
-        chunks, changes = batch.hint.selected_chunk_ids, batch.source_changes
-        if changes or not chunks:
-            self._applied(batch.run_id, batch.batch_no, 0, None, not chunks, gaps, changes)
+    def ledger_applies(
+        self, batch: BatchPlanned, gaps=(), atoms: int = 0, poison: tuple[str, ...] = (), **told
+    ) -> None:
+        """The ledger's turns for a batch, the last one with a summary, new atoms and what is
+        ``told``.
+        """
+        self.in_ledger.add((batch.run_id, batch.batch_no))
+        chunks, settled_ones = batch.hint.selected_chunk_ids, batch.source_changes
+        if settled_ones or not chunks:
+            told_now = {"changes": [settled(change) for change in settled_ones]}
+            at = (batch.run_id, batch.batch_no, 0, None, not chunks, gaps, "extracted")
+            self._applied(*at, told_now)
         for position, chunk in enumerate(chunks, start=1):
-            self._applied(
-                batch.run_id, batch.batch_no, position, chunk, position == len(chunks), gaps
-            )
+            last = position == len(chunks)
+            made = [Change(op="atom_created", target_id=f"atm_{at}") for at in range(atoms * last)]
+            more = told | {"changes": made} if last else {}
+            outcome = "poison" if chunk in poison else "extracted"
+            self._applied(batch.run_id, batch.batch_no, position, chunk, last, gaps, outcome, more)
 
     def ledger_ends(self, stopped: RunStopped) -> None:
-        self._applied(stopped.run_id, -1, 0, None, False, (), stopped.source_changes)
+        self._ended.add(stopped.run_id)
+        told = {"changes": [settled(change) for change in stopped.source_changes]}
+        self._applied(stopped.run_id, -1, 0, None, False, (), "extracted", told)
 
-    def _applied(self, run_id, batch_no, position, chunk, last, gaps, changes=()) -> None:
-        self._seq += 1
+    def ledger_decides(self, **told) -> None:
+        """A change set of a person's, between two turns."""
+        self.seq += 1
+        changed = LedgerChanged(
+            ledger_seq=self.seq, prev_hash="", caused_by_event_id=str(self.seq), **told
+        )
+        self.given(changed)
+
+    def _applied(
+        self, run_id, batch_no, position, chunk, last, gaps, outcome="extracted", more=None
+    ) -> None:
+        self.seq += 1
         kind: Literal["sources", "chunk", "run_end"] = "chunk" if chunk else "sources"
         if batch_no < 0:
             kind = "run_end"
@@ -165,44 +190,49 @@ class Play:
             kind=kind,
             lane="deep",
             chunk_id=chunk,
+            outcome=outcome,
             tokens=100 if chunk else 0,
             last_in_batch=last,
         )
-        summary = WorkingSummary(state_version="v", ledger_seq=self._seq, gaps=list(gaps))
+        summary = WorkingSummary(state_version="v", ledger_seq=self.seq, gaps=list(gaps))
         self.given(
             LedgerChanged(
-                ledger_seq=self._seq,
+                ledger_seq=self.seq,
                 prev_hash="",
-                caused_by_event_id=str(self._seq),
+                caused_by_event_id=str(self.seq),
                 turn=turn,
-                changes=[settled(change) for change in changes],
                 summary=summary if last else None,
+                **more or {},
             )
         )
 
     def to_the_end(self) -> list[Event]:
         """Let the ledger apply everything in canonical order until all runs have ended."""
         done: list[Event] = []
-        applied: set[tuple[str, int]] = set()
-        ended: set[str] = set()
         while True:
             done += self.when()
             written = [envelope.event for envelope in self.written]
             runs = [event.run_id for event in written if isinstance(event, RunStarted)]
-            if not self._one_step(written, runs, applied, ended):
+            if not self._one_step(written, runs):
                 return done
 
-    def _one_step(self, written, runs, applied, ended) -> bool:
-        for run in [run for run in runs if run not in ended]:
+    def _one_step(self, written, runs) -> bool:
+        withdrawn = {
+            (event.run_id, batch_no)
+            for event in written
+            if isinstance(event, RunStopped)
+            for batch_no in event.withdrawn_batches
+        }
+        for run in [run for run in runs if run not in self._ended]:
             for event in written:
                 if event.aggregate_id != run:
                     continue
-                if isinstance(event, BatchPlanned) and (run, event.batch_no) not in applied:
-                    applied.add((run, event.batch_no))
+                if isinstance(event, BatchPlanned) and (
+                    (run, event.batch_no) not in self.in_ledger | withdrawn
+                ):
                     self.ledger_applies(event)
                     return True
                 if isinstance(event, RunStopped):
-                    ended.add(run)
                     self.ledger_ends(event)
                     return True
             return False

@@ -1,0 +1,50 @@
+"""`cairn next-batch`: which chunks were chosen last, which others stood for choice, and why."""
+
+import typer
+
+from infra.cli.context import JSON_OPTION, connect
+from infra.cli.output import answer, as_lines, table
+from infra.cli.project import PROJECT_OPTION
+
+SHOWN = 20
+
+
+def register(app: typer.Typer) -> None:
+    @app.command("next-batch")
+    def next_batch(
+        project: str = PROJECT_OPTION,
+        run: str | None = typer.Option(None, help="Id of one run; else all, the newest first."),
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Show the last batch that was chosen in each run, with the ranking behind the choice."""
+        from projections import queries
+        from projections.coverage import last_batches
+
+        with queries.reading(connect().conninfo) as connection:
+            found = last_batches(connection, queries.project_of(connection, project), run)
+        if as_json:
+            as_lines(found)
+            return
+        if not found:
+            answer().print("No batch was chosen yet.")
+        for batch in found:
+            hint, state = batch["hint"], "in the ledger" if batch["committed"] else "under way"
+            answer().print(
+                f"Run {batch['run_id']} ({batch['lane']}, {batch['status']}): batch"
+                f" {batch['batch_no']}, {state}; rule {hint['decision_rule']}, chosen from ledger"
+                f" {batch['basis_seq']}; gaps: {', '.join(hint['gaps_targeted']) or 'none'}."
+            )
+            table(
+                ("rank", "read", "score", "reason", "lines"),
+                (
+                    (
+                        chunk["priority_rank"],
+                        "yes" if chunk["selected"] else "no",
+                        chunk["expected_value_score"],
+                        chunk["reason_code"],
+                        f"{chunk.get('path')}:{chunk.get('line_start')}–{chunk.get('line_end')}",
+                    )
+                    for chunk in hint["candidate_chunks"][:SHOWN]
+                ),
+                "It holds changes of sources and no chunk.",
+            )

@@ -1,0 +1,191 @@
+"""The next batch of a run, chosen from recorded states as soon as its basis is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schemas.areas import Area
+from schemas.events.extract import ExtractRequested
+from schemas.events.ingestion import BatchPlanned
+from streams.run_control.cancelling import why_cancelled
+from streams.run_control.changes import told_together
+from streams.run_control.choice import Ranked, hint, rank
+from streams.run_control.deep_dive import in_reach, next_dive
+from streams.run_control.state import LedgerPlace, RunControlState, RunRow, batch_key
+from streams.run_control.views import RunView, drop_read, ready, view_of, widen
+from streams.stage import Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """The ledger a batch is chosen from; ``preview_lasts``: as seen from there."""
+
+    seq: int
+    gaps: list[Area]
+    preview_lasts: bool
+
+
+def plan(state: RunControlState, project: str) -> Decision | None:
+    """The next batch of a run, as soon as its basis and its horizon are there.
+
+    What is unread around a contradiction is queued before the batch that reads it.
+    """
+    for run in state.runs_at_hand(project):
+        ahead = run.planned - run.committed
+        if run.stopped or run.stopping or ahead > run.started.limits.planned_ahead:
+            continue
+        if why_cancelled(state, project, run) is not None:
+            continue
+        basis = basis_of(state, project, run, run.planned)
+        view = view_of(state, project, run)
+        if not view.closing:
+            if view.chunks_planned >= run.started.limits.max_chunks_per_run:
+                continue
+            if basis is None or not ready(state, project, run, view, view.horizon_end):
+                continue
+            if not in_reach(state, project, run, view, basis.seq, last=False):
+                continue
+            if dive := next_dive(state, project, run, view, basis.seq, last=False):
+                return Decision((run.caused(run.cause, dive),))
+        if batch := choose(state, project, run):
+            return planned(state, project, run, *batch)
+    return None
+
+
+def planned(
+    state: RunControlState,
+    project: str,
+    run: RunRow,
+    event: BatchPlanned,
+    selected: list[Ranked],
+) -> Decision:
+    """A batch with the requests for its chunks."""
+    place = state.place(project)
+    requests = [
+        run.caused(run.cause, _request(run, event, at, entry, place))
+        for at, entry in enumerate(selected, start=1)
+    ]
+    return Decision((*requests, run.caused(run.cause, event)))
+
+
+def choose(
+    state: RunControlState, project: str, run: RunRow
+) -> tuple[BatchPlanned, list[Ranked]] | None:
+    """The next batch with its chunks; None when it has to wait or nothing is left to choose."""
+    limits, batch_no = run.started.limits, run.planned
+    view = view_of(state, project, run)
+    if view.closing:
+        return surplus(state, project, run, view)
+    room = min(limits.batch_size, limits.max_chunks_per_run - view.chunks_planned)
+    if room <= 0:
+        return None
+    basis = basis_of(state, project, run, batch_no)
+    if basis is None or not ready(state, project, run, view, view.horizon_end):
+        return None
+    reserved = view.reserved if basis.preview_lasts else frozenset[str]()
+    while True:
+        open_ones = [
+            candidate
+            for candidate in view.candidates.values()
+            if view.may_read(candidate) and candidate.source.source.source_id not in reserved
+        ]
+        if len(open_ones) >= room or view.horizon_end >= run.started.source_count:
+            break
+        end = min(view.horizon_end + limits.horizon, run.started.source_count)
+        if not ready(state, project, run, view, end):
+            return None
+        widen(state, project, run, view, end)
+        drop_read(state, project, run, view)
+    if not open_ones and view.unread():
+        ended = state.preview_of(project, run)
+        if ended is None or not ended.ended_seq:
+            return None
+        basis = Basis(ended.ended_seq, ended.ended_gaps, preview_lasts=False)
+        open_ones = [c for c in view.candidates.values() if view.may_read(c)]
+    gaps = basis.gaps
+    ranked = rank(open_ones, frozenset(gaps), view.words, view.dives)
+    selected = within_budget(ranked[:room], view.tokens_planned, limits.token_budget)
+    if not selected and not view.changes:
+        return None
+    together = told_together(state, project, view.changes)
+    if together < len(view.changes):
+        selected = []
+    dived = [view.dives.get(entry.candidate.ref.chunk_id, 0) for entry in selected]
+    event = BatchPlanned(
+        run_id=run.started.run_id,
+        batch_no=batch_no,
+        basis_seq=max(basis.seq, *dived, 0),
+        horizon_end=view.horizon_end,
+        hint=hint(ranked, selected, gaps, run.started.trigger),
+        source_changes=view.changes[:together],
+    )
+    return event, selected
+
+
+def surplus(
+    state: RunControlState, project: str, run: RunRow, view: RunView
+) -> tuple[BatchPlanned, list[Ranked]] | None:
+    """A batch of nothing but changes, when more are left than fit into the run's end."""
+    basis = basis_of(state, project, run, run.planned)
+    together = told_together(state, project, view.changes)
+    if basis is None or together == len(view.changes):
+        return None
+    event = BatchPlanned(
+        run_id=run.started.run_id,
+        batch_no=run.planned,
+        basis_seq=basis.seq,
+        horizon_end=view.horizon_end,
+        hint=hint([], [], basis.gaps, run.started.trigger),
+        source_changes=view.changes[:together],
+        closing=True,
+    )
+    return event, []
+
+
+def basis_of(state: RunControlState, project: str, run: RunRow, batch_no: int) -> Basis | None:
+    """What batch ``batch_no`` is chosen from: an earlier batch's commit, or the run's start.
+
+    None while that commit is not folded (again).
+    """
+    started = run.started
+    before = batch_no - 1 - started.limits.planned_ahead
+    commit = state.commits.get(batch_key(project, started.run_id, before))
+    if before < 0:
+        first = started.resumed_from is None  # else the preview is over
+        return Basis(started.basis_seq, started.basis_gaps, preview_lasts=first)
+    if commit is None or not commit.seq:
+        return None
+    return Basis(commit.seq, commit.gaps, preview_lasts=False)
+
+
+def _request(
+    run: RunRow, batch: BatchPlanned, position: int, entry: Ranked, place: LedgerPlace
+) -> ExtractRequested:
+    ref = entry.candidate.ref
+    started = run.started
+    return ExtractRequested(
+        run_id=started.run_id,
+        batch_no=batch.batch_no,
+        position=position,
+        lane=started.lane,
+        engine="model" if started.engine == "model" else "heuristic",
+        chunk_id=ref.chunk_id,
+        source_id=entry.candidate.source.source.source_id,
+        chunk_partition=ref.partition,
+        chunk_offset=ref.offset,
+        project_state_version=place.state_version,
+        project_state=place.summary if started.lane == "preview" else "",
+        max_output_tokens=2_000 if started.lane == "preview" else 4_000,
+    )
+
+
+def within_budget(ranked: list[Ranked], spent: int, budget: int) -> list[Ranked]:
+    if not budget:
+        return ranked
+    within: list[Ranked] = []
+    for entry in ranked:
+        spent += entry.candidate.ref.token_estimate
+        if spent > budget:
+            break
+        within.append(entry)
+    return within

@@ -1,0 +1,23 @@
+"""Limits of runs as they are given on the command line."""
+
+import pytest
+import typer
+
+from infra.cli.ingest import limits_of
+
+
+def test_limits_are_named_numbers():
+    assert limits_of(["batch_size=8", "new_atoms_per_10k_tokens=1.5", "token_budget=0"]) == {
+        "batch_size": 8,
+        "new_atoms_per_10k_tokens": 1.5,
+        "token_budget": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["depth=3", "batch_size", "batch_size=many", "batch_size=0", "horizon=-1", "horizon=inf"],
+)
+def test_what_is_no_limit_is_refused_before_anything_happens(given):
+    with pytest.raises(typer.BadParameter):
+        limits_of([given])
