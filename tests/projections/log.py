@@ -172,8 +172,9 @@ class Story:
         *,
         trigger_key: str = TRIGGER,
         annotations: Sequence[Annotation] = (),
+        areas: Sequence[str] = (),
     ) -> list[ChunkCreated]:
-        """The source has ``text`` now; one chunk a paragraph."""
+        """The source has ``text`` now; one chunk a paragraph, the first one about ``areas``."""
         info = source_of(path)
         before = self.processed.get(path)
         revised = self.outside(
@@ -216,7 +217,10 @@ class Story:
             raw_normalized_hash=digest,
             sanitized_hash=digest,
             previous_sanitized_hash=before.sanitized_hash if before else None,
-            chunks=[ref_of(chunk) for chunk in chunks],
+            chunks=[
+                replace_part(ref_of(chunk), areas=list(areas) if at == 0 else [])
+                for at, chunk in enumerate(chunks)
+            ],
         )
         self.follows(revised, processed)
         self.processed[path] = processed

@@ -19,27 +19,17 @@ THREE = "The first one is about scope.\n\nThe second paragraph.\n\nThe third par
 
 
 def a_story() -> Story:
-    """One source of three chunks, one of them read, one given up, one under way."""
+    """One source of three chunks: the first is read, one given up, one under way."""
     story = Story()
     story.project()
     story.requested(["README.md"])
-    one, two, three = story.source("README.md", THREE)
+    one, two, three = story.source("README.md", THREE, areas=["scope", "security"])
     story.run_started()
     story.planned([one, two])
     story.read(one, an_atom(one, story.run))
     story.read(two, outcome="poison")
     story.committed()
     story.planned([three], batch_no=1)
-    return story
-
-
-def with_areas(story: Story) -> Story:
-    """Stage 0 says of the source's first chunk that it is about two areas."""
-    processed = story.processed["README.md"]
-    first, *rest = processed.chunks
-    chunks = [replace_part(first, areas=["scope", "security"]), *rest]
-    told = replace_part(processed, revision_seq=2, chunks=[ref.model_dump() for ref in chunks])
-    story.follows(story.revised["README.md"], told)
     return story
 
 
@@ -62,7 +52,7 @@ def test_every_chunk_is_read_left_or_skipped_with_a_reason(model: ReadModel):
 
 
 def test_a_chunk_counts_in_each_of_its_areas_and_else_in_none(model: ReadModel):
-    found = {row["area"]: row for row in seen(model, with_areas(a_story())).areas}
+    found = {row["area"]: row for row in seen(model, a_story()).areas}
     assert [found[area]["extracted"] for area in ("scope", "security", "market", "none")] == [
         *(1, 1, 0),
         0,
