@@ -35,7 +35,7 @@ from schemas.events.hygiene import ChunkCreated
 MIN_EVIDENCE_CHARS = 20
 # From which share on the weights alone make a kind; below it a sentence is left to the rules.
 LEARNED: dict[AtomKind, float] = {
-    "decision": 0.6,
+    "decision": 0.65,
     "risk": 0.65,
     "unknown": 0.6,
     "requirement": 0.7,
