@@ -19,7 +19,19 @@ def project_created_v2(payload: Payload) -> Payload:
     return {"name": name, "description": payload["description"], "vision": "", "timezone": "UTC"}
 
 
-UPCASTERS: Mapping[tuple[str, int], Upcaster] = {("project.created", 1): project_created_v2}
+def with_defaults(payload: Payload) -> Payload:
+    """For a version that only added fields with defaults: a new field says nothing of old facts."""
+    return payload
+
+
+UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
+    ("project.created", 1): project_created_v2,
+    ("artifact.changed", 1): with_defaults,
+    ("artifact.version_published", 1): with_defaults,
+    ("artifact.state_changed", 1): with_defaults,
+    ("artifact.rejected", 1): with_defaults,
+    ("artifact.latest_set", 1): with_defaults,
+}
 
 
 def upcast(

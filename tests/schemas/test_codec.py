@@ -155,6 +155,17 @@ def test_bytes_of_the_first_version_are_read_as_todays_event():
     assert envelope.project_id == project_id("first")
 
 
+@pytest.mark.parametrize(
+    "event_type", [name for name, version in UPCASTERS if name.startswith("artifact.")]
+)
+def test_a_version_with_added_fields_reads_the_bytes_of_the_one_before(event_type):
+    value = (Path(__file__).parent / "released" / f"{event_type}.v1.bin").read_bytes()
+    event = decode(value).event
+    assert event.type_name == event_type
+    assert event.model_dump(exclude_defaults=True)
+    assert getattr(event, "items", []) == []
+
+
 def test_up_casters_are_applied_step_by_step():
     steps = {
         ("thing.renamed", 1): lambda old: {"owner": old["user"]},

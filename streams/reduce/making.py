@@ -1,0 +1,73 @@
+"""The next item by rule: the next cluster, worded and held against the validator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from streams.reduce.inputs import Grounds, ItemInput, ListInput, SectionInput
+from streams.reduce.items import Attempt
+from streams.reduce.loop import Continuation, Step
+from streams.reduce.validator import errors
+
+PLENTY = 20  # features; after that one with little to say ends the list
+ENOUGH_TO_SAY = 3  # statements to fulfil
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An item the loop let through: its cluster and how it was written."""
+
+    item: ItemInput
+    artifact_id: str
+    attempt: Attempt
+
+    @property
+    def grounds(self) -> Grounds:
+        return Grounds.of(self.item.sections)
+
+
+@dataclass(slots=True)
+class RuleMaker:
+    """See ``streams.reduce.loop.Maker``. What the validator refuses is told to ``refuse``."""
+
+    given: ListInput
+    id_of: Callable[[ItemInput], str]
+    write: Callable[[str, Sequence[SectionInput], Grounds], Attempt]
+    refuse: Callable[[Made], None]
+    place: int = 0
+
+    def make(self, earlier: Sequence[Made]) -> Step[Made] | None:
+        if self.place >= len(self.given.items):
+            return None
+        item = self.given.items[self.place]
+        self.place += 1
+        artifact_id = self.id_of(item)
+        made = Made(
+            item, artifact_id, self.write(artifact_id, item.sections, Grounds.of(item.sections))
+        )
+        if errors(made.attempt.findings):
+            self.refuse(made)
+            return Step(None, "rejected")
+        return Step(made)
+
+    def text_of(self, item: Made) -> str:
+        return "\n".join(
+            statement.text for section in item.attempt.sections for statement in section.statements
+        )
+
+    def assess(self, earlier: Sequence[Made]) -> Continuation:
+        covered = {atom.atom_id for made in earlier for atom in made.item.atoms}
+        share = min(1.0, len(covered) / max(self.given.eligible, 1))
+        left = self.given.items[self.place :]
+        meagre = bool(left) and len(earlier) >= PLENTY and _is_meagre(left[0])
+        return Continuation(
+            should_continue=bool(left) and not meagre,
+            confidence=round(share, 4),
+            gaps_remaining=tuple(item.name for item in left[:3]),
+        )
+
+
+def _is_meagre(item: ItemInput) -> bool:
+    fulfilled = len(item.atoms_of("acceptance_criteria"))
+    return item.artifact_type == "feature" and fulfilled < ENOUGH_TO_SAY
