@@ -20,6 +20,6 @@ def register(app: typer.Typer) -> None:
             return
         columns = (
             *("lane", "root", "status", "stop_reason", "chunks_processed"),
-            *("atoms_created", "first_atom_ms", "prd_v0_ms", "run_id"),
+            *("atoms_created", "first_atom_ms", "prd_v0_ms", "features_v0_ms", "run_id"),
         )
         table(columns, ([run[name] for name in columns] for run in found), "No run yet.")

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from schemas.events.ledger import AtomRecord
 from streams.reduce.inputs import ItemInput, ListInput, Pick, SectionInput
 from streams.reduce.selection import Atoms, ProjectShortlist
-from streams.reduce.titles import GOOD_TITLE, fits_title, heading, title_of
+from streams.reduce.titles import AREA_TITLES, GOOD_TITLE, fits_title, title_of
 from streams.reduce.topics import ENTITY, PHRASE, ProjectTopics, Topic
 from streams.reduce.wording import content_words, pair_text
 
@@ -161,7 +161,7 @@ def feature_clusters(material: Material) -> ListInput:
         making.least_title = 0.0
         items += chosen(areas(material), making.weight, making.make)
     eligible = len(material.best(material.topics.scores, _BINDING))
-    return ListInput(items=items, eligible=eligible)
+    return ListInput(items=items, eligible=eligible, kinds=sorted(_BINDING))
 
 
 def chosen(
@@ -198,6 +198,6 @@ def areas(material: Material) -> list[Topic]:
         if score > 0:
             by_area.setdefault(material.atoms[atom_id].area, set()).add(atom_id)
     return [
-        Topic(f"area {area}", ENTITY, heading(area.replace("_", " ")), frozenset(ids))
+        Topic(f"area {area}", ENTITY, AREA_TITLES[area], frozenset(ids))
         for area, ids in sorted(by_area.items())
     ]

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from streams.reduce.inputs import ItemInput
-from streams.reduce.titles import heading
+from streams.reduce.titles import AREA_TITLES, heading
 
 MIN_FEATURES = 3
 MAX_FEATURES = 10
-AREA_TITLES: Mapping[str, str] = {
-    "scope": "Core behaviour",
-    "user_needs": "User needs",
-    "architecture_decisions": "Architecture",
-    "data_model": "Data model and storage",
-    "integrations": "Interfaces and integrations",
-    "security": "Security and trust",
-    "non_functional": "Quality and performance",
-    "deployment_constraints": "Deployment",
-    "operations": "Operation and monitoring",
-    "testing": "Testing",
-    "delivery": "Delivery and releases",
-    "market": "Market",
-}
 
 
 @dataclass(frozen=True, slots=True)

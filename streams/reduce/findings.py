@@ -70,6 +70,9 @@ CATEGORIES: tuple[Category, ...] = (
 )
 
 
+KINDS = frozenset[str]().union(*(category.kinds for category in CATEGORIES))
+
+
 @dataclass(slots=True)
 class _Category:
     """One category's pass over the topics."""
@@ -114,7 +117,8 @@ def insight_clusters(material: Material) -> ListInput:
         if not found:
             found = chosen(areas(material), making.weight, making.make)
         items += found[: category.limit]
-    return ListInput(items=items, eligible=len(material.topics.scores))
+    eligible = len(material.best(material.topics.scores, KINDS))
+    return ListInput(items=items, eligible=eligible, kinds=sorted(KINDS))
 
 
 def _disputes(material: Material, topics: Iterable[Topic]) -> Iterable[ItemInput]:

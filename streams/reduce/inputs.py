@@ -88,10 +88,11 @@ class ItemInput(Part):
 
 
 class ListInput(Part):
-    """The clusters of one list, best first, out of ``eligible`` atoms that could stand in it."""
+    """The clusters of one list, best first; ``eligible`` atoms of ``kinds`` could stand in it."""
 
     items: list[ItemInput] = []
     eligible: int = 0
+    kinds: list[str] = []
 
 
 class DuePosition(Part):

@@ -57,7 +57,8 @@ class RuleMaker:
         )
 
     def assess(self, earlier: Sequence[Made]) -> Continuation:
-        covered = {atom.atom_id for made in earlier for atom in made.item.atoms}
+        atoms = [atom for made in earlier for atom in made.item.atoms]
+        covered = {atom.atom_id for atom in atoms if atom.kind in self.given.kinds}
         share = min(1.0, len(covered) / max(self.given.eligible, 1))
         left = self.given.items[self.place :]
         meagre = bool(left) and len(earlier) >= PLENTY and _is_meagre(left[0])

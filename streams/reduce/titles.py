@@ -8,11 +8,26 @@ the task itself («We will introduce a queue» → «Introduce a queue»).
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from schemas.events.ledger import AtomRecord
 from streams.reduce.wording import cut, position
 
 MAX_TITLE = 90
+AREA_TITLES: Mapping[str, str] = {
+    "scope": "Core behaviour",
+    "user_needs": "User needs",
+    "architecture_decisions": "Architecture",
+    "data_model": "Data model and storage",
+    "integrations": "Interfaces and integrations",
+    "security": "Security and trust",
+    "non_functional": "Quality and performance",
+    "deployment_constraints": "Deployment",
+    "operations": "Operation and monitoring",
+    "testing": "Testing",
+    "delivery": "Delivery and releases",
+    "market": "Market",
+}
 GOOD_TITLE = 0.6
 _MODAL = (
     r"(?:must|shall|should|will|needs? to|(?:has|have|ought) to|(?:is|are) required to|"
@@ -118,5 +133,5 @@ def heading(text: str) -> str:
 
 def lowered(text: str) -> str:
     """``text`` as it goes on in a sentence; names keep their capitals."""
-    first = text.split(" ", 1)[0]
-    return text if any(sign.isupper() for sign in first[1:]) else text[:1].lower() + text[1:]
+    named = any(sign.isupper() for sign in text[1:])
+    return text if named else text[:1].lower() + text[1:]
