@@ -1,4 +1,4 @@
-"""Insights, features and epics in the tables: what each cites, depends on, and how it was judged."""
+"""Insights, epics and features in the tables: what each cites, depends on, how it was judged."""
 
 from __future__ import annotations
 

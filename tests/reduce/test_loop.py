@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from schemas.events.artifact import LoopRecord
-from streams.reduce.loop import Continuation, Step, run_loop
+from streams.reduce.loop import HARD_CEILING, Continuation, Step, run_loop
 
 GO_ON = Continuation(should_continue=True, confidence=0.1, gaps_remaining=("storage",))
 
@@ -112,6 +112,7 @@ def test_a_step_that_took_too_long_is_an_error_and_the_loop_goes_on():
 def test_the_ceiling_ends_it():
     made, record = went(numbered(), ceiling=7)
     assert (len(made), record.stop_reason) == (7, "hard_ceiling")
+    assert HARD_CEILING == 10_000
 
 
 @pytest.mark.parametrize("reason", ["budget_exceeded", "cancelled"])
