@@ -45,7 +45,7 @@ from streams.reduce.items import (
 from streams.reduce.loop import run_loop
 from streams.reduce.making import Made, RuleMaker
 from streams.reduce.planning import Work, ordered, scheduled
-from streams.reduce.states import item_standing
+from streams.reduce.states import item_standing, validated_in
 from streams.reduce.validator import errors
 
 MAX_EPIC_STATEMENTS = 5
@@ -184,13 +184,14 @@ class Lists:
         """The item as it stands now; a feature is judged by the gate in the deep lane."""
         before = self.known.get(fresh.artifact_id)
         version = next_version(fresh, before)
-        if self.at.lane == "deep" and fresh.artifact_type == "feature":
+        lane = validated_in(self.at.lane, before, version)
+        if lane == "deep" and fresh.artifact_type == "feature":
             run = assess(fresh.artifact_id, version, "light", fresh.sections, grounds, ENGINE)
             if before is None or before.quality_run_id != run.quality_run_id:
                 self.quality_runs.append(run)
             judged = {"quality_tier": run.final_tier, "quality_run_id": run.quality_run_id}
             fresh = fresh.model_copy(update=judged)
-        standing = item_standing(fresh, grounds, self.at.lane)
+        standing = item_standing(fresh, grounds, lane)
         self._note(item_change(fresh, before, self.at, standing, objections))
 
     def _withdraw(self, artifact_type: ArtifactType) -> None:

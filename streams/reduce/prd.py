@@ -18,7 +18,7 @@ from streams.reduce.inputs import Grounds, SectionInput
 from streams.reduce.items import ENGINE, Settled, Synthesise, attempt, changed_sections
 from streams.reduce.markdown import render
 from streams.reduce.sections import PLANS
-from streams.reduce.states import Standing, prd_standing
+from streams.reduce.states import Standing, prd_standing, validated_in
 from streams.reduce.validator import errors
 
 PRD_NUMBER = "prd-001"
@@ -53,11 +53,12 @@ def write_prd(
     changed = changed_sections(before, written.sections)
     fresh = bool(changed) or before is None or before.version == 0
     version = (before.version if before else 0) + fresh
+    lane = validated_in(at.lane, before, version)
     run = None
-    if at.lane == "deep":
+    if lane == "deep":
         run = assess(artifact_id, version, "full", written.sections, grounds, ENGINE)
     passed = run is not None and run.status == "passed"
-    standing = prd_standing(written.sections, grounds, at.lane, gate_passed=passed)
+    standing = prd_standing(written.sections, grounds, lane, gate_passed=passed)
     base = _empty(artifact_id, at) if before is None or fresh else before
     after = _standing_as(base, version, written.sections, standing, run)
     outcome: Outcome = "published" if fresh else "unchanged" if after == before else "state_changed"

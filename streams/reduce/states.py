@@ -29,6 +29,16 @@ class Standing:
     blocked_by: tuple[str, ...]
 
 
+def validated_in(
+    lane: Literal["preview", "deep"], before: ArtifactSnapshot | None, version: int
+) -> Literal["preview", "deep"]:
+    """The lane a version was validated in: what passed through the deep one did so for good."""
+    if before is None or before.version != version:
+        return lane
+    deep = before.artifact_state == "stable" or before.quality_run_id is not None
+    return "deep" if deep else lane
+
+
 def prd_standing(
     sections: Sequence[Section],
     grounds: Grounds,

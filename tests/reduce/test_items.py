@@ -181,6 +181,15 @@ def test_items_of_the_preview_keep_their_ids_when_the_deep_run_adds_to_them():
     assert (after.version, after.content_hash) == (1, before.content_hash)
 
 
+def test_a_preview_run_that_finds_nothing_new_takes_no_stability_away():
+    play = Play().given(WORLD)
+    play.ends()
+
+    again = play.given([]).ends("preview")
+
+    assert (again.outcome, again.items, again.quality_runs) == ("unchanged", [], [])
+
+
 def test_an_item_that_nothing_touches_keeps_its_bytes():
     play = Play().given(WORLD)
     first = play.ends()
