@@ -12,6 +12,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
 
 from schemas.events.ledger import LIVE, AtomRecord
 from streams.reduce.selection import readable, worth
@@ -52,12 +54,7 @@ def topics_of(atom: AtomRecord, names: Iterable[str]) -> dict[str, tuple[str, st
     ``names`` are those under which the ledger found entities in it.
     """
     title = atom.title
-    found: dict[str, tuple[str, str]] = {}
-    for stretch in _GAP.split(title):
-        words = _WORD.findall(stretch)
-        for first, second in zip(words, words[1:], strict=False):
-            if _makes_phrase(first, second) and f"{first} {second}" in stretch:
-                found[_key(f"{first} {second}")] = (f"{first} {second}", PHRASE)
+    found = {_key(phrase): (phrase, PHRASE) for phrase in phrases_of(title)}
     for tag in atom.tags:
         if _NAMELIKE.fullmatch(written := _as_written(tag, title)):
             found[_key(written)] = (written, NAME)
@@ -65,6 +62,17 @@ def topics_of(atom: AtomRecord, names: Iterable[str]) -> dict[str, tuple[str, st
         if written := _as_written(name, title):
             found[_key(written)] = (written, ENTITY)
     return found
+
+
+@lru_cache(maxsize=8192)  # a title comes back with every revision of its atom
+def phrases_of(title: str) -> tuple[str, ...]:
+    """Two words that stand together and may name a thing."""
+    return tuple(
+        f"{first} {second}"
+        for stretch in _GAP.split(title)
+        for first, second in pairwise(_WORD.findall(stretch))
+        if f"{first} {second}" in stretch and _makes_phrase(first, second)
+    )
 
 
 def _as_written(name: str, title: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from infra.cli.show import told
 from projections import queries
 from projections.checkpoint import Record
 from projections.lineage import trace
@@ -120,3 +121,19 @@ def test_the_same_log_twice_leaves_the_same_tables(model: ReadModel, play: Play)
     twice = model.emptied().fold(records_of(play), batch=3).sums()
 
     assert once == twice
+
+
+def test_an_item_is_told_with_its_facts_and_where_each_statement_comes_from(
+    model: ReadModel, play: Play
+):
+    folded(model, play)
+
+    (queue,) = [
+        text
+        for item in queries.items(model.connection, PROJECT, "feature")
+        if FULL.title in (text := told(item))
+    ]
+
+    assert queue.startswith("# feat-00")
+    assert "priority should, effort points 8, start date 2026-01-" in queue
+    assert f"({FULL.atom_id})" in queue, "no source is in this log: the atom stands for its place"
