@@ -12,6 +12,7 @@ from streams.reduce.validator import errors
 
 PLENTY = 20  # features; after that one with little to say ends the list
 ENOUGH_TO_SAY = 3  # statements to fulfil
+SAME_STORY = 0.6  # of the atoms of two clusters; the second is passed over, not asked for in vain
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,15 @@ class RuleMaker:
     place: int = 0
 
     def make(self, earlier: Sequence[Made]) -> Step[Made] | None:
-        if self.place >= len(self.given.items):
-            return None
-        item = self.given.items[self.place]
-        self.place += 1
+        told = [_atoms(made.item) for made in earlier]
+        while self.place < len(self.given.items):
+            item = self.given.items[self.place]
+            self.place += 1
+            if not any(_overlap(_atoms(item), known) >= SAME_STORY for known in told):
+                return self._written(item)
+        return None
+
+    def _written(self, item: ItemInput) -> Step[Made]:
         artifact_id = self.id_of(item)
         made = Made(
             item, artifact_id, self.write(artifact_id, item.sections, Grounds.of(item.sections))
@@ -67,6 +73,14 @@ class RuleMaker:
             confidence=round(share, 4),
             gaps_remaining=tuple(item.name for item in left[:3]),
         )
+
+
+def _atoms(item: ItemInput) -> frozenset[str]:
+    return frozenset(atom.atom_id for atom in item.atoms)
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other)
 
 
 def _is_meagre(item: ItemInput) -> bool:

@@ -128,6 +128,24 @@ def test_each_category_of_insight_is_found_where_its_atoms_meet():
     assert said.atom_id in found["opportunity"][1]
 
 
+def test_a_cluster_that_tells_what_an_earlier_one_told_is_passed_over_and_the_list_goes_on():
+    moves = [
+        an_atom("decision", f"The stock table is replaced by {what}", source=f"src_{what}")
+        for what in ("ledgers", "queues", "seals")
+    ]
+    later = [
+        an_atom("claim", f"The tariff book is read by {who}", source=f"src_{who}")
+        for who in ("billing", "dispatch", "customs")
+    ]
+    answer = Play().given([*moves, *later]).ends()
+
+    insights = [item.insight.category for item in items_of(answer, "insight") if item.insight]
+    loop = next(one for one in answer.loops if one.phase == "insight_generation")
+
+    assert insights == ["trend", "pattern"]
+    assert loop.stop_reason != "duplicate_detected"
+
+
 def test_one_statement_alone_is_neither_insight_nor_feature():
     answer = Play().given([RETRY, FULL.model_copy(update={"title": "Fire"})]).ends()
 
