@@ -11,7 +11,7 @@ from schemas.envelope import SYSTEM, Envelope, outside_fact
 from schemas.events.artifact import ArtifactChanged, ArtifactSnapshot
 from schemas.events.atom import Provenance
 from schemas.events.ledger import AtomRecord, ContradictionRecord, LedgerChanged, Turn
-from schemas.ids import pair_id, sha256_hex
+from schemas.ids import derive_event_id, pair_id, sha256_hex
 from streams.reduce.writer import REDUCE, Reduce
 from streams.stage import Record
 from streams.tables import MemoryTables
@@ -165,7 +165,7 @@ class Play:
         event = LedgerChanged(
             ledger_seq=seq,
             prev_hash="",
-            caused_by_event_id=f"cause-{seq}",
+            caused_by_event_id=str(derive_event_id("told.by.test", PROJECT, str(seq))),
             turn=turn,
             atoms=atoms,
             contradictions=conflicts,
