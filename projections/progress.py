@@ -164,11 +164,32 @@ def _prd_settled(connection: Conn, project_id: str, seq: int) -> bool:
     last = positions[0]
     match last["outcome"]:
         case "rejected":
-            return bool(last["rejection_there"])
+            there = bool(last["rejection_there"])
         case "unchanged" if last["version"] == 0:
-            return True
+            there = True
         case _:
-            return bool(last["version_there"]) and (last["version"], last["artifact_state"]) == (
+            there = bool(last["version_there"]) and (last["version"], last["artifact_state"]) == (
                 last["present_version"],
                 last["present_state"],
             )
+    return there and not _items_missing(connection, project_id)
+
+
+def _items_missing(connection: Conn, project_id: str) -> bool:
+    """Whether an item of a position is not in the tables yet as its last position left it."""
+    return bool(
+        rows(
+            connection,
+            "SELECT 1 FROM (SELECT DISTINCT ON (i.artifact_id) i.* FROM artifact_positions p"
+            "  CROSS JOIN LATERAL jsonb_to_recordset(p.items)"
+            "   AS i(artifact_id text, version int, artifact_state text, outcome text)"
+            "  WHERE p.project_id = %s AND i.outcome <> 'rejected'"
+            "  ORDER BY i.artifact_id, p.artifact_seq DESC) i"
+            " LEFT JOIN artifacts a USING (artifact_id)"
+            " LEFT JOIN artifact_versions v ON v.artifact_id = i.artifact_id"
+            "  AND v.version = i.version"
+            " WHERE (a.version, a.artifact_state) IS DISTINCT FROM (i.version, i.artifact_state)"
+            "  OR v.version IS NULL LIMIT 1",
+            project_id,
+        )
+    )

@@ -22,7 +22,14 @@ from schemas.events.ledger import AtomRecord
 Conn = Connection[tuple[Any, ...]]
 Row = dict[str, Any]
 
-FIRST_ATOM_MS, PRD_V0_MS = 3_000, 30_000  # contract of spec 12 §4
+FIRST_ATOM_MS, PRD_V0_MS, FEATURES_V0_MS = 3_000, 30_000, 30_000  # contract of spec 12 §4
+TARGETS_MS = {"first_atom": FIRST_ATOM_MS, "prd_v0": PRD_V0_MS, "features_v0": FEATURES_V0_MS}
+FIRST_VERSION = """
+    SELECT min(v.published_at) AS at FROM artifact_versions v
+    JOIN ingestion_runs o ON o.run_id = v.run_id
+    WHERE o.project_id = r.project_id AND o.trigger_key = r.trigger_key
+        AND v.artifact_type = '{}'
+"""
 RUN_COLUMNS = (
     "r.run_id, r.lane, r.trigger, r.trigger_key, r.root, r.engine, r.coverage_target, r.status,"
     " r.stop_reason, r.limits, r.versions, r.sources_processed, r.sources_skipped,"
@@ -177,7 +184,7 @@ def like_of(glob: str) -> str:
 
 
 def runs(connection: Conn, project_id: str, trigger_key: str | None = None) -> list[Row]:
-    """Runs, oldest first, with how long first atom and first PRD took from the first content on."""
+    """Runs, oldest first, with how long first atom, PRD and feature took from the first content."""
     found = rows(
         connection,
         f"""SELECT {RUN_COLUMNS},
@@ -186,7 +193,8 @@ def runs(connection: Conn, project_id: str, trigger_key: str | None = None) -> l
             {WAITING_FOR_SOURCES} AS waiting_for_sources,
             r.status = 'running' AND EXISTS (SELECT 1 FROM run_requests a
                 WHERE a.run_id = r.run_id AND a.kind = 'cancel') AS cancel_requested,
-            floor(extract(epoch FROM prd.at - accepted.at) * 1000)::bigint AS prd_v0_ms
+            floor(extract(epoch FROM prd.at - accepted.at) * 1000)::bigint AS prd_v0_ms,
+            floor(extract(epoch FROM features.at - accepted.at) * 1000)::bigint AS features_v0_ms
         FROM ingestion_runs r
         LEFT JOIN run_stamps s USING (run_id)
         LEFT JOIN trigger_stamps t
@@ -194,20 +202,15 @@ def runs(connection: Conn, project_id: str, trigger_key: str | None = None) -> l
         LEFT JOIN ingestion_triggers q
             ON q.project_id = r.project_id AND q.trigger_key = r.trigger_key
         CROSS JOIN LATERAL (SELECT coalesce(t.first_source_at, q.requested_at) AS at) accepted
-        LEFT JOIN LATERAL (
-            SELECT min(v.published_at) AS at FROM artifact_versions v
-            JOIN ingestion_runs o ON o.run_id = v.run_id
-            WHERE o.project_id = r.project_id AND o.trigger_key = r.trigger_key
-                AND v.artifact_type = 'prd') prd ON true
+        LEFT JOIN LATERAL ({FIRST_VERSION.format("prd")}) prd ON true
+        LEFT JOIN LATERAL ({FIRST_VERSION.format("feature")}) features ON true
         WHERE r.project_id = %s AND r.trigger_key = coalesce(%s, r.trigger_key)
         ORDER BY r.started_at, r.lane DESC, r.run_id""",
         *(project_id, trigger_key),
     )
     for run in found:
         run["target_missed"] = [
-            name
-            for name, limit in (("first_atom", FIRST_ATOM_MS), ("prd_v0", PRD_V0_MS))
-            if (run[f"{name}_ms"] or 0) > limit
+            name for name, limit in TARGETS_MS.items() if (run[f"{name}_ms"] or 0) > limit
         ]
     return found
 
@@ -297,6 +300,46 @@ def artifact(connection: Conn, project_id: str, artifact_type: str) -> Row:
             f"There is no {artifact_type} yet: one is written when a run ends, see `cairn runs`."
         )
     return found[0]
+
+
+def items(connection: Conn, project_id: str, artifact_type: str) -> list[Row]:
+    """The present insights, epics or features by number; those that say nothing more are left out.
+
+    Every citation comes with the ``places`` its atom was read from, as path and line.
+    """
+    found = rows(
+        connection,
+        "SELECT artifact_id, number, title, artifact_state, version, content AS sections, fields,"
+        " plan, quality_tier, blocked_by, upstream_artifact_ids, lane, engine, run_id,"
+        " input_ledger_seq, content_hash, created_at, updated_at FROM artifacts"
+        " WHERE project_id = %s AND artifact_type = %s AND number <> ''"
+        " ORDER BY number, artifact_id",
+        *(project_id, artifact_type),
+    )
+    citations = [
+        citation
+        for item in found
+        for section in item["sections"]
+        for statement in section["statements"]
+        for citation in statement["citations"]
+    ]
+    places = _places(connection, sorted({one["atom_id"] for one in citations}))
+    for one in citations:
+        one["places"] = places.get(one["atom_id"], [])
+    return found
+
+
+def _places(connection: Conn, atom_ids: list[str]) -> dict[str, list[str]]:
+    """``path:line`` of the evidence of each atom, fresh evidence first."""
+    found: dict[str, list[str]] = {}
+    for atom_id, place in connection.execute(
+        "SELECT e.atom_id, s.path || ':' || e.line_start FROM ledger_evidence e"
+        " JOIN sources s USING (source_id) WHERE e.atom_id = ANY(%s)"
+        " ORDER BY e.atom_id, e.stale, s.path, e.char_start, e.evidence_id",
+        (atom_ids,),
+    ):
+        found.setdefault(atom_id, []).append(place)
+    return found
 
 
 def chunk_text(connection: Conn, chunk_id: str) -> str | None:

@@ -124,7 +124,10 @@ TABLES: tuple[Table, ...] = (
     _table(
         "artifacts",
         "artifact_id",
-        operational="version lane run_id input_ledger_seq state_before created_at updated_at",
+        operational=(
+            "version lane run_id input_ledger_seq state_before plan quality_run_id created_at"
+            " updated_at"
+        ),
         merge={"created_at": "min"},
     ),
     _table("artifact_versions", "artifact_id", "version", compared=False),
@@ -135,6 +138,13 @@ TABLES: tuple[Table, ...] = (
         operational="version",
         condition=LATEST_VERSION,
     ),
+    _table(
+        "artifact_dependencies",
+        *("artifact_id", "version", "section_id", "depends_on_type", "depends_on_id"),
+        compared=False,
+    ),
+    _table("generation_loops", "project_id", "artifact_seq", "phase", compared=False),
+    _table("quality_runs", "quality_run_id", compared=False),
     _table("artifact_rejections", "artifact_id", "version", compared=False),
     _table("dead_letters", "dead_letter_id", compared=False),
 )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schemas.envelope import Envelope
+from schemas.events.artifact import StateChanged, VersionPublished, VersionRejected
 
 FOREVER_MS = -1
 DAY_MS = 24 * 60 * 60 * 1000
@@ -34,6 +35,8 @@ class Topic:
     max_message_bytes: int = RECORD_BYTES
     internal: bool = False
 
+
+ARTIFACT_EVENTS = ("artifact.version_published", "artifact.state_changed", "artifact.rejected")
 
 TOPICS: tuple[Topic, ...] = (
     Topic("project.v1", "project_id", ("project.created",), ("cli",), ("projections",)),
@@ -148,9 +151,33 @@ TOPICS: tuple[Topic, ...] = (
         internal=True,
     ),
     Topic(
+        "artifact.insight.v1",
+        "artifact_id",
+        ARTIFACT_EVENTS,
+        ("publish",),
+        ("projections", "downstream"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
         "artifact.prd.v1",
         "artifact_id",
-        ("artifact.version_published", "artifact.state_changed", "artifact.rejected"),
+        ARTIFACT_EVENTS,
+        ("publish",),
+        ("projections", "downstream"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "artifact.epic.v1",
+        "artifact_id",
+        ARTIFACT_EVENTS,
+        ("publish",),
+        ("projections", "downstream"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "artifact.feature.v1",
+        "artifact_id",
+        ARTIFACT_EVENTS,
         ("publish",),
         ("projections", "downstream"),
         max_message_bytes=WHOLE_RECORD_BYTES,
@@ -163,6 +190,13 @@ TOPICS: tuple[Topic, ...] = (
         ("projections", "downstream"),
         cleanup="compact",
         max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "quality.v1",
+        "artifact_id",
+        ("quality.run_finished",),
+        ("publish",),
+        ("projections", "downstream"),
     ),
     Topic(
         "dlq.v1",
@@ -181,10 +215,14 @@ def full_name(prefix: str, name: str) -> str:
 
 
 def topic_of(envelope: Envelope) -> Topic:
-    """Where the fact belongs; an extraction request goes to the topic of its lane."""
+    """Where the fact belongs: an extraction request to the topic of its lane, what is said of one
+    artifact to that of its type.
+    """
     event = envelope.event
     if event.type_name == "extract.requested":
         return BY_NAME[f"extract.{envelope.lane}.v1"]
+    if isinstance(event, VersionPublished | StateChanged | VersionRejected):
+        return BY_NAME[f"artifact.{event.artifact_type}.v1"]
     return BY_NAME[event.topic]
 
 

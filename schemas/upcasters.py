@@ -33,6 +33,11 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("ingestion.run_started", 1): unchanged,
     ("ingestion.batch_committed", 1): unchanged,
     ("ingestion.run_stopped", 1): unchanged,
+    ("artifact.changed", 1): unchanged,
+    ("artifact.version_published", 1): unchanged,
+    ("artifact.state_changed", 1): unchanged,
+    ("artifact.rejected", 1): unchanged,
+    ("artifact.latest_set", 1): unchanged,
 }
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from schemas.envelope import Envelope, Event
 from schemas.events.artifact import (
+    ArtifactChange,
     ArtifactChanged,
     LatestSet,
+    QualityRunFinished,
     StateChanged,
     VersionPublished,
     VersionRejected,
@@ -19,30 +21,45 @@ from streams.stage import Step
 
 
 def spread(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
-    """The public facts of one answer of the writer, the present state last."""
-    match cause.event:
-        case ArtifactChanged(outcome="published") as change:
+    """The public facts of one answer of the writer: the PRD's, the items', the gate's judgements.
+
+    Of each artifact the present state comes last.
+    """
+    answer = cause.event
+    if not isinstance(answer, ArtifactChanged):
+        return []
+    prd = ArtifactChange.model_validate(
+        {name: getattr(answer, name) for name in ArtifactChange.model_fields}
+    )
+    facts = [fact for change in (prd, *answer.items) for fact in _facts(change)]
+    return [*facts, *(QualityRunFinished(run=run) for run in answer.quality_runs)]
+
+
+def _facts(change: ArtifactChange) -> list[Event]:
+    match change.outcome:
+        case "published":
             published = VersionPublished(
                 snapshot=change.snapshot,
                 recomputed_sections=change.recomputed_sections,
                 reason=change.reason,
             )
             return [published, *_move(change), LatestSet(snapshot=change.snapshot)]
-        case ArtifactChanged(outcome="state_changed") as change:
+        case "state_changed":
             return [*_move(change), LatestSet(snapshot=change.snapshot)]
-        case ArtifactChanged(outcome="rejected") as change:
+        case "rejected":
             return [
                 VersionRejected(
                     artifact_id=change.snapshot.artifact_id,
+                    artifact_type=change.snapshot.artifact_type,
                     version=change.snapshot.version + 1,
                     findings=change.findings,
                 )
             ]
-        case _:
+        case "unchanged":
             return []
 
 
-def _move(change: ArtifactChanged) -> list[Event]:
+def _move(change: ArtifactChange) -> list[Event]:
     """The move of state, if the state is another than before."""
     after = change.snapshot
     if change.state_before == after.artifact_state:
@@ -50,6 +67,7 @@ def _move(change: ArtifactChanged) -> list[Event]:
     return [
         StateChanged(
             artifact_id=after.artifact_id,
+            artifact_type=after.artifact_type,
             version=after.version,
             state_before=change.state_before,
             state_after=after.artifact_state,

@@ -411,7 +411,12 @@ def summarise(outcome: Outcome, *, waited: bool) -> None:
 
 def _run_line(run: dict[str, Any]) -> str:
     words = f"Run {run['lane']}: {run['status']} ({run['stop_reason'] or 'no reason yet'})"
-    for name, label in (("first_atom_ms", "first atom"), ("prd_v0_ms", "first PRD")):
+    stamps = {
+        "first_atom_ms": "first atom",
+        "prd_v0_ms": "first PRD",
+        "features_v0_ms": "first features",
+    }
+    for name, label in stamps.items():
         if run.get(name) is not None:
             words += f", {label} after {run[name] / 1000:.1f} s"
     return f"{words}."

@@ -92,7 +92,14 @@ def listed(project: str, *, as_json: bool) -> None:
         return
     columns = (
         *("lane", "root", "status", "stop_reason", "chunks_processed"),
-        *("atoms_created", "removals_held", "first_atom_ms", "prd_v0_ms", "run_id"),
+        *(
+            "atoms_created",
+            "removals_held",
+            "first_atom_ms",
+            "prd_v0_ms",
+            "features_v0_ms",
+            "run_id",
+        ),
     )
     for run in found:
         if run["waiting_for_sources"]:

@@ -1,4 +1,4 @@
-"""Artifacts: the present one, its versions with sections and citations, and what was refused."""
+"""Artifacts: the present ones, versions with sections, citations and dependencies, judgements."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from schemas.events.artifact import (
     ArtifactChanged,
     ArtifactSnapshot,
     LatestSet,
+    QualityRunFinished,
     Section,
     StateChanged,
     VersionPublished,
     VersionRejected,
 )
 
+PLAN = {"start_date", "end_date"}
+
 
 def artifact_changed(rows: Rows, fact: Envelope, event: ArtifactChanged) -> None:
-    """The position alone: what it decided is read from the public topics."""
+    """The position and its loops alone: what it decided is read from the public topics."""
     rows.add(
         fact,
         "artifact_positions",
@@ -32,8 +35,20 @@ def artifact_changed(rows: Rows, fact: Envelope, event: ArtifactChanged) -> None
             "outcome": event.outcome,
             "version": event.snapshot.version,
             "artifact_state": event.snapshot.artifact_state,
+            "items": [
+                {
+                    "artifact_id": change.snapshot.artifact_id,
+                    "version": change.snapshot.version,
+                    "artifact_state": change.snapshot.artifact_state,
+                    "outcome": change.outcome,
+                }
+                for change in event.items
+            ],
         },
     )
+    for loop in event.loops:
+        place = {"project_id": fact.project_id, "artifact_seq": event.artifact_seq}
+        rows.add(fact, "generation_loops", place | loop.model_dump())
 
 
 def version_published(rows: Rows, fact: Envelope, event: VersionPublished) -> None:
@@ -60,9 +75,21 @@ def latest_set(rows: Rows, fact: Envelope, event: LatestSet) -> None:
         "artifact_state": snapshot.artifact_state,
         "upstream_artifact_ids": snapshot.upstream_artifact_ids,
         "blocked_by": snapshot.blocked_by,
+        "fields": _own(snapshot, leave_out=PLAN),
+        "plan": _own(snapshot, only=PLAN),
+        "quality_tier": snapshot.quality_tier,
+        "quality_run_id": snapshot.quality_run_id,
         "updated_at": fact.recorded_at,
     }
     rows.add(fact, "artifacts", present)
+
+
+def _own(
+    snapshot: ArtifactSnapshot, only: set[str] | None = None, leave_out: set[str] | None = None
+) -> dict[str, Any]:
+    """What the type has besides its statements."""
+    fields = snapshot.insight or snapshot.epic or snapshot.feature
+    return fields.model_dump(include=only, exclude=leave_out) if fields else {}
 
 
 def _common(snapshot: ArtifactSnapshot) -> dict[str, Any]:
@@ -100,11 +127,30 @@ def _section(
             "input_hash": section.input_hash,
         },
     )
+    for kind, depends_on, revision in _dependencies(section):
+        on = {"depends_on_type": kind, "depends_on_id": depends_on, "revision": revision}
+        rows.add(fact, "artifact_dependencies", place | on)
     for statement in section.statements:
         for citation in statement.citations:
             cited = {"atom_id": citation.atom_id, "atom_revision": citation.atom_revision}
             line = {"statement_id": statement.statement_id}
             rows.add(fact, "artifact_citations", place | line | cited)
+
+
+def _dependencies(section: Section) -> list[tuple[str, str, int]]:
+    """What the section must be written anew for: atoms with revision, and open contradictions."""
+    atoms = {
+        one.atom_id: one.atom_revision for said in section.statements for one in said.citations
+    }
+    disputes = {one for said in section.statements for one in said.contradiction_ids}
+    return [
+        *(("atom", atom_id, atoms[atom_id]) for atom_id in sorted(atoms)),
+        *(("contradiction", one, 0) for one in sorted(disputes)),
+    ]
+
+
+def quality_run_finished(rows: Rows, fact: Envelope, event: QualityRunFinished) -> None:
+    rows.add(fact, "quality_runs", event.run.model_dump() | {"judged_at": fact.recorded_at})
 
 
 def state_changed(rows: Rows, fact: Envelope, event: StateChanged) -> None:
@@ -138,4 +184,5 @@ FOLDS: dict[type[Event], Any] = {
     StateChanged: state_changed,
     LatestSet: latest_set,
     VersionRejected: version_rejected,
+    QualityRunFinished: quality_run_finished,
 }

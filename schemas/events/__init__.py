@@ -6,6 +6,7 @@ from schemas.envelope import Event
 from schemas.events.artifact import (
     ArtifactChanged,
     LatestSet,
+    QualityRunFinished,
     StateChanged,
     VersionPublished,
     VersionRejected,
@@ -80,6 +81,7 @@ EVENT_TYPES: dict[str, type[Event]] = {
         StateChanged,
         VersionRejected,
         LatestSet,
+        QualityRunFinished,
         DeadLetter,
     )
 }

@@ -17,6 +17,19 @@ SectionState = Literal[
 ]
 
 
+Outcome = Literal["published", "state_changed", "rejected", "unchanged"]
+QualityTier = Literal["incomplete", "basic", "intermediate", "advanced"]
+StopReason = Literal[
+    "duplicate_detected",
+    "coverage_confident",
+    "should_continue_false",
+    "error_threshold",
+    "hard_ceiling",
+    "budget_exceeded",
+    "cancelled",
+]
+
+
 class Citation(Part):
     atom_id: str
     atom_revision: int
@@ -57,8 +70,48 @@ class ReviewFinding(Part):
     warning: bool = False
 
 
+InsightCategory = Literal["pattern", "gap", "risk", "opportunity", "conflict", "trend"]
+Priority = Literal["must", "should", "could", "wont"]
+
+
+class InsightFields(Part):
+    """What an insight has besides its statements (spec 04 §2.1)."""
+
+    category: InsightCategory
+    atom_ids: list[str]
+    source_ids: list[str]
+    confidence: float
+    cross_source: bool
+
+
+class EpicFields(Part):
+    """``completed`` when the loop that made its features stopped by its own judgement."""
+
+    prd_section_ids: list[str]
+    atom_ids: list[str]
+    feature_ids: list[str]
+    completed: bool
+
+
+class FeatureFields(Part):
+    """What a feature has besides its statements (spec 04 §2.4). Dates are days, ``2026-01-31``."""
+
+    epic_id: str | None = None
+    atom_ids: list[str]
+    contradiction_ids_considered: list[str] = []
+    priority: Priority
+    priority_score: float
+    effort_points: int
+    required_skills: list[str] = []
+    risk_atom_ids: list[str] = []
+    start_date: str = ""
+    end_date: str = ""
+    depends_on: list[str] = []
+    status: Literal["proposed", "planned", "in_progress", "done", "dropped"] = "proposed"
+
+
 class ArtifactSnapshot(Part):
-    """An artifact as it stands, whole."""
+    """An artifact as it stands, whole. One of the last three fields is set, by its type."""
 
     artifact_id: str
     artifact_type: ArtifactType
@@ -77,6 +130,65 @@ class ArtifactSnapshot(Part):
     input_ledger_seq: int
     upstream_artifact_ids: list[str] = []
     blocked_by: list[str] = []
+    quality_tier: QualityTier | None = None
+    quality_run_id: str | None = None
+    insight: InsightFields | None = None
+    epic: EpicFields | None = None
+    feature: FeatureFields | None = None
+
+
+class ArtifactChange(Part):
+    """What one settled position meant for one insight, epic or feature."""
+
+    outcome: Outcome
+    snapshot: ArtifactSnapshot
+    recomputed_sections: list[str] = []
+    reason: str = ""
+    state_before: ArtifactState | None = None
+    reason_codes: list[str] = []
+    findings: list[ReviewFinding] = []
+
+
+class LoopRecord(Part):
+    """How one loop of generation went (spec 04 §10). ``calls`` counts items asked for and
+    decisions to go on; ``calls_ratio`` is that for each item asked for.
+    """
+
+    phase: str
+    stop_reason: StopReason
+    items: int
+    errors: int
+    calls: int
+    calls_ratio: float
+    gaps_remaining: list[str] = []
+
+
+class DimensionScore(Part):
+    """One dimension of a quality run: a tier from 0 to 3, and the scores it is the mean of."""
+
+    name: str
+    tier: int
+    completeness: float
+    consistency: float
+    evidence_coverage: float
+    clarity: float
+    critique: str = ""
+    failing_sections: list[str] = []
+
+
+class QualityRun(Part):
+    """One run of the quality gate over one version (spec 04 §7). ``engine`` says who judged."""
+
+    quality_run_id: str
+    artifact_id: str
+    artifact_version: int
+    mode: Literal["full", "light"]
+    status: Literal["passed", "needs_attention"]
+    iteration: int
+    max_iterations: int
+    final_tier: QualityTier
+    dimensions: list[DimensionScore]
+    engine: str
 
 
 class ArtifactChanged(Event):
@@ -85,22 +197,29 @@ class ArtifactChanged(Event):
     ``artifact_seq`` counts per project from 1 without gaps. ``outcome`` ``published``: ``snapshot``
     has a new version; ``state_changed``: same content, other state; ``rejected``: ``findings`` say
     why, the version before stands; ``unchanged``: the position was looked at, nothing differs.
+
+    ``snapshot`` and what belongs to it are the PRD; ``items`` are the insights, epics and features
+    that changed. ``settled_run_id`` is None where a person's decision settled the ledger.
     """
 
     type_name: ClassVar[str] = "artifact.changed"
     topic: ClassVar[str] = "reduce.v1"
+    schema_version: ClassVar[int] = 2
 
     artifact_seq: int
     caused_by_event_id: str
     input_ledger_seq: int
     settled_run_id: str | None = None
-    outcome: Literal["published", "state_changed", "rejected", "unchanged"]
+    outcome: Outcome
     snapshot: ArtifactSnapshot
     recomputed_sections: list[str] = []
     reason: str = ""
     state_before: ArtifactState | None = None
     reason_codes: list[str] = []
     findings: list[ReviewFinding] = []
+    items: list[ArtifactChange] = []
+    loops: list[LoopRecord] = []
+    quality_runs: list[QualityRun] = []
 
     @property
     def aggregate_id(self) -> str:
@@ -108,14 +227,19 @@ class ArtifactChanged(Event):
 
 
 class VersionPublished(Event):
-    """A new version of an artifact, whole. The type's topic, and ``artifact.latest.v1``."""
+    """A new version of an artifact, whole. On the topic of its type."""
 
     type_name: ClassVar[str] = "artifact.version_published"
     topic: ClassVar[str] = "artifact.prd.v1"
+    schema_version: ClassVar[int] = 2
 
     snapshot: ArtifactSnapshot
     recomputed_sections: list[str] = []
     reason: str = ""
+
+    @property
+    def artifact_type(self) -> ArtifactType:
+        return self.snapshot.artifact_type
 
     @property
     def aggregate_id(self) -> str:
@@ -131,8 +255,10 @@ class StateChanged(Event):
 
     type_name: ClassVar[str] = "artifact.state_changed"
     topic: ClassVar[str] = "artifact.prd.v1"
+    schema_version: ClassVar[int] = 2
 
     artifact_id: str
+    artifact_type: ArtifactType = "prd"
     version: int
     state_before: ArtifactState | None = None
     state_after: ArtifactState
@@ -153,8 +279,10 @@ class VersionRejected(Event):
 
     type_name: ClassVar[str] = "artifact.rejected"
     topic: ClassVar[str] = "artifact.prd.v1"
+    schema_version: ClassVar[int] = 2
 
     artifact_id: str
+    artifact_type: ArtifactType = "prd"
     version: int
     findings: list[ReviewFinding]
 
@@ -172,6 +300,7 @@ class LatestSet(Event):
 
     type_name: ClassVar[str] = "artifact.latest_set"
     topic: ClassVar[str] = "artifact.latest.v1"
+    schema_version: ClassVar[int] = 2
 
     snapshot: ArtifactSnapshot
 
@@ -183,3 +312,20 @@ class LatestSet(Event):
     def local_key(self) -> str:
         snapshot = self.snapshot
         return f"{snapshot.artifact_id}|{snapshot.version}|{snapshot.artifact_state}"
+
+
+class QualityRunFinished(Event):
+    """The quality gate has judged one version of an artifact, by dimension."""
+
+    type_name: ClassVar[str] = "quality.run_finished"
+    topic: ClassVar[str] = "quality.v1"
+
+    run: QualityRun
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.run.artifact_id
+
+    @property
+    def local_key(self) -> str:
+        return self.run.quality_run_id

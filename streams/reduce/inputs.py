@@ -46,14 +46,69 @@ class SectionInput(Part):
         return sha256_hex("\n".join([self.section_id, *sorted(atoms), *sorted(conflicts)]))
 
 
+class ItemInput(Part):
+    """The cluster behind one insight or feature, by section.
+
+    Its key is the ``anchor``, the topic or area it is built around, and for an insight the
+    ``category``; ``name`` is how the anchor is written. The area most of its atoms are in is left
+    out of the key: it may shift with one atom more. ``about`` are the other topics of its
+    leading atoms, ``themes`` those that many of them share, with the way they are written.
+    """
+
+    artifact_type: Literal["insight", "feature"]
+    area: str
+    anchor: str
+    name: str
+    title: str
+    category: str = ""
+    sections: list[SectionInput]
+    about: list[str] = []
+    themes: dict[str, str] = {}
+
+    @property
+    def key(self) -> str:
+        return f"{self.category}|{self.anchor}"
+
+    @property
+    def atoms(self) -> list[AtomRecord]:
+        """All atoms of the cluster, each once, by id."""
+        picks = [pick for section in self.sections for pick in section.picks]
+        found = {atom.atom_id: atom for pick in picks for atom in pick.atoms}
+        return [found[key] for key in sorted(found)]
+
+    def atoms_of(self, section_id: str) -> list[AtomRecord]:
+        """The atoms behind one section, in its order."""
+        return [
+            atom
+            for section in self.sections
+            if section.section_id == section_id
+            for pick in section.picks
+            for atom in pick.atoms
+        ]
+
+
+class ListInput(Part):
+    """The clusters of one list, best first; ``eligible`` atoms of ``kinds`` could stand in it."""
+
+    items: list[ItemInput] = []
+    eligible: int = 0
+    kinds: list[str] = []
+
+
 class DuePosition(Part):
-    """A settled position nobody has written for yet, with all that is needed to do it."""
+    """A settled position nobody has written for yet, with all that is needed to do it.
+
+    ``run_id`` and ``lane`` are those of the run that ended; None for a person's decision, which is
+    written under those of the run before.
+    """
 
     cause: Cause
     ledger_seq: int
-    run_id: str
-    lane: Literal["preview", "deep"]
+    run_id: str | None
+    lane: Literal["preview", "deep"] | None
     sections: list[SectionInput]
+    features: ListInput = ListInput()
+    insights: ListInput = ListInput()
 
 
 class Grounds:

@@ -10,6 +10,7 @@ import heapq
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from schemas.events.ledger import LIVE, AtomRecord, ContradictionRecord, EvidenceRow
 from streams.reduce.inputs import Pick, SectionInput
@@ -47,6 +48,7 @@ _BACKWARD = re.compile(
 )
 
 
+@lru_cache(maxsize=8192)  # asked for several times as an atom comes in
 def readable(title: str) -> float:
     """How well a title reads as a sentence of its own, 0 to 1."""
     words = title.split()

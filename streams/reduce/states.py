@@ -1,8 +1,7 @@
 """``artifact_state`` (spec 04 §4): how far an artifact may be relied on, and what it lacks.
 
 A function of the sections and of the atoms behind them at one position; a move is told by comparing
-with the state before. The quality gate does not exist yet, so nothing becomes ``stable`` today; the
-reason code says so.
+with the state before.
 """
 
 from __future__ import annotations
@@ -11,13 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.events.artifact import ArtifactState, Section
+from schemas.events.artifact import ArtifactSnapshot, ArtifactState, Section
 from schemas.events.ledger import LIVE
 from streams.reduce.inputs import Grounds
 
 MIN_LIVE_ATOMS = 5
 MIN_BINDING_ATOMS = 2  # requirements and decisions
 MIN_ACTIVE_ATOMS = 1
+MIN_ITEM_ATOMS = {"insight": 2, "epic": 3, "feature": 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,16 @@ class Standing:
     state: ArtifactState
     reason_codes: tuple[str, ...]
     blocked_by: tuple[str, ...]
+
+
+def validated_in(
+    lane: Literal["preview", "deep"], before: ArtifactSnapshot | None, version: int
+) -> Literal["preview", "deep"]:
+    """The lane a version was validated in: what passed through the deep one did so for good."""
+    if before is None or before.version != version:
+        return lane
+    deep = before.artifact_state == "stable" or before.quality_run_id is not None
+    return "deep" if deep else lane
 
 
 def prd_standing(
@@ -52,13 +62,38 @@ def prd_standing(
         return Standing("draft", lacking, blocked_by)
     hindrances = {
         "deep_run_not_finished": lane != "deep",
-        "quality_gate_missing": not gate_passed,
+        "quality_gate_not_passed": lane == "deep" and not gate_passed,
         "blocking_contradiction": bool(blocked_by),
     }
     open_points = tuple(code for code, holds in hindrances.items() if holds)
     if open_points:
         return Standing("preview_stable", ("minimum_met", *open_points), blocked_by)
     return Standing("stable", ("deep_validation_complete", "quality_gate_passed"), blocked_by)
+
+
+def item_standing(
+    item: ArtifactSnapshot, grounds: Grounds, lane: Literal["preview", "deep"]
+) -> Standing:
+    """The state of an insight, epic or feature that the validator let through."""
+    cited = sorted(
+        {
+            citation.atom_id
+            for section in item.sections
+            for statement in section.statements
+            for citation in statement.citations
+        }
+    )
+    behind = item.epic.atom_ids if item.epic else cited
+    live = [one for one in behind if one in grounds.atoms and grounds.atoms[one].status in LIVE]
+    blocked_by = tuple(
+        one.contradiction_id for one in grounds.conflicts_of(behind) if one.severity == "high"
+    )
+    if len(live) < MIN_ITEM_ATOMS[item.artifact_type]:
+        return Standing("draft", ("too_few_live_atoms",), blocked_by)
+    if lane != "deep" or blocked_by:
+        hindrance = "blocking_contradiction" if blocked_by else "deep_run_not_finished"
+        return Standing("preview_stable", ("minimum_met", hindrance), blocked_by)
+    return Standing("stable", ("deep_validation_complete",), ())
 
 
 def _below_minimum(

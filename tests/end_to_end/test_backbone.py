@@ -112,6 +112,7 @@ def test_the_run_record_is_complete(backbone):
     for run in (preview, deep):
         assert run["first_atom_ms"] >= 0
         assert run["prd_v0_ms"] >= 0
+        assert run["features_v0_ms"] >= 0
         assert run["last_successful_chunk_id"].startswith("chk_")
         assert run["tokens"] > 0
         assert run["versions"]["fingerprint_version"] == "1"
@@ -160,14 +161,27 @@ def test_a_consumer_with_another_library_builds_the_same_prd_from_the_latest_top
     for key, value in records(backbone, "artifact.latest.v1"):
         schema = known[value[2:10]]
         latest[key] = fastavro.schemaless_reader(io.BytesIO(value[10:]), schema, None)
-    (artifact,) = latest.values()
-    snapshot = artifact["payload"]["snapshot"]
+    snapshots = [artifact["payload"]["snapshot"] for artifact in latest.values()]
+    (snapshot,) = [one for one in snapshots if one["artifact_type"] == "prd"]
     shown = prd_of(backbone)
     assert snapshot["version"] == shown["version"]
     assert snapshot["content_hash"] == shown["content_hash"]
     assert [s["section_id"] for s in snapshot["sections"]] == [
         s["section_id"] for s in shown["sections"]
     ]
+
+
+@pytest.mark.parametrize("kind", ["insights", "epics", "features"])
+def test_every_statement_of_an_item_leads_to_live_atoms_and_their_places(backbone, kind):
+    items = backbone.cairn.json("show", kind, "--project", backbone.project)
+    live = {a["atom_id"] for a in backbone.cairn.json("atoms", "--project", backbone.project)}
+    assert items
+    for item in items:
+        for statement in (s for section in item["sections"] for s in section["statements"]):
+            assert {citation["atom_id"] for citation in statement["citations"]} <= live
+            assert all(citation["places"] for citation in statement["citations"])
+            (down,) = backbone.cairn.json("trace", statement["statement_id"])
+            assert down["text"] == statement["text"]
 
 
 def test_trace_walks_from_a_statement_to_the_place_of_each_event_and_back_up(backbone):

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from schemas.codec import decode, encode
 from schemas.envelope import SYSTEM, Envelope, outside_fact
-from schemas.events.artifact import ArtifactChanged
+from schemas.events.artifact import ArtifactChanged, ArtifactSnapshot
 from schemas.events.atom import Provenance
 from schemas.events.ledger import AtomRecord, ContradictionRecord, LedgerChanged, Turn
-from schemas.ids import pair_id, sha256_hex
+from schemas.ids import derive_event_id, pair_id, sha256_hex
 from streams.reduce.writer import REDUCE, Reduce
 from streams.stage import Record
 from streams.tables import MemoryTables
@@ -136,6 +136,15 @@ class Play:
         self._runs += 1
         self._append(turn, [], [])
 
+    def decided(
+        self, atoms: Iterable[AtomRecord] = (), conflicts: Iterable[ContradictionRecord] = ()
+    ) -> list[ArtifactChanged]:
+        """A person's decision: a change set without a turn; the writer's answers to it."""
+        before = len(self.written)
+        self._append(None, list(atoms), list(conflicts))
+        self.decide()
+        return self.answers()[before:]
+
     def decide(self) -> None:
         while decision := self.writer.decide(self.state):
             record = as_record("reduce.v1", len(self.written), decision.marker)
@@ -150,13 +159,13 @@ class Play:
         ]
 
     def _append(
-        self, turn: Turn, atoms: list[AtomRecord], conflicts: list[ContradictionRecord]
+        self, turn: Turn | None, atoms: list[AtomRecord], conflicts: list[ContradictionRecord]
     ) -> None:
         seq = len(self.ledger) + 1
         event = LedgerChanged(
             ledger_seq=seq,
             prev_hash="",
-            caused_by_event_id=f"cause-{seq}",
+            caused_by_event_id=str(derive_event_id("told.by.test", PROJECT, str(seq))),
             turn=turn,
             atoms=atoms,
             contradictions=conflicts,
@@ -178,6 +187,12 @@ def as_record(topic: str, offset: int, envelope: Envelope) -> Record:
 def prd_of(*atoms: AtomRecord, conflicts: Iterable[ContradictionRecord] = ()) -> ArtifactChanged:
     """The first answer to a ledger that holds just these."""
     return Play().given(atoms, conflicts).ends()
+
+
+def items_of(answer: ArtifactChanged, artifact_type: str) -> list[ArtifactSnapshot]:
+    """The items of a type that the answer changed, by number."""
+    found = [one.snapshot for one in answer.items if one.snapshot.artifact_type == artifact_type]
+    return sorted(found, key=lambda item: item.number)
 
 
 def texts(answer: ArtifactChanged, section_id: str) -> list[str]:

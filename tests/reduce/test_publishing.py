@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from schemas.events.artifact import StateChanged, VersionRejected
+from schemas.envelope import Event
+from schemas.events.artifact import LatestSet, StateChanged, VersionRejected
 from streams.publishing import PUBLISH
 from streams.reduce.writer import Reduce
 from tests.reduce.ledgers import ENOUGH, EXPORT, RETRY, Play, a_conflict, a_requirement
@@ -10,11 +11,16 @@ from tests.reduce.test_writer import uncited
 
 
 def published(play: Play) -> list[list[str]]:
-    """The names of the public facts of each answer so far."""
+    """The names of the public facts about the PRD in each answer so far."""
     return [
-        [event.type_name for event in PUBLISH.handle(record.envelope, None)]
+        [event.type_name for event in PUBLISH.handle(record.envelope, None) if about(event, "prd")]
         for record in play.written
     ]
+
+
+def about(event: Event, artifact_type: str) -> bool:
+    told = event.snapshot if isinstance(event, LatestSet) else event
+    return getattr(told, "artifact_type", None) == artifact_type
 
 
 def test_a_first_version_is_published_with_its_state_and_as_the_latest():
@@ -58,7 +64,7 @@ def test_crossing_the_minimum_moves_the_state_by_an_event():
     (move,) = [
         event
         for event in PUBLISH.handle(play.written[1].envelope, None)
-        if event.type_name == "artifact.state_changed"
+        if event.type_name == "artifact.state_changed" and about(event, "prd")
     ]
 
     assert isinstance(move, StateChanged)
@@ -71,7 +77,8 @@ def test_a_refusal_names_the_version_that_did_not_come_to_be():
     play.writer = Reduce(synthesise=uncited)
     play.given([a_requirement("The relay must archive every delivered order")]).ends()
 
-    (refusal,) = PUBLISH.handle(play.written[1].envelope, None)
+    facts = PUBLISH.handle(play.written[1].envelope, None)
+    (refusal,) = [event for event in facts if about(event, "prd")]
 
     assert isinstance(refusal, VersionRejected)
     assert refusal.version == 2

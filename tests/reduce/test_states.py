@@ -26,7 +26,7 @@ def test_enough_atoms_in_the_needed_sections_make_it_preview_stable():
     assert answer.snapshot.artifact_state == "preview_stable"
     assert (answer.state_before, answer.reason_codes) == (
         None,
-        ["minimum_met", "quality_gate_missing"],
+        ["minimum_met", "quality_gate_not_passed"],
     )
 
 

@@ -194,6 +194,17 @@ def test_bytes_from_before_chunks_were_reanchored_are_read_with_the_defaults(eve
             pytest.fail(f"not expected: {other}")
 
 
+@pytest.mark.parametrize(
+    "event_type", [name for name, version in UPCASTERS if name.startswith("artifact.")]
+)
+def test_a_version_with_added_fields_reads_the_bytes_of_the_one_before(event_type):
+    value = (Path(__file__).parent / "released" / f"{event_type}.v1.bin").read_bytes()
+    event = decode(value).event
+    assert event.type_name == event_type
+    assert event.model_dump(exclude_defaults=True)
+    assert getattr(event, "items", []) == []
+
+
 def test_up_casters_are_applied_step_by_step():
     steps = {
         ("thing.renamed", 1): lambda old: {"owner": old["user"]},

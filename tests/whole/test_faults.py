@@ -50,7 +50,8 @@ def artifacts_of(driver: Driver) -> list[LatestSet]:
         event = record.envelope.event
         assert isinstance(event, LatestSet)
         found.setdefault(record.envelope.event_id, event)
-    return sorted(found.values(), key=lambda event: event.snapshot.version)
+    ordered = sorted((event.snapshot.artifact_id, str(key)) for key, event in found.items())
+    return [found[UUID(key)] for _, key in ordered]
 
 
 @cache

@@ -1,0 +1,251 @@
+"""Insights, epics and features as artifacts: sections from a cluster, and what differs from before.
+
+An item is an artifact of its own with the sections of its type; a section whose input is as it was
+keeps its bytes. A new version is one whose text or own fields differ; number, dates and state may
+move without one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.events.artifact import (
+    ArtifactChange,
+    ArtifactSnapshot,
+    ArtifactType,
+    Outcome,
+    ReviewFinding,
+    Section,
+    Statement,
+)
+from schemas.ids import sha256_hex
+from streams.reduce.inputs import Grounds, SectionInput
+from streams.reduce.markdown import render
+from streams.reduce.states import Standing
+from streams.reduce.validator import Lane, errors, validate
+
+ENGINE = "heuristic"
+TITLES = {
+    "description": "Description",
+    "acceptance_criteria": "Acceptance criteria",
+    "risks": "Risks",
+    "open_questions": "Open questions",
+}
+PREFIXES: dict[ArtifactType, str] = {"insight": "ins", "epic": "epic", "feature": "feat"}
+PLANNED = {"feature": {"epic_id", "start_date", "end_date", "depends_on", "status"}}
+GONE = "Nothing live is behind this any more."
+Synthesise = Callable[[str, SectionInput, list[ReviewFinding]], list[Statement]]
+"""Artifact id, a section's input and the objections to the attempt before → its statements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Where the items are written: the position, its run and lane, and why it is one."""
+
+    ledger_seq: int
+    run_id: str
+    lane: Lane
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """Sections as written at last, the errors of the first try, and what is still to be said."""
+
+    sections: list[Section]
+    objections: list[ReviewFinding]
+    findings: list[ReviewFinding]
+
+
+def section_of(
+    given: SectionInput, statements: list[Statement], title: str, gap: str = ""
+) -> Section:
+    """The section of these statements; ``gap`` is what it says without any."""
+    content = {
+        "title": title,
+        "state": "generated" if statements else "insufficient_evidence",
+        "statements": [statement.model_dump() for statement in statements],
+        "gap": "" if statements else gap,
+    }
+    return Section.model_validate(
+        content
+        | {
+            "section_id": given.section_id,
+            "content_hash": sha256_hex(json.dumps(content, sort_keys=True)),
+            "input_hash": given.input_hash,
+        }
+    )
+
+
+def attempt(
+    artifact_id: str,
+    inputs: Sequence[SectionInput],
+    before: ArtifactSnapshot | None,
+    grounds: Grounds,
+    lane: Lane,
+    synthesise: Synthesise,
+    titled: Callable[[str], tuple[str, str]],
+) -> Attempt:
+    """The sections; what the validator objects to is written a second time, with its findings.
+
+    A section whose input is as it was keeps its bytes. ``titled`` gives the title of a section and
+    what it says when it is empty.
+    """
+    known = {section.section_id: section for section in before.sections} if before else {}
+
+    def written(given: SectionInput, findings: list[ReviewFinding]) -> Section:
+        return section_of(
+            given, synthesise(artifact_id, given, findings), *titled(given.section_id)
+        )
+
+    sections = [
+        kept
+        if (kept := known.get(given.section_id)) and kept.input_hash == given.input_hash
+        else written(given, [])
+        for given in inputs
+    ]
+    objections = errors(validate(sections, grounds, lane))
+    refused = {finding.section_id for finding in objections}
+    for at, given in enumerate(inputs):
+        if given.section_id in refused:
+            sections[at] = written(
+                given, [one for one in objections if one.section_id == given.section_id]
+            )
+    return Attempt(sections, objections, validate(sections, grounds, lane))
+
+
+def changed_sections(before: ArtifactSnapshot | None, sections: Iterable[Section]) -> list[str]:
+    """The sections that are new or say something else, then those that are gone."""
+    known = {one.section_id: one.content_hash for one in before.sections} if before else {}
+    now = {one.section_id: one.content_hash for one in sections}
+    other = [section_id for section_id, mark in now.items() if known.get(section_id) != mark]
+    return other + [section_id for section_id in known if section_id not in now]
+
+
+def item_titled(section_id: str) -> tuple[str, str]:
+    return TITLES[section_id], ""
+
+
+def item_change(
+    fresh: ArtifactSnapshot,
+    before: ArtifactSnapshot | None,
+    at: Settled,
+    standing: Standing,
+    findings: list[ReviewFinding],
+) -> ArtifactChange:
+    """What differs between an item as just written and as it was.
+
+    ``fresh`` comes without version, hashes and markdown; they are made here.
+    """
+    mark = content_hash(fresh)
+    outcome: Outcome = "published"
+    version = next_version(fresh, before)
+    origin: dict[str, Any] = {}
+    if before is not None and before.content_hash == mark:
+        outcome = "state_changed"
+        origin = {name: getattr(before, name) for name in ("lane", "run_id", "input_ledger_seq")}
+    after = fresh.model_copy(
+        update={
+            "version": version,
+            "artifact_state": standing.state,
+            "blocked_by": list(standing.blocked_by),
+            "content_hash": mark,
+            "rendered_markdown": render(fresh.title, standing.state, version, fresh.sections),
+        }
+        | origin
+    )
+    if after == before:
+        outcome = "unchanged"
+    return ArtifactChange(
+        outcome=outcome,
+        snapshot=after,
+        recomputed_sections=changed_sections(before, fresh.sections),
+        reason=at.reason,
+        state_before=before.artifact_state if before else None,
+        reason_codes=list(standing.reason_codes),
+        findings=findings,
+    )
+
+
+def next_version(fresh: ArtifactSnapshot, before: ArtifactSnapshot | None) -> int:
+    """The version ``fresh`` will have: that before when nothing of its content differs."""
+    if before is None:
+        return 1
+    return before.version + (before.content_hash != content_hash(fresh))
+
+
+def rejected(
+    fresh: ArtifactSnapshot, before: ArtifactSnapshot | None, at: Settled, written: Attempt
+) -> ArtifactChange:
+    """The validator refused twice: the version before stands, or none."""
+    return ArtifactChange(
+        outcome="rejected",
+        snapshot=before or fresh.model_copy(update={"sections": []}),
+        reason=at.reason,
+        state_before=before.artifact_state if before else None,
+        findings=[*written.objections, *written.findings],
+    )
+
+
+def withdrawn(before: ArtifactSnapshot, at: Settled) -> ArtifactChange:
+    """An item whose cluster is gone says nothing any more; its id stays its own."""
+    empty = [section_of(SectionInput(section_id="description"), [], TITLES["description"], GONE)]
+    fields: dict[str, Any] = {"sections": empty, "number": "", "blocked_by": []}
+    if before.feature:
+        fields["feature"] = before.feature.model_copy(
+            update={
+                "atom_ids": [],
+                "risk_atom_ids": [],
+                "contradiction_ids_considered": [],
+                "depends_on": [],
+                "status": "dropped",
+            }
+        )
+    if before.epic:
+        fields["epic"] = before.epic.model_copy(
+            update={"atom_ids": [], "feature_ids": [], "prd_section_ids": []}
+        )
+    if before.insight:
+        fields["insight"] = before.insight.model_copy(update={"atom_ids": [], "source_ids": []})
+    fresh = before.model_copy(
+        update=fields
+        | {"lane": at.lane, "run_id": at.run_id, "input_ledger_seq": at.ledger_seq}
+        | {"quality_tier": None, "quality_run_id": None}
+    )
+    return item_change(fresh, before, at, Standing("draft", ("too_few_live_atoms",), ()), [])
+
+
+def is_withdrawn(item: ArtifactSnapshot) -> bool:
+    return not any(section.statements for section in item.sections)
+
+
+def blank(
+    artifact_id: str, artifact_type: ArtifactType, title: str, at: Settled, sections: list[Section]
+) -> ArtifactSnapshot:
+    """An item of these sections before it has a version."""
+    return ArtifactSnapshot(
+        artifact_id=artifact_id,
+        artifact_type=artifact_type,
+        number="",
+        title=title,
+        artifact_state="draft",
+        version=0,
+        sections=sections,
+        content_hash=sha256_hex(""),
+        rendered_markdown="",
+        lane=at.lane,
+        engine=ENGINE,
+        run_id=at.run_id,
+        input_ledger_seq=at.ledger_seq,
+    )
+
+
+def content_hash(item: ArtifactSnapshot) -> str:
+    """Equal as long as title, sections and own fields are; number and plan are left out."""
+    own = item.insight or item.epic or item.feature
+    planned = PLANNED.get(item.artifact_type, set())
+    fields = own.model_dump_json(exclude=planned) if own else ""
+    return sha256_hex("\n".join([item.title, fields, *(one.content_hash for one in item.sections)]))

@@ -1,0 +1,244 @@
+"""The insights, features and epics of one settled position, made item by item in the loop.
+
+By rule the next item is the next cluster; whether to go on is told by how much of what could stand
+in the list is covered, and by whether the next cluster still has enough to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+from schemas.events.artifact import (
+    ArtifactChange,
+    ArtifactSnapshot,
+    ArtifactType,
+    EpicFields,
+    FeatureFields,
+    LoopRecord,
+    QualityRun,
+    ReviewFinding,
+    StopReason,
+)
+from schemas.ids import artifact_id as derive_artifact_id
+from streams.reduce.epics import Group, grouped
+from streams.reduce.features import feature_fields, insight_fields
+from streams.reduce.gate import assess
+from streams.reduce.inputs import Grounds, ItemInput, ListInput, Pick, SectionInput
+from streams.reduce.items import (
+    ENGINE,
+    PREFIXES,
+    Attempt,
+    Settled,
+    Synthesise,
+    attempt,
+    blank,
+    is_withdrawn,
+    item_change,
+    item_titled,
+    next_version,
+    rejected,
+    withdrawn,
+)
+from streams.reduce.loop import run_loop
+from streams.reduce.making import Made, RuleMaker
+from streams.reduce.planning import Work, ordered, scheduled
+from streams.reduce.states import item_standing, validated_in
+from streams.reduce.validator import errors
+
+MAX_EPIC_STATEMENTS = 5
+MIN_EPIC_ATOMS = 3
+SELF_ENDED = frozenset({"coverage_confident", "should_continue_false"})
+ItemType = Literal["insight", "feature"]
+
+
+@dataclass(slots=True)
+class Lists:
+    """One position's lists of one project; ``known`` are its items as they were, by id."""
+
+    project: str
+    at: Settled
+    known: Mapping[str, ArtifactSnapshot]
+    synthesise: Synthesise
+    changes: list[ArtifactChange] = field(default_factory=list)
+    loops: list[LoopRecord] = field(default_factory=list)
+    quality_runs: list[QualityRun] = field(default_factory=list)
+    _seen: set[str] = field(default_factory=set)
+
+    def insights(self, given: ListInput) -> None:
+        """The insights, and the end of those that are gone."""
+        made, _ = self._loop("insight", "insight_generation", given)
+        for place, one in enumerate(made, 1):
+            fresh = self._blank(one, "insight", place).model_copy(
+                update={"insight": insight_fields(one.item)}
+            )
+            self._take(fresh, one.grounds, one.attempt.objections)
+        self._withdraw("insight")
+
+    def features(self, given: ListInput, plan_from: date, prd: ArtifactSnapshot) -> None:
+        """Features with their plan, then the epics that gather them."""
+        made, stop = self._loop("feature", "feature_generation", given)
+        by_key = {one.item.key: one for one in made}
+        groups = [
+            one for one in grouped([m.item for m in made]) if len(one.atoms) >= MIN_EPIC_ATOMS
+        ]
+        epic_of = {item.key: self._epic_id(group) for group in groups for item in group.features}
+        fields = {key: feature_fields(one.item) for key, one in by_key.items()}
+        plan = ordered(_work(made, fields))
+        dates = scheduled(plan, plan_from)
+        for place, work in enumerate(plan, 1):
+            planned = fields[work.key].model_copy(
+                update={
+                    "epic_id": epic_of.get(work.key),
+                    "start_date": dates[work.key].start.isoformat(),
+                    "end_date": dates[work.key].end.isoformat(),
+                    "depends_on": [by_key[need].artifact_id for need in work.needs],
+                    "status": "planned",
+                }
+            )
+            one = by_key[work.key]
+            fresh = self._blank(one, "feature", place).model_copy(update={"feature": planned})
+            self._take(fresh, one.grounds, one.attempt.objections)
+        self._withdraw("feature")
+        self._epics(groups, by_key, prd, completed=stop in SELF_ENDED)
+
+    def _epics(
+        self,
+        groups: Sequence[Group],
+        made: Mapping[str, Made],
+        prd: ArtifactSnapshot,
+        *,
+        completed: bool,
+    ) -> None:
+        """The epics of these groups; ``completed``: the loop of their features ended by itself."""
+        for place, group in enumerate(groups, 1):
+            artifact_id = self._epic_id(group)
+            members = [made[item.key] for item in group.features]
+            given = SectionInput(
+                section_id="description",
+                picks=[_told(one.item) for one in members[:MAX_EPIC_STATEMENTS]],
+            )
+            grounds = Grounds.of([given, *(s for one in members for s in one.item.sections)])
+            written = self._attempt(artifact_id, [given], grounds)
+            fields = EpicFields(
+                prd_section_ids=_citing(prd, group.atoms),
+                atom_ids=sorted(group.atoms),
+                feature_ids=[one.artifact_id for one in members],
+                completed=completed,
+            )
+            fresh = blank(artifact_id, "epic", group.title, self.at, written.sections).model_copy(
+                update={
+                    "number": f"{PREFIXES['epic']}-{place:03d}",
+                    "epic": fields,
+                    "upstream_artifact_ids": fields.feature_ids,
+                }
+            )
+            if errors(written.findings):
+                self._note(rejected(fresh, self.known.get(artifact_id), self.at, written))
+            else:
+                self._take(fresh, grounds, written.objections)
+        self._withdraw("epic")
+
+    def _loop(
+        self, artifact_type: ItemType, phase: str, given: ListInput
+    ) -> tuple[list[Made], StopReason]:
+        def refuse(made: Made) -> None:
+            fresh = blank(made.artifact_id, artifact_type, made.item.title, self.at, [])
+            self._note(rejected(fresh, self.known.get(made.artifact_id), self.at, made.attempt))
+
+        maker = RuleMaker(
+            given,
+            lambda item: derive_artifact_id(self.project, artifact_type, item.key),
+            self._attempt,
+            refuse,
+        )
+        loop = run_loop(phase, maker)
+        made: list[Made] = []
+        while True:
+            try:
+                made.append(next(loop))
+            except StopIteration as ended:
+                record: LoopRecord = ended.value
+                self.loops.append(record)
+                return made, record.stop_reason
+
+    def _attempt(
+        self, artifact_id: str, inputs: Sequence[SectionInput], grounds: Grounds
+    ) -> Attempt:
+        before = self.known.get(artifact_id)
+        return attempt(
+            artifact_id, inputs, before, grounds, self.at.lane, self.synthesise, item_titled
+        )
+
+    def _blank(self, made: Made, artifact_type: ItemType, place: int) -> ArtifactSnapshot:
+        fresh = blank(
+            made.artifact_id, artifact_type, made.item.title, self.at, made.attempt.sections
+        )
+        return fresh.model_copy(update={"number": f"{PREFIXES[artifact_type]}-{place:03d}"})
+
+    def _take(
+        self, fresh: ArtifactSnapshot, grounds: Grounds, objections: list[ReviewFinding]
+    ) -> None:
+        """The item as it stands now; a feature is judged by the gate in the deep lane."""
+        before = self.known.get(fresh.artifact_id)
+        version = next_version(fresh, before)
+        lane = validated_in(self.at.lane, before, version)
+        if lane == "deep" and fresh.artifact_type == "feature":
+            run = assess(fresh.artifact_id, version, "light", fresh.sections, grounds, ENGINE)
+            if before is None or before.quality_run_id != run.quality_run_id:
+                self.quality_runs.append(run)
+            judged = {"quality_tier": run.final_tier, "quality_run_id": run.quality_run_id}
+            fresh = fresh.model_copy(update=judged)
+        standing = item_standing(fresh, grounds, lane)
+        self._note(item_change(fresh, before, self.at, standing, objections))
+
+    def _withdraw(self, artifact_type: ArtifactType) -> None:
+        """Items of the type that this position has no cluster for any more."""
+        for artifact_id, before in sorted(self.known.items()):
+            alike = before.artifact_type == artifact_type and artifact_id not in self._seen
+            if alike and not is_withdrawn(before):
+                self._note(withdrawn(before, self.at))
+
+    def _note(self, change: ArtifactChange) -> None:
+        self._seen.add(change.snapshot.artifact_id)
+        if change.outcome != "unchanged":
+            self.changes.append(change)
+
+    def _epic_id(self, group: Group) -> str:
+        return derive_artifact_id(self.project, "epic", group.key)
+
+
+def _work(made: Sequence[Made], fields: Mapping[str, FeatureFields]) -> list[Work]:
+    """What is to be planned: a feature needs those whose topic its leading atoms speak of."""
+    by_anchor = {one.item.anchor: one.item for one in made}
+    return [
+        Work(
+            one.item.key,
+            fields[one.item.key].effort_points,
+            fields[one.item.key].priority_score,
+            tuple(
+                other.key
+                for anchor in one.item.about
+                if (other := by_anchor.get(anchor)) and one.item.anchor not in other.about
+            ),
+        )
+        for one in made
+    ]
+
+
+def _told(item: ItemInput) -> Pick:
+    """What an epic says of a feature: the first thing to fulfil."""
+    (section,) = (one for one in item.sections if one.section_id == "acceptance_criteria")
+    return section.picks[0]
+
+
+def _citing(prd: ArtifactSnapshot, atom_ids: Iterable[str]) -> list[str]:
+    """The sections of the PRD that cite one of the atoms, in its order."""
+    wanted = frozenset(atom_ids)
+    return [
+        section.section_id
+        for section in prd.sections
+        if any(one.atom_id in wanted for said in section.statements for one in said.citations)
+    ]

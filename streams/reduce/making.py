@@ -1,0 +1,88 @@
+"""The next item by rule: the next cluster, worded and held against the validator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from streams.reduce.inputs import Grounds, ItemInput, ListInput, SectionInput
+from streams.reduce.items import Attempt
+from streams.reduce.loop import Continuation, Step
+from streams.reduce.validator import errors
+
+PLENTY = 20  # features; after that one with little to say ends the list
+ENOUGH_TO_SAY = 3  # statements to fulfil
+SAME_STORY = 0.6  # of the atoms of two clusters; the second is passed over, not asked for in vain
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An item the loop let through: its cluster and how it was written."""
+
+    item: ItemInput
+    artifact_id: str
+    attempt: Attempt
+
+    @property
+    def grounds(self) -> Grounds:
+        return Grounds.of(self.item.sections)
+
+
+@dataclass(slots=True)
+class RuleMaker:
+    """See ``streams.reduce.loop.Maker``. What the validator refuses is told to ``refuse``."""
+
+    given: ListInput
+    id_of: Callable[[ItemInput], str]
+    write: Callable[[str, Sequence[SectionInput], Grounds], Attempt]
+    refuse: Callable[[Made], None]
+    place: int = 0
+
+    def make(self, earlier: Sequence[Made]) -> Step[Made] | None:
+        told = [_atoms(made.item) for made in earlier]
+        while self.place < len(self.given.items):
+            item = self.given.items[self.place]
+            self.place += 1
+            if not any(_overlap(_atoms(item), known) >= SAME_STORY for known in told):
+                return self._written(item)
+        return None
+
+    def _written(self, item: ItemInput) -> Step[Made]:
+        artifact_id = self.id_of(item)
+        made = Made(
+            item, artifact_id, self.write(artifact_id, item.sections, Grounds.of(item.sections))
+        )
+        if errors(made.attempt.findings):
+            self.refuse(made)
+            return Step(None, "rejected")
+        return Step(made)
+
+    def text_of(self, item: Made) -> str:
+        return "\n".join(
+            statement.text for section in item.attempt.sections for statement in section.statements
+        )
+
+    def assess(self, earlier: Sequence[Made]) -> Continuation:
+        atoms = [atom for made in earlier for atom in made.item.atoms]
+        covered = {atom.atom_id for atom in atoms if atom.kind in self.given.kinds}
+        share = min(1.0, len(covered) / max(self.given.eligible, 1))
+        left = self.given.items[self.place :]
+        meagre = bool(left) and len(earlier) >= PLENTY and _is_meagre(left[0])
+        return Continuation(
+            should_continue=bool(left) and not meagre,
+            confidence=round(share, 4),
+            gaps_remaining=tuple(item.name for item in left[:3]),
+        )
+
+
+def _atoms(item: ItemInput) -> frozenset[str]:
+    return frozenset(atom.atom_id for atom in item.atoms)
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / len(one | other)
+
+
+def _is_meagre(item: ItemInput) -> bool:
+    fulfilled = len(item.atoms_of("acceptance_criteria"))
+    return item.artifact_type == "feature" and fulfilled < ENOUGH_TO_SAY

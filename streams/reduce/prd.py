@@ -1,0 +1,118 @@
+"""The PRD of one settled position: a new version, another state, a refusal, or nothing new."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from schemas.events.artifact import (
+    ArtifactSnapshot,
+    Outcome,
+    QualityRun,
+    ReviewFinding,
+    Section,
+)
+from schemas.ids import sha256_hex
+from streams.reduce.gate import assess
+from streams.reduce.inputs import Grounds, SectionInput
+from streams.reduce.items import ENGINE, Settled, Synthesise, attempt, changed_sections
+from streams.reduce.markdown import render
+from streams.reduce.sections import PLANS
+from streams.reduce.states import Standing, prd_standing, validated_in
+from streams.reduce.validator import errors
+
+PRD_NUMBER = "prd-001"
+PRD_TITLE = "Product requirements"
+
+
+@dataclass(frozen=True, slots=True)
+class PrdAnswer:
+    """What the position means for the PRD; ``quality_run`` when it was judged anew."""
+
+    outcome: Outcome
+    snapshot: ArtifactSnapshot
+    recomputed_sections: list[str]
+    reason_codes: list[str]
+    findings: list[ReviewFinding]
+    quality_run: QualityRun | None = None
+
+
+def write_prd(
+    artifact_id: str,
+    inputs: Sequence[SectionInput],
+    before: ArtifactSnapshot | None,
+    at: Settled,
+    synthesise: Synthesise,
+) -> PrdAnswer:
+    """The PRD as it stands at the position; in the deep lane the quality gate judges it."""
+    grounds = Grounds.of(inputs)
+    written = attempt(artifact_id, inputs, before, grounds, at.lane, synthesise, _titled)
+    findings = [*written.objections, *written.findings]
+    if errors(written.findings):
+        return PrdAnswer("rejected", before or _empty(artifact_id, at), [], [], findings)
+    changed = changed_sections(before, written.sections)
+    fresh = bool(changed) or before is None or before.version == 0
+    version = (before.version if before else 0) + fresh
+    lane = validated_in(at.lane, before, version)
+    run = None
+    if lane == "deep":
+        run = assess(artifact_id, version, "full", written.sections, grounds, ENGINE)
+    passed = run is not None and run.status == "passed"
+    standing = prd_standing(written.sections, grounds, lane, gate_passed=passed)
+    base = _empty(artifact_id, at) if before is None or fresh else before
+    after = _standing_as(base, version, written.sections, standing, run)
+    outcome: Outcome = "published" if fresh else "unchanged" if after == before else "state_changed"
+    judged_anew = run and (before is None or before.quality_run_id != run.quality_run_id)
+    return PrdAnswer(
+        outcome,
+        after,
+        changed,
+        list(standing.reason_codes),
+        findings,
+        run if judged_anew else None,
+    )
+
+
+def _titled(section_id: str) -> tuple[str, str]:
+    plan = PLANS[section_id]
+    return plan.title, f"Not enough evidence: no {plan.missing} so far."
+
+
+def _standing_as(
+    base: ArtifactSnapshot,
+    version: int,
+    sections: list[Section],
+    standing: Standing,
+    run: QualityRun | None,
+) -> ArtifactSnapshot:
+    return base.model_copy(
+        update={
+            "artifact_state": standing.state,
+            "version": version,
+            "sections": sections,
+            "content_hash": sha256_hex("\n".join(section.content_hash for section in sections)),
+            "rendered_markdown": render(PRD_TITLE, standing.state, version, sections),
+            "blocked_by": list(standing.blocked_by),
+            "quality_tier": run.final_tier if run else None,
+            "quality_run_id": run.quality_run_id if run else None,
+        }
+    )
+
+
+def _empty(artifact_id: str, at: Settled) -> ArtifactSnapshot:
+    """The PRD before its first version."""
+    return ArtifactSnapshot(
+        artifact_id=artifact_id,
+        artifact_type="prd",
+        number=PRD_NUMBER,
+        title=PRD_TITLE,
+        artifact_state="draft",
+        version=0,
+        sections=[],
+        content_hash=sha256_hex(""),
+        rendered_markdown="",
+        lane=at.lane,
+        engine=ENGINE,
+        run_id=at.run_id,
+        input_ledger_seq=at.ledger_seq,
+    )

@@ -1,0 +1,139 @@
+"""Insights, epics and features in the tables: what each cites, depends on, how it was judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from infra.cli.show import told
+from projections import queries
+from projections.checkpoint import Record
+from projections.lineage import trace
+from schemas.envelope import Envelope
+from streams.publishing import PUBLISH
+from tests.projections.conftest import ReadModel
+from tests.projections.log import Log
+from tests.reduce.ledgers import PROJECT, Play, a_conflict
+from tests.reduce.test_items import FULL, LIMIT, RETRY, STUCK, WORLD
+
+
+def records_of(play: Play) -> list[Record]:
+    """The change sets, the writer's log and what the publisher made of it."""
+    log = Log()
+    for record in play.ledger:
+        log.write(record.envelope)
+    for record in play.written:
+        answer: Envelope = record.envelope
+        log.write(answer)
+        for event in PUBLISH.handle(answer, None):
+            log.write(answer.caused(event))
+    return log.records
+
+
+def folded(model: ReadModel, play: Play) -> ReadModel:
+    return model.fold(records_of(play))
+
+
+@pytest.fixture
+def play() -> Play:
+    play = Play().given(WORLD, [a_conflict(RETRY, LIMIT)])
+    play.ends()
+    return play
+
+
+def titles(rows: Sequence[queries.Row]) -> list[str]:
+    return [str(row["title"]) for row in rows]
+
+
+def test_each_type_has_a_view_and_its_items_come_by_number(model: ReadModel, play: Play):
+    folded(model, play)
+
+    for kind in ("insight", "epic", "feature"):
+        shown = queries.items(model.connection, PROJECT, kind)
+        assert shown
+        assert [row["number"] for row in shown] == sorted(row["number"] for row in shown)
+        assert model.value(f"SELECT count(*) FROM {kind}s") == len(shown)
+
+
+def test_a_feature_shows_its_fields_and_its_plan(model: ReadModel, play: Play):
+    folded(model, play)
+
+    feature = queries.items(model.connection, PROJECT, "feature")[0]
+
+    assert set(feature["fields"]["risk_atom_ids"]) == {FULL.atom_id, STUCK.atom_id}
+    assert feature["plan"]["start_date"] < feature["plan"]["end_date"]
+    assert feature["blocked_by"]
+
+
+def test_the_dependencies_of_a_section_are_its_atoms_and_its_open_contradictions(
+    model: ReadModel, play: Play
+):
+    folded(model, play)
+
+    found = model.rows(
+        "SELECT DISTINCT depends_on_type, depends_on_id FROM artifact_dependencies"
+        " JOIN features USING (artifact_id) WHERE section_id = 'open_questions'"
+    )
+
+    assert set(found) == {
+        ("atom", RETRY.atom_id),
+        ("atom", LIMIT.atom_id),
+        ("contradiction", a_conflict(RETRY, LIMIT).contradiction_id),
+    }
+
+
+def test_the_gates_judgements_and_the_loops_are_kept(model: ReadModel, play: Play):
+    folded(model, play)
+
+    assert model.value("SELECT count(*) FROM quality_runs WHERE mode = 'full'") == 1
+    assert model.value("SELECT count(*) FROM quality_runs WHERE mode = 'light'") == 2
+    assert dict(model.rows("SELECT phase, items FROM generation_loops"))["feature_generation"] == 2
+
+
+def test_an_item_whose_cluster_is_gone_is_no_longer_shown(model: ReadModel, play: Play):
+    gone = [one.model_copy(update={"status": "dismissed", "revision": 2}) for one in WORLD[:7]]
+    play.decided(gone)
+    folded(model, play)
+
+    assert len(queries.items(model.connection, PROJECT, "feature")) == 1
+    assert "dropped" in {
+        row[0] for row in model.rows("SELECT fields->>'status' FROM features WHERE number = ''")
+    }
+
+
+def test_a_statement_of_a_feature_leads_to_its_atoms(model: ReadModel, play: Play):
+    folded(model, play)
+
+    (statement,) = model.rows(
+        "SELECT statement_id FROM artifact_citations JOIN features USING (artifact_id)"
+        " WHERE atom_id = %s",
+        FULL.atom_id,
+    )
+    tree = trace(model.connection, statement[0])
+
+    assert (tree.what, tree.facts["artifact_type"]) == ("statement", "feature")
+    assert [child.id for child in tree.children if child.what == "atom"] == [FULL.atom_id]
+
+
+def test_the_same_log_twice_leaves_the_same_tables(model: ReadModel, play: Play):
+    once = folded(model, play).sums()
+    twice = model.emptied().fold(records_of(play), batch=3).sums()
+
+    assert once == twice
+
+
+def test_an_item_is_told_with_its_facts_and_where_each_statement_comes_from(
+    model: ReadModel, play: Play
+):
+    folded(model, play)
+
+    (queue,) = [
+        text
+        for item in queries.items(model.connection, PROJECT, "feature")
+        if FULL.title in (text := told(item))
+    ]
+
+    assert queue.startswith("# feat-00")
+    assert "priority should, effort points 8, start date 2026-01-" in queue
+    assert f"({FULL.atom_id})" in queue, "no source is in this log: the atom stands for its place"

@@ -1,0 +1,137 @@
+"""The quality gate by rule: what is missing, disputed, unproven or vague lowers a tier."""
+
+from __future__ import annotations
+
+from schemas.events.artifact import ArtifactChanged, DimensionScore, QualityRun
+from streams.reduce.gate import assess
+from streams.reduce.inputs import Grounds
+from tests.reduce.ledgers import (
+    ENOUGH,
+    EXPORT,
+    LOSS,
+    QUEUE,
+    RETRY,
+    Play,
+    a_conflict,
+    a_requirement,
+    an_atom,
+    items_of,
+    prd_of,
+)
+
+WHOLE = (
+    *ENOUGH,
+    an_atom("claim", "Operators can see every order of a warehouse", area="user_needs"),
+    an_atom("requirement", "Orders without a customs number are out of scope"),
+    a_requirement("The goal of the relay must be an order book that warehouses trust", tags=["x"]),
+    an_atom("claim", "The relay is split into an intake and a dispatcher", area="scope"),
+    an_atom("entity", "Customs office", body="The office that clears orders at the border today"),
+    a_requirement(
+        "The relay must encrypt stored orders", attributes={"requirement_type": "non_functional"}
+    ),
+    an_atom("claim", "The dispatcher runs in one container", area="deployment_constraints"),
+    an_atom("claim", "Delivery latency stays below 5 seconds in the measured warehouses"),
+)
+
+
+def judged(answer: ArtifactChanged, grounds: Grounds) -> QualityRun:
+    return assess("art_1", 1, "full", answer.snapshot.sections, grounds, "heuristic")
+
+
+def scores(run: QualityRun) -> dict[str, DimensionScore]:
+    return {one.name: one for one in run.dimensions}
+
+
+def test_a_prd_with_proven_sections_passes_and_becomes_stable_after_a_deep_run():
+    answer = prd_of(*WHOLE)
+
+    (run,) = [one for one in answer.quality_runs if one.mode == "full"]
+
+    assert (run.status, run.iteration) == ("passed", 1)
+    assert answer.snapshot.artifact_state == "stable"
+    assert answer.snapshot.quality_tier == run.final_tier
+    assert answer.reason_codes == ["deep_validation_complete", "quality_gate_passed"]
+
+
+def test_a_preview_run_is_not_judged():
+    answer = Play().given(WHOLE).ends("preview")
+
+    assert answer.quality_runs == []
+    assert answer.snapshot.artifact_state == "preview_stable"
+    assert answer.snapshot.quality_tier is None
+
+
+def test_what_is_missing_is_named_and_keeps_the_prd_from_being_stable():
+    answer = prd_of(*ENOUGH)
+
+    (run,) = [one for one in answer.quality_runs if one.mode == "full"]
+    weak = scores(run)["Solution Design"]
+
+    assert run.status == "needs_attention"
+    assert answer.snapshot.artifact_state == "preview_stable"
+    assert "quality_gate_not_passed" in answer.reason_codes
+    assert (weak.tier, weak.completeness) == (0, 0.0)
+    assert "solution_overview" in weak.critique
+    assert weak.failing_sections == [
+        "solution_overview",
+        "architecture_decisions",
+        "data_and_integrations",
+    ]
+
+
+def test_each_open_contradiction_costs_one_of_consistency():
+    conflict = a_conflict(EXPORT, RETRY, severity="low")
+    answer = prd_of(*WHOLE, conflicts=[conflict])
+
+    run = judged(answer, Grounds(WHOLE, [conflict]))
+
+    assert scores(run)["Scoping"].consistency == 2.0
+    assert scores(run)["Operational Design"].consistency == 3.0
+
+
+def test_drafts_are_no_evidence_and_vague_words_are_not_clear():
+    answer = prd_of(*WHOLE)
+    drafts = Grounds([one.model_copy(update={"status": "draft"}) for one in WHOLE])
+    vague = LOSS.model_copy(
+        update={"title": "Some deliveries may perhaps be slow at various times"}
+    )
+
+    assert scores(judged(answer, drafts))["Overall"].evidence_coverage == 0.0
+    assert scores(judged(prd_of(vague, QUEUE), Grounds([vague, QUEUE])))["Overall"].clarity == 1.0
+
+
+def test_the_final_tier_is_not_above_the_lowest_other_dimension_and_one():
+    run = judged(prd_of(*ENOUGH), Grounds(ENOUGH))
+    tiers = {one.name: one.tier for one in run.dimensions}
+    names = ("incomplete", "basic", "intermediate", "advanced")
+    lowest = min(tier for name, tier in tiers.items() if name != "Overall")
+
+    assert names.index(run.final_tier) == min(tiers["Overall"], lowest + 1)
+
+
+def test_a_blocking_contradiction_takes_stability_away_and_its_resolution_gives_it_back():
+    conflict = a_conflict(EXPORT, RETRY)
+    closed = conflict.model_copy(update={"status": "resolved", "updated_seq": 9})
+    play = Play().given(WHOLE)
+    play.ends()
+
+    (blocked,) = play.decided([], [conflict])
+    (free,) = play.decided([], [closed])
+
+    assert (blocked.state_before, blocked.snapshot.artifact_state) == ("stable", "preview_stable")
+    assert blocked.snapshot.blocked_by == [conflict.contradiction_id]
+    assert (free.state_before, free.snapshot.artifact_state) == ("preview_stable", "stable")
+
+
+def test_features_are_judged_lightly_and_only_once_while_they_stay():
+    play = Play().given(ENOUGH)
+    first = play.ends()
+    (feature,) = items_of(first, "feature")
+
+    light = [one for one in first.quality_runs if one.mode == "light"]
+    again = play.given([]).ends()
+
+    assert [one.artifact_id for one in light] == [feature.artifact_id]
+    assert (light[0].max_iterations, len(light[0].dimensions)) == (1, 2)
+    assert feature.quality_run_id == light[0].quality_run_id
+    assert again.quality_runs == []

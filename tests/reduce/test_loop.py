@@ -1,0 +1,134 @@
+"""The loop of generation ends for every reason it may end for, and says which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from schemas.events.artifact import LoopRecord
+from streams.reduce.loop import HARD_CEILING, Continuation, Step, run_loop
+
+GO_ON = Continuation(should_continue=True, confidence=0.1, gaps_remaining=("storage",))
+
+
+@dataclass
+class Told:
+    """A maker that brings what it is told, step by step; then the last answer again and again."""
+
+    steps: Sequence[Step[str] | None]
+    decisions: Sequence[Continuation] = (GO_ON,)
+    seen: list[int] = field(default_factory=list)
+    asked: int = 0
+
+    def make(self, earlier: Sequence[str]) -> Step[str] | None:
+        self.seen.append(len(earlier))
+        self.asked += 1
+        return self.steps[min(self.asked, len(self.steps)) - 1]
+
+    def text_of(self, item: str) -> str:
+        return item
+
+    def assess(self, earlier: Sequence[str]) -> Continuation:
+        return self.decisions[min(len(earlier), len(self.decisions)) - 1]
+
+
+def numbered() -> Told:
+    """A maker that never repeats itself."""
+
+    @dataclass
+    class Counting(Told):
+        def make(self, earlier: Sequence[str]) -> Step[str] | None:
+            return Step(" ".join(f"{word}{len(earlier)}" for word in ("alpha", "beta", "gamma")))
+
+    return Counting([])
+
+
+def went(maker: Told, **limits: object) -> tuple[list[str], LoopRecord]:
+    loop = run_loop("feature_generation", maker, **limits)  # type: ignore[arg-type]
+    made: list[str] = []
+    while True:
+        try:
+            made.append(next(loop))
+        except StopIteration as ended:
+            return made, ended.value
+
+
+ONE = Step("The relay keeps every order in a durable queue")
+OTHER = Step("Operators read the metrics of each warehouse gateway")
+FAILED: Step[str] = Step(None, "malformed")
+
+
+@pytest.mark.parametrize(
+    "again", [ONE, Step("the relay keeps EVERY order in a durable queue!")], ids=["same", "alike"]
+)
+def test_a_repeat_ends_the_loop_and_is_not_handed_on(again):
+    made, record = went(Told([ONE, OTHER, again]))
+    assert (made, record.stop_reason) == ([ONE.item, OTHER.item], "duplicate_detected")
+
+
+def test_confidence_above_nine_tenths_ends_it_and_nine_tenths_do_not():
+    nearly = Continuation(should_continue=True, confidence=0.9)
+    sure = Continuation(should_continue=True, confidence=0.91)
+    made, record = went(Told([ONE, OTHER], [nearly, sure]))
+    assert (len(made), record.stop_reason) == (2, "coverage_confident")
+
+
+def test_confidence_is_looked_at_before_the_wish_to_stop():
+    both = Continuation(should_continue=False, confidence=0.95)
+    assert went(Told([ONE], [both]))[1].stop_reason == "coverage_confident"
+
+
+def test_the_decision_not_to_go_on_ends_it():
+    made, record = went(Told([ONE], [Continuation(False, 0.5, gaps_remaining=("queue",))]))
+    assert (len(made), record.stop_reason) == (1, "should_continue_false")
+    assert record.gaps_remaining == ["queue"]
+
+
+def test_nothing_left_to_make_ends_it():
+    made, record = went(Told([ONE, None]))
+    assert (len(made), record.stop_reason) == (1, "should_continue_false")
+
+
+def test_three_errors_in_a_row_end_it():
+    made, record = went(Told([ONE, FAILED, FAILED, FAILED]))
+    assert (len(made), record.stop_reason, record.errors) == (1, "error_threshold", 3)
+
+
+def test_an_item_between_errors_starts_their_count_anew():
+    steps = [FAILED, FAILED, ONE, FAILED, FAILED, OTHER, None]
+    made, record = went(Told(steps))
+    assert (made, record.errors) == ([ONE.item, OTHER.item], 4)
+    assert record.stop_reason == "should_continue_false"
+
+
+def test_a_step_that_took_too_long_is_an_error_and_the_loop_goes_on():
+    slow = Step(ONE.item, elapsed_s=300.5)
+    made, record = went(Told([slow, OTHER, None]))
+    assert (made, record.errors) == ([OTHER.item], 1)
+
+
+def test_the_ceiling_ends_it():
+    made, record = went(numbered(), ceiling=7)
+    assert (len(made), record.stop_reason) == (7, "hard_ceiling")
+    assert HARD_CEILING == 10_000
+
+
+@pytest.mark.parametrize("reason", ["budget_exceeded", "cancelled"])
+def test_it_ends_from_outside_before_the_next_item_is_asked_for(reason):
+    answers = iter([None, None, reason])
+    made, record = went(numbered(), interrupted=lambda: next(answers))
+    assert (len(made), record.stop_reason) == (2, reason)
+
+
+def test_each_item_is_handed_on_before_the_next_is_asked_for():
+    maker = Told([ONE, OTHER, None])
+    loop = run_loop("insight_generation", maker)
+    assert next(loop) == ONE.item
+    assert maker.seen == [0]
+
+
+def test_calls_count_items_asked_for_and_decisions():
+    _, record = went(Told([ONE, FAILED, OTHER, FAILED, FAILED, FAILED]))
+    assert (record.items, record.calls, record.calls_ratio) == (2, 8, round(8 / 6, 6))
