@@ -37,7 +37,7 @@ from streams.shell.writer_runner import WriterRunner
 from streams.stage import Step, Writer
 
 CHILD_NICE = 5
-LINGER_MS = 5  # a request to the broker costs more than this wait, for both sides
+LINGER_MS = 20  # a request to the broker costs more than this wait, for both sides
 WATCH_S = 3.0
 STOP_PATIENCE_S = 10.0
 
@@ -148,7 +148,9 @@ class Worker:
 
     async def _warmed(self, pools: Pools, chunks: ChunkReader) -> None:
         """What the first records would wait for is done: nobody's preview pays for imports."""
-        heavy: list[Any] = [step.handle for step in self._stages.steps if step.place != "loop"]
+        away = [step for step in self._stages.steps if step.place != "loop"]
+        heavy: list[Any] = [step.handle for step in away]
+        heavy += [step.then.handle for step in away if step.then]
         if self._stages.hygiene is not None:
             heavy.append(self._stages.hygiene.clean)
         if heavy:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from schemas.codec import HEADER_BYTES, MARKER, InvalidRecord, decode, encode, headers
@@ -12,6 +12,9 @@ from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import ChunkCreated
 from schemas.topics import key_of, topic_of
 from streams.shell.failures import RecordTooLarge
+
+Handle = Callable[[Envelope, ChunkCreated | None], list[Event]]
+ANSWERED_BY = "answered-by"  # a header: the stage whose answer was written with the record
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +57,35 @@ def stamped(envelope: Envelope, at: datetime) -> Stamped:
 
 
 def answers_to(
-    handle: Callable[[Envelope, ChunkCreated | None], list[Event]],
+    handle: Handle,
+    then: tuple[str, Handle] | None,
     value: bytes,
     chunk_value: bytes | None,
     at: datetime,
 ) -> list[Outgoing]:
-    """What ``handle`` answers to the record, from bytes to bytes. Raises RecordTooLarge."""
+    """What ``handle`` answers to the record, from bytes to bytes. Raises RecordTooLarge.
+
+    With ``then``, name and function of the step that answers these outputs, its answers follow
+    each: the output says so in a header, and that step passes it over.
+    """
     cause = decode(value)
     chunk = decode(chunk_value).event if chunk_value is not None else None
     assert chunk is None or isinstance(chunk, ChunkCreated)
-    made = [stamped(cause.caused(event), at) for event in handle(cause, chunk)]
+    made: list[Stamped] = []
+    for event in handle(cause, chunk):
+        one = stamped(cause.caused(event), at)
+        made += [one] if then is None else _with_answers(one, *then, chunk, at)
     return [
         Outgoing(each.event_type, each.topic, each.key, each.value, each.headers) for each in made
     ]
+
+
+def _with_answers(
+    one: Stamped, name: str, handle: Handle, chunk: ChunkCreated | None, at: datetime
+) -> list[Stamped]:
+    """``one`` and what the step ``name`` answers to it; alone when that step has to fail itself."""
+    try:
+        answers = [stamped(one.envelope.caused(event), at) for event in handle(one.envelope, chunk)]
+    except Exception:
+        return [one]
+    return [replace(one, headers=[*one.headers, (ANSWERED_BY, name.encode())]), *answers]

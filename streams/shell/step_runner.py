@@ -19,7 +19,7 @@ from schemas.envelope import Envelope
 from streams.shell.chunks import ChunkReader, Found
 from streams.shell.delivery import Delivery, Held, Progress
 from streams.shell.failures import BACK_OFF_S, TRIES, ChildFailed, RecordTooLarge, dead_letter
-from streams.shell.outgoing import Outgoing, answers_to
+from streams.shell.outgoing import ANSWERED_BY, Outgoing, answers_to
 from streams.shell.pool import ChildPool
 from streams.shell.preview_first import PreviewFirst
 from streams.shell.publisher import Place, Publisher
@@ -107,19 +107,30 @@ class StepRunner:
 
         Raises BrokerUnavailable.
         """
+        while self._progress.count > self._window * HELD_FACTOR:
+            self._moved.clear()
+            await self._moved.wait()
+        if self._passed_over(delivery):
+            self._progress.finish(self._progress.begin(delivery))
+            return
         if self._in_order:
             held = self._progress.begin(delivery)
             await self._written.put(Written(held, await self._sent(delivery)))
             return
         await self._under_way.acquire()
-        while self._progress.count > self._window * HELD_FACTOR:
-            self._moved.clear()
-            await self._moved.wait()
         task = self._start(self._write(self._progress.begin(delivery)))
         if self._preview_first is not None:
             self._preview_first.begun()
         # Not in the task: cancelled before its first step it would run nothing.
         task.add_done_callback(self._ended)
+
+    def _passed_over(self, delivery: Delivery) -> bool:
+        """Whether its headers say that the record is no concern of the step, or answered."""
+        said = dict(delivery.headers)
+        only, kind = self._step.only, said.get("event-type", b"").decode()
+        if only and kind and kind not in only:
+            return True
+        return said.get(ANSWERED_BY) == self._step.name.encode()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._under_way.release()
@@ -184,9 +195,11 @@ class StepRunner:
         if self._pool is None:
             events = self._step.handle(cause, found.chunk if found else None)
             return [self._publisher.stamp(cause.caused(event)) for event in events]
+        then = self._step.then
         return await self._pool.run(
             answers_to,
             self._step.handle,
+            (then.name, then.handle) if then else None,
             delivery.value,
             found.value if found else None,
             self._publisher.now(),
