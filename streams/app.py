@@ -164,8 +164,11 @@ class Worker:
         self, publisher: Publisher, chunks: ChunkReader, pools: Pools, cluster: str
     ) -> None:
         first = PreviewFirst()
-        for step in self._stages.steps:
-            self._add(step.name, StepRunner(step, publisher, chunks, pools, first, self.fail))
+        steps: dict[str, StepRunner] = {}
+        for step in sorted(self._stages.steps, key=lambda each: each.then is not None):
+            then = steps.get(step.then.name) if step.then else None
+            steps[step.name] = StepRunner(step, publisher, chunks, pools, first, self.fail, then)
+            self._add(step.name, steps[step.name])
         for writer in self._stages.writers:
             runner = WriterRunner(writer, self._settings, cluster, publisher, self.fail)
             self._add(writer.name, runner)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from schemas.codec import HEADER_BYTES, MARKER, InvalidRecord, decode, encode, headers
@@ -14,18 +14,21 @@ from schemas.topics import key_of, topic_of
 from streams.shell.failures import RecordTooLarge
 
 Handle = Callable[[Envelope, ChunkCreated | None], list[Event]]
-ANSWERED_BY = "answered-by"  # a header: the stage whose answer was written with the record
 
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A record: topic (without prefix), key, bytes, headers."""
+    """A record: topic (without prefix), key, bytes, headers.
+
+    ``answered``: what the next stage answers to it is among the records behind it.
+    """
 
     event_type: str
     topic: str
     key: str
     value: bytes
     headers: list[tuple[str, bytes]]
+    answered: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +61,21 @@ def stamped(envelope: Envelope, at: datetime) -> Stamped:
 
 def plain(one: Stamped) -> Outgoing:
     """The record without its fact: less to carry from a child."""
-    return Outgoing(one.event_type, one.topic, one.key, one.value, one.headers)
+    return Outgoing(
+        one.event_type, one.topic, one.key, one.value, one.headers, answered=one.answered
+    )
 
 
 def answers_to(
     handle: Handle,
-    then: tuple[str, Handle] | None,
+    then: Handle | None,
     value: bytes,
     chunk_value: bytes | None,
     at: datetime,
 ) -> list[Outgoing]:
     """What ``handle`` answers to the record, from bytes to bytes. Raises RecordTooLarge.
 
-    With ``then``, name and function of the step that answers these outputs, its answers follow
-    each: the output says so in a header, and that step passes it over.
+    With ``then``, the function of the step that answers these outputs, its answers follow each.
     """
     cause = decode(value)
     chunk = decode(chunk_value).event if chunk_value is not None else None
@@ -79,16 +83,16 @@ def answers_to(
     made: list[Stamped] = []
     for event in handle(cause, chunk):
         one = stamped(cause.caused(event), at)
-        made += [one] if then is None else _with_answers(one, *then, chunk, at)
+        made += [one] if then is None else _with_answers(one, then, chunk, at)
     return [plain(each) for each in made]
 
 
 def _with_answers(
-    one: Stamped, name: str, handle: Handle, chunk: ChunkCreated | None, at: datetime
+    one: Stamped, handle: Handle, chunk: ChunkCreated | None, at: datetime
 ) -> list[Stamped]:
-    """``one`` and what the step ``name`` answers to it; alone when that step has to fail itself."""
+    """``one`` and what ``handle`` answers to it; alone when that step has to fail by itself."""
     try:
         answers = [stamped(one.envelope.caused(event), at) for event in handle(one.envelope, chunk)]
     except Exception:
         return [one]
-    return [replace(one, headers=[*one.headers, (ANSWERED_BY, name.encode())]), *answers]
+    return [replace(one, answered=True), *answers]

@@ -223,7 +223,7 @@ def test_a_record_whose_header_names_another_event_is_passed_over_unread(fresh: 
 def test_an_answer_written_with_its_cause_is_the_one_the_next_stage_would_write(
     fresh: Settings,
 ) -> None:
-    """Both stages in one child's job, or each by itself: the same facts, each once."""
+    """Both stages in one child's job, or each in a worker of its own: the same facts, each once."""
 
     async def scenario() -> None:
         names = [f"n{i}" for i in range(20)]
@@ -240,7 +240,11 @@ def test_an_answer_written_with_its_cause_is_the_one_the_next_stage_would_write(
         other = fresh.model_copy(update={"topic_prefix": f"{fresh.topic_prefix}-apart"})
         await infra.kafka.create_topics(other, TOPICS)
         await publish(other, *(a_fact(name, f"prj_{name}") for name in names))
-        async with at_work(other, "echo_child", "judge"):
+        async with at_work(other, "echo_then"):
+            await facts_until(other, RESULTS, 20)
+            await until_committed(other, "echo_then", "project.v1")
+        assert await facts_of(other, JUDGEMENTS) == []
+        async with at_work(other, "judge"):
             apart = await facts_until(other, JUDGEMENTS, 20)
         assert {fact.event_id for fact in apart} == {fact.event_id for fact in together}
         by_id = {fact.event_id: fact for fact in apart}
