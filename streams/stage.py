@@ -120,8 +120,9 @@ class Step:
     process of lower priority, or in the one kept for previews. ``give_up`` answers for a fact that
     failed for good so that nobody waits for ever; it gets the fact, the chunk and the error's
     class. ``only`` names the event types it answers, all when it is empty: the others on its
-    topics are passed over unread. ``then`` is the step that answers its outputs, with the same
-    chunk: a shell may ask both at once, and must write what it would have written apart.
+    topics are passed over unread. ``then`` is the step that answers its outputs, which have their
+    cause's key and speak of its chunk: a shell may ask both at once, and must write what it would
+    have written apart.
     """
 
     name: str

@@ -14,6 +14,7 @@ from faust.transport.drivers import aiokafka as driver
 import infra.kafka
 from infra.errors import TopicsUnfit
 from infra.settings import Settings
+from schemas.codec import decode
 from schemas.topics import TOPICS
 from streams.app import Worker
 from streams.shell import engine
@@ -23,12 +24,15 @@ from tests.shell.harness import (
     at_work,
     eventually,
     facts_until,
+    names_of,
     publish,
+    records_of,
     stages,
 )
 from tests.shell.stages import a_fact
 
 pytestmark = pytest.mark.broker
+RESULTS = "atom.candidate.v1"
 
 
 def test_a_worker_refuses_to_start_when_a_topic_is_missing(fresh: Settings) -> None:
@@ -147,8 +151,14 @@ def test_a_record_is_handed_over_at_once_when_its_stream_has_room(
         names = [f"n{i:03}" for i in range(60)]
         await publish(fresh, *(a_fact(name) for name in names))
         async with at_work(fresh, "echo"):
-            results = await facts_until(fresh, "atom.candidate.v1", len(names))
-        assert [fact.event.reading.chunk_id for fact in results] == names  # type: ignore[attr-defined]
+            results = await facts_until(fresh, RESULTS, len(names))
+        assert names_of(results) == names
+        for partition in range(fresh.partitions):  # results are keyed by source, facts by project
+            found = [
+                each for each in await records_of(fresh, RESULTS) if each.partition == partition
+            ]
+            there = [decode(each.value).event.reading.chunk_id for each in found]  # type: ignore[attr-defined]
+            assert there == sorted(there)
 
     asyncio.run(scenario())
     assert (2 in waits) == waited_for
