@@ -37,7 +37,7 @@ from streams.shell.writer_runner import WriterRunner
 from streams.stage import Step, Writer
 
 CHILD_NICE = 5
-LINGER_MS = 5  # a request to the broker costs more than this wait, for both sides
+LINGER_MS = 20  # a request to the broker costs more than this wait, for both sides
 WATCH_S = 3.0
 STOP_PATIENCE_S = 10.0
 
@@ -148,7 +148,9 @@ class Worker:
 
     async def _warmed(self, pools: Pools, chunks: ChunkReader) -> None:
         """What the first records would wait for is done: nobody's preview pays for imports."""
-        heavy: list[Any] = [step.handle for step in self._stages.steps if step.place != "loop"]
+        away = [step for step in self._stages.steps if step.place != "loop"]
+        heavy: list[Any] = [step.handle for step in away]
+        heavy += [step.then.handle for step in away if step.then]
         if self._stages.hygiene is not None:
             heavy.append(self._stages.hygiene.clean)
         if heavy:
@@ -162,8 +164,11 @@ class Worker:
         self, publisher: Publisher, chunks: ChunkReader, pools: Pools, cluster: str
     ) -> None:
         first = PreviewFirst()
-        for step in self._stages.steps:
-            self._add(step.name, StepRunner(step, publisher, chunks, pools, first, self.fail))
+        steps: dict[str, StepRunner] = {}
+        for step in sorted(self._stages.steps, key=lambda each: each.then is not None):
+            then = steps.get(step.then.name) if step.then else None
+            steps[step.name] = StepRunner(step, publisher, chunks, pools, first, self.fail, then)
+            self._add(step.name, steps[step.name])
         for writer in self._stages.writers:
             runner = WriterRunner(writer, self._settings, cluster, publisher, self.fail)
             self._add(writer.name, runner)

@@ -62,7 +62,7 @@ def give_up(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Eve
     ]
 
 
-def map_step(lane: Literal["preview", "deep"], read: Read) -> Step:
+def map_step(lane: Literal["preview", "deep"], read: Read, then: Step | None = None) -> Step:
     """The map stage of one lane; the deep one computes below the others' priority."""
     return Step(
         name=f"map_{lane}",
@@ -71,4 +71,5 @@ def map_step(lane: Literal["preview", "deep"], read: Read) -> Step:
         give_up=give_up,
         with_chunk=True,
         place="preview_child" if lane == "preview" else "child",
+        then=then,
     )

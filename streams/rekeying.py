@@ -17,4 +17,6 @@ def carry_over(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
             return []
 
 
-REKEYER = Step(name="rekeyer", inputs=("chunk.v1",), handle=carry_over)
+REKEYER = Step(
+    name="rekeyer", inputs=("chunk.v1",), handle=carry_over, only=(SourceProcessed.type_name,)
+)

@@ -119,7 +119,10 @@ class Step:
     (None when it is not to be found). ``place`` says where it computes: in the loop, in a child
     process of lower priority, or in the one kept for previews. ``give_up`` answers for a fact that
     failed for good so that nobody waits for ever; it gets the fact, the chunk and the error's
-    class.
+    class. ``only`` names the event types it answers, all when it is empty: the others on its
+    topics are passed over unread. ``then`` is the step that answers its outputs, which have their
+    cause's key and speak of its chunk: a shell may ask both at once, and must write what it would
+    have written apart.
     """
 
     name: str
@@ -128,3 +131,5 @@ class Step:
     give_up: Callable[[Envelope, ChunkCreated | None, str], list[Event]] | None = None
     with_chunk: bool = False
     place: Literal["loop", "child", "preview_child"] = "loop"
+    only: tuple[str, ...] = ()
+    then: Step | None = None

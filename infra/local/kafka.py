@@ -128,7 +128,7 @@ class EmbeddedKafka:
     def spawn(self) -> subprocess.Popen[bytes]:
         """The broker process, just started; it serves once ``ready`` says so."""
         child = spawn(
-            self._java("kafka.Kafka", "-Xmx512m", "-XX:+UseSerialGC")
+            self._java("kafka.Kafka", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
             + [self._folder / "server.properties"],
             log=self._log,
             env=self._env(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from aiokafka.partitioner import DefaultPartitioner
@@ -17,18 +18,23 @@ from schemas.events.hygiene import ChunkCreated
 from streams.shell.log_reader import LogReader
 
 CHUNKS = "chunk.v1"
-CACHE_BYTES = 32 * MIB  # of records; as objects the chunks take as much again
+CACHE_BYTES = 32 * MIB  # of records; the few that are read take as much again
 READ_AHEAD = 64  # records; the chunks of a source stand together
 
 LOG = log.get("chunks")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class Found:
-    """A chunk and the record it was read from."""
+    """The record of a chunk; most who ask hand it on unread."""
 
-    chunk: ChunkCreated
     value: bytes
+
+    @cached_property
+    def chunk(self) -> ChunkCreated:
+        event = decode(self.value).event
+        assert isinstance(event, ChunkCreated)
+        return event
 
 
 class ChunkReader:
@@ -81,7 +87,7 @@ class ChunkReader:
             for record in batch:
                 chunk = _chunk_in(record)
                 if chunk is not None:
-                    self.keep(chunk, record.value)
+                    self.keep(chunk.chunk_id, record.value)
                     if chunk.chunk_id == wanted:
                         found = self._cached(wanted)
             seen += len(batch)
@@ -95,11 +101,11 @@ class ChunkReader:
             self._cache.move_to_end(chunk_id)
         return known
 
-    def keep(self, chunk: ChunkCreated, value: bytes) -> None:
+    def keep(self, chunk_id: str, value: bytes) -> None:
         """The chunk of the record ``value`` is known without being read."""
-        if chunk.chunk_id in self._cache:
+        if chunk_id in self._cache:
             return  # the first record with an id is the fact
-        self._cache[chunk.chunk_id] = Found(chunk, value)
+        self._cache[chunk_id] = Found(value)
         self._size += len(value)
         while self._size > self._limit and len(self._cache) > 1:
             self._size -= len(self._cache.popitem(last=False)[1].value)

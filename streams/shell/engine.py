@@ -145,6 +145,7 @@ class Transport(driver.Transport):
 
 class QuietBoot(BootStrategy):
     enable_web = False
+    enable_sensors = False
 
 
 class StageApp(faust.App):
@@ -174,6 +175,12 @@ class StageApp(faust.App):
             stream_wait_empty=False,
             stream_buffer_maxsize=BUFFERED_RECORDS,
         )
+
+    def on_init_dependencies(self) -> Iterable[Any]:
+        """Without Faust's monitor, which keeps figures of each record for its web server."""
+        services = super().on_init_dependencies()
+        self.sensors.remove(self.monitor)
+        return services
 
     def _new_transport(self) -> Transport:
         return Transport(self.conf.broker_consumer, self)

@@ -2,7 +2,9 @@
 
 The state is folded from the markers (``source.processed``) of the own output and kept in a local
 store; a marker names its revision as its cause, so a revision is answered once, whatever is
-delivered again. Answers go out in groups: each waits for the broker twice, whatever it holds.
+delivered again. An answer is made in a child, ahead, from what was last known of the source; when
+another answer came in between, it is made again. Answers go out in groups: each waits for the
+broker twice, whatever it holds.
 """
 
 from __future__ import annotations
@@ -10,22 +12,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from infra import log
 from infra.settings import Settings
 from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Envelope, Event
-from schemas.events.hygiene import ChunkCreated, SourceProcessed
+from schemas.events.hygiene import SourceProcessed
 from schemas.events.source import SourceRevised
+from streams.shell.cleaning import Made
 from streams.shell.delivery import Delivery
 from streams.shell.failures import StageStopped, dead_letter, failure_of
 from streams.shell.log_reader import LogReader
-from streams.shell.outgoing import Stamped
 from streams.shell.publisher import Place, Publisher
 from streams.shell.store import SqliteTables, locked, open_tables, remove
 from streams.stage import Table
@@ -37,18 +38,25 @@ MARKER_HEADER = ("event-type", SourceProcessed.type_name.encode())
 LOG = log.get("hygiene")
 
 
-Keep = Callable[[ChunkCreated, bytes], None]
+Keep = Callable[[str, bytes], None]
+Make = Callable[[SourceProcessed | None], Awaitable[Made]]
 
 
 @dataclass
 class Prepared:
-    """A revision whose content was cleaned, or is ``poison``; ``letter`` goes with a failure."""
+    """A revision with the answer ``made`` ahead, or ``poison``; ``letter`` goes with a failure.
+
+    The answer was made from ``previous``, the last one for the source that was known then;
+    ``make`` makes it from another.
+    """
 
     delivery: Delivery
     cause: Envelope
     revised: SourceRevised
     settled: Callable[[], None]
-    cleaned: Any = None
+    previous: SourceProcessed | None = None
+    make: Make | None = None
+    made: Made | None = None
     poison: str | None = None
     letter: Envelope | None = None
 
@@ -58,23 +66,18 @@ class Answer:
     """What a revision leads to: records to write first, then the marker with their places."""
 
     cause: Envelope
-    before: tuple[Stamped, ...]
-    marker: SourceProcessed
+    made: Made
 
     def placed(self, places: Sequence[Place]) -> Envelope:
         """The marker with the places of its chunks; those of an earlier revision keep theirs."""
-        where = {
-            stamped.envelope.event.chunk_id: place
-            for stamped, place in zip(self.before, places, strict=True)
-            if isinstance(stamped.envelope.event, ChunkCreated)
-        }
+        where = dict(zip(self.made.chunk_ids, places, strict=True))
         chunks = [
             ref.model_copy(update={"partition": place.partition, "offset": place.offset})
             if (place := where.get(ref.chunk_id))
             else ref
-            for ref in self.marker.chunks
+            for ref in self.made.marker.chunks
         ]
-        return self.cause.caused(self.marker.model_copy(update={"chunks": chunks}))
+        return self.cause.caused(self.made.marker.model_copy(update={"chunks": chunks}))
 
 
 class HygienePartition:
@@ -88,7 +91,6 @@ class HygienePartition:
         settings: Settings,
         cluster: str,
         publisher: Publisher,
-        decide: Callable[[SourceProcessed | None, SourceRevised, Any], list[Event]],
         poisoned: Callable[[SourceProcessed | None, SourceRevised, str], list[Event]],
         keep: Keep,
     ) -> None:
@@ -96,7 +98,6 @@ class HygienePartition:
         self._output = output
         self._partition = partition
         self._publisher = publisher
-        self._decide = decide
         self._poisoned = poisoned
         self._keep = keep
         self._reader = LogReader(settings)
@@ -109,7 +110,7 @@ class HygienePartition:
             "state": STATE_VERSION,
         }
         self._tables: SqliteTables
-        self._processed: Table[SourceProcessed]
+        self._processed: Table[SourceProcessed] | None = None
         self._answered: Table[int]
         self._cursor = 0
 
@@ -124,6 +125,10 @@ class HygienePartition:
             finally:
                 self._tables.close()
                 await self._reader.close()
+
+    def last(self, source_id: str) -> SourceProcessed | None:
+        """What was answered last for the source, as far as it is known yet."""
+        return self._processed.get(source_id) if self._processed is not None else None
 
     async def answer(self, group: Sequence[Prepared]) -> None:
         """The revisions' facts are on the log, the markers last, and in the state. Once each.
@@ -140,52 +145,46 @@ class HygienePartition:
         answers: list[Answer] = []
         sent: list[asyncio.Future[Place]] = []
         for prepared in group:
-            answer = self._decided(prepared)
+            answer = await self._decided(prepared)
             if prepared.letter is not None:
                 await self._publisher.publish([prepared.letter])
-            sent += [await self._publisher.send(each) for each in answer.before]
+            sent += [await self._publisher.send(each) for each in answer.made.before]
             answers.append(answer)
             await asyncio.sleep(0)  # the other stages' turn
         places = await self._publisher.acknowledged(sent)
         self._remember_chunks(answers)
         left = iter(places)
-        markers = [each.placed(list(islice(left, len(each.before)))) for each in answers]
+        markers = [each.placed(list(islice(left, len(each.made.before)))) for each in answers]
         ends = await self._publisher.publish(markers)
         for marker in markers:
             self._fold(marker)
         await self._move_to([*_chunk_places(answers, places), *ends])
 
-    def _decided(self, prepared: Prepared) -> Answer:
+    async def _decided(self, prepared: Prepared) -> Answer:
         """What is to be written, every record known to fit; else that the source is given up."""
         revised = prepared.revised
-        previous = self._processed.get(revised.source.source_id)
+        previous = self.last(revised.source.source_id)
         if prepared.poison is None:
+            assert prepared.made is not None and prepared.make is not None
             try:
-                return self._stamped(
-                    prepared.cause, self._decide(previous, revised, prepared.cleaned)
-                )
-            except sqlite3.Error:
-                raise
+                if prepared.previous != previous:
+                    prepared.made = await prepared.make(previous)
+                return Answer(prepared.cause, prepared.made)
             except Exception as error:
                 prepared.poison = failure_of(error).error
                 prepared.letter = dead_letter(
                     self._stage, prepared.delivery, error, 1, prepared.cause
                 )
         LOG.warning("source.given_up", place=prepared.delivery.place, reason=prepared.poison)
-        return self._stamped(prepared.cause, self._poisoned(previous, revised, prepared.poison))
-
-    def _stamped(self, cause: Envelope, facts: Sequence[Event]) -> Answer:
-        """Raises RecordTooLarge, also for the marker, whose places are not known yet."""
-        *before, marker = facts
+        [marker] = self._poisoned(previous, revised, prepared.poison)
         assert isinstance(marker, SourceProcessed)
-        self._publisher.stamp(cause.caused(marker))
-        stamped = tuple(self._publisher.stamp(cause.caused(fact)) for fact in before)
-        return Answer(cause, stamped, marker)
+        return Answer(prepared.cause, Made((), (), marker))
 
     def _remember_chunks(self, answers: Sequence[Answer]) -> None:
-        for stamped in (each for answer in answers for each in answer.before):
-            if isinstance(chunk := stamped.envelope.event, ChunkCreated):
-                self._keep(chunk, stamped.value)
+        for made in (answer.made for answer in answers):
+            for chunk_id, record in zip(made.chunk_ids, made.before, strict=True):
+                if chunk_id:
+                    self._keep(chunk_id, record.value)
 
     async def _move_to(self, written: Sequence[Place]) -> None:
         """The cursor is after what was written; what others wrote in between is folded too."""
@@ -237,17 +236,18 @@ class HygienePartition:
     def _fold(self, marker: Envelope) -> None:
         cause, processed = str(marker.causation_id), marker.event
         if isinstance(processed, SourceProcessed) and cause not in self._answered:
+            assert self._processed is not None
             self._answered[cause] = 1
             self._processed[processed.source.source_id] = processed
 
 
 def _chunk_places(answers: Sequence[Answer], places: Sequence[Place]) -> list[Place]:
     """The places of those records that went to the markers' topic."""
-    before = [stamped for answer in answers for stamped in answer.before]
+    before = [record for answer in answers for record in answer.made.before]
     return [
         place
-        for stamped, place in zip(before, places, strict=True)
-        if stamped.topic == SourceProcessed.topic
+        for record, place in zip(before, places, strict=True)
+        if record.topic == SourceProcessed.topic
     ]
 
 

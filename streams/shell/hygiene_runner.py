@@ -1,7 +1,7 @@
 """Runs stage 0: contents are collected, opened and cleaned side by side, answered in record order.
 
-Cleaning is heavy and remembers nothing, so it runs ahead in child processes; deciding compares with
-the last answer for the source, so it follows the records of its partition one by one. Content parts
+Cleaning is heavy, so a child makes the answer ahead, bytes and all; it compares with the last
+answer for the source, so sending follows the records of a partition one by one. Content parts
 are acknowledged when they come: a revision whose parts were read by an earlier process finds them
 on the log, in front of it.
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import structlog
 
@@ -21,12 +20,13 @@ from infra.settings import MIB, Settings
 from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import SourceProcessed
-from schemas.events.source import SourceContentPart, SourceInfo, SourceRevised
+from schemas.events.source import SourceContentPart, SourceRevised
 from schemas.ids import sha256_hex
+from streams.shell.cleaning import Clean, Decide, Made, made_of
 from streams.shell.content import Parts
 from streams.shell.delivery import Delivery, Progress
 from streams.shell.failures import BACK_OFF_S, TRIES, dead_letter, failure_of, patiently
-from streams.shell.hygiene_partition import HygienePartition, Keep, Prepared
+from streams.shell.hygiene_partition import HygienePartition, Keep, Make, Prepared
 from streams.shell.pool import ChildPool
 from streams.shell.preview_first import PreviewFirst
 from streams.shell.publisher import Publisher
@@ -34,6 +34,7 @@ from streams.shell.publisher import Publisher
 PER_CHILD = 8  # revisions under way for each child
 ANSWERED_AT_ONCE = 64  # revisions
 ANSWERED_BYTES = 4 * MIB  # of their contents
+OPENED_IN_LOOP_BYTES = 128 * 1024  # cheaper than the way to a thread and back
 HELD = 1_024  # records that wait for an unfinished one before them
 
 LOG = log.get("hygiene")
@@ -43,8 +44,8 @@ LOG = log.get("hygiene")
 class Hygiene:
     """Stage 0's functions (``streams.hygiene.stage``) and who opens contents (`Vault.decrypt`)."""
 
-    clean: Callable[[SourceInfo, bytes, bool], Any]
-    decide: Callable[[SourceProcessed | None, SourceRevised, Any], list[Event]]
+    clean: Clean
+    decide: Decide
     poisoned: Callable[[SourceProcessed | None, SourceRevised, str], list[Event]]
     decrypt: Callable[[str, bytes], bytes]
     name: str = "hygiene"
@@ -60,6 +61,7 @@ class ContentMismatch(Exception):
 class Running:
     """A partition that is ours, and its revisions in record order."""
 
+    partition: HygienePartition
     waiting: asyncio.Queue[asyncio.Task[Prepared]]
     task: asyncio.Task[None]
     caught_up: asyncio.Event
@@ -90,6 +92,7 @@ class HygieneRunner:
         self._parts = Parts(settings, hygiene.input)
         self._progress = Progress()
         self._moved = asyncio.Event()
+        self._opened_with: set[str] = set()  # keys of subjects
         self._under_way = asyncio.Semaphore(pool.size * PER_CHILD)
         self._preparing: set[asyncio.Task[Prepared]] = set()
         self._running: dict[int, Running] = {}
@@ -146,11 +149,13 @@ class HygieneRunner:
             case SourceRevised(trigger_key=trigger_key):
                 await self._preview_first.give_way(trigger_key)
                 await self._under_way.acquire()
-                await running.waiting.put(self._prepare(delivery, envelope))
+                await running.waiting.put(self._prepare(delivery, envelope, running.partition))
             case _:
                 self._progress.finish(self._progress.begin(delivery))
 
-    def _prepare(self, delivery: Delivery, envelope: Envelope) -> asyncio.Task[Prepared]:
+    def _prepare(
+        self, delivery: Delivery, envelope: Envelope, partition: HygienePartition
+    ) -> asyncio.Task[Prepared]:
         held = self._progress.begin(delivery)
 
         def settled() -> None:
@@ -161,27 +166,30 @@ class HygieneRunner:
             self._preparing.discard(task)
             self._under_way.release()
 
-        task = asyncio.create_task(self._prepared(delivery, envelope, settled))
+        task = asyncio.create_task(self._prepared(delivery, envelope, partition, settled))
         self._preparing.add(task)
         task.add_done_callback(ended)
         return task
 
     async def _prepared(
-        self, delivery: Delivery, envelope: Envelope, settled: Callable[[], None]
+        self,
+        delivery: Delivery,
+        envelope: Envelope,
+        partition: HygienePartition,
+        settled: Callable[[], None],
     ) -> Prepared:
-        """The revision with its content cleaned, or with the reason why it cannot be."""
+        """The revision with its answer, or with the reason why it has none."""
         revised = envelope.event
         assert isinstance(revised, SourceRevised)
         structlog.contextvars.bind_contextvars(
             stage=self._hygiene.name, place=delivery.place, correlation_id=envelope.correlation_id
         )
-        found = Prepared(delivery, envelope, revised, settled)
+        previous = partition.last(revised.source.source_id)
+        found = Prepared(delivery, envelope, revised, settled, previous)
         for attempt in range(1, TRIES + 1):
             try:
-                content = await self._content(delivery, revised)
-                found.cleaned = await self._pool.run(
-                    self._hygiene.clean, revised.source, content, revised.force_include
-                )
+                found.make = self._making(delivery, await self._content(delivery, revised))
+                found.made = await found.make(previous)
                 return found
             except Unavailable:
                 raise
@@ -197,6 +205,20 @@ class HygieneRunner:
                     return found
             await asyncio.sleep(BACK_OFF_S * 2 ** (attempt - 1))
         raise AssertionError("unreachable: the last try returns")
+
+    def _making(self, delivery: Delivery, content: bytes) -> Make:
+        async def make(previous: SourceProcessed | None) -> Made:
+            return await self._pool.run(
+                made_of,
+                self._hygiene.clean,
+                self._hygiene.decide,
+                delivery.value,
+                content,
+                previous,
+                self._publisher.now(),
+            )
+
+        return make
 
     async def _content(self, delivery: Delivery, revised: SourceRevised) -> bytes:
         """The revision's bytes in clear. Raises ContentMismatch, Undecryptable."""
@@ -216,10 +238,16 @@ class HygieneRunner:
         return content
 
     async def _opened(self, key_id: str, sealed: bytes) -> bytes:
+        """In a thread while the key may have to be fetched, or when it takes long."""
+        if key_id in self._opened_with and len(sealed) <= OPENED_IN_LOOP_BYTES:
+            return self._hygiene.decrypt(key_id, sealed)
+
         async def decrypted() -> bytes:
             return await asyncio.to_thread(self._hygiene.decrypt, key_id, sealed)
 
-        return await patiently(decrypted, self._settings.request_timeout_s)
+        content = await patiently(decrypted, self._settings.request_timeout_s)
+        self._opened_with.add(key_id)
+        return content
 
     def _start(self, number: int) -> Running:
         partition = HygienePartition(
@@ -229,7 +257,6 @@ class HygieneRunner:
             self._settings,
             self._cluster,
             self._publisher,
-            self._hygiene.decide,
             self._hygiene.poisoned,
             self._keep,
         )
@@ -238,7 +265,7 @@ class HygieneRunner:
         task = asyncio.create_task(
             self._run(partition, waiting, caught_up), name=f"hygiene-{number}"
         )
-        return Running(waiting, task, caught_up)
+        return Running(partition, waiting, task, caught_up)
 
     async def _run(
         self,

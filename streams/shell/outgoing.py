@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from schemas.codec import HEADER_BYTES, MARKER, InvalidRecord, decode, encode, headers
@@ -13,16 +13,22 @@ from schemas.events.hygiene import ChunkCreated
 from schemas.topics import key_of, topic_of
 from streams.shell.failures import RecordTooLarge
 
+Handle = Callable[[Envelope, ChunkCreated | None], list[Event]]
+
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A record: topic (without prefix), key, bytes, headers."""
+    """A record: topic (without prefix), key, bytes, headers.
+
+    ``answered``: what the next stage answers to it is among the records behind it.
+    """
 
     event_type: str
     topic: str
     key: str
     value: bytes
     headers: list[tuple[str, bytes]]
+    answered: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +59,40 @@ def stamped(envelope: Envelope, at: datetime) -> Stamped:
     )
 
 
+def plain(one: Stamped) -> Outgoing:
+    """The record without its fact: less to carry from a child."""
+    return Outgoing(
+        one.event_type, one.topic, one.key, one.value, one.headers, answered=one.answered
+    )
+
+
 def answers_to(
-    handle: Callable[[Envelope, ChunkCreated | None], list[Event]],
+    handle: Handle,
+    then: Handle | None,
     value: bytes,
     chunk_value: bytes | None,
     at: datetime,
 ) -> list[Outgoing]:
-    """What ``handle`` answers to the record, from bytes to bytes. Raises RecordTooLarge."""
+    """What ``handle`` answers to the record, from bytes to bytes. Raises RecordTooLarge.
+
+    With ``then``, the function of the step that answers these outputs, its answers follow each.
+    """
     cause = decode(value)
     chunk = decode(chunk_value).event if chunk_value is not None else None
     assert chunk is None or isinstance(chunk, ChunkCreated)
-    made = [stamped(cause.caused(event), at) for event in handle(cause, chunk)]
-    return [
-        Outgoing(each.event_type, each.topic, each.key, each.value, each.headers) for each in made
-    ]
+    made: list[Stamped] = []
+    for event in handle(cause, chunk):
+        one = stamped(cause.caused(event), at)
+        made += [one] if then is None else _with_answers(one, then, chunk, at)
+    return [plain(each) for each in made]
+
+
+def _with_answers(
+    one: Stamped, handle: Handle, chunk: ChunkCreated | None, at: datetime
+) -> list[Stamped]:
+    """``one`` and what ``handle`` answers to it; alone when that step has to fail by itself."""
+    try:
+        answers = [stamped(one.envelope.caused(event), at) for event in handle(one.envelope, chunk)]
+    except Exception:
+        return [one]
+    return [replace(one, answered=True), *answers]

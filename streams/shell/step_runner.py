@@ -2,11 +2,17 @@
 
 A step that computes in the loop writes its outputs in the order of its inputs; one that computes in
 children, or reads chunks, writes them as they come (its readers wait for their turn, spec 03 §9).
+
+Where this process also runs the step that answers the outputs (``Step.then``), for that partition,
+the child is asked for both answers, and the other step passes over the records it is told of. It
+forgets them with the process: a record whose cause was not acknowledged is written again, answer
+and all, so what is passed over always has its answer; one too many is the same fact again.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 
@@ -16,6 +22,7 @@ from infra import log
 from infra.errors import Unavailable
 from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Envelope
+from schemas.ids import sha256_hex
 from streams.shell.chunks import ChunkReader, Found
 from streams.shell.delivery import Delivery, Held, Progress
 from streams.shell.failures import BACK_OFF_S, TRIES, ChildFailed, RecordTooLarge, dead_letter
@@ -27,6 +34,7 @@ from streams.stage import Step
 
 IN_LOOP = 256  # records under way when the loop computes
 PER_CHILD = 16  # records under way for each child: some computed, the others read or written
+ANSWERED = 8_192  # records of which it is remembered that their answer was written with them
 HELD_FACTOR = 8  # finished records behind an unfinished one, per record under way
 
 LOG = log.get("step")
@@ -59,8 +67,12 @@ class StepRunner:
         pools: Pools,
         preview_first: PreviewFirst,
         failed: Callable[[BaseException], None],
+        then: StepRunner | None = None,
     ) -> None:
         self._step = step
+        self._then = then
+        self._partitions: set[int] = set()
+        self._answered: OrderedDict[str, None] = OrderedDict()
         self._publisher = publisher
         self._chunks = chunks
         self._failed = failed
@@ -83,10 +95,12 @@ class StepRunner:
     async def assigned(self, partitions: set[int]) -> None:
         if self._follower is None or self._follower.done():
             self._follower = self._start(self._follow())
+        self._partitions |= partitions
         self._assigned.set()
 
     async def revoked(self, partitions: set[int]) -> None:
         """Nothing more is written for what was handed out; its next owner does it again."""
+        self._partitions -= partitions
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -107,19 +121,39 @@ class StepRunner:
 
         Raises BrokerUnavailable.
         """
+        while self._progress.count > self._window * HELD_FACTOR:
+            self._moved.clear()
+            await self._moved.wait()
+        if self._passed_over(delivery):
+            self._progress.finish(self._progress.begin(delivery))
+            return
         if self._in_order:
             held = self._progress.begin(delivery)
             await self._written.put(Written(held, await self._sent(delivery)))
             return
         await self._under_way.acquire()
-        while self._progress.count > self._window * HELD_FACTOR:
-            self._moved.clear()
-            await self._moved.wait()
         task = self._start(self._write(self._progress.begin(delivery)))
         if self._preview_first is not None:
             self._preview_first.begun()
         # Not in the task: cancelled before its first step it would run nothing.
         task.add_done_callback(self._ended)
+
+    def _passed_over(self, delivery: Delivery) -> bool:
+        """Whether the record is no concern of the step, by its header, or answered already."""
+        if only := self._step.only:
+            kind = dict(delivery.headers).get("event-type", b"").decode()
+            return bool(kind) and kind not in only
+        return bool(self._answered) and sha256_hex(delivery.value) in self._answered
+
+    def reads(self, partition: int) -> bool:
+        """Whether the records of the partition come to this process."""
+        return partition in self._partitions
+
+    def note_answered(self, value: bytes) -> None:
+        """The answer to the record is written by whoever writes the record."""
+        self._answered[sha256_hex(value)] = None
+        if len(self._answered) > ANSWERED:
+            self._answered.popitem(last=False)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._under_way.release()
@@ -184,13 +218,19 @@ class StepRunner:
         if self._pool is None:
             events = self._step.handle(cause, found.chunk if found else None)
             return [self._publisher.stamp(cause.caused(event)) for event in events]
-        return await self._pool.run(
+        then = self._then if self._then and self._then.reads(delivery.partition) else None
+        answers = await self._pool.run(
             answers_to,
             self._step.handle,
+            then._step.handle if then else None,
             delivery.value,
             found.value if found else None,
             self._publisher.now(),
         )
+        for each in answers:
+            if then and each.answered:
+                then.note_answered(each.value)
+        return answers
 
     def _given_up(
         self,

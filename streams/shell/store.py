@@ -28,6 +28,7 @@ V = TypeVar("V")
 STORE_VERSION = "1"
 CLEAN_ENTRIES = 20_000  # of one table; a ledger entry is about 2 kB as Python objects
 DIRTY_ENTRIES = 5_000
+KNOWN_KEYS = 50_000  # of one table: what is not among them is absent without asking the file
 LOCK_PATIENCE_S = 60.0
 FIRST_PAGE, LARGEST_PAGE = 8, 2_048
 REMEMBERED_SCANS = 64  # of a table, none longer than the first page
@@ -37,7 +38,8 @@ LAST_CHARACTER = chr(0x10FFFF)
 class StoredTable(MutableMapping[str, V], Generic[V]):
     """One table: a write-back cache over SQLite; see ``streams.stage.Table``.
 
-    Scans write what is unwritten first, inside the open transaction, so they see everything.
+    Scans write what is unwritten first, inside the open transaction, so they see everything. Most
+    look-ups are for keys that are not there: the keys of a table that is not large are in memory.
     """
 
     def __init__(self, database: sqlite3.Connection, name: str, kind: type[V]) -> None:
@@ -52,11 +54,14 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
             f"CREATE TABLE IF NOT EXISTS {self._name}"
             " (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
         )
+        found = database.execute(f"SELECT key FROM {self._name} LIMIT ?", (KNOWN_KEYS + 1,))
+        self._known: set[str] | None = {key for (key,) in found}
+        self._bound_known()
 
     def __getitem__(self, key: str) -> V:
         if key in self._dirty:
             return self._dirty[key]
-        if key in self._deleted:
+        if key in self._deleted or self._absent(key):
             raise KeyError(key)
         if key in self._clean:
             self._clean.move_to_end(key)
@@ -73,6 +78,9 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
             self._forget_scans(key)
         self._deleted.discard(key)
         self._dirty[key] = value
+        if self._known is not None:
+            self._known.add(key)
+            self._bound_known()
         if len(self._dirty) > DIRTY_ENTRIES:
             self.write()
 
@@ -82,6 +90,8 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
         self._clean.pop(key, None)
         self._dirty.pop(key, None)
         self._deleted.add(key)
+        if self._known is not None:
+            self._known.discard(key)
         self._forget_scans(key)
 
     def __contains__(self, key: object) -> bool:
@@ -89,6 +99,8 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
             return True
         if key in self._deleted:
             return False
+        if self._known is not None:
+            return key in self._known
         found = self._database.execute(f"SELECT 1 FROM {self._name} WHERE key = ?", (key,))
         return found.fetchone() is not None
 
@@ -122,11 +134,20 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
             self._dirty.clear()
 
     def forget(self) -> None:
-        """Nothing is cached: after a rollback."""
+        """Nothing is cached: after a rollback, which may bring keys back."""
+        self._known = None
         self._clean.clear()
         self._dirty.clear()
         self._deleted.clear()
         self._scans.clear()
+
+    def _absent(self, key: str) -> bool:
+        """Whether the key is known not to be there."""
+        return self._known is not None and key not in self._known
+
+    def _bound_known(self) -> None:
+        if self._known is not None and len(self._known) > KNOWN_KEYS:
+            self._known = None
 
     def _forget_scans(self, key: str) -> None:
         for prefix in [known for known in self._scans if key.startswith(known)]:

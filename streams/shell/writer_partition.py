@@ -21,9 +21,10 @@ from typing import Any
 
 from infra import log
 from infra.settings import Settings
-from schemas.codec import InvalidRecord, decode
+from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope
 from schemas.events.dlq import DeadLetter
+from streams.shell.decoding import decode_for_all
 from streams.shell.delivery import Delivery
 from streams.shell.failures import (
     TRIES,
@@ -288,7 +289,7 @@ class WriterPartition:
         place = (delivery.topic, delivery.offset)
         if place not in self._given_up:
             try:
-                envelope = decode(delivery.value)
+                envelope = decode_for_all(delivery.value)
             except InvalidRecord as error:
                 await self._give_up(delivery, error, 1, None)
             else:

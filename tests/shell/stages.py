@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
-from schemas.events.atom import CandidatesExtracted, Reading
+from schemas.events.atom import AtomReflected, CandidatesExtracted, Reading
 from schemas.events.hygiene import ChunkCreated
 from schemas.events.ingestion_request import SourcesUnchanged
 from schemas.events.ledger import Change, LedgerChanged
@@ -85,6 +85,29 @@ def apologise(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[E
 ECHO = Step("echo", ("project.v1",), echo, apologise)
 ECHO_AGAIN = Step("echo_again", ("project.v1",), echo)
 ECHO_CHILD = Step("echo_child", ("project.v1",), echo, apologise, place="child")
+ECHO_ONLY = Step("echo_only", ("project.v1",), echo, apologise, only=("project.renamed",))
+
+
+def judge(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
+    """The judgement on a result; it fails for one whose name says ``no judge``."""
+    match cause.event:
+        case CandidatesExtracted(reading=reading):
+            if reading.chunk_id.startswith("no judge"):
+                raise ValueError("secret words")
+            return [AtomReflected(reading=reading)]
+        case _:
+            return []
+
+
+def judge_failed(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Event]:
+    event = cause.event
+    assert isinstance(event, CandidatesExtracted)
+    poisoned = {"outcome": "poison", "error": error}
+    return [AtomReflected(reading=event.reading.model_copy(update=poisoned))]
+
+
+JUDGE = Step("judge", ("atom.candidate.v1",), judge, judge_failed)
+ECHO_THEN = Step("echo_then", ("project.v1",), echo, apologise, place="child", then=JUDGE)
 
 
 def titled(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
@@ -183,7 +206,10 @@ class CountingWithRefusals(Counting):
         )
 
 
-STEPS = {step.name: step for step in (ECHO, ECHO_AGAIN, ECHO_CHILD, WITH_CHUNK)}
+STEPS = {
+    step.name: step
+    for step in (ECHO, ECHO_AGAIN, ECHO_CHILD, ECHO_ONLY, ECHO_THEN, JUDGE, WITH_CHUNK)
+}
 WRITERS: dict[str, Writer[Count]] = {
     each.name: each for each in (Counting(), CountingWithRefusals())
 }

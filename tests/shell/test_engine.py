@@ -14,13 +14,25 @@ from faust.transport.drivers import aiokafka as driver
 import infra.kafka
 from infra.errors import TopicsUnfit
 from infra.settings import Settings
+from schemas.codec import decode
 from schemas.topics import TOPICS
 from streams.app import Worker
+from streams.shell import engine
 from streams.shell.engine import IDLE_FETCH_WAIT_MS, wait_long_when_idle
-from tests.shell.harness import WorkerProcess, at_work, eventually, publish, stages
+from tests.shell.harness import (
+    WorkerProcess,
+    at_work,
+    eventually,
+    facts_until,
+    names_of,
+    publish,
+    records_of,
+    stages,
+)
 from tests.shell.stages import a_fact
 
 pytestmark = pytest.mark.broker
+RESULTS = "atom.candidate.v1"
 
 
 def test_a_worker_refuses_to_start_when_a_topic_is_missing(fresh: Settings) -> None:
@@ -118,3 +130,35 @@ def test_a_named_worker_has_its_partitions_back_before_its_session_would_end(
             assert worker.stop() == 0
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(("room", "waited_for"), [(1_024, False), (1, True)])
+def test_a_record_is_handed_over_at_once_when_its_stream_has_room(
+    fresh: Settings, monkeypatch: pytest.MonkeyPatch, room: int, waited_for: bool
+) -> None:
+    """Faust's own way is taken without room only; both ways every record comes, in order."""
+    monkeypatch.setattr(engine, "BUFFERED_RECORDS", room)
+    fausts_way = driver.Consumer.wait_first
+    waits: list[int] = []
+
+    async def counted(consumer: Any, *coros: Any, **options: Any) -> Any:
+        waits.append(len(coros))
+        return await fausts_way(consumer, *coros, **options)
+
+    monkeypatch.setattr(driver.Consumer, "wait_first", counted)
+
+    async def scenario() -> None:
+        names = [f"n{i:03}" for i in range(60)]
+        await publish(fresh, *(a_fact(name) for name in names))
+        async with at_work(fresh, "echo"):
+            results = await facts_until(fresh, RESULTS, len(names))
+        assert names_of(results) == names
+        for partition in range(fresh.partitions):  # results are keyed by source, facts by project
+            found = [
+                each for each in await records_of(fresh, RESULTS) if each.partition == partition
+            ]
+            there = [decode(each.value).event.reading.chunk_id for each in found]  # type: ignore[attr-defined]
+            assert there == sorted(there)
+
+    asyncio.run(scenario())
+    assert (2 in waits) == waited_for

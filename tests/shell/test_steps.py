@@ -7,8 +7,10 @@ from typing import Any
 import faust
 import pytest
 
+import infra.kafka
 from infra.settings import Settings
 from schemas.events.dlq import DeadLetter
+from schemas.topics import TOPICS
 from tests.shell.harness import (
     WorkerProcess,
     at_work,
@@ -23,10 +25,11 @@ from tests.shell.harness import (
     uncommit,
     until_committed,
 )
-from tests.shell.stages import a_fact
+from tests.shell.stages import AT, a_fact
 
 pytestmark = pytest.mark.broker
 RESULTS = "atom.candidate.v1"
+JUDGEMENTS = "atom.validated.v1"
 
 
 async def dead_letters(settings: Settings) -> list[DeadLetter]:
@@ -202,5 +205,64 @@ def test_partitions_that_change_hands_in_the_middle_lose_no_record(fresh: Settin
                 assert two.stop() == 0
         results = await facts_until(fresh, RESULTS, 3_000)
         assert names_of(results) == sorted(f"n{i}" for i in range(3_000))
+
+    asyncio.run(scenario())
+
+
+def test_a_record_whose_header_names_another_event_is_passed_over_unread(fresh: Settings) -> None:
+    async def scenario() -> None:
+        await publish(fresh, *(a_fact(f"bad{i}", f"prj_{i}") for i in range(6)))
+        async with at_work(fresh, "echo_only"):
+            await until_committed(fresh, "echo_only", "project.v1")
+        assert await facts_of(fresh, RESULTS) == []
+        assert await dead_letters(fresh) == []
+
+    asyncio.run(scenario())
+
+
+def test_an_answer_written_with_its_cause_is_the_one_the_next_stage_would_write(
+    fresh: Settings,
+) -> None:
+    """Both stages in one child's job, or each in a worker of its own: the same facts, each once."""
+
+    async def scenario() -> None:
+        names = [f"n{i}" for i in range(20)]
+        await publish(fresh, *(a_fact(name, f"prj_{name}") for name in names))
+        async with at_work(fresh, "echo_then", "judge"):
+            together = await facts_until(fresh, JUDGEMENTS, 20)
+            await until_committed(fresh, "echo_then", "project.v1")
+            await until_committed(fresh, "judge", RESULTS)
+        assert len(await facts_of(fresh, JUDGEMENTS)) == 20
+        assert names_of(together) == sorted(names)
+        causes = {fact.event_id for fact in await facts_of(fresh, RESULTS)}
+        assert {fact.causation_id for fact in together} == causes
+
+        other = fresh.model_copy(update={"topic_prefix": f"{fresh.topic_prefix}-apart"})
+        await infra.kafka.create_topics(other, TOPICS)
+        await publish(other, *(a_fact(name, f"prj_{name}") for name in names))
+        async with at_work(other, "echo_then"):
+            await facts_until(other, RESULTS, 20)
+            await until_committed(other, "echo_then", "project.v1")
+        assert await facts_of(other, JUDGEMENTS) == []
+        async with at_work(other, "judge"):
+            apart = await facts_until(other, JUDGEMENTS, 20)
+        assert {fact.event_id for fact in apart} == {fact.event_id for fact in together}
+        by_id = {fact.event_id: fact for fact in apart}
+        for fact in together:
+            assert by_id[fact.event_id].recorded(AT) == fact.recorded(AT)
+
+    asyncio.run(scenario())
+
+
+def test_a_next_stage_that_fails_in_the_job_of_its_cause_fails_by_itself(fresh: Settings) -> None:
+    async def scenario() -> None:
+        await publish(fresh, a_fact("no judge"), a_fact("n0"))
+        async with at_work(fresh, "echo_then", "judge"):
+            judgements = await facts_until(fresh, JUDGEMENTS, 2)
+            await until_committed(fresh, "judge", RESULTS)
+        outcomes = {fact.event.reading.chunk_id: fact.event.reading.outcome for fact in judgements}  # type: ignore[attr-defined]
+        assert outcomes == {"no judge": "poison", "n0": "extracted"}
+        [letter] = await dead_letters(fresh)
+        assert (letter.stage, letter.origin_topic) == ("judge", RESULTS)
 
     asyncio.run(scenario())

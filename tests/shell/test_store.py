@@ -113,11 +113,28 @@ def test_the_cache_is_bounded_and_forgets_nothing(
 ) -> None:
     monkeypatch.setattr(store, "CLEAN_ENTRIES", 10)
     monkeypatch.setattr(store, "DIRTY_ENTRIES", 10)
+    monkeypatch.setattr(store, "KNOWN_KEYS", 100)
     tables = open_tables(path, IDENTITY)
-    numbers = tables.table("more", int)
+    numbers: Any = tables.table("more", int)
     numbers.update({f"{i:03}": i for i in range(200)})
     assert [numbers[f"{i:03}"] for i in range(200)] == list(range(200))
-    assert len(numbers._clean) <= 10  # type: ignore[attr-defined]  # the bound is the point
+    assert "200" not in numbers and numbers.get("200") is None
+    assert len(numbers._clean) <= 10  # the bounds are the point
+    assert numbers._known is None
+    tables.close()
+
+
+def test_keys_of_a_rollback_are_there_again_and_those_taken_back_are_not(path: Path) -> None:
+    tables = open_tables(path, IDENTITY)
+    tables.table("n", int).update({"kept": 1, "other": 2})
+    tables.commit({})
+    numbers = tables.table("n", int)
+    del numbers["kept"]
+    numbers["taken back"] = 3
+    tables.rollback()
+    for held in (numbers, tables.table("n", int)):
+        assert "kept" in held and held.get("kept") == 1
+        assert "taken back" not in held and held.get("taken back") is None
     tables.close()
 
 

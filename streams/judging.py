@@ -1,0 +1,37 @@
+"""Stage 1b: the judgement on all candidates of one reading. Child processes import it."""
+
+from __future__ import annotations
+
+from schemas.envelope import Envelope, Event
+from schemas.events.atom import AtomReflected, CandidatesExtracted
+from schemas.events.hygiene import ChunkCreated
+from streams.reflection import reflect
+from streams.stage import Step
+
+
+def reflect_candidates(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
+    """Which candidates of a reading may become atoms."""
+    match cause.event:
+        case CandidatesExtracted() as extracted:
+            return [reflect(extracted, chunk)]
+        case _:
+            return []
+
+
+def give_up_judging(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Event]:
+    """The ledger's turn comes all the same: a poisoned reading without candidates."""
+    match cause.event:
+        case CandidatesExtracted() as extracted:
+            poisoned = {"outcome": "poison", "error": error}
+            return [AtomReflected(reading=extracted.reading.model_copy(update=poisoned))]
+        case _:
+            return []
+
+
+REFLECT = Step(
+    name="reflect",
+    inputs=("atom.candidate.v1",),
+    handle=reflect_candidates,
+    give_up=give_up_judging,
+    with_chunk=True,
+)
