@@ -3,7 +3,8 @@
 A chunk that says word for word what an earlier one said gives the same candidates, so each evidence
 row of the earlier one gets a twin on the new payload, shifted with its chunk. Where a content has
 come back, old and new chunk are the same, and its rows are simply fresh again. An atom that had
-become obsolete meanwhile lives again, and is looked at like any atom that does.
+become obsolete meanwhile lives again, and is looked at like any atom that does; one that a person
+has decided against does not.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from streams.ledger.evidence import (
     two_rows_apart,
 )
 from streams.ledger.indexes import is_live
+from streams.ledger.lifecycle import lost
 from streams.ledger.merging import near_duplicates, settle_near_duplicates
 
 REVIVED_BY_RETURN = frozenset({"obsolete", "superseded"})
@@ -49,7 +51,7 @@ def reanchor(draft: Draft, change: SourceChange) -> None:
         draft.put_atom(atom, **(status_by_rows(draft, atom) if is_live(atom) else {}))
         draft.note("evidence_refreshed", atom.atom_id, twin.evidence_id, "reanchored")
         gone = frozenset({"obsolete"}) if was_fresh else REVIVED_BY_RETURN
-        if atom.status in gone:
+        if atom.status in gone and not lost(atom):
             came_back.setdefault(atom.atom_id, twin)
     for atom_id, twin in sorted(came_back.items()):
         _revive(draft, draft.known_atom(atom_id), twin)
@@ -113,7 +115,7 @@ def _revive(draft: Draft, atom: AtomRecord, twin: EvidenceRow) -> None:
     near = near_duplicates(draft, atom)
     standing = settle_near_duplicates(draft, _place_of(draft, atom, twin), atom, near)
     if standing.atom_id == atom.atom_id:
-        find_contradictions(draft, standing, near)
+        find_contradictions(draft, standing, near, gained_source=False)
 
 
 def _place_of(draft: Draft, atom: AtomRecord, twin: EvidenceRow) -> Reading:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from schemas.events.hitl import AtomDismissed, AtomReincluded, ContradictionDecided
-from schemas.events.ingestion import SourceChange
+from schemas.events.ingestion import Reanchored, SourceChange
 from schemas.events.ledger import HumanDecision
 from tests.ledger.story import Chunk, Story, a_run, judged
 from tests.ledger.test_contradictions import COOKIES, JWT, disputed, only
@@ -182,3 +182,18 @@ def test_re_inclusion_does_not_touch_what_a_person_has_answered():
     told.decision(AtomDismissed(**about(told.atom(COOKIES))))
     told.decision(AtomReincluded(**about(told.atom(COOKIES))))
     assert only(told).status == "dismissed"
+
+
+def test_the_loser_stays_superseded_when_its_payload_comes_back():
+    told = won(JWT)
+    loser = told.atom(COOKIES)
+    chunk = told.view.evidence_of("prj_test", loser.atom_id)[0].chunk_id
+    edited = SourceChange(kind="revised", source_id="src_b", old_hash="h1", new_hash="h2")
+    told.given(a_run(trigger="t6", changes=[edited]))
+    same = Reanchored(from_chunk_id=chunk, to_chunk_id=chunk, shift=0, line_shift=0)
+    back = SourceChange(
+        kind="revised", source_id="src_b", old_hash="h2", new_hash="h1", reanchored=[same]
+    )
+    told.given(a_run(trigger="t7", changes=[back]))
+    assert told.atom(COOKIES).status == "superseded"
+    assert only(told).status == "resolved"

@@ -100,7 +100,7 @@ def test_a_rejected_pair_keeps_both_and_is_neither_proposed_nor_merged_again():
 def test_another_wording_is_another_pair():
     told = told_of(LONG, HALF_ALIKE)
     reviewed(told, "reject")
-    other = HALF_ALIKE.replace("noticed", "heard of")
+    other = HALF_ALIKE.replace("so that", "and therefore")
     chunk = Chunk("c9", [judged("Order store writes", other)], source_id="src_c")
     told.given(a_run(chunk, trigger="t2"))
     assert merge_ops(told) == ["rejected_merge", "auto_merge"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from schemas.events.ingestion import Reanchored, SourceChange
 from schemas.ids import evidence_id
 from tests.ledger.story import Chunk, Story, a_row, a_run, judged, story
+from tests.ledger.test_merging import LONG, REWORDED
 
 KEPT, OTHER = "Backups are taken every night", "Logs are shipped to the archive"
 
@@ -91,8 +92,7 @@ def test_a_decision_that_comes_back_with_one_row_is_a_draft():
 
 
 def test_a_row_that_a_merge_has_moved_keeps_the_name_it_was_read_under():
-    text = "The order store is copied to the second site every night at two"
-    twice = [judged("Copies", text), judged("Copies", text + " o'clock")]
+    twice = [judged("Order store writes", LONG), judged("Order store writes", REWORDED)]
     told = story(a_run(Chunk("c1", twice[:1]), Chunk("c0", twice[1:], source_id="src_b")))
     (loser,) = [atom for atom in told.view.atoms.values() if atom.status == "merged"]
     change = moved(shift=0, source_id=told.view.evidence[_row_of(told, loser)].source_id)
