@@ -1,9 +1,14 @@
-"""kill -9 of workers, projector, broker and database at random points: the quiet run's tables."""
+"""kill -9 of workers, projector, broker and database at random points: the quiet run's tables.
 
+Runs, a person's decisions and a changed folder are in flight meanwhile.
+"""
+
+import json
 import random
 import threading
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,30 +19,71 @@ from tests.service import Service, service
 pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.timeout(1_500)]
 
 KILLS = 20
-ROUNDS = 6
 SEED = 20260101
 VICTIMS = ("worker-1", "worker-2", "projector", "worker-1", "worker-2", "kafka", "postgres")
+ATTEMPTS = 6
+REASON = "the security review has settled it"
 
 
 def quiet_sums(folder: Path) -> dict[str, str]:
     with service(workers=2) as quiet:
-        quiet.run("project", "create", "Parcel", "--idempotency-key", "parcel")
-        for round_no in range(ROUNDS):
-            ingest(quiet, folder, round_no)
+        live_through(quiet, folder)
         return quiet.checksums("Parcel")
 
 
-def ingest(cairn: Service, folder: Path, round_no: int) -> None:
-    name = f"parcel-{round_no}"
-    for _ in range(6):
-        process = cairn.start(
-            *("ingest", str(folder), "--project", "Parcel", "--wait"),
-            *("--idempotency-key", name, "--as", name),
-        )
+def live_through(cairn: Service, folder: Path) -> None:
+    """Ingests, a person's decisions, a folder that changes, and more ingests."""
+    patiently(cairn, "project", "create", "Parcel", "--idempotency-key", "parcel")
+    for name in ("parcel-0", "parcel-1"):
+        ingest(cairn, folder, name)
+    decide(cairn)
+    change(folder)
+    ingest(cairn, folder, "parcel-0", "--accept-removals", key="changed")
+    for name in ("parcel-2", "parcel-3"):
+        ingest(cairn, folder, name)
+
+
+def ingest(cairn: Service, folder: Path, name: str, *more: str, key: str = "") -> None:
+    asked = ("ingest", str(folder), "--project", "Parcel", "--wait", "--as", name, *more)
+    patiently(cairn, *asked, "--idempotency-key", key or name)
+
+
+def decide(cairn: Service) -> None:
+    """A contradiction is resolved, an atom pinned, another one dismissed."""
+    (card,) = found(cairn, "contradictions")
+    pinned, wrong = found(cairn, "atoms", "--kind", "requirement", "--limit", "2")
+    patiently(
+        *(cairn, "resolve", card["contradiction_id"], "--a-wins"),
+        *("--rationale", REASON, "--as", "ana", "--key", "resolved"),
+    )
+    patiently(cairn, "verify", pinned["atom_id"], "--as", "ana", "--key", "pinned")
+    patiently(
+        *(cairn, "dismiss", wrong["atom_id"]),
+        *("--rationale", REASON, "--as", "ana", "--key", "dismissed"),
+    )
+
+
+def change(folder: Path) -> None:
+    """A document is edited, one goes, one moves."""
+    readme = folder / "README.md"
+    readme.write_text(readme.read_text().replace("within 5 seconds", "within 4 seconds"))
+    (folder / "docs/glossary.rst").unlink()
+    (folder / "docs/operations.md").rename(folder / "docs/running.md")
+
+
+def found(cairn: Service, what: str, *more: str) -> list[dict[str, Any]]:
+    told = patiently(cairn, what, "--project", "Parcel", *more, "--json")
+    return [json.loads(line) for line in told.splitlines()]
+
+
+def patiently(cairn: Service, *arguments: str) -> str:
+    """Standard output of a command that is given again when something was away."""
+    for _ in range(ATTEMPTS):
+        process = cairn.start(*arguments)
         out, err = process.communicate(timeout=280)
         if process.returncode == 0:
-            return
-    raise AssertionError(f"ingest of {name} never ended\n{out}\n{err}")
+            return out
+    raise AssertionError(f"`cairn {' '.join(arguments)}` never ended well\n{out}\n{err}")
 
 
 class Killer(threading.Thread):
@@ -65,16 +111,14 @@ class Killer(threading.Thread):
 
 
 def test_twenty_kills_change_nothing_in_the_end(tmp_path):
-    folder = write_to(tmp_path / "parcel")
-    expected = quiet_sums(folder)
+    expected = quiet_sums(write_to(tmp_path / "quiet"))
+    folder = write_to(tmp_path / "troubled")
     with service(workers=2) as cairn:
-        cairn.run("project", "create", "Parcel", "--idempotency-key", "parcel")
         killer = Killer(cairn)
         killer.start()
-        for round_no in range(ROUNDS):
-            ingest(cairn, folder, round_no)
+        live_through(cairn, folder)
         while killer.is_alive():
-            ingest(cairn, folder, ROUNDS - 1)
+            ingest(cairn, folder, "parcel-3")
             killer.join(0.1)
         killer.join()
         assert len(killer.killed) == KILLS
