@@ -188,6 +188,8 @@ def _paragraphs(text: str, start: int, end: int) -> list[Passage]:
         if _STOP.match(inner):
             break
         starts_item = bool(re.match(r"(?:[-*•]|\d+[.)])\s|<(?:p|ul|li|ol|br)\b", inner))
+        if inner.startswith("+"):  # a marker for a generator: `+optional`, `+kubebuilder:…`
+            inner = ""
         if (not inner or inner.startswith(("<p>", "<ul>", "</"))) or starts_item:
             _close(found, open_at, close_at)
             open_at = -1

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from agents.rules import cues
 from agents.rules.cues import EXPLICIT, Cue
 from agents.rules.entities import names_in
-from agents.rules.fragments import stands_alone
+from agents.rules.fragments import is_order, stands_alone
 from agents.rules.impact import impact_of, severity_of
 from agents.rules.noise import words_of
 from agents.rules.passages import Span
@@ -43,6 +43,9 @@ _DUE = re.compile(
 _OWNER = re.compile(
     r"^@?([A-Z]{2,3}|@?[A-Z][a-z]+|@[\w-]+)(?: will| to|:| -)\s+(?=\w)|\(([\w.-]{2,20})\)"
 )
+
+_LEAD_WITH_OBJECT = re.compile(r"\b(?:be|have|support|provide)$", re.IGNORECASE)
+_THIRD_PERSON = re.compile(r"[A-Z]?[a-z]{2,}(?<![ius])s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +131,25 @@ def wording(sentence: str, subject: str) -> str:
     return f"{capitalised(name)} {text[alone.end() :]}"
 
 
+def announced(lead: str, item: str) -> str:
+    """«The system must» and «Checks each rule» as one sentence.
+
+    After «should be» an item that is an order cannot follow: the order stands without its lead.
+    """
+    if _LEAD_WITH_OBJECT.search(lead):
+        return item if is_order(item) else f"{lead} {lowered(item)}"
+    first, gap, rest = item.partition(" ")
+    if _THIRD_PERSON.fullmatch(first):
+        item = f"{_base_form(first)}{gap}{rest}"
+    return f"{lead} {lowered(item)}"
+
+
+def _base_form(verb: str) -> str:
+    if verb.lower() != "caches" and re.search(r"(?:ss|x|zz|[cs]h|o)es$", verb):
+        return verb[:-2]
+    return f"{verb[:-3]}y" if verb.endswith("ies") else verb[:-1]
+
+
 def drafted(
     cue: Cue,
     sentence: Sentence,
@@ -138,7 +160,7 @@ def drafted(
     """The draft of a sentence whose kind is known; None when no statement is left of it."""
     text = sentence.text[cue.skip :].strip()
     if lead:
-        text = f"{lead[1]} {lowered(text)}"
+        text = announced(lead[1], text)
     text = wording(text, subject)
     structural = cue.confidence == EXPLICIT or cue.kind in ("action_item", "unknown")
     if len(words_of(text)) < 3 or not stands_alone(text, structural=structural):

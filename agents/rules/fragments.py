@@ -94,6 +94,10 @@ _DANGLING = re.compile(
     r"on top of (?:this|that))",
     re.IGNORECASE,
 )
+_NO_SUBJECT = re.compile(
+    r"(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|shall|should)\b(?!.*\?$)",
+    re.IGNORECASE,
+)
 _NO_CLAUSE = re.compile(r"(?:whether|what|which)\b(?!.*\?$)", re.IGNORECASE)
 _IMPERATIVE_DECISION = re.compile(
     r"^(?:use|adopt|keep|store|move|replace|introduce|split|switch|add|remove|make|build|write|"
@@ -106,7 +110,9 @@ def stands_alone(text: str, *, structural: bool) -> bool:
     """Whether ``text`` is a whole statement; under a telling heading it needs no verb."""
     if _OPENS_ODD.match(text) or _ENDS_OPEN.search(text) or _unbalanced(text):
         return False
-    if _ENDS_WITH_PREPOSITION.match(text) or (not structural and _NO_CLAUSE.match(text)):
+    if _ENDS_WITH_PREPOSITION.match(text):
+        return False
+    if not structural and (_NO_CLAUSE.match(text) or _NO_SUBJECT.match(text)):
         return False
     if _DANGLING.match(text) or _JOINED.search(text) or _NOTATION.search(text):
         return False
@@ -122,7 +128,12 @@ def has_verb(text: str) -> bool:
 
 def is_decisive(text: str) -> bool:
     """Whether what opens a decision section is a sentence or an order, not a heading in prose."""
-    return has_verb(text) or bool(_IMPERATIVE_DECISION.match(text))
+    return has_verb(text) or is_order(text)
+
+
+def is_order(text: str) -> bool:
+    """Whether ``text`` begins with a verb that tells somebody to do it."""
+    return bool(_IMPERATIVE_DECISION.match(text))
 
 
 def _unbalanced(text: str) -> bool:

@@ -44,6 +44,7 @@ _CHOOSING = re.compile(
     r"\b(?:will|shall|should|must|need|uses?|chose\w*|adopt\w*|decid\w*|keep|instead|introduc\w*)\b",
     re.IGNORECASE,
 )
+_WEIGHED = re.compile(r"\b(?:could|might|may|would) (?:also |instead )?\w", re.IGNORECASE)
 _SPEAKER = re.compile(r"\W*\w{1,12}:\s")
 _CONDITIONAL = re.compile(
     r"(?:when|if|once|while|since|as|although|because|for|in the|at present)\b", re.IGNORECASE
@@ -340,6 +341,8 @@ def _by_weights(setting: Setting, sentence: Sentence) -> Cue | None:
     shares = shares_of(sentence.raw, trained())
     kind = max(LEARNED, key=lambda kind: shares[kind])
     if (kind == "risk" and not threatens) or asked != (kind == "unknown"):
+        return None
+    if kind == "decision" and _WEIGHED.search(text):
         return None
     sure = shares[kind]
     if sure < LEARNED[kind]:

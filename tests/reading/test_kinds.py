@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agents.rules.reader import extract
 from schemas.events.atom import Candidate
 from tests.reading.documents import a_chunk
@@ -44,6 +46,28 @@ def test_a_list_announced_by_a_modal_gives_requirements_with_two_rows():
     first = only("requirement", extract(a_chunk(text)))[0]
     assert first.title == "The export service must write one file for each tenant"
     assert len(first.evidence) == 2
+
+
+@pytest.mark.parametrize(
+    ("lead", "item", "title"),
+    [
+        ("The gateway must:", "Checks the depot of every scan", "must check the depot"),
+        ("The gateway should:", "Processes events in the order of", "should process events"),
+        ("The test suite should be:", "Use a database of its own for each", "Use a database"),
+        ("The gateway must be:", "able to run without a network for", "must be able to run"),
+    ],
+)
+def test_a_modal_and_its_items_make_sentences(lead, item, title):
+    atom = only("requirement", extract(a_chunk(f"{lead}\n\n- {item} run that there is\n")))[0]
+    assert title in atom.title
+
+
+def test_what_is_only_weighed_is_no_decision():
+    text = "## Decision\n\nWe will keep the queue in PostgreSQL.\n\n## Notes\n\n"
+    text += "We could also consider using a second queue instead of the first one.\n"
+    kinds = {atom.title: atom.kind for atom in extract(a_chunk(text))}
+    assert "decision" not in {kind for title, kind in kinds.items() if "could" in title}
+    assert "decision" in kinds.values()
 
 
 def test_a_user_story_is_a_requirement():

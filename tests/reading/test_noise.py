@@ -40,6 +40,7 @@ SILENT = {
     "no question": "## Open questions\n\n- data-plane-spi as a separate module of it\n",
     "wish": "Client applications may want to correct formal errors and failures of requests.\n",
     "plot": "The transactions processed per minute are the gradient of this plot.\n",
+    "no subject": "- will be refactored to take the context of the caller as input\n",
     "table head": "| Name of the field that must be set | Meaning of it |\n|---|---|\n",
 }
 
