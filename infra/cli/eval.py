@@ -63,8 +63,9 @@ def _check(form: str, engine: str) -> None:
 
 
 def _measure(data: Path | None, report: Path | None) -> None:
+    from infra.cli.bench import machine
     from infra.cli.evaluation.figures import as_markdown, figures
 
     if data is None or report is None:
         raise Refusal("cairn eval all needs --data and --report.")
-    report.write_text(as_markdown(figures(data)), encoding="utf-8")
+    report.write_text(as_markdown(figures(data), machine()), encoding="utf-8")

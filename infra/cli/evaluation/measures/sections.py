@@ -1,4 +1,4 @@
-"""How well evidence spans meet the units of labelled sections.
+"""Documents with labelled sections: how well evidence meets the sections' units.
 
 A span meets a unit of its kind when they share half of the shorter and the span is not far longer.
 A span mostly inside a unit of another kind is wrong; elsewhere nobody can judge it.
@@ -9,20 +9,48 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
+from infra.cli.evaluation.measures.counting import Pairs, harmonic
 from infra.cli.evaluation.rows import Row
 
 KINDS = ("action_item", "decision", "requirement", "risk", "unknown")
 
 
-def spans_macro(units: Iterable[Row], said: Iterable[Row]) -> float:
+def macro_f1(pairs: Pairs) -> float:
     """The mean F1 of the five kinds: recall over strong units, precision over judged spans."""
+    found = _f1_of_kinds(pairs)
+    return sum(found) / len(found)
+
+
+def weakest_f1(pairs: Pairs) -> float:
+    """The F1 of the kind that is read worst."""
+    return min(_f1_of_kinds(pairs))
+
+
+def with_units(documents: Iterable[Row], units: Iterable[Row]) -> list[Row]:
+    """Each document with its labelled units; documents without any are left out."""
     known: dict[str, list[Row]] = defaultdict(list)
-    told: dict[str, list[Row]] = defaultdict(list)
     for unit in units:
         known[unit["doc_id"]].append(unit)
-    for span in said:
-        told[span["doc_id"]].append(span)
-    return sum(_f1(kind, known, told) for kind in KINDS) / len(KINDS)
+    return [doc | {"units": known[doc["id"]]} for doc in documents if doc["id"] in known]
+
+
+def masked(doc: Row) -> Row:
+    """The document with its telling headings hidden, at the same offsets."""
+    text = list(doc["text"])
+    for start, end in doc.get("masks", []):
+        room = end - start
+        text[start:end] = "Section".ljust(room) if room >= len("Section") else "x" * room
+    return doc | {"text": "".join(text)}
+
+
+def _f1_of_kinds(pairs: Pairs) -> list[float]:
+    known = {row["id"]: row["units"] for row, _ in pairs}
+    told = {row["id"]: _spans(said) for row, said in pairs}
+    return [_f1(kind, known, told) for kind in KINDS]
+
+
+def _spans(said: Row) -> list[Row]:
+    return [row | {"kind": atom["kind"]} for atom in said["atoms"] for row in atom["evidence"]]
 
 
 def _f1(kind: str, known: dict[str, list[Row]], told: dict[str, list[Row]]) -> float:
@@ -41,7 +69,7 @@ def _f1(kind: str, known: dict[str, list[Row]], told: dict[str, list[Row]]) -> f
                 wrong += 1
     precision = right / (right + wrong) if right + wrong else 0.0
     recall = met / strong if strong else 0.0
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return harmonic(precision, recall)
 
 
 def _length(span: Row) -> int:

@@ -1,0 +1,32 @@
+"""Two texts each: whether they were taken for the same, or for a contradiction."""
+
+from __future__ import annotations
+
+from infra.cli.evaluation.measures.counting import Pairs, best_f1, share
+
+
+def best_duplicate_f1(pairs: Pairs) -> float:
+    """F1 of duplicates at the threshold of the score that suits the set best."""
+    gold = [row["label"] == "duplicate" for row, _ in pairs]
+    return best_f1(gold, [said["score"] for _, said in pairs])
+
+
+def merged(pairs: Pairs) -> Pairs:
+    """The pairs that become one atom without a person."""
+    return [(row, said) for row, said in pairs if said["fate"] == "merge"]
+
+
+def duplicates(pairs: Pairs) -> float:
+    """The share of duplicates."""
+    return share(row["label"] == "duplicate" for row, _ in pairs)
+
+
+def grave(pairs: Pairs) -> Pairs:
+    """The pairs that are called a contradiction of high severity."""
+    said_grave = ("contradiction", "high")
+    return [(row, it) for row, it in pairs if (it["label"], it["severity"]) == said_grave]
+
+
+def contradictions(pairs: Pairs) -> float:
+    """The share of contradictions."""
+    return share(row["label"] == "contradiction" for row, _ in pairs)
