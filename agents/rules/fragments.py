@@ -101,7 +101,8 @@ _NO_SUBJECT = re.compile(
 _NO_CLAUSE = re.compile(r"(?:whether|what|which)\b(?!.*\?$)", re.IGNORECASE)
 _IMPERATIVE_DECISION = re.compile(
     r"^(?:use|adopt|keep|store|move|replace|introduce|split|switch|add|remove|make|build|write|"
-    r"support|create|drop|deprecate|rename|extend|implement|provide|refactor|publish|run)\b",
+    r"support|create|drop|deprecate|rename|extend|implement|provide|refactor|publish|run|"
+    r"ensure|avoid|allow|define|validate|verify|check|follow|include|return|handle|require)\b",
     re.IGNORECASE,
 )
 

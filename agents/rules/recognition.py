@@ -58,6 +58,11 @@ _HOW_TO_PATH = re.compile(
     r"install",
     re.IGNORECASE,
 )
+_DELIBERATING_PATH = re.compile(
+    r"(?:^|[/_.-])(?:adrs?|rfcs?|rfds?|keps?|peps?|seps?|decisions?|proposals?|designs?|"
+    r"architecture|enhancements?|specs?|specification|minutes|meetings?|notes|drs?)(?=[/_.\-\d]|$)",
+    re.IGNORECASE,
+)
 _SILENT_PATH = re.compile(
     r"(?:^|/)(?:changelog|changes|history|releases?|news|licen[cs]e|notice|contributors|authors|"
     r"codeowners|code[-_]of[-_]conduct|contributing|maintainers|dependencies|"
@@ -106,12 +111,16 @@ _SETTLED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is known about a chunk before a sentence of it is read."""
+    """What is known about a chunk before a sentence of it is read.
+
+    ``deliberates``: decisions are taken or proposed in documents like it, talk among them.
+    """
 
     text: str
     name: str
     asked: bool
     how_to: bool
+    deliberates: bool
 
 
 def is_silent(path: str) -> bool:
@@ -128,6 +137,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
         document_name(chunk.title, chunk.path),
         chunk.source_type in _CONVERSATIONS or chunk.source_type == "architecture_doc",
         bool(_HOW_TO_PATH.search(chunk.path)),
+        chunk.source_type in _CONVERSATIONS or bool(_DELIBERATING_PATH.search(chunk.path)),
     )
     whole = chunk.anchor_start == 0
     found: list[Draft] = []
@@ -342,7 +352,7 @@ def _by_weights(setting: Setting, sentence: Sentence) -> Cue | None:
     kind = max(LEARNED, key=lambda kind: shares[kind])
     if (kind == "risk" and not threatens) or asked != (kind == "unknown"):
         return None
-    if kind == "decision" and _WEIGHED.search(text):
+    if kind == "decision" and (not setting.deliberates or _WEIGHED.search(text)):
         return None
     sure = shares[kind]
     if sure < LEARNED[kind]:
