@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from typing import Any, NamedTuple
 
 from aiokafka import AIOKafkaConsumer
@@ -78,14 +79,13 @@ async def fact_at(settings: Settings, place: Place) -> Envelope | None:
     """The fact at a place; None when it is gone or unreadable. Raises BrokerUnavailable."""
     topic, partition, offset = place
     at = (topic, partition)
-    async for records in stretch(settings, {at: offset}, {at: offset + 1}):
-        for record in records:
-            if record.offset == offset and record.value is not None:
-                try:
-                    return decode(record.value)
-                except InvalidRecord:
-                    return None
-    return None
+    async with aclosing(stretch(settings, {at: offset}, {at: offset + 1})) as batches:
+        found = [record async for records in batches for record in records]
+    values = [record.value for record in found if record.offset == offset and record.value]
+    try:
+        return decode(values[0]) if values else None
+    except InvalidRecord:
+        return None
 
 
 def start_at(consumer: AIOKafkaConsumer, settings: Settings, offsets: Offsets) -> None:

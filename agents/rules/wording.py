@@ -50,6 +50,7 @@ _STARS = re.compile(r"\*{1,3}(?=\S)([^*]+?)(?<=\S)\*{1,3}|~~([^~]+)~~")
 _UNDERS = re.compile(r"(?<![\w/])_{1,2}(?=\S)([^_]+?)(?<=\S)_{1,2}(?!\w)")
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!<>|~-])")
 _BLANKS = re.compile(r"\s+")
+_HARD_BREAK = re.compile(r"(?<=\S) \+(?=\s*$)", re.MULTILINE)  # AsciiDoc
 _ORNAMENT = re.compile(r"^[^\w\"'“‘(\[@/.$~<+-]+|^-{1,3}\s+")
 _CONNECTIVE = re.compile(
     r"(?:however|therefore|thus|hence|so|but|and|also|additionally|in addition|furthermore|"
@@ -109,8 +110,8 @@ def plain(raw: str) -> str:
     """``raw`` as a reader sees it: no markup, no link targets, single spaces."""
     raw = _RUN_IN.sub("", raw)
     if not _MARKUP.search(raw):
-        return _ORNAMENT.sub("", raw.strip())
-    text = _NEWLINE.sub(" ", raw)
+        return _ORNAMENT.sub("", _HARD_BREAK.sub("", raw.strip()))
+    text = _NEWLINE.sub(" ", _HARD_BREAK.sub("", raw))
     if "[" in text:
         text = _IMAGE.sub("", text)
         text = _FOOTNOTE.sub("", text)

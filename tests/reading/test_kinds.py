@@ -62,6 +62,13 @@ def test_a_modal_and_its_items_make_sentences(lead, item, title):
     assert title in atom.title
 
 
+def test_a_hard_line_break_is_no_text():
+    text = "The tenant must have at least one pool of servers. +\n"
+    assert only("requirement", extract(a_chunk(text, "docs/fields.adoc")))[0].title.endswith(
+        "servers"
+    )
+
+
 def test_what_is_only_weighed_is_no_decision():
     text = "## Decision\n\nWe will keep the queue in PostgreSQL.\n\n## Notes\n\n"
     text += "We could also consider using a second queue instead of the first one.\n"
