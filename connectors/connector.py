@@ -16,6 +16,8 @@ from types import TracebackType
 from typing import BinaryIO, Literal, Protocol
 
 from infra.errors import Refusal, Unavailable
+from schemas.events.source import Connector as ConnectorName
+from schemas.events.source import SourceType
 from schemas.source_kinds import priority_tier_of, source_type_of
 
 # Far above what stage 0 takes (2 MiB of text): enough for it to answer ``too_large`` or ``binary``.
@@ -69,6 +71,9 @@ class Item:
 
     ``source_time`` is when this content came to be (git author date), aware, in UTC; None where the
     outside does not say it. ``revision_ref`` is the commit that holds exactly this content.
+    ``source_type`` and ``title`` are given where the path does not tell them. ``owners`` are the
+    subjects whose keys the content is encrypted under, each with its number of bytes; without any
+    it is the project's.
     """
 
     path: str
@@ -76,6 +81,9 @@ class Item:
     fetch: Callable[[], bytes]
     source_time: datetime | None = None
     revision_ref: str | None = None
+    source_type: SourceType | None = None
+    title: str | None = None
+    owners: tuple[tuple[str, int], ...] = ()
 
     def read(self) -> bytes:
         """The content, or the first 8 MiB of a longer one. Raises SourceUnavailable."""
@@ -86,13 +94,16 @@ class Item:
 class Listing:
     """All items of a root, in listing order. ``complete``: what is not listed is gone.
 
-    Use it as a context manager: items can be read until its end.
+    ``removed`` are paths of items that are known to be gone. Use it as a context manager: items can
+    be read until its end.
     """
 
     root: str
     complete: bool
     items: tuple[Item, ...]
     notices: tuple[Notice, ...] = ()
+    removed: tuple[str, ...] = ()
+    connector: ConnectorName = "upload"
     close: Callable[[], None] = field(default=lambda: None, repr=False)
 
     def __enter__(self) -> Listing:

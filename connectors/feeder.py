@@ -45,7 +45,7 @@ NO_HASH = ""  # of a content that could not be read: fits no bytes
 
 T = TypeVar("T", bytes, list[str], Sequence[SourceInfo])
 Publish = Callable[[Sequence[Envelope]], Awaitable[None]]
-Encrypt = Callable[[bytes], tuple[str, bytes]]
+Encrypt = Callable[[bytes, str], tuple[str, bytes]]  # of what, and whose; "" is the project's
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,19 +147,21 @@ async def feed(
     last_accepted: Mapping[str, str],
     lead: Lead,
     report: FeedReport | None = None,
+    again: bool = True,
 ) -> FeedReport:
     """The whole listing is on the log, in listing order; returns the filled ``report``.
 
     ``publish`` returns when the broker has acknowledged; ``encrypt`` is called in a thread;
     ``last_accepted`` maps source ids to the ``raw_sha256`` of their last accepted revision under
-    the present versions of stage 0.
+    the present versions of stage 0. ``again``: what ``lead`` has heard was said to this trigger, so
+    it is left out.
     """
     feeder = _Feeder(order, publish, encrypt, last_accepted, lead, report or FeedReport())
-    sources = [source_of(order.project_id, listing.root, item.path) for item in listing.items]
+    sources = [source_of_item(order.project_id, listing, item) for item in listing.items]
     feeder.report.listed = len(sources)
     await publish(opening(order, listing, sources))
     for position, (item, source) in enumerate(zip(listing.items, sources, strict=True), start=1):
-        if source.source_id in lead.answers:
+        if again and source.source_id in lead.answers:
             feeder.report.answered_before += 1
         else:
             await feeder.bring(item, source)
@@ -187,6 +189,23 @@ def source_of(project_id: str, root: str, path: str) -> SourceInfo:
     )
 
 
+def source_of_item(project_id: str, listing: Listing, item: Item) -> SourceInfo:
+    """What is told of an item: what its path says, unless its service says more."""
+    if item.source_type is None:
+        return source_of(project_id, listing.root, item.path)
+    external_ref = f"{listing.root}@{item.path}"
+    return SourceInfo(
+        source_id=ids.source_id(project_id, listing.connector, external_ref),
+        connector=listing.connector,
+        root=listing.root,
+        external_ref=external_ref,
+        path=item.path,
+        title=item.title or "",
+        source_type=item.source_type,
+        priority_tier=priority_tier_of(item.source_type),
+    )
+
+
 def opening(order: FeedOrder, listing: Listing, sources: Sequence[SourceInfo]) -> list[Envelope]:
     """The trigger and its listing in parts, before any content."""
     asked = IngestionRequested(
@@ -199,6 +218,10 @@ def opening(order: FeedOrder, listing: Listing, sources: Sequence[SourceInfo]) -
         accept_removals=order.accept_removals,
     )
     parts = _cut(sources, LISTED_SOURCES_PER_PART) or [[]]
+    removed = [
+        ids.source_id(order.project_id, listing.connector, f"{listing.root}@{path}")
+        for path in listing.removed
+    ]
     listed = [
         SourcesListed(
             trigger_key=order.trigger_key,
@@ -215,6 +238,7 @@ def opening(order: FeedOrder, listing: Listing, sources: Sequence[SourceInfo]) -
                 )
                 for source in part
             ],
+            removed=removed if index == 0 else [],
         )
         for index, part in enumerate(parts)
     ]
@@ -279,9 +303,16 @@ class _Feeder:
         except SourceUnavailable as error:
             content, unreadable = b"", str(error)
             raw_sha256 = before or NO_HASH
-        pieces = _cut(content, CONTENT_PART_BYTES) or [b""]
-        parts = [self.encrypt(piece) for piece in pieces] if raw_sha256 != before else []
+        parts = self._encrypted(item, content) if raw_sha256 != before else []
         return Sealed(raw_sha256, len(content), parts, unreadable)
+
+    def _encrypted(self, item: Item, content: bytes) -> list[tuple[str, bytes]]:
+        """The content in parts, each under the key of whom it belongs to."""
+        parts, start = [], 0
+        for owner, length in item.owners or (("", len(content)),):
+            whole, start = content[start : start + length], start + length
+            parts += [self.encrypt(piece, owner) for piece in _cut(whole, CONTENT_PART_BYTES)]
+        return parts or [self.encrypt(b"", "")]
 
     async def flush(self) -> None:
         """What was brought is acknowledged by the broker."""

@@ -12,13 +12,14 @@ off, without which a checkout mounted into a container could not be read.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import fcntl
 import hashlib
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -34,6 +35,7 @@ from connectors.connector import (
     in_listing_order,
     printable,
 )
+from connectors.transport import Secret
 
 FETCH_TIMEOUT_S = 1800
 CALL_TIMEOUT_S = 600
@@ -44,6 +46,7 @@ HARDENED = (
 )  # fmt: skip
 LINK, SUBMODULE = b"120000", b"160000"
 HEAD_REF = "refs/cairn/head"
+NOTHING: Mapping[str, str] = {}
 LAST_INSTANT_S = 253402300799  # 9999-12-31, the last a datetime can hold
 _SCP_LIKE = re.compile(r"^[\w.+-]+@[\w.-]+:(?!//).+")
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
@@ -85,7 +88,14 @@ def root_of_url(url: str) -> str:
 class GitUrl:
     """A remote repository at the head of its default branch. Its clone lives in ``clones``."""
 
-    def __init__(self, url: str, root: str, clones: Path, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        url: str,
+        root: str,
+        clones: Path,
+        say: Callable[[str], None],
+        token: Secret | None = None,
+    ) -> None:
         self.url = checked_url(url)
         self.root = root
         known_as = without_credentials(url)
@@ -93,16 +103,28 @@ class GitUrl:
         self.folder = clones / f"{name}-{hashlib.sha256(known_as.encode()).hexdigest()[:12]}.git"
         self._say = say
         self._known_as = known_as
+        self._token = token
 
     def list(self) -> Listing:
+        self.fetch()
+        return list_commit(self.folder, self.root, HEAD_REF)
+
+    def fetch(self) -> None:
+        """The clone has the default branch with its whole history. Raises SourceUnavailable."""
         self._say(f"Fetching {self._known_as}…")
         self.folder.parent.mkdir(parents=True, exist_ok=True)
         with open(f"{self.folder}.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # two commands may want the same repository
             run_git(self.folder.parent, "init", "--quiet", "--bare", str(self.folder))
             arguments = ("--quiet", "--no-tags", "--force", "--", self.url, f"+HEAD:{HEAD_REF}")
-            run_git(self.folder, "fetch", *arguments, timeout_s=FETCH_TIMEOUT_S, remote=True)
-        return list_commit(self.folder, self.root, HEAD_REF)
+            run_git(
+                self.folder,
+                "fetch",
+                *arguments,
+                timeout_s=FETCH_TIMEOUT_S,
+                remote=True,
+                settings=signed_in(self.url, self._token),
+            )
 
 
 class GitFolder:
@@ -198,7 +220,8 @@ def author_dates(folder: Path, commit: str, *scope: str) -> dict[bytes, datetime
     except OSError:
         ends = set()
     arguments = ("--name-only", "-z", "--no-renames", "--relative", "--format=%x01%H%x02%at")
-    walk = _spawn(folder, "log", *arguments, "--no-ext-diff", "--no-textconv", commit, *scope)
+    log = ("--literal-pathspecs", "log", *arguments, "--no-ext-diff", "--no-textconv")
+    walk = _spawn(folder, *log, commit, *scope)
     dates: dict[bytes, datetime | None] = {}
     at: datetime | None = None
     try:
@@ -233,13 +256,17 @@ def run_git(
     timeout_s: float = CALL_TIMEOUT_S,
     remote: bool = False,
     codes: Sequence[int] = (0,),
+    settings: Mapping[str, str] = NOTHING,
 ) -> bytes:
-    """Standard output of one git call in ``folder``. Raises SourceUnavailable."""
+    """Standard output of one git call in ``folder``. Raises SourceUnavailable.
+
+    ``settings`` are variables for this call: what no list of processes should show.
+    """
     try:
         done = subprocess.run(
             ("git", *HARDENED, *arguments),
             cwd=folder,
-            env=_environment(remote),
+            env={**_environment(remote), **settings},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=timeout_s,
@@ -262,6 +289,21 @@ def run_git(
             + ("check address and access." if remote else "check the repository.")
         )
     return done.stdout
+
+
+def signed_in(url: str, token: Secret | None) -> dict[str, str]:
+    """What lets git fetch ``url`` with a token: only over TLS, never to another host."""
+    parts = urlsplit(url)
+    if token is None or parts.scheme != "https":
+        return {}
+    known = base64.b64encode(f"x-access-token:{token.reveal()}".encode()).decode()
+    return {
+        "GIT_CONFIG_COUNT": "2",
+        "GIT_CONFIG_KEY_0": f"http.https://{parts.netloc}/.extraHeader",
+        "GIT_CONFIG_VALUE_0": f"Authorization: Basic {known}",
+        "GIT_CONFIG_KEY_1": "http.followRedirects",
+        "GIT_CONFIG_VALUE_1": "false",
+    }
 
 
 def git_answers(folder: Path, *arguments: str) -> str:

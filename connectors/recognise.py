@@ -27,6 +27,11 @@ def open_source(
     SourceUnavailable.
     """
     root = checked_root(as_name) if as_name is not None else ""
+    if not spec.strip():
+        raise UnknownSource(
+            "An empty SOURCE names nothing: give a folder (. is the one you are in), a file, an"
+            " archive or an address."
+        )
     if match := _GITHUB.match(spec):
         spec = f"https://github.com/{match[1]}/{match[2].removesuffix('.git')}.git"
     try:

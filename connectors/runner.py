@@ -8,7 +8,7 @@ than the work.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -25,6 +25,9 @@ from schemas.events.hygiene import SourceProcessed
 from schemas.topics import key_of, topic_of
 
 POLL_MS = 200
+IDLE_WAIT_MS = 5_000
+
+News = Callable[[], Awaitable[list[Envelope]]]
 
 
 @asynccontextmanager
@@ -52,12 +55,14 @@ async def publishing(settings: Settings, clock: Clock) -> AsyncIterator[Publish]
 async def following(
     settings: Settings,
     project_id: str,
-    trigger_key: str,
+    trigger_key: str | None,
     *,
     from_start: bool,
     stalled: Callable[[], None],
 ) -> AsyncIterator[Lead]:
     """A lead that hears of every answer of stage 0 to this trigger during the block.
+
+    Without a key it hears of those to every trigger of the project (a sync has one a page).
 
     ``from_start``: the trigger may have been fed before, so ``answers`` already holds what the log
     says when the block begins. Raises BrokerUnavailable.
@@ -66,8 +71,7 @@ async def following(
     wanted = {
         "event-type": SourceProcessed.type_name.encode(),
         "project-id": project_id.encode(),
-        "correlation-id": trigger_key.encode(),
-    }
+    } | ({"correlation-id": trigger_key.encode()} if trigger_key else {})
 
     def hear(batch: dict[TopicPartition, list[Any]]) -> None:
         for records in batch.values():
@@ -85,6 +89,36 @@ async def following(
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
+
+
+@asynccontextmanager
+async def facts_of(settings: Settings, *topics: str) -> AsyncIterator[News]:
+    """Small topics from their beginning: each call gives what came since the one before.
+
+    Order is that of each partition. Raises BrokerUnavailable, and so does a call.
+    """
+    # Little happens on them: a fetch that waits long costs next to nothing, and ends with news.
+    async with running_consumer(settings, fetch_max_wait_ms=IDLE_WAIT_MS) as consumer:
+        with broker_errors("looking for topics"):
+            await consumer._client.force_metadata_update()
+            places = [
+                TopicPartition(settings.topic(topic), part)
+                for topic in topics
+                for part in consumer.partitions_for_topic(settings.topic(topic)) or ()
+            ]
+            consumer.assign(places)
+            await consumer.seek_to_beginning(*places)
+
+        async def news() -> list[Envelope]:
+            found: list[Envelope] = []
+            with broker_errors(f"reading {', '.join(topics)}"):
+                ends = await consumer.end_offsets(places)
+                while any([await consumer.position(place) < ends[place] for place in places]):
+                    batch = await consumer.getmany(timeout_ms=POLL_MS)
+                    found += [codec.decode(each.value) for one in batch.values() for each in one]
+            return found
+
+        yield news
 
 
 async def _assign(

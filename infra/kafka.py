@@ -9,6 +9,7 @@ import ssl
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
@@ -32,6 +33,7 @@ from aiokafka.errors import (
     TopicAlreadyExistsError,
     for_code,
 )
+from aiokafka.partitioner import murmur2
 from aiokafka.structs import TopicPartition
 
 from infra.errors import BrokerUnavailable, TopicsUnfit
@@ -39,6 +41,12 @@ from infra.settings import MAX_REQUEST_BYTES, Settings
 
 # The broker measures batches: headers, and what lz4 adds to bytes that cannot be compressed.
 FRAMING_BYTES = 64 * 1024
+SIGN_BIT = 0x7FFFFFFF
+FLOW_BYTES = 64 * 1024
+FLOW_WAIT_MS = 40
+FLOW_ENDS_AFTER = 2  # fetches that brought nothing
+IDLE_WAIT_MS = 250  # the broker answers at once when there is something
+PLACED_KEYS = 16_384  # of projects and sources, whose partition is remembered
 
 UNAVAILABLE = (
     BrokerNotAvailableError,
@@ -94,6 +102,12 @@ def broker_errors(what: str) -> Iterator[None]:
         ) from error
 
 
+@lru_cache(PLACED_KEYS)
+def partition_of(key: bytes, partitions: int) -> int:
+    """Where Kafka's default partitioner puts a key. The client computes it for each record."""
+    return int(murmur2(key) & SIGN_BIT) % partitions
+
+
 def producer(settings: Settings, *, linger_ms: int = 0) -> AIOKafkaProducer:
     """A producer that is not started yet: acks=all, idempotent, lz4, records up to 8 MiB."""
     return AIOKafkaProducer(
@@ -126,6 +140,35 @@ def consumer(
         "fetch_max_bytes": 6 * MAX_REQUEST_BYTES,
     }
     return AIOKafkaConsumer(*topics, **_connection(settings), **(defaults | options))
+
+
+def paced(client: AIOKafkaConsumer) -> None:
+    """A started ``client`` fetches seldom: while records flow as well as while none come.
+
+    While fetches bring records they wait a moment for `FLOW_BYTES`, since a fetch costs both sides
+    more than the few records of a moment. Once none come they wait long for the first; but not
+    where partitions with unread records are left out, which are to be asked for again soon.
+    """
+    fetcher: Any = client._fetcher  # aiokafka has no public way to choose for each fetch
+    plan, process = fetcher._get_actions_per_node, fetcher._proc_fetch_request
+    brought_nothing: dict[int, int] = {}  # fetches in a row, by broker
+
+    def planned(assignment: Any) -> Any:
+        requests, *others = plan(assignment)
+        for node, request in requests:
+            if brought_nothing.get(node, FLOW_ENDS_AFTER) < FLOW_ENDS_AFTER:
+                request._min_bytes, request._max_wait_ms = FLOW_BYTES, FLOW_WAIT_MS
+            elif not fetcher._records:
+                request._max_wait_ms = IDLE_WAIT_MS
+        return requests, *others
+
+    async def processed(assignment: Any, node: int, request: Any) -> bool:
+        brought = bool(await process(assignment, node, request))
+        before = brought_nothing.get(node, FLOW_ENDS_AFTER)
+        brought_nothing[node] = 0 if brought else min(before + 1, FLOW_ENDS_AFTER)
+        return brought
+
+    fetcher._get_actions_per_node, fetcher._proc_fetch_request = planned, processed
 
 
 def admin(settings: Settings) -> AIOKafkaAdminClient:

@@ -33,6 +33,9 @@ DatabaseUrl = Annotated[str, StringConstraints(pattern=r"^postgres(ql)?://")]
 Bootstrap = Annotated[
     str, StringConstraints(pattern=r"^[^\s,:/]+:[0-9]{1,5}(,[^\s,:/]+:[0-9]{1,5})*$")
 ]
+Listening = Annotated[
+    str, StringConstraints(pattern=r"^(\[[0-9a-fA-F:]+\]|[^\s,:/\[\]]+):[0-9]{1,5}$")
+]
 TopicPrefix = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,79}$")]
 
 
@@ -71,6 +74,8 @@ class Settings(BaseModel):
     session_timeout_s: Annotated[float, Field(ge=1, le=300)] = 10.0
     fetch_max_wait_ms: Annotated[int, Field(ge=1, le=5000)] = 20
     request_timeout_s: Annotated[float, Field(ge=1, le=300)] = 30.0
+
+    webhooks: Listening | None = None
 
     database_url: Annotated[DatabaseUrl | None, Field(repr=False)] = None
     vault_key: SecretStr | None = None
@@ -158,6 +163,7 @@ def default_home() -> Path:
 WANTED = {
     "runtime": "use `embedded` or `containers`",
     "kafka_bootstrap": "use host:port, several separated by commas",
+    "webhooks": "use host:port, such as 127.0.0.1:8787",
     "database_url": "use postgresql://user:password@host:port/database",
     "topic_prefix": "use letters, digits, dot, dash and underscore, at most 80",
 }

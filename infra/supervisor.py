@@ -13,6 +13,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +31,7 @@ from infra.local.runtime import (
     write_runtime,
 )
 from infra.log import get
-from infra.settings import Settings
+from infra.settings import Settings, SettingsError
 
 FIRST_PAUSE_S, LAST_PAUSE_S = 0.5, 30.0  # between restarts, doubling
 STEADY_S = 60.0  # a child that ran this long starts again without a long pause
@@ -284,7 +285,7 @@ def start_detached(settings: Settings, arguments: Sequence[str], environ: Mappin
     when it ended instead, Unavailable when it takes too long or a process ends again and again.
     """
     path = settings.log_folder / "supervisor.log"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    _folder(path.parent)
     with path.open("ab") as output:
         child = subprocess.Popen(
             [sys.executable, "-m", "infra.cli", *arguments],
@@ -346,10 +347,22 @@ def _read_any_state(settings: Settings) -> State | None:
         return None
 
 
+def _folder(path: Path) -> None:
+    """The folder is there and can be written. Raises SettingsError when it cannot be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise SettingsError(
+            f"{path} cannot be written ({error.strerror}): set CAIRN_HOME to a folder of yours."
+        ) from error
+
+
 @contextlib.contextmanager
 def _only_one(settings: Settings) -> Iterator[TextIO]:
     """This process is the only supervisor of its home, until it ends however."""
-    settings.run_folder.mkdir(parents=True, exist_ok=True)
+    _folder(settings.run_folder)
     with (settings.run_folder / "supervisor.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -9,6 +9,7 @@ meeting a project for the first time agree on one row.
 import base64
 import binascii
 import hashlib
+import hmac
 import os
 import secrets
 from collections.abc import Callable
@@ -25,6 +26,7 @@ from infra.postgres import connect
 from infra.settings import Settings
 
 KEY_BYTES = 32
+MARK_PURPOSE = b"cairn marks"  # one key, one use: marks have a key derived for them
 NONCE_BYTES = 12  # NIST SP 800-38D §5.2.1.1; random, far below 2^32 uses of one key
 
 Connect = Callable[[], AbstractContextManager[Connection[tuple[Any, ...]]]]
@@ -40,6 +42,7 @@ class Vault:
         self._connect = connect
         self._master = AESGCM(master_key) if master_key else None
         self._keys: dict[str, AESGCM] = {}
+        self._mark_keys: dict[str, bytes] = {}
 
     def encrypt(self, project_id: str, plaintext: bytes, subject: str = "") -> tuple[str, bytes]:
         """The key's id and nonce + ciphertext. Raises VaultUnconfigured, DatabaseUnavailable."""
@@ -59,6 +62,17 @@ class Vault:
         nonce, sealed = ciphertext[:NONCE_BYTES], ciphertext[NONCE_BYTES:]
         return _opened(key, nonce, sealed, key_id)
 
+    def mark(self, project_id: str, text: str) -> str:
+        """64 hex digits that stand for ``text`` in this project and cannot be guessed from it.
+
+        A keyed hash under the project's data key: who has only the log cannot try names. Raises
+        VaultUnconfigured, DatabaseUnavailable.
+        """
+        key_id = key_id_of(project_id)
+        if key_id not in self._mark_keys:
+            self._obtain(key_id, project_id, "")
+        return hmac.new(self._mark_keys[key_id], text.encode(), hashlib.sha256).hexdigest()
+
     def erase(self, project_id: str, subject: str) -> bool:
         """Nothing encrypted for ``subject`` can be read any more; whether there was a key.
 
@@ -66,6 +80,7 @@ class Vault:
         """
         key_id = key_id_of(project_id, subject)
         self._keys.pop(key_id, None)
+        self._mark_keys.pop(key_id, None)
         with self._connect() as connection:
             gone = connection.execute("DELETE FROM cairn.vault_keys WHERE key_id = %s", (key_id,))
             return gone.rowcount == 1
@@ -95,8 +110,10 @@ class Vault:
         if row is None:
             return None
         wrapped = bytes(row[0])
-        key = AESGCM(_opened(master, wrapped[:NONCE_BYTES], wrapped[NONCE_BYTES:], key_id))
+        opened = _opened(master, wrapped[:NONCE_BYTES], wrapped[NONCE_BYTES:], key_id)
+        key = AESGCM(opened)
         self._keys[key_id] = key
+        self._mark_keys[key_id] = hmac.digest(opened, MARK_PURPOSE, "sha256")
         return key
 
     def _require_master(self) -> AESGCM:

@@ -81,7 +81,7 @@ def _readable(rows: Rows, records: Iterable[Record]) -> Iterable[Placed]:
 
 def _accepted(connection: Conn, rows: Rows, placed: list[Placed]) -> Iterable[Envelope]:
     """The facts among the records: first with their id, in a numbered log next in sequence."""
-    ignored = out_of_sequence(connection, rows, [fact for _, fact in placed])
+    ignored = out_of_sequence(connection, rows, placed)
     first = {
         fact.event_id: (record, fact)
         for record, fact in reversed(placed)

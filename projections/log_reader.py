@@ -19,7 +19,7 @@ Offsets = Mapping[tuple[str, int], int]
 
 MAX_RECORDS = 2_000
 FETCH: dict[str, Any] = {
-    "fetch_max_wait_ms": 250,  # the broker answers at once when there is something
+    "fetch_max_wait_ms": infra.kafka.IDLE_WAIT_MS,
     "max_partition_fetch_bytes": 1024 * 1024,
     "fetch_max_bytes": 8 * 1024 * 1024,
 }

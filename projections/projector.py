@@ -75,6 +75,7 @@ async def _follow(
         prepare(connection)
         checkpoint = read_checkpoint(connection, places)
         async with infra.kafka.running_consumer(settings, **FETCH) as consumer:
+            infra.kafka.paced(consumer)
             start_at(consumer, settings, {place: checkpoint[place] for place in places})
             tell_ready()
             log.info("projector.follows", partitions=len(places))

@@ -55,7 +55,8 @@ EVIDENCE_JSON = """
         'sanitized_hash', e.sanitized_hash, 'chunk_id', e.chunk_id,
         'char_start', e.char_start, 'char_end', e.char_end,
         'line_start', e.line_start, 'line_end', e.line_end,
-        'snippet', e.snippet, 'evidence_type', e.evidence_type, 'stale', e.stale)
+        'snippet', e.snippet, 'evidence_type', e.evidence_type, 'stale', e.stale,
+        'speaker', e.speaker, 'speaker_role', e.speaker_role, 'said_at', e.said_at)
         ORDER BY e.stale, s.path, e.char_start, e.evidence_id)
     FROM ledger_evidence e LEFT JOIN sources s USING (source_id) WHERE e.atom_id = a.atom_id
 """
@@ -302,31 +303,59 @@ def artifact(connection: Conn, project_id: str, artifact_type: str) -> Row:
     return found[0]
 
 
+def has_artifact(connection: Conn, project_id: str, artifact_type: str) -> bool:
+    """Whether a version of the type has been published."""
+    found = connection.execute(
+        "SELECT 1 FROM artifacts WHERE project_id = %s AND artifact_type = %s"
+        " AND version IS NOT NULL LIMIT 1",
+        (project_id, artifact_type),
+    )
+    return found.fetchone() is not None
+
+
 def items(connection: Conn, project_id: str, artifact_type: str) -> list[Row]:
     """The present insights, epics or features by number; those that say nothing more are left out.
 
-    Every citation comes with the ``places`` its atom was read from, as path and line.
+    Every citation comes with the ``places`` its atom was read from, as path and line; an item with
+    its ``features`` as number and title, if it is an epic.
     """
     found = rows(
         connection,
         "SELECT artifact_id, number, title, artifact_state, version, content AS sections, fields,"
         " plan, quality_tier, blocked_by, upstream_artifact_ids, lane, engine, run_id,"
-        " input_ledger_seq, content_hash, created_at, updated_at FROM artifacts"
-        " WHERE project_id = %s AND artifact_type = %s AND number <> ''"
+        " input_ledger_seq, content_hash, created_at, updated_at,"
+        " (SELECT coalesce(array_agg(f.number || ' ' || f.title ORDER BY f.number), '{}')"
+        "   FROM artifacts f WHERE a.fields->'feature_ids' ? f.artifact_id) AS features"
+        " FROM artifacts a WHERE project_id = %s AND artifact_type = %s AND number <> ''"
         " ORDER BY number, artifact_id",
         *(project_id, artifact_type),
     )
+    add_places(connection, [section for item in found for section in item["sections"]])
+    return found
+
+
+def gone_items(connection: Conn, project_id: str, artifact_type: str) -> list[Row]:
+    """The insights, epics or features that say nothing any more, with ``why``."""
+    return rows(
+        connection,
+        "SELECT artifact_id, title, content->0->>'gap' AS why, input_ledger_seq FROM artifacts"
+        " WHERE project_id = %s AND artifact_type = %s AND number = ''"
+        " ORDER BY input_ledger_seq, title, artifact_id",
+        *(project_id, artifact_type),
+    )
+
+
+def add_places(connection: Conn, sections: list[Row]) -> None:
+    """Every citation of the sections gets the ``places`` its atom was read from."""
     citations = [
         citation
-        for item in found
-        for section in item["sections"]
+        for section in sections
         for statement in section["statements"]
         for citation in statement["citations"]
     ]
     places = _places(connection, sorted({one["atom_id"] for one in citations}))
     for one in citations:
         one["places"] = places.get(one["atom_id"], [])
-    return found
 
 
 def _places(connection: Conn, atom_ids: list[str]) -> dict[str, list[str]]:

@@ -43,7 +43,7 @@ RANKED = f"""
 """
 LINKED = (
     "(a.atom_id = ANY(%(entities)s) OR EXISTS (SELECT 1 FROM ledger_atom_entities m"
-    " WHERE m.atom_id = a.atom_id AND m.entity_atom_id = ANY(%(entities)s)))"
+    " WHERE m.active AND m.atom_id = a.atom_id AND m.entity_atom_id = ANY(%(entities)s)))"
 )
 SPEAKS_OF = (
     "a.atom_id IN (SELECT x.atom_id FROM ledger_atoms x"

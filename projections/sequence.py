@@ -1,28 +1,29 @@
 """Numbered logs: on ``ledger.v1`` and ``reduce.v1`` only the next number of a project is a fact.
 
-The fold rule of spec 08 §4 and 03 §9: a change set is accepted when its number is the next one and
-its turn lies ahead in its run (without a turn: when its cause is new). What two writers of one
-handover wrote besides is ignored by every reader alike.
+What that is on ``ledger.v1`` says ``schemas.ledger_order``; here it is asked from what the tables
+hold. What two writers of one handover wrote besides is ignored by every reader alike.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from psycopg import Connection
 
+from projections.checkpoint import Record
 from projections.rows import Rows
 from schemas.envelope import Envelope
 from schemas.events.artifact import ArtifactChanged
 from schemas.events.ledger import LedgerChanged
+from schemas.ids import sha256_hex
+from schemas.ledger_order import LedgerOrder, Place, Progress
 
 Conn = Connection[tuple[Any, ...]]
-Place = tuple[int, int]
+Placed = tuple[Record, Envelope]
 
-START: Place = (-1, 0)  # before the first turn of a run
 RUN_END = "run_end"
 
 LAST_TURNS = """
@@ -33,7 +34,7 @@ LAST_TURNS = """
         WHERE c.run_id = run.id ORDER BY c.ledger_seq DESC LIMIT 1) last
 """
 KNOWN_CAUSES = (
-    "SELECT project_id, caused_by_event_id FROM ledger_change_sets"
+    "SELECT project_id, caused_by_event_id, ledger_seq FROM ledger_change_sets"
     " WHERE caused_by_event_id = ANY(%s) AND run_id IS NULL"
 )
 
@@ -51,53 +52,25 @@ class ArtifactOrder:
         self.seq = event.artifact_seq
 
 
-@dataclass(slots=True)
-class LedgerOrder:
-    """How far a project's ledger has come: its last number, and the last turn of each run.
-
-    ``turns`` is None for a run that has ended. ``causes`` are those of change sets without a turn.
-    """
-
-    seq: int = 0
-    turns: dict[str, Place | None] = field(default_factory=dict)
-    causes: set[str] = field(default_factory=set)
-
-    def accepts(self, event: LedgerChanged) -> bool:
-        return event.ledger_seq == self.seq + 1 and self.lies_ahead(event)
-
-    def lies_ahead(self, event: LedgerChanged) -> bool:
-        if event.turn is None:
-            return event.caused_by_event_id not in self.causes
-        last = self.turns.get(event.turn.run_id, START)
-        if last is None:
-            return False
-        return event.turn.kind == RUN_END or (event.turn.batch_no, event.turn.position) > last
-
-    def take(self, event: LedgerChanged) -> None:
-        self.seq = event.ledger_seq
-        if event.turn is None:
-            self.causes.add(event.caused_by_event_id)
-        else:
-            place = (event.turn.batch_no, event.turn.position)
-            self.turns[event.turn.run_id] = None if event.turn.kind == RUN_END else place
-
-
-def out_of_sequence(connection: Conn, rows: Rows, facts: Sequence[Envelope]) -> set[int]:
+def out_of_sequence(connection: Conn, rows: Rows, placed: Sequence[Placed]) -> set[int]:
     """The ``id()`` of those facts of a numbered log that are none; ``rows`` moves the heads."""
-    numbered = [fact for fact in facts if isinstance(fact.event, LedgerChanged | ArtifactChanged)]
+    numbered = [one for one in placed if isinstance(one[1].event, LedgerChanged | ArtifactChanged)]
     if not numbered:
         return set()
-    ledgers, artifacts = _orders(connection, numbered)
+    ledgers, artifacts = _orders(connection, [fact for _, fact in numbered])
     ignored: set[int] = set()
-    for fact in numbered:
-        head = {"project_id": fact.project_id}
+    for record, fact in numbered:
+        project = fact.project_id
         match fact.event:
-            case LedgerChanged() as event if ledgers[fact.project_id].accepts(event):
-                ledgers[fact.project_id].take(event)
-                rows.add(fact, "log_heads", head | {"log": "ledger", "seq": event.ledger_seq})
-            case ArtifactChanged() as answer if artifacts[fact.project_id].accepts(answer):
-                artifacts[fact.project_id].take(answer)
-                rows.add(fact, "log_heads", head | {"log": "artifact", "seq": answer.artifact_seq})
+            case LedgerChanged() as event if ledgers.accepts(project, event):
+                ledgers.take(project, event, sha256_hex(record.value or b""))
+                place = ledgers.place(project)
+                head = {"log": "ledger", "seq": place.seq, "value_hash": place.value_hash}
+                rows.add(fact, "log_heads", {"project_id": project} | head)
+            case ArtifactChanged() as answer if artifacts[project].accepts(answer):
+                artifacts[project].take(answer)
+                head = {"log": "artifact", "seq": answer.artifact_seq, "value_hash": None}
+                rows.add(fact, "log_heads", {"project_id": project} | head)
             case _:
                 ignored.add(id(fact))
     return ignored
@@ -105,25 +78,35 @@ def out_of_sequence(connection: Conn, rows: Rows, facts: Sequence[Envelope]) -> 
 
 def _orders(
     connection: Conn, facts: Sequence[Envelope]
-) -> tuple[dict[str, LedgerOrder], dict[str, ArtifactOrder]]:
+) -> tuple[LedgerOrder, dict[str, ArtifactOrder]]:
     """Both orders of each project, as far as the tables hold them and ``facts`` need them."""
-    ledgers: dict[str, LedgerOrder] = defaultdict(LedgerOrder)
+    ledgers = LedgerOrder({}, {}, {})
     artifacts: dict[str, ArtifactOrder] = defaultdict(ArtifactOrder)
+    changes = [(f.project_id, f.event) for f in facts if isinstance(f.event, LedgerChanged)]
     projects = sorted({fact.project_id for fact in facts})
     heads = connection.execute(
-        "SELECT project_id, log, seq FROM log_heads WHERE project_id = ANY(%s)", (projects,)
+        "SELECT project_id, log, seq, value_hash FROM log_heads WHERE project_id = ANY(%s)",
+        (projects,),
     )
-    for project, log, seq in heads:
+    for project, log, seq, value_hash in heads:
         if log == "ledger":
-            ledgers[project].seq = seq
+            if value_hash is None:
+                value_hash = _named_by_next(changes, project, seq)
+            ledgers.places[project] = Place(seq=seq, value_hash=value_hash)
         else:
             artifacts[project].seq = seq
-    changes = [(f.project_id, f.event) for f in facts if isinstance(f.event, LedgerChanged)]
     runs = {event.turn.run_id: project for project, event in changes if event.turn}
     for run_id, batch_no, position, kind in connection.execute(LAST_TURNS, (sorted(runs),)):
-        place = None if kind == RUN_END else (batch_no, position)
-        ledgers[runs[run_id]].turns[run_id] = place
+        ended = kind == RUN_END
+        last = Progress(batch_no=batch_no, position=position, ended=ended)
+        ledgers.progress[f"{runs[run_id]}|{run_id}"] = last
     if causes := [event.caused_by_event_id for _, event in changes if event.turn is None]:
-        for project, cause in connection.execute(KNOWN_CAUSES, (causes,)):
-            ledgers[project].causes.add(cause)
+        for project, cause, seq in connection.execute(KNOWN_CAUSES, (causes,)):
+            ledgers.causes[f"{project}|{cause}"] = seq
     return ledgers, artifacts
+
+
+def _named_by_next(changes: Sequence[tuple[str, LedgerChanged]], project: str, seq: int) -> str:
+    """The hash of a head folded before hashes were kept, as the next change set has it."""
+    named = (e.prev_hash for of, e in changes if of == project and e.ledger_seq == seq + 1)
+    return next(named, "")

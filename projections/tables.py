@@ -84,7 +84,7 @@ TABLES: tuple[Table, ...] = (
     _table(
         "ingestion_runs",
         "run_id",
-        operational="cost_usd started_at finished_at batch_count withdrawn_batches",
+        operational="cost_usd started_at finished_at batch_count withdrawn_batches source_changes",
     ),
     _table("run_stamps", "run_id", merge={"first_atom_at": "min"}, compared=False),
     _table(
@@ -144,6 +144,12 @@ TABLES: tuple[Table, ...] = (
         compared=False,
     ),
     _table("generation_loops", "project_id", "artifact_seq", "phase", compared=False),
+    _table("loop_continuations", "project_id", "artifact_seq", "phase", "item_no", compared=False),
+    _table(
+        "speculative_sections",
+        *("artifact_id", "section_id", "input_ledger_seq"),
+        compared=False,
+    ),
     _table("quality_runs", "quality_run_id", compared=False),
     _table("artifact_rejections", "artifact_id", "version", compared=False),
     _table("dead_letters", "dead_letter_id", compared=False),

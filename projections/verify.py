@@ -13,10 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from aiokafka.partitioner import murmur2
-
+from infra.kafka import partition_of
 from projections.checkpoint import Record
-from projections.sequence import LedgerOrder
 from schemas import ids
 from schemas.codec import InvalidRecord, decode, headers
 from schemas.envelope import Envelope
@@ -24,9 +22,8 @@ from schemas.events.artifact import ArtifactChanged, VersionPublished
 from schemas.events.hygiene import ChunkCreated, SourceSanitized
 from schemas.events.ledger import LIVE, AtomRecord, EvidenceRow, HumanDecision, LedgerChanged
 from schemas.fingerprint import atom_fingerprint
+from schemas.ledger_order import LedgerOrder
 from schemas.topics import key_of, topic_of
-
-SIGN_BIT = 0x7FFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +47,6 @@ class Report:
     notes: list[Finding]
 
 
-def partition_of(key: bytes, partitions: int) -> int:
-    """Where Kafka's default partitioner puts a key."""
-    return int(murmur2(key) & SIGN_BIT) % partitions
-
-
 def verify(records: Iterable[Record], partitions: int) -> Report:
     """The report on a log; within a partition offsets ascend."""
     verifier = Verifier(partitions)
@@ -65,11 +57,14 @@ def verify(records: Iterable[Record], partitions: int) -> Report:
 
 @dataclass(slots=True)
 class _Ledger:
-    """A project's ledger as far as it was read."""
+    """A project's ledger as far as it was read.
 
-    order: LedgerOrder = field(default_factory=LedgerOrder)
+    ``ahead`` are records that do not follow. When one that does brings their number they are what
+    a second writer left behind; when none comes, the log is damaged.
+    """
+
+    ahead: list[Record] = field(default_factory=list)
     evidence: set[str] = field(default_factory=set)
-    value_hash: str = ""
     causes: list[tuple[str, Record]] = field(default_factory=list)
     statuses: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
 
@@ -83,6 +78,7 @@ class Verifier:
         self._findings: list[Finding] = []
         self._notes: list[Finding] = []
         self._known: dict[UUID, bytes] = {}
+        self._order = LedgerOrder({}, {}, {})
         self._ledgers: dict[str, _Ledger] = {}
         self._artifact_seqs: dict[str, int] = {}
         self._texts: dict[tuple[str, str], dict[int, bytes]] = {}
@@ -119,6 +115,7 @@ class Verifier:
 
     def finish(self) -> Report:
         """The report, once every record was seen."""
+        self._check_order()
         self._check_texts()
         self._check_chunks()
         self._check_evidence()
@@ -174,18 +171,43 @@ class Verifier:
         self._chunks.append((event.model_copy(update={"text_payload": ""}), record))
 
     def _see_change_set(self, record: Record, fact: Envelope, event: LedgerChanged) -> None:
-        ledger = self._ledgers.setdefault(fact.project_id, _Ledger())
-        last = ledger.order.seq
-        if event.ledger_seq <= last or not ledger.order.lies_ahead(event):
+        project = fact.project_id
+        ledger = self._ledgers.setdefault(project, _Ledger())
+        if self._order.accepts(project, event):
+            self._take_change_set(record, fact, event, ledger)
+        elif self._lies_ahead(project, event):
+            ledger.ahead.append(record)
+        else:
+            self._note("ignored_change_set", record, f"ledger_seq {event.ledger_seq} once more")
+
+    def _lies_ahead(self, project: str, event: LedgerChanged) -> bool:
+        later = event.ledger_seq > self._order.place(project).seq
+        return later and self._order.is_new(project, event)
+
+    def _check_order(self) -> None:
+        """What does not follow and was not replaced is damage; it is taken to judge the rest."""
+        for ledger in self._ledgers.values():
+            for record in ledger.ahead:
+                self._see_left(record, ledger)
+
+    def _see_left(self, record: Record, ledger: _Ledger) -> None:
+        fact = decode(record.value or b"")
+        event, last = fact.event, self._order.place(fact.project_id).seq
+        assert isinstance(event, LedgerChanged)
+        if not self._lies_ahead(fact.project_id, event):
             self._note("ignored_change_set", record, f"ledger_seq {event.ledger_seq} once more")
             return
         if event.ledger_seq != last + 1:
             self._find("ledger_gap", record, f"ledger_seq {event.ledger_seq} after {last}")
-        elif event.prev_hash != ledger.value_hash:
+        elif not self._order.accepts(fact.project_id, event):
             self._find("prev_hash", record, f"ledger_seq {event.ledger_seq} breaks the chain")
+        self._take_change_set(record, fact, event, ledger)
+
+    def _take_change_set(
+        self, record: Record, fact: Envelope, event: LedgerChanged, ledger: _Ledger
+    ) -> None:
         self._known[fact.event_id] = b""
-        ledger.order.take(event)
-        ledger.value_hash = ids.sha256_hex(record.value or b"")
+        self._order.take(fact.project_id, event, ids.sha256_hex(record.value or b""))
         ledger.causes.append((event.caused_by_event_id, record))
         for atom in event.atoms:
             self._check_atom(record, fact.project_id, atom)

@@ -6,7 +6,7 @@ control (gaps), so that a gap and what fills it speak of the same thing.
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from typing import Literal, get_args
 
 Area = Literal[
@@ -149,17 +149,27 @@ AREA_WORDS: dict[Area, tuple[str, ...]] = {
     ),
     "market": ("market", "competitor", "competitors", "pricing", "revenue", "adoption", "vendor"),
 }
-_AREA_OF_WORD = {word: area for area, words in AREA_WORDS.items() for word in words}
-_WORD = re.compile(r"[a-z][a-z-]+")
+_AREA_OF_WORD = {
+    hyphens + word.encode(): area
+    for area, words in AREA_WORDS.items()
+    for word in words
+    for hyphens in (b"", b"-", b"--")
+}
+_IN_A_WORD = b"abcdefghijklmnopqrstuvwxyz-"
+_APART = bytes(at if at in _IN_A_WORD else 32 for at in range(256))
 
 
 def area_counts(text: str) -> dict[Area, int]:
-    """How many words of each area stand in ``text``; areas without any are absent."""
-    counts: dict[Area, int] = {}
-    for word in _WORD.findall(text.lower()):
-        if area := _AREA_OF_WORD.get(word):
-            counts[area] = counts.get(area, 0) + 1
-    return counts
+    """How many words of each area stand in ``text``; areas without any are absent.
+
+    Words are letters and hyphens of ASCII. Bytes are cut into words several times faster than an
+    expression finds them, and every chunk of every source comes through here.
+    """
+    letters = text.lower().encode("ascii", "replace").translate(_APART)
+    words = letters.split()
+    if b" ---" in letters or letters.startswith(b"---"):  # else two hyphens at most stand before
+        words = [word.lstrip(b"-") for word in words]
+    return Counter(filter(None, map(_AREA_OF_WORD.get, words)))
 
 
 def main_area(text: str, default: Area = "scope") -> Area:

@@ -10,14 +10,14 @@ from __future__ import annotations
 import io
 import json
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import fastavro
 from pydantic import ValidationError
 
 from schemas.avro import avro_schema, frozen_schemas, schema_file
-from schemas.envelope import Actor, Envelope, Event
+from schemas.envelope import Actor, ActorType, Envelope, Event
 from schemas.events import EVENT_TYPES
 from schemas.upcasters import upcast
 
@@ -84,7 +84,7 @@ def decode(value: bytes) -> Envelope:
             recorded_at=fields["recorded_at"],
             causation_id=fields["causation_id"],
             correlation_id=fields["correlation_id"],
-            actor=Actor(**fields["actor"]),
+            actor=_actor(**fields["actor"]),
             lane=fields["lane"],
             run_id=fields["run_id"],
             producer=fields["producer"],
@@ -110,6 +110,11 @@ def fingerprint(schema: dict[str, Any]) -> bytes:
     """CRC-64-AVRO of the schema's canonical form, little-endian as the encoding wants it."""
     canonical = fastavro.schema.to_parsing_canonical_form(schema)
     return bytes.fromhex(fastavro.schema.fingerprint(canonical, "CRC-64-AVRO"))
+
+
+@lru_cache(64)
+def _actor(type: ActorType, id: str) -> Actor:
+    return Actor(type=type, id=id)
 
 
 @cache

@@ -11,14 +11,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schemas.envelope import Envelope
-from schemas.events.artifact import StateChanged, VersionPublished, VersionRejected
+from schemas.events.artifact import (
+    SectionGenerated,
+    SpeculationEnded,
+    StateChanged,
+    VersionPublished,
+    VersionRejected,
+)
 
 FOREVER_MS = -1
 DAY_MS = 24 * 60 * 60 * 1000
 RECORD_BYTES = 1024 * 1024
 WHOLE_RECORD_BYTES = 8 * 1024 * 1024
 
-KeyFamily = Literal["project_id", "source_id", "artifact_id", "origin"]
+KeyFamily = Literal["project_id", "source_id", "artifact_id", "outside", "origin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +42,49 @@ class Topic:
     internal: bool = False
 
 
+OF_ITS_TYPE = (VersionPublished, StateChanged, VersionRejected, SectionGenerated, SpeculationEnded)
 ARTIFACT_EVENTS = ("artifact.version_published", "artifact.state_changed", "artifact.rejected")
+AHEAD_EVENTS = ("artifact.section_generated", "artifact.speculation_ended")
 
 TOPICS: tuple[Topic, ...] = (
-    Topic("project.v1", "project_id", ("project.created",), ("cli",), ("projections",)),
+    Topic(
+        "project.v1",
+        "project_id",
+        ("project.created", "connector.added", "connector.removed"),
+        ("cli",),
+        ("projections", "connectors"),
+    ),
+    Topic(
+        "connector.item.v1",
+        "outside",
+        (
+            "connector.item_received",
+            "connector.sync_started",
+            "connector.sync_finished",
+            "connector.sync_failed",
+        ),
+        ("webhooks", "connectors"),
+        ("intake", "operators"),
+        retention_ms=30 * DAY_MS,
+        max_message_bytes=WHOLE_RECORD_BYTES,
+        internal=True,
+    ),
+    Topic(
+        "connector.cursor.v1",
+        "outside",
+        ("connector.cursor_moved",),
+        ("connectors",),
+        ("connectors",),
+        cleanup="compact",
+    ),
+    Topic(
+        "tdl.intake.v1",
+        "project_id",
+        ("tdl.message_received", "tdl.message_withdrawn"),
+        ("intake",),
+        ("operators",),
+        internal=True,
+    ),
     Topic(
         "source.v1",
         "source_id",
@@ -144,7 +189,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "reduce.v1",
         "project_id",
-        ("artifact.changed",),
+        ("artifact.changed", "artifact.speculated"),
         ("reduce",),
         ("reduce", "publish"),
         max_message_bytes=WHOLE_RECORD_BYTES,
@@ -161,7 +206,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "artifact.prd.v1",
         "artifact_id",
-        ARTIFACT_EVENTS,
+        ARTIFACT_EVENTS + AHEAD_EVENTS,
         ("publish",),
         ("projections", "downstream"),
         max_message_bytes=WHOLE_RECORD_BYTES,
@@ -169,7 +214,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "artifact.epic.v1",
         "artifact_id",
-        ARTIFACT_EVENTS,
+        ARTIFACT_EVENTS + AHEAD_EVENTS,
         ("publish",),
         ("projections", "downstream"),
         max_message_bytes=WHOLE_RECORD_BYTES,
@@ -177,7 +222,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "artifact.feature.v1",
         "artifact_id",
-        ARTIFACT_EVENTS,
+        ARTIFACT_EVENTS + AHEAD_EVENTS,
         ("publish",),
         ("projections", "downstream"),
         max_message_bytes=WHOLE_RECORD_BYTES,
@@ -221,7 +266,7 @@ def topic_of(envelope: Envelope) -> Topic:
     event = envelope.event
     if event.type_name == "extract.requested":
         return BY_NAME[f"extract.{envelope.lane}.v1"]
-    if isinstance(event, VersionPublished | StateChanged | VersionRejected):
+    if isinstance(event, OF_ITS_TYPE):
         return BY_NAME[f"artifact.{event.artifact_type}.v1"]
     return BY_NAME[event.topic]
 

@@ -26,7 +26,10 @@ def unchanged(payload: Payload) -> Payload:
 
 UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("project.created", 1): project_created_v2,
+    ("atom.candidates_extracted", 1): unchanged,
+    ("atom.reflected", 1): unchanged,
     ("ledger.changed", 1): unchanged,
+    ("ledger.changed", 2): unchanged,
     ("source.processed", 1): unchanged,
     ("ingestion.source_ready", 1): unchanged,
     ("ingestion.batch_planned", 1): unchanged,
@@ -34,6 +37,7 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("ingestion.batch_committed", 1): unchanged,
     ("ingestion.run_stopped", 1): unchanged,
     ("artifact.changed", 1): unchanged,
+    ("artifact.changed", 2): unchanged,
     ("artifact.version_published", 1): unchanged,
     ("artifact.state_changed", 1): unchanged,
     ("artifact.rejected", 1): unchanged,

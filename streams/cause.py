@@ -19,9 +19,22 @@ class Cause(Part):
 
     @classmethod
     def of(cls, envelope: Envelope) -> Cause:
-        return cls(**{name: getattr(envelope, name) for name in cls.model_fields})
+        return cls(
+            event_id=envelope.event_id,
+            project_id=envelope.project_id,
+            natural_key=envelope.natural_key,
+            occurred_at=envelope.occurred_at,
+            correlation_id=envelope.correlation_id,
+        )
 
     def caused(self, event: Event, *, lane: Lane, run_id: str | None) -> Envelope:
         """The envelope of ``event``, an output of this fact in that lane and run, if any."""
-        source = Envelope(**{name: getattr(self, name) for name in Cause.model_fields}, event=event)
+        source = Envelope(
+            event_id=self.event_id,
+            project_id=self.project_id,
+            natural_key=self.natural_key,
+            occurred_at=self.occurred_at,
+            event=event,
+            correlation_id=self.correlation_id,
+        )
         return source.caused(event, lane=lane, run_id=run_id)

@@ -2,15 +2,17 @@
 
 The log is real in what matters: records are encoded, keyed and partitioned, delivered at least once
 and in order within a partition only. A seeded ``Faults`` decides which stage moves next, repeats
-records, throws a writer's state away and stops a writer between the records of one decision.
+records, throws a writer's state away, stops a writer between the records of one decision and lets
+one that has lost its partition write on.
 """
 
 from __future__ import annotations
 
 import random
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -36,6 +38,7 @@ class Faults:
     repeat: float = 0.0
     forget: float = 0.0
     halve: float = 0.0
+    outlive: float = 0.0
     shuffle: bool = False
 
 
@@ -78,12 +81,16 @@ class _Reader:
 
 @dataclass
 class _WriterSeat:
-    """One writer at one partition: its state, and how much of its own output it has folded."""
+    """One writer at one partition: its state, and how much of its own output it has folded.
+
+    ``before``: how far it had read each topic when the last records came.
+    """
 
     writer: Writer[Any]
     partition: int
     state: Any
     own: int = 0
+    before: deque[dict[str, int]] = field(default_factory=lambda: deque(maxlen=8))
 
 
 class Driver:
@@ -196,6 +203,9 @@ class Driver:
         reader = _Reader(partition, dict.fromkeys(writer.inputs, 0), lambda record: None)
 
         def read(record: Record) -> None:
+            if self._faults.outlive:
+                reached = reader.offsets | {record.topic: record.offset + 1}
+                seat.before.append(reached | {writer.output: seat.own})
             writer.evolve(seat.state, record)
             if self._chance.random() < self._faults.forget:
                 seat.state, seat.own = writer.open(MemoryTables()), 0
@@ -204,11 +214,28 @@ class Driver:
                     end = offset + (topic == record.topic)
                     for known in self.log.records[topic][partition][:end]:
                         writer.evolve(seat.state, known)
+            if self._chance.random() < self._faults.outlive:
+                self._outlive(seat)
             self._decide(seat, self._faults.halve)
 
         reader.read = read
         self._readers.append(reader)
         self._seats.append(seat)
+
+    def _outlive(self, seat: _WriterSeat) -> None:
+        """A writer that lost the partition a while ago still writes what it decides from then.
+
+        It is not told what the other has written, and takes what it writes itself as accepted.
+        """
+        writer, state = seat.writer, seat.writer.open(MemoryTables())
+        known = self._chance.choice(seat.before)
+        for topic, offset in known.items():
+            for record in self.log.records[topic][seat.partition][:offset]:
+                writer.evolve(state, record)
+        for _ in range(self._chance.randrange(1, 5)):
+            if decision := writer.decide(state):
+                written = [self.log.append(envelope) for envelope in decision.envelopes]
+                writer.evolve(state, written[-1])
 
     def _fold_own(self, seat: _WriterSeat) -> None:
         own = self.log.records[seat.writer.output][seat.partition]

@@ -10,8 +10,11 @@ from schemas.envelope import Envelope, Event
 from schemas.events.artifact import (
     ArtifactChange,
     ArtifactChanged,
+    ArtifactSpeculated,
     LatestSet,
     QualityRunFinished,
+    SectionGenerated,
+    SpeculationEnded,
     StateChanged,
     VersionPublished,
     VersionRejected,
@@ -26,6 +29,8 @@ def spread(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
     Of each artifact the present state comes last.
     """
     answer = cause.event
+    if isinstance(answer, ArtifactSpeculated):
+        return _ahead(answer)
     if not isinstance(answer, ArtifactChanged):
         return []
     prd = ArtifactChange.model_validate(
@@ -33,6 +38,27 @@ def spread(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
     )
     facts = [fact for change in (prd, *answer.items) for fact in _facts(change)]
     return [*facts, *(QualityRunFinished(run=run) for run in answer.quality_runs)]
+
+
+def _ahead(answer: ArtifactSpeculated) -> list[Event]:
+    """The sections written ahead, then those that are settled or gone."""
+    generated = [
+        SectionGenerated(
+            artifact_id=change.snapshot.artifact_id,
+            artifact_type=change.snapshot.artifact_type,
+            title=change.snapshot.title,
+            section=section,
+            speculative=True,
+            input_ledger_seq=answer.input_ledger_seq,
+        )
+        for change in answer.changes
+        for section in change.snapshot.sections
+        if section.section_id in change.recomputed_sections
+    ]
+    ended = [
+        SpeculationEnded(end=end, input_ledger_seq=answer.input_ledger_seq) for end in answer.ended
+    ]
+    return [*generated, *ended]
 
 
 def _facts(change: ArtifactChange) -> list[Event]:

@@ -13,15 +13,16 @@ safe as soon as it is folded, and restart, rebalance and refold are one mechanis
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Collection, Iterable, Iterator, MutableMapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import ChunkCreated
 from schemas.ids import sha256_hex
 
 S = TypeVar("S")
+S_contra = TypeVar("S_contra", contravariant=True)
 V = TypeVar("V")
 UNKNOWN_OFFSET = -1
 
@@ -108,6 +109,22 @@ class Writer(Protocol[S]):
 
     def decide(self, state: S) -> Decision | None:
         """The next decision that is due, or None. It does not change the state: its marker will."""
+        ...
+
+
+@runtime_checkable
+class Asking(Protocol[S_contra]):
+    """What a writer also is whose decisions are requests that somebody else has to answer.
+
+    When they are sent again is the shell's to say; nothing that is decided depends on it.
+    """
+
+    def awaited(self, state: S_contra) -> Iterable[str]:
+        """What has no answer yet, by keys that stay the same while it has none."""
+        ...
+
+    def asked(self, state: S_contra, keys: Collection[str]) -> list[Envelope]:
+        """The requests behind those of ``keys`` that are still awaited, with their first ids."""
         ...
 
 

@@ -22,15 +22,21 @@ COMMAND_PATIENCE_S = 280
 
 
 class Service:
-    """One installation in a home of its own; ``partitions`` and ``workers`` as asked for."""
+    """One installation in a home of its own; ``partitions`` and ``workers`` as asked for.
 
-    def __init__(self, home: Path, *, partitions: int = 3, workers: int = 1) -> None:
+    ``environ`` are variables that its processes have besides.
+    """
+
+    def __init__(
+        self, home: Path, *, partitions: int = 3, workers: int = 1, **environ: str
+    ) -> None:
         self.home = home
         self.workers = workers
         self.environ = os.environ | {
             "CAIRN_HOME": str(home),
             "CAIRN_PARTITIONS": str(partitions),
             "CAIRN_SESSION_TIMEOUT_S": "3",
+            **environ,
         }
         for name in ("CAIRN_KAFKA_BOOTSTRAP", "CAIRN_DATABASE_URL", "CAIRN_RUNTIME"):
             self.environ.pop(name, None)

@@ -9,8 +9,35 @@ from __future__ import annotations
 import re
 
 from agents.rules.cues import ANCHORED, MODAL, WEAK, Cue, has_number
-from agents.rules.noise import needs_context, words_of
+from agents.rules.fragments import has_verb
+from agents.rules.noise import instructs, needs_context, words_of
 
+_NOUN = re.compile(r"(?:support|process) for\b|(?:use|control|process) of\b|control over\b")
+_INNER = re.compile(
+    r"\b(?:that|which|who) $|\bto \w+(?:, \w+)* (?:and|or) $|"
+    r"\s(?:if|whether|how|when|where|why|because|while)\s",
+    re.IGNORECASE,
+)  # before the verb of a subordinate clause
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]+")
+_OF_TYPES = frozenset(
+    {"desired", "observed", "state", "status", "configuration", "specification", "type", "types"}
+    | {
+        "settings",
+        "options",
+        "information",
+        "details",
+        "that",
+        "with",
+        "this",
+        "associated",
+        "used",
+    }
+    | {"object", "resource", "certain", "required", "particular", "given", "specific", "class"}
+)
+_NO_SUBJECT = re.compile(
+    r"\W*(?:true|false|none|null|nil|yes|no|on|off|\d+|directory|folder|file|package|module)\W*$|.*\s[–—]\s",
+    re.I,
+)
 _ANNOUNCES = re.compile(
     r"\b(?:two|three|four|five|six|several|various|different|multiple|following|many|"
     r"some) (?:\w+ )?"
@@ -37,7 +64,8 @@ _IMPERATIVE = re.compile(
     r"provide|"
     r"support|move|rename|replace|introduce|change|update|write|store|pass|call|return|avoid|wait|"
     r"verify|validate|send|get|put|delete|include|extend|start|stop|do|don't|give|take|build|"
-    r"test)\s",
+    r"test|monitor|actively|enforce|select|commit|improve|reduce|choose|configure|install|specify|click|enter|pick|"
+    r"prefer)\s",
     re.IGNORECASE,
 )
 _HEADLESS = re.compile(
@@ -49,6 +77,14 @@ _HEADLESS = re.compile(
     r"simply|mainly|basically) ",
     re.IGNORECASE,
 )
+_ABOUT_TEXT = re.compile(
+    r"(?:provides?|contains?|gives?|offers?|includes?|has|have|is|are) (?:an? |the )?"
+    r"(?:\w+[ -]){0,3}?(?:reference|overview|introduction|description|explanation|examples?|"
+    r"tutorials?|documentation|guides?|information|details)\b",
+    re.IGNORECASE,
+)
+_VALUE_ONLY = re.compile(r"[^.:]{1,60}: [\w.]{1,20}$")
+_FIELD = re.compile(r"(?:The )?`?[a-z]\w*(?:_\w+|[a-z][A-Z]\w*)`?(?: field| parameter)?")
 _STRONG_VERB = re.compile(
     r"^(?:is an? |is the |are |uses?|runs?|stores?|supports?|provides?|depends|consists|contains?|"
     r"implements?|requires?|handles?|manages?|defines?|represents?|exposes?|guarantees?|ensures?|"
@@ -64,14 +100,15 @@ _BAD_SUBJECT = re.compile(
     r"note|reason|way|idea|thing|things|section|document|example|case|cases|problem|question|"
     r"goal|intent|"
     r"point|step|steps|above|below|following|here|this|that|these|those|it|they|which|former|"
-    r"latter|one|"
+    r"latter|one|next|"
     r"author|reader|readers|figure|table|advantage|drawback|motivation|nothing|everything|"
     r"something|"
     r"anything|someone|everyone|people|tests?|results?|conclusions?|"
     r"experiments?|measurements?|graphs?|plots?|runs|benchmarks?|list|author|setup|diagram|"
     r"assumption|"
     r"implication|consequence|nobody|methods?|constructors?|"
-    r"fields?|parameters?|arguments?|functions?)\b",
+    r"fields?|parameters?|arguments?|functions?|dashed|axis|curves?|"
+    r"documentation|docs|guides?|manual|pages?|chapter)\b",
     re.IGNORECASE,
 )
 
@@ -98,6 +135,25 @@ def exclusive(text: str) -> bool:
     return bool(re.search(r"[A-Z0-9]", value))
 
 
+def _says_its_name(subject: str, predicate: str) -> bool:
+    """Whether a type is only said to be what its name says: «DepotSpec defines a Depot's state»."""
+    parts = _PARTS.findall(subject)
+    if " " in subject or len(parts) < 2:
+        return False
+    known = {part.lower() for part in parts} | _OF_TYPES
+    told = {word.lower() for word in words_of(predicate)[1:] if len(word) > 3}
+    return len({word for word in told if word not in known and word.rstrip("s") not in known}) < 3
+
+
+def _is_finite(verb: re.Match[str]) -> bool:
+    """Whether it is no noun («support for»), not the verb of a relative clause and no infinitive,
+    or another verb before it is finite: «continues to use»."""
+    before = verb.string[: verb.start()]
+    if _NOUN.match(verb.string, verb.start()) or _INNER.search(before):
+        return False
+    return not before.endswith(" to ") or has_verb(before)
+
+
 def claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
     """A declarative sentence with a subject of its own and a predicate that says something."""
     if exclusive(text) and not needs_context(text):
@@ -106,18 +162,26 @@ def claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return None
     if _ANNOUNCES.search(text[-60:]) or _IMPERATIVE.match(text) or _HEADLESS.match(text):
         return None
+    if _VALUE_ONLY.match(text):
+        return None
     words = text.split()
     if not 6 <= len(words) <= 45 or len(words_of(text)) < 6:
         return None
-    verb = _SUBJECT_VERB.search(text)
+    verb = next(filter(_is_finite, _SUBJECT_VERB.finditer(text)), None)
     if verb is None or not 0 < verb.start() <= 80:
         return None
     subject, predicate = text[: verb.start()].strip(), text[verb.start() :]
     if not 1 <= len(subject.split()) <= 9 or _BAD_SUBJECT.search(subject) or "," in subject:
         return None
-    if not words_of(subject) or len(words_of(predicate)) < 4:
+    if _NO_SUBJECT.match(subject) or _says_its_name(subject, predicate):
+        return None
+    if not words_of(subject) or len(words_of(predicate)) < 4 or _ABOUT_TEXT.match(predicate):
+        return None
+    if instructs(text):
         return None
     strong = bool(_STRONG_VERB.match(predicate))
+    if _FIELD.fullmatch(subject):
+        return Cue("claim", WEAK) if strong else None
     if named_subject and strong:
         return Cue("claim", ANCHORED)
     if strong and (named or has_number(text)):

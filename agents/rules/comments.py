@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from agents.rules import cues
 from agents.rules.code_comments import Comment, comments, line_around, suffix_of
-from agents.rules.cues import EXPLICIT, WEAK, Cue
+from agents.rules.cues import EXPLICIT, MODAL, WEAK, Cue
 from agents.rules.drafts import Draft, Sentence, drafted
 from agents.rules.entities import names_in
 from agents.rules.fragments import has_verb
@@ -28,6 +28,34 @@ MIN_EVIDENCE_CHARS = 20
 MAX_DEPENDENCIES = 12
 MAX_DEPENDENCY_CLAIMS = 3
 _MARK = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
+_NO_TASK = re.compile(r"(?:can|cannot|can't|is|are|was|were|will|has|does)\b", re.IGNORECASE)
+_NO_OBJECT = re.compile(
+    r"(?:\w+ ){1,2}(?:it|this|that|these|those|them)\b"
+    r"(?! (?:\w+ ){0,3}(?:of|to|with|into|by) \w+ \w)|"
+    r"(?:not|un)(?: ?(?:clear|sure|known))\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"(?:should|shall|do|does|how|what|which|who|when|where|is|are|could|can) "
+    r"(?:we|the|an?|this \w+|there)\b",
+    re.IGNORECASE,
+)
+_EMPTY = frozenset(
+    {"this", "that", "here", "when", "then", "with", "from", "more", "some", "should", "needed"}
+    | {
+        "check",
+        "properly",
+        "better",
+        "later",
+        "once",
+        "would",
+        "could",
+        "maybe",
+        "probably",
+        "will",
+    }
+    | {"make", "sure", "have", "need", "needs", "instead", "also", "possible", "future", "somehow"}
+)
 _MARKED = re.compile(r"(?:TODO|FIXME|XXX)\s*(?:\([^)]*\)|\[[^\]]*\])?\s*[:,.\-]*\s*")
 _TEST_PATH = re.compile(
     r"(?:^|/)(?:tests?|__tests__|testdata|specs?|fixtures?|mocks?|e2e|testing|examples?|"
@@ -49,7 +77,9 @@ _SUMMARY = re.compile(
     r"invoked|whether|must|adds?|removes?|builds?|initiali[sz]es?)\b",
     re.IGNORECASE,
 )
+_RELATIVE = re.compile(r"(?:that|which|who)\b")
 _HOLLOW = re.compile(
+    r"^(?:creates? (?:an? )?new|constructs?|instantiates?)\b|"
     r"\b(?:dto|pojo|bean|builder|wrapper class|base class|abstract class|super ?class|sub ?class|"
     r"marker interface|helper|utility|convenience|constants?|exception|enum|this (?:class|"
     r"interface|type|method)|implementations? of (?:the )?\w+ ?(?:interface)?\W*$|default "
@@ -70,6 +100,9 @@ _ORDER = re.compile(
     r"everything|what|which|so|up to|in case|note|we|if|when|because|since)\b",
     re.IGNORECASE,
 )
+_DECLARATION = r"\b(?:class|interface|enum|record|struct|trait|type|object|protocol|contract) +"
+BESIDE = 120  # characters before a doc string in which the head of its class stands
+BESIDE_AFTER = 2_000  # the rest of a doc comment with its tags, and annotations
 _TYPE_NAME = re.compile(r"[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*$")
 
 
@@ -85,7 +118,8 @@ def comment_drafts(chunk: ChunkCreated) -> list[Draft]:
             found += _marked(text, passage)
             if in_tests:
                 continue
-            named = symbol if comment.documents and passage.place == 0 else ""
+            first = comment.documents and passage.place == 0
+            named = symbol if first and _declares(text, passage, symbol) else ""
             found += _stated(text, comment, passage, named)
             if named:
                 symbol = ""
@@ -98,6 +132,12 @@ def _documented_type(chunk: ChunkCreated) -> str:
         return ""
     name = re.split(r"[.:#$ ]", chunk.structure_path[-1].strip())[-1]
     return name if _TYPE_NAME.match(name) else ""
+
+
+def _declares(text: str, passage: Passage, symbol: str) -> bool:
+    """Whether the type's declaration stands beside its comment, and not that of a member."""
+    around = text[max(0, passage.start - BESIDE) : passage.end + BESIDE_AFTER]
+    return bool(symbol) and re.search(_DECLARATION + symbol + r"\b", around) is not None
 
 
 def _sentence(text: str, span: Span) -> Sentence:
@@ -117,9 +157,16 @@ def _marked(text: str, passage: Passage) -> Iterator[Draft]:
     rest = sentence.text[cue.skip :]
     if len(words_of(rest)) < 4 or is_noise(rest) or span[1] - span[0] < MIN_EVIDENCE_CHARS:
         return
+    if rest.endswith("?"):  # who asks has not decided that it is to be done
+        if not _ASKS.match(rest):
+            return
+        cue = Cue("unknown", MODAL, skip=cue.skip)
     if (
         rest[0].isalpha()
         and not needs_context(rest)
+        and not _NO_TASK.match(rest)
+        and not _NO_OBJECT.match(rest)
+        and len({word.lower() for word in words_of(rest) if len(word) > 3} - _EMPTY) >= 3
         and (draft := drafted(cue, sentence, (), "", None))
     ):
         yield draft
@@ -164,7 +211,8 @@ def _about(symbol: str, text: str) -> str:
         return f"{symbol} {lowered(text)}"
     if text.startswith(("A ", "An ", "The ")) and not has_verb(_NOUN_END.split(text, 1)[0]):
         return f"{symbol} is {lowered(text)}"
-    return text if text.startswith(symbol + " ") and has_verb(text) else ""
+    whole = text.startswith(f"{symbol} ") and not _RELATIVE.match(text, len(symbol) + 1)
+    return text if whole and has_verb(text) else ""
 
 
 def _new_words(symbol: str, text: str) -> set[str]:

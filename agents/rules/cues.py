@@ -31,9 +31,10 @@ class Cue:
 
 _LABEL = re.compile(
     r"(?:[-*•]\s*)?(?:"
-    r"(?P<decision>decision|decided|resolution|resolved|chosen option|outcome|proposal accepted)|"
+    r"(?P<decision>decision(?: outcome)?|decided|resolution|resolved|chosen option|"
+    r"proposal accepted)|"
     r"(?P<risk>risks?|known issue|caveat|drawback|danger|threat)|"
-    r"(?P<action_item>todo|fixme|action(?: item| point)?|next step|follow[- ]?up|task)|"
+    r"(?P<action_item>todo|fixme|action(?: item| point)?|next step|follow[- ]?up)|"
     r"(?P<unknown>open (?:question|issue|point)|unresolved(?: question)?|question|tbd|unclear|"
     r"unknown)|"
     r"(?P<requirement>requirement|req[- ]?\d+|acceptance criteri(?:on|a)|constraint|goal))"
@@ -48,20 +49,32 @@ _STORY = re.compile(
 _MODAL = re.compile(
     r"\b(?:(?P<must>must|shall|needs? to|(?:is|are) required to|has to|have to|is mandatory|"
     r"are mandatory|required)|(?P<should>should|ought to|is recommended to|are recommended to|"
-    r"is expected to|are expected to))\b(?P<rest>.*)",
+    r"is expected to|are expected to))\b(?![-/])(?P<rest>.*)",
     re.IGNORECASE,
 )
 _EPISTEMIC = re.compile(
     r"\s*(?:have been|be noted|be (?:enough|fine|ok(?:ay)?|obvious|clear|possible|easy|"
     r"straightforward|"
     r"trivial|sufficient|rare|similar|safe|good|the case|familiar|self-explanatory|considered)|"
+    r"be (?:\w+ )?(?:removed|dropped|released)|not be (?:confused|mistaken)|"
+    r"be \w+ with (?:\w+ )?care\b|"
     r"take\b|"
     r"now\b|look "
     r"like|see\b|output|work\b|suffice|help\b|give you|come as|probably|hopefully|not matter|"
     r"read|note|"
+    r"(?:fix|solve) (?:the|this|that|most|many)\b|"
     r"mention|return something|print|display something|also (?:see|be noted))",
     re.IGNORECASE,
 )
+_STRANDED = re.compile(
+    r"^(?:the|an?) (?:\w+ ){1,4}(?:the|an?) (?:\w+ ){1,4}should \w+ (?:on|in|to|with|from|for|at)$",
+    re.IGNORECASE,
+)  # «the interface the console should listen on»: a thing, no sentence
+_NOBODYS = re.compile(
+    r"(?:without\b[^,]*$|(?:get|set|fetch|return|print|show|read|give|tell|take) "
+    r"(?:or|and|the|an?|all|any|some|back)\b)",
+    re.IGNORECASE,
+)  # what happens otherwise, and an order with a need in its second half
 _SUPPOSED = re.compile(
     r"\s*(?:have been|be (?:noted|fine|ok(?:ay)?|obvious|clear|the case|familiar))\b", re.IGNORECASE
 )  # what «must» says of a guess; the verbs above make advice of «should» only
@@ -72,6 +85,25 @@ _SPEAKER = re.compile(
     r"\b(?:you|we|i|one|they|it|this|that|these|those|there|he|she|some|many|others?)(?:\s+\w+ly|"
     r"\s+also|"
     r"\s+still|\s+then|\s+do|\s+will|\s+may|\s+might|\s+just|\s+only)?\s*$",
+    re.IGNORECASE,
+)
+_OPENER = re.compile(
+    r"^\W*(?:in|at|for|on|with|to|from|by|during|after|before|when|if|since|as|once|given|while|under|"
+    r"without|because|although|though|unless|until|currently|today|however|therefore|also|instead)\b",
+    re.IGNORECASE,
+)
+_CONTACT = re.compile(
+    r"\b(?!(?:that|and|but|so|then|thus|hence|or|means|believe|think|also|here|instead|now|first|"
+    r"therefore|because|since|as|if|when|where|while|what|which|how|why|later|\w+ly|\w+\.\w*)\b)"
+    r"[a-z][\w-]* we\b[^,.;:]*$",
+    re.IGNORECASE,
+)  # «the records we should send»: a relative clause without its pronoun
+_WE_DO = re.compile(r"\bwe(?:'ll| (?:will|shall|should|must|can|need))\b")
+_RELATIVE = re.compile(r"\b(?:that|which|who)(?: \w+ly| also| always| still)?\s*$", re.IGNORECASE)
+_LEADING_CLAUSE = re.compile(
+    r"(?:in (?:most|many|some|all|such|these|those) cases,? )?"
+    r"(?:if|when|whenever|while|since|because|although|though|unless|until|once|after|before|"
+    r"in case|so that)\b[^,]*,\s",
     re.IGNORECASE,
 )
 _WE = re.compile(r"\bwe\b[^,.;]{0,14}$", re.IGNORECASE)
@@ -108,6 +140,12 @@ _WE_WILL = re.compile(
     r"refactor)\b",
     re.IGNORECASE,
 )
+_AS_IT_IS = re.compile(
+    r"\b(?:currently|today|at (?:present|the moment)|so far|until now|previously|historically|"
+    r"already|recommended|same .* as)\b|^prior\b",
+    re.IGNORECASE,
+)
+_ABLE = re.compile(r"\b(?:can|could|may|might|would)(?: also)? (?:be|use)\b", re.IGNORECASE)
 _PREFERENCE = re.compile(
     r"\b(?:will|is|are|uses?|used|stored?|implemented|we|built|chosen|prefer(?:red)?)\b.*"
     r"\b(?:instead of|rather than|in favou?r of)\b",
@@ -117,13 +155,19 @@ _MAY = re.compile(
     r"\b(?:may|might|could|can|would|risks?|likely|potential(?:ly)?)\b(?P<rest>.{0,90})",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"\([^)]*\)?")
+_ON_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|unless|in case|even if|because|so that|in order to|"
+    r"to (?:avoid|prevent|reduce|detect|handle|recover|report))\b",
+    re.IGNORECASE,
+)  # what follows is no consequence
 _CONDITION = re.compile(
     r"^(?:if|when|once|in case|should|as|while|whenever|upon|after)\b[^,]{5,160},\s", re.I
 )
 _WISH = re.compile(
     r"\b(?:may|might|could|can|would|will) (?:\w+ly |also |then )?(?:want|wish|choose|decide|like|"
     r"prefer|be able|correct|detect|handle|recover|retry|monitor|opt|return|be used|be tested|"
-    r"be detected|be corrected)\b",
+    r"be detected|be corrected|be confident)\b",
     re.IGNORECASE,
 )
 _NAMED_RISK = re.compile(
@@ -145,7 +189,8 @@ _RHETORICAL = re.compile(
     r"^(?:so|why not|what is|what are|what's|what does|who is|how do i|how can i|how to|can i|"
     r"where can i|"
     r"how does|did you|do you want|want|need|ready|looking|have you|are you|got|got a|is this|"
-    r"right|"
+    r"right|is it (?!worth|okay|ok|better|possible)|are they|do they|can it|was it|are these|"
+    r"is that|does this|does that|how (?:\w+ )?is it|"
     r"interested|why|really|how do you|how would you|what do i|what happened|what now|sound good|"
     r"isn't|aren't|wouldn't|why would|who cares|but|and then)\b",
     re.IGNORECASE,
@@ -175,7 +220,9 @@ _NO_SIGNAL = re.compile(
 )
 _HYPOTHETICAL = re.compile(
     r"\b(?:would|might|may|could|will|(?:do|does|did)(?: not|n't)|not|doesn't|don't|no longer|"
-    r"if we|just|only|simply|merely|still)\s*$",
+    r"if we|just|only|simply|merely|still|likely|probably|usually|typically|often|sometimes|"
+    r"\b(?:a|an|the|no)|"
+    r"(?:(?:do|does|did)(?: not|n't)) \()\s*$",
     re.IGNORECASE,
 )
 _EMBEDDED = re.compile(
@@ -297,6 +344,18 @@ def user_story(text: str) -> Cue | None:
     return Cue("requirement", EXPLICIT) if _STORY.match(text) else None
 
 
+def qualifies(text: str) -> bool:
+    """Whether the first «we will» only says which thing is meant: «the API we will provide»."""
+    ours = _WE_DO.search(text)
+    return ours is not None and _in_contact_clause(text[: ours.start() + 2])
+
+
+def _in_contact_clause(before: str) -> bool:
+    """Whether the «we» that ends ``before`` only qualifies the noun in front of it."""
+    clause = re.split(r"[,;:]", before)[-1]
+    return not _OPENER.match(clause) and bool(_CONTACT.search(clause))
+
+
 def requirement(text: str, *, named: bool) -> Cue | None:
     """A need with somebody or something that has it; advice to the reader is none."""
     if spoken(text).isdisjoint(_NEED_WORDS):
@@ -305,6 +364,11 @@ def requirement(text: str, *, named: bool) -> Cue | None:
     if modal is None:
         target = _FIGURE.search(text) and _TARGET.search(text) and not _MEASURED.search(text)
         return Cue("requirement", ANCHORED) if target else None
+    clause = _LEADING_CLAUSE.match(text)
+    if clause and modal.start() <= clause.end():  # what a condition needs, nobody is asked for
+        modal = _MODAL.search(text, clause.end())
+        if modal is None or not text[clause.end() : modal.start()].strip():
+            return None
     subject, rest = text[: modal.start()], modal.group("rest")
     if modal.group(0).lower().startswith("required") and not re.search(r"\b(?:is|are)\s$", subject):
         return None
@@ -313,11 +377,15 @@ def requirement(text: str, *, named: bool) -> Cue | None:
         return None
     if (_SUPPOSED if binding else _EPISTEMIC).match(rest):
         return None
-    if text.endswith("?") or _HYPOTHETICAL.search(subject):
+    if text.endswith("?") or _HYPOTHETICAL.search(subject) or _RELATIVE.search(subject):
+        return None
+    if _STRANDED.search(text) or _NOBODYS.match(text):
         return None
     if _EMBEDDED.search(subject) and not (binding and _WITH_RELATIVE.match(subject)):
         return None
     if _WE.search(subject):
+        if _in_contact_clause(subject):
+            return None
         tentative = re.match(
             r"\s*(?:probably|try|consider|revisit|think|look|also|discuss|make some|explain|"
             r"define|understand|see|distinguish|note|introduce some|recall|do this|be able)",
@@ -332,17 +400,26 @@ def requirement(text: str, *, named: bool) -> Cue | None:
     return Cue("requirement", ANCHORED if named or has_number(text) else MODAL)
 
 
+def tells_what_is(text: str) -> bool:
+    """Whether ``text`` says what is, was or is advised; what «will» be is chosen all the same."""
+    return "will" not in spoken(text) and bool(_AS_IT_IS.search(text))
+
+
 def decision(text: str, *, named: bool) -> Cue | None:
     if text.endswith("?"):
         return None
     if spoken(text).isdisjoint(_CHOICE_WORDS):
         preferred = named and ("instead of" in text or "rather than" in text)
+        preferred = preferred and not tells_what_is(text) and not _ABLE.search(text)
         return Cue("decision", WEAK) if preferred and _PREFERENCE.search(text) else None
     if _DECIDED.search(text):
         return Cue("decision", ANCHORED if named or has_number(text) else MODAL)
-    if _WE_WILL.search(text):
-        return Cue("decision", MODAL if named else WEAK)
-    if _PREFERENCE.search(text) and named:
+    if tells_what_is(text):
+        return None
+    if (will := _WE_WILL.search(text)) and not _in_contact_clause(text[: will.start() + 2]):
+        defined = re.match(r" [\"“'`]\w+[\"”'`] |.{1,40}\bhere\b", text[will.end() :])
+        return None if defined else Cue("decision", MODAL if named else WEAK)
+    if _PREFERENCE.search(text) and named and not _ABLE.search(text):
         return Cue("decision", WEAK)
     return None
 
@@ -364,7 +441,9 @@ def risk(text: str, *, named: bool) -> Cue | None:
     condition = _CONDITION.match(text)
     main = text[condition.end() :] if condition else text
     possible = _MAY.search(main)
-    threatened = severity_of(possible.group("rest")) if possible else None
+    rest = _ON_CONDITION.split(possible.group("rest"), maxsplit=1)[0] if possible else ""
+    rest = _ASIDE.sub("", rest)
+    threatened = severity_of(rest)
     if threatened in (None, "low"):
         return None
     if not strong:

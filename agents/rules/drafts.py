@@ -13,11 +13,13 @@ from agents.rules.fragments import is_order, stands_alone
 from agents.rules.impact import impact_of, severity_of
 from agents.rules.noise import words_of
 from agents.rules.passages import Span
+from agents.rules.subjects import named
 from agents.rules.wording import body_of, capitalised, lowered, title_of, without_connective
 from schemas.areas import AREAS, Area, area_counts, main_area
 from schemas.events.atom import AtomKind, AtomSeverity, Polarity
 
 MAX_TAGS = 6
+MAX_LABEL = 60
 _REASON = re.compile(
     r"\b(?:because|so that|in order to|due to|since|as a result|otherwise|this (?:ensures|allows|"
     r"avoids|"
@@ -32,11 +34,19 @@ _AREA_OF_KIND: dict[str, Area] = {
 _PRONOUN = re.compile(r"(?:it|its|this|that|these|those|they|their)\b", re.IGNORECASE)
 _STANDS_FOR = re.compile(
     r"(?:it|this (?:module|component|service|extension|library|package|plugin|project|tool|system|"
-    r"interface|api|protocol|feature|repository|framework)) (?=(?:is|has|must|should|shall|will|"
+    r"interface|api|protocol|feature|repository|framework|proposal|change|enhancement|design|"
+    r"solution|mechanism)) (?=(?:is|has|must|should|shall|will|would|could|might|"
     r"can|cannot|may|does|needs|provides|contains|stores|uses|supports|allows|enables|defines|"
-    r"implements|handles|manages|runs|collects|ensures|requires|offers|exposes|replaces)\b)",
+    r"implements|handles|manages|runs|collects|ensures|requires|offers|exposes|replaces|"
+    r"introduces|adds|creates|increases|reduces|involves|changes|makes|brings|affects|breaks)\b)",
     re.IGNORECASE,
 )
+_EXPLETIVE = re.compile(
+    r"it (?:[\w']+ ){1,4}?(?:possible|impossible|clear|unclear|unknown|important|necessary|"
+    r"required|recommended|expected|likely|unlikely|worth|easy|easier|hard|harder|difficult|useful|better|best|"
+    r"assumed|desirable|common|sense|true|that|up to)\b",
+    re.IGNORECASE,
+)  # such an «it» stands for nothing
 _DUE = re.compile(
     r"\bby (\d{4}-\d\d-\d\d|(?:mon|tues|wednes|thurs|fri)day|end of \w+|Q[1-4])", re.I
 )
@@ -65,7 +75,10 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """An atom before it has an id; spans are local, the first is the statement itself."""
+    """An atom before it has an id; spans are local, the first is the statement itself.
+
+    ``answers`` is the title of the question, of the same chunk, that it answers.
+    """
 
     kind: AtomKind
     title: str
@@ -79,6 +92,7 @@ class Draft:
     tags: tuple[str, ...] = ()
     attributes: dict[str, str] = field(default_factory=dict)
     entities: tuple[str, ...] = ()
+    answers: str = ""
 
 
 def gives_reason(text: str) -> bool:
@@ -121,14 +135,26 @@ def wording(sentence: str, subject: str) -> str:
 
     ``subject`` stands for «it» or «this service» in front of the verb.
     """
-    text = without_connective(sentence)
+    text = _unlabelled(without_connective(sentence))
     if not subject or not _PRONOUN.match(text):
+        return capitalised(text)
+    if _EXPLETIVE.match(text):
         return capitalised(text)
     alone = _STANDS_FOR.match(text)
     if alone is None:
         return ""
     name = subject.rsplit(": ", 1)[-1]
     return f"{capitalised(name)} {text[alone.end() :]}"
+
+
+def _unlabelled(text: str) -> str:
+    """``text`` without a label that its sentence repeats: «Cache: The cache keeps …»."""
+    label, colon, rest = text.partition(": ")
+    if not colon or len(label) > MAX_LABEL:
+        return text
+    rest = rest.removeprefix("- ").removeprefix("– ")
+    again = words_of(rest[: len(label) + 10].lower())
+    return rest if set(words_of(label.lower())) <= set(again) and again else f"{label}: {rest}"
 
 
 def announced(lead: str, item: str) -> str:
@@ -166,6 +192,7 @@ def drafted(
     if len(words_of(text)) < 3 or not stands_alone(text, structural=structural):
         return None
     names = names_in(sentence.raw, text)
+    text = named(text, subject, cue.kind, names=bool(names))
     polarity: Polarity | None = None if cue.kind == "unknown" else cues.polarity_of(text)
     if cue.attributes.get("scope") == "excluded":
         polarity, text = "negate", f"Not a goal: {lowered(text)}"

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 import re
 
+from agents.rules.antecedents import lacks_antecedent
 from agents.rules.noise import spoken
+from agents.rules.stand_ins import speaks_of_stand_ins
 
 _OPENS_ODD = re.compile(r"[()\]}>,;:./|*=~-]|\d+[).]\s|[a-z]\)\s|[ivx]{1,4}[.)]\s", re.IGNORECASE)
 _ENDS_OPEN = re.compile(
     r"\b(?:of|into|and|or|the|an?|that|which|iff?|than|as|its|their|"
-    r"special|when|where|into|such|because|however|e\.g|i\.e|eg|ie|vs|between)\W*$",
+    r"special|namely|including|when|where|into|such|because|however|e\.g|i\.e|eg|ie|vs|between|have|would|will|"
+    r"must)\W*$",
     re.IGNORECASE,
 )
 _ENDS_WITH_PREPOSITION = re.compile(
-    r"^(?!.*\b(?:that|which|who|what|whom)\b.*$).*\b(?:for|to|with|by|from)\W*$", re.IGNORECASE
+    r"^(?!.*\b(?:that|which|who|what|whom|how|where|than|as|there|it)\b.*$).*"
+    r"\b(?:for|to|with|by|from|is|are|was|were|be|been|can|may|should|shall)\W*$",
+    re.IGNORECASE,
 )
 _POINTS = re.compile(
     r"\bthe (?:following|above|below|aforementioned|latter|former|previous (?:one|section|step|"
@@ -26,9 +31,16 @@ _POINTS = re.compile(
     r"\b(?:as|is|are|was|were|been|described|mentioned|discussed|shown|listed|defined|noted|"
     r"outlined|explained|stated|see|given|introduced|presented) (?:above|below|earlier|later|next|"
     r"previously|here)\b|"
-    r"\b(?:above|below)(?:-mentioned)?\W*$|\bthe \w+ (?:above|below)\b|\battached\W*$|"
+    r"\bas (?:already )?(?:pointed out|\w+ed) (?:above|below|before|earlier)\b|"
+    r"\blooks? (?:\w+ )?like this\b|"
+    r"\b(?:above|below|as follows|the following)(?:-mentioned)?\W*$|"
+    r"\bsee (?-i:[A-Z])|\bfor (?:this|that|these|those) reasons?\b|"
+    r"\b(?:do(?:es)?|implements?|achieves?|handles?|supports?|solves?|prevents?|avoids?) this "
+    r"(?:by|with|via|in|through|for|when|using)\b|\b(?:in|of|by|from|to|step) \(\d\)|"
+    r"\battached\W*$|"
     r"\bkeep (?:this|that|these) in mind\b|"
-    r"\b(?:using|do|doing|for|of|with|like|from|by|on|about|than) (?:this|these)(?:[,.;]|$)|"
+    r"\b(?:using|do|doing|for|of|with|like|from|by|on|about|than|achieve|solve|avoid|"
+    r"prevent|support|enable|address|implement|handle) (?:this|these)(?:[,.;]|$)|"
     r"\bnext (?:section|point|paragraph|chapter|step)\b|\b(?:described|discussed|outlined|"
     r"explained|"
     r"detailed|specified|proposed|presented) in (?:the|section|our) .*\b(?:section|document|design|"
@@ -50,6 +62,12 @@ _POINTS_EARLY = re.compile(
     r"\b(?:in|of|for|with|by|from|on|to|as|uses?|using) (?:this|these|those|such an?) "
     r"(?!project|system|product|repository|service|software|library|tool|release)\w+",
     re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:the|all|any|each|every|both|these) (?:\w+ ){1,3}(?:above|below)\b(?! \d)", re.IGNORECASE
+)
+_FIELD_LABEL = re.compile(
+    r"\"[^\"]{1,40}\"\s*:|[a-z][\w.-]*(?: \([^)]*\))?: (?!must\b|should\b|shall\b)"
 )
 EARLY = 50  # characters before which «these» can have nothing in its own sentence to stand for
 _NOTATION = re.compile(
@@ -79,7 +97,8 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _DANGLING = re.compile(
-    r"^(?:so (?!that\b)|hence\b|thus\b|therefore\b|but\b|though\b|and\b|because\b|eliminated\b|"
+    r"^(?:so (?!that\b)|however\b|"
+    r"hence\b|thus\b|therefore\b|but\b|though\b|and\b|because\b|eliminated\b|"
     r"except\b|nor\b|or\b|as by\b|as of\b|as one of\b|that is\b|namely\b|in (?:this|that|these|"
     r"those|such) |since (?:at|it|this|that|we|no)\b|compared to (?:this|that)|"
     r"of (?:these|those)|all of (?:them|these|those)|none of (?:them|these)|both of\b|"
@@ -87,7 +106,7 @@ _DANGLING = re.compile(
     r"based on (?:this|that)|"
     r"an?other (?:\w+ )?(?:problem|issue|option|advantage|approach|way|aspect|idea)\b|"
     r"the list is\b|for examples?\b|the requirements? (?:for|of|are)\b|the decision\b|"
-    r"\S{1,40} [-–—] (?:the|an?|"
+    r"\S{1,40}(?: \([\w ]{1,20}\))? --? (?-i:[A-Z])|\S{1,40} [-–—] (?:the|an?|"
     r"all|"
     r"everything|contains?|is)\b|to \w+ (?!.*, (?:the|an?|we|all|each|every|our|"
     r"(?-i:[A-Z`]))[\w` ])|in practice\b|at the (?:moment|end)\b|"
@@ -102,6 +121,7 @@ _NO_CLAUSE = re.compile(r"(?:whether|what|which)\b(?!.*\?$)", re.IGNORECASE)
 _IMPERATIVE_DECISION = re.compile(
     r"^(?:use|adopt|keep|store|move|replace|introduce|split|switch|add|remove|make|build|write|"
     r"support|create|drop|deprecate|rename|extend|implement|provide|refactor|publish|run|"
+    r"improve|enable|disable|reduce|simplify|migrate|enforce|investigate|"
     r"ensure|avoid|allow|define|validate|verify|check|follow|include|return|handle|require)\b",
     re.IGNORECASE,
 )
@@ -113,13 +133,20 @@ def stands_alone(text: str, *, structural: bool) -> bool:
         return False
     if _ENDS_WITH_PREPOSITION.match(text):
         return False
-    if not structural and (_NO_CLAUSE.match(text) or _NO_SUBJECT.match(text)):
+    if not structural and (
+        _NO_CLAUSE.match(text)
+        or _NO_SUBJECT.match(text)
+        or _FIELD_LABEL.match(text)
+        or lacks_antecedent(text)
+    ):
         return False
     if _DANGLING.match(text) or _JOINED.search(text) or _NOTATION.search(text):
         return False
+    if not spoken(text).isdisjoint(("above", "below")) and _ELSEWHERE.search(text):
+        return False
     if _POINTS.search(text) or _POINTS_EARLY.search(text, 0, EARLY):
         return False
-    return structural or has_verb(text)
+    return (structural or has_verb(text)) and not speaks_of_stand_ins(text)
 
 
 def has_verb(text: str) -> bool:

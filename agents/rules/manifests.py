@@ -16,7 +16,8 @@ _GO = re.compile(
     r"^(?:require\s+|\t)([\w.-]+\.[a-z]{2,}/[\w./~-]+) (v[\w.+-]+)(?!.*// indirect)", re.MULTILINE
 )
 _PYTHON = re.compile(
-    r"^\s*[\"']?([A-Za-z][\w.-]*)(?:\[[\w,-]+\])?\s*(?:[=~><!]=?\s*([\w.*]+))?[\"']?,?\s*(?:#.*)?$",
+    r"^[ \t]*([A-Za-z][\w.-]*)(?:\[[\w, -]+\])?[ \t]*"
+    r"(?:(?:[=~]=|>=?)[ \t]*([\w.*]+)|[<>=~!][^#;\n]*)?[ \t]*(?:;[^#\n]*)?(?:#.*)?$",
     re.MULTILINE,
 )
 _TOML = re.compile(
@@ -37,7 +38,17 @@ _GEM = re.compile(rf"^\s*gem\s+{_QUOTED}(?:,\s*[\"']([~>=< \d.]+)[\"'])?", re.MU
 _MODULE = re.compile(
     r"^module\s+(\S+)|\"name\"\s*:\s*\"([^\"]+)\"|^name\s*=\s*\"([^\"]+)\"", re.MULTILINE
 )
-_PYPROJECT_LIST = re.compile(r"(?m)^dependencies\s*=\s*\[(.*?)^\s*\]", re.DOTALL)
+_PYPROJECT_LIST = re.compile(
+    r"(?m)^dependencies\s*=\s*\[((?:[^\]\"'#]|\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*)*+)\]"
+)
+_PYPROJECT_ITEM = re.compile(
+    r"#[^\n]*|"
+    + "|".join(
+        rf"{quote}([A-Za-z][\w.-]*)(?:\[[^\]\n]*\])?\s*"
+        rf"(?:(?:[=~]=|>=?)\s*([\w.*]+)\s*(?=[;{quote}]))?[^{quote}\n]*{quote}"
+        for quote in "\"'"
+    )
+)
 _CARGO_SECTION = re.compile(r"(?m)^\[(?:workspace\.)?dependencies\]\s*$(.*?)(?=^\[|\Z)", re.DOTALL)
 
 
@@ -64,11 +75,10 @@ def dependencies(text: str, path: str, structure: tuple[str, ...]) -> list[Depen
     found: list[Dependency] = []
     for pattern, start, end in _plans(text, name, under):
         for match in pattern.finditer(text, start, end):
-            groups = match.groups()
-            if pattern is _GRADLE:
-                label, version = groups[1], groups[2] or ""
-            else:
-                label, version = groups[0], next((group for group in groups[1:] if group), "")
+            named = [group for group in match.groups() if group]
+            if not named:
+                continue
+            label, version, *_ = [*(named[1:] if pattern is _GRADLE else named), ""]
             found.append(
                 Dependency(label, version.lstrip("^~=v ").strip(), match.start(), match.end())
             )
@@ -91,7 +101,7 @@ def _plans(text: str, name: str, under: str) -> list[tuple[re.Pattern[str], int,
     if name.startswith("requirements") and name.endswith(".txt"):
         return [(_PYTHON, *whole)]
     if name == "pyproject.toml":
-        return [(_PYTHON, *match.span(1)) for match in _PYPROJECT_LIST.finditer(text)]
+        return [(_PYPROJECT_ITEM, *match.span(1)) for match in _PYPROJECT_LIST.finditer(text)]
     if name == "cargo.toml":
         spans = [match.span(1) for match in _CARGO_SECTION.finditer(text)]
         if not spans and under in ("dependencies", "workspace.dependencies"):

@@ -54,11 +54,12 @@ _READER = re.compile(
     r"completeness)|"
     r"e\.?g|i\.?e|figure|table|listing|step \d|tl;?dr|hint|tip|"
     r"example|examples|thanks|thank|welcome|congratulations|hello|hi|great|nice|ok|okay|yes|no|"
-    r"yep|sure|"
+    r"yep|sure|following|note how|be (?:sure|careful|aware)|"
     r"imagine|suppose|consider|assume|assuming|recall|say|given|back to|same|similar|ditto|"
     r"date|author|authors|status|version|updated?|created|deciders|owners?|reviewers?|approvers?|"
     r"editor|state|start date|feature name|rfc pr|rust issue|tracking issue|superseded|"
     r"deprecated by|"
+    r"(?:returns?|raises?|yields?|throws|param(?:eter)?s?|arg(?:ument)?s?)(?=:)|"
     r"accepted|proposed|rejected|implemented|links?|source|related|title|number|type|category)\b"
     r"(?![-/.]\w)",
     re.IGNORECASE,
@@ -66,13 +67,15 @@ _READER = re.compile(
 _ANAPHORIC = re.compile(
     r"^(?:it|its|this|that|these|those|they|their|them|he|she|his|her|there|both|neither|either|"
     r"another|others?|some|such|which|who|where|one|the (?:former|latter|same|other|two|three|"
-    r"second|"
+    r"second|1st|2nd|3rd|\dth|"
     r"third|idea|reason|problem|issue|point|question|goal|intention|intent|purpose|aim|motivation|"
     r"difference|alternative|advantage|disadvantage|downside|upside|drawback|benefit|trade-?off|"
     r"answer|"
     r"solution|proposal|approach|change|changes|decision|only|main|most|key|fact|thing|above|"
     r"proposed|"
     r"current|new|old|existing|original|initial|resulting|corresponding|respective)|"
+    r"(?:currently|today|now|usually|often|typically|sometimes|initially|previously|practically),? "
+    r"(?:it|this|that|they|these|those)|"
     r"doing|having|being|all of (?:this|these|those)|each of (?:these|those)|in (?:this|that|"
     r"these|those|"
     r"such|either|both|all|any)|at (?:this|that)|with (?:this|that|these|those)|by (?:this|that|"
@@ -217,6 +220,30 @@ def is_truncated(text: str) -> bool:
     return text.count("(") != text.count(")") or text.count('"') % 2 == 1
 
 
+_ORDERS = (
+    r"(?:configure|install|specify|refer|choose|invoke|execute|declare|ensure|consider|prefer)\b|"
+    r"(?:apply|append|assign|attach|build|call|change|check|connect|convert|copy|declare|define|"
+    r"delete|deploy|describe|export|expose|follow|have|head|import|include|inject|insert|look|"
+    r"make|mark|mount|move|open|override|pass|point|put|read|register|remove|replace|run|save|see|"
+    r"select|send|set|start|stop|switch|take|turn|use|wait|wrap|write) "
+    r"(?:an?|all|any|at|both|each|every|for|from|how|in|into|it|on|one|only|over|sure|that|the|this|"
+    r"these|to|whether|with|you|your|`)\b"
+)
+_INSTRUCTS = re.compile(
+    rf"(?:(?:please|simply|just|always|never|also|then) )?(?:{_ORDERS})|"
+    r"(?:for|to|if|when|in|on|by|with|once|after|before|as|since|because)\b[^.]{3,110}?"
+    rf"(?:, (?:(?:please|simply|just|then|you can|you should) )?(?:{_ORDERS})|"
+    r" (?:use|see|call|run|set|add) the )",
+    re.IGNORECASE,
+)
+
+
+def instructs(text: str) -> bool:
+    """Whether it tells a reader what to do, at once or after a condition; it may be an order too,
+    where a document gives orders to the project."""
+    return bool(_INSTRUCTS.match(text))
+
+
 _POINTER = re.compile(
     r"^(?:see|refer|for example|for instance|e\.?g|i\.?e|as (?:shown|described|mentioned|noted|"
     r"discussed|"
@@ -226,7 +253,9 @@ _POINTER = re.compile(
     r"the (?:following|"
     r"above|below)|figure|table|date|status|version|n/?a|none|tbd|note to|please|click|thanks|"
     r"example|"
-    r"examples|more (?:details|information)|details)\b(?![-/.]\w)",
+    r"examples|more (?:details|information)|details|(?:was |is |has been )?(?:implemented|accepted|"
+    r"approved|merged|released|rejected|superseded|withdrawn) (?:and|in|by|on|with|to|as|since)"
+    r")\b(?![-/.]\w)",
     re.IGNORECASE,
 )
 

@@ -27,6 +27,7 @@ _MARKER_LINE = re.compile(r"(?::::+|!!!|\?\?\?|%%|\{%|\{\{|\[!\w+\]|@\w+$|\[TOC\
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,400}>")
 _RAW_HTML = re.compile(r"<(pre|script|style|table|svg|code|template)\b", re.I)
 _FENCE = re.compile(r"(`{3,}|~{3,})(.*)$")
+WRAPPED = 60  # characters that a line of wrapped text has at least
 _COMMAND = re.compile(r"[$>%#][ \t]?[a-z./]|(?:├|└|│|\|--|\+--|`--)")
 
 
@@ -105,8 +106,10 @@ def _same(a: str, b: str) -> bool:
 
 
 def dialect_of(path: str) -> str:
-    """``rst``, ``adoc`` or ``md``, by the path's ending."""
+    """``rst``, ``adoc``, ``txt`` or ``md``, by the path's ending."""
     lowered = path.lower()
+    if lowered.endswith(".txt"):
+        return "txt"
     if lowered.endswith((".rst", ".rest")):
         return "rst"
     return "adoc" if lowered.endswith((".adoc", ".asciidoc", ".asc")) else "md"
@@ -153,7 +156,7 @@ def _take(scan: _Scan, line: str, at: int) -> None:
         if scan.until in bare:
             scan.until = ""
         return
-    if not bare:
+    if not bare or bare == ">":
         scan.flush()
         return
     indent = len(line) - len(line.lstrip())
@@ -172,7 +175,11 @@ def _take(scan: _Scan, line: str, at: int) -> None:
         _take_item(scan, line, item, at, indent)
     elif bare[0] == "|":
         _take_row(scan, line, at)
-    elif scan.block is not None and (scan.block.form != "quote" or bare[0] == ">"):
+    elif scan.dialect == "txt" and _is_noted(scan, bare):
+        scan.open(at + line.index(bare), end, "paragraph", indent)
+    elif scan.dialect == "rst" and _is_term(scan.block, indent):
+        scan.block, scan.skip_indent = None, indent - 1
+    elif scan.block is not None:
         scan.block.end, scan.block.lines = end, scan.block.lines + 1
     elif _is_indented_code(scan, indent) or _COMMAND.match(bare):
         scan.flush()
@@ -183,6 +190,27 @@ def _take(scan: _Scan, line: str, at: int) -> None:
         if bare[0] == ">":
             start += len(bare) - len(bare.lstrip("> \t"))
         scan.open(start, end, "quote" if bare[0] == ">" else "paragraph", indent)
+
+
+def _is_noted(scan: _Scan, bare: str) -> bool:
+    """Whether the line before is a note of its own: short, without an end, and this one is new."""
+    if scan.block is None or not (bare[0].isupper() or bare[0] == "["):
+        return False
+    last = scan.text[scan.block.start : scan.block.end].rsplit("\n", 1)[-1].strip()
+    return len(last) < WRAPPED and last[-1:].isalnum()
+
+
+def _is_term(block: _Open | None, indent: int) -> bool:
+    """Whether ``block`` is the term of a definition list, whose meaning begins in the next line.
+
+    A meaning without its term says nothing alone.
+    """
+    return (
+        block is not None
+        and block.form == "paragraph"
+        and block.lines == 1
+        and indent > block.indent
+    )
 
 
 def _is_indented_code(scan: _Scan, indent: int) -> bool:

@@ -16,16 +16,19 @@ from agents.rules.noise import words_of
 from agents.rules.origins import standing_of
 from agents.rules.passages import Span
 from agents.rules.recognition import prose_drafts
+from agents.rules.talk import is_talk, remarks_of, speaker_at, talk_drafts
 from schemas.events.atom import (
     EXTRACTOR_VERSION,
     Candidate,
     CandidateRow,
     CandidatesExtracted,
     Reading,
+    Relation,
 )
 from schemas.events.hygiene import ChunkCreated
 from schemas.fingerprint import norm_text
 from schemas.ids import derive_id
+from schemas.talk import RemarkSpan
 
 ENGINE = "heuristic"
 MAX_CLAIMS = 6
@@ -64,14 +67,31 @@ def _candidates(
     chunk: ChunkCreated, run_id: str, drafts: list[Draft], max_atoms: int
 ) -> list[Candidate]:
     ranked = sorted(range(len(drafts)), key=lambda at: (-drafts[at].confidence, at))
-    kept = sorted(ranked[: max(0, max_atoms)])
-    return [_candidate(chunk, run_id, ordinal, drafts[at]) for ordinal, at in enumerate(kept)]
+    kept = [drafts[at] for at in sorted(ranked[: max(0, max_atoms)])]
+    remarks = remarks_of(chunk) if is_talk(chunk.source_type) else []
+    made = [_candidate(chunk, run_id, *each, remarks) for each in enumerate(kept)]
+    questions = {it.title: it.candidate_id for it in made if it.kind == "unknown"}
+    return [
+        _answering(it, questions.get(draft.answers)) for it, draft in zip(made, kept, strict=True)
+    ]
+
+
+def _answering(candidate: Candidate, question: str | None) -> Candidate:
+    """The candidate with its link to the question, which is another of the same reading."""
+    if question is None:
+        return candidate
+    answer = Relation(to=question, link_type="supersedes")
+    return candidate.model_copy(update={"relations": [*candidate.relations, answer]})
 
 
 def drafts_of(chunk: ChunkCreated) -> list[Draft]:
     """All that is worth proposing, each statement once, in the order of the text."""
     if chunk.skip_reason is not None:
         return []
+    if is_talk(chunk.source_type):
+        drafts, sentences = talk_drafts(chunk)
+        drafts = _strongest(_once(drafts), "claim", MAX_CLAIMS)
+        return [_seconded(draft, sentences) for draft in drafts]
     suffix = suffix_of(chunk.path)
     if chunk.source_type == "manifest":
         return _once(dependency_drafts(chunk))
@@ -133,9 +153,10 @@ def _seconded(draft: Draft, sentences: list[Sentence]) -> Draft:
     return replace(draft, spans=(draft.spans[0], best[2])) if best else draft
 
 
-def _row(chunk: ChunkCreated, span: Span) -> CandidateRow:
+def _row(chunk: ChunkCreated, span: Span, remarks: list[RemarkSpan]) -> CandidateRow:
     text = chunk.text_payload
     start, end = span
+    remark = speaker_at(remarks, start)
     return CandidateRow(
         char_start=chunk.anchor_start + start,
         char_end=chunk.anchor_start + end,
@@ -143,10 +164,15 @@ def _row(chunk: ChunkCreated, span: Span) -> CandidateRow:
         line_end=chunk.line_start + text.count("\n", 0, end - 1),
         snippet=text[start:end],
         impact_indicator=False,
+        speaker=remark.speaker if remark else None,
+        speaker_role=remark.role if remark else None,
+        said_at=remark.at if remark else None,
     )
 
 
-def _candidate(chunk: ChunkCreated, run_id: str, ordinal: int, draft: Draft) -> Candidate:
+def _candidate(
+    chunk: ChunkCreated, run_id: str, ordinal: int, draft: Draft, remarks: list[RemarkSpan]
+) -> Candidate:
     spans = [draft.spans[0]]
     for start, end in draft.spans[1:]:
         if all(end <= a or start >= b for a, b in spans):
@@ -165,7 +191,7 @@ def _candidate(chunk: ChunkCreated, run_id: str, ordinal: int, draft: Draft) -> 
         proposed_status="draft" if draft.confidence < 0.6 else "active",
         attributes=draft.attributes | standing_of(chunk, draft.title),
         entities=list(draft.entities),
-        evidence=[_row(chunk, span) for span in spans],
+        evidence=[_row(chunk, span, remarks) for span in spans],
     )
 
 

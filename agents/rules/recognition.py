@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agents.rules import cues
 from agents.rules.claims import claim, exclusive
 from agents.rules.cues import ANCHORED, EXPLICIT, MODAL, WEAK, Cue
+from agents.rules.documents import Setting, is_silent, setting_of
 from agents.rules.drafts import Draft, Sentence, drafted, gives_reason, tags_of
 from agents.rules.entities import definition, names_in, starts_with_name
-from agents.rules.fragments import asks, is_decisive, stands_alone
+from agents.rules.fragments import asks, is_decisive, is_order, stands_alone
 from agents.rules.impact import is_averted, severity_of
 from agents.rules.noise import (
     addresses_reader,
+    instructs,
     is_chatter,
     is_noise,
     is_pointer,
     is_truncated,
     needs_context,
+    spoken,
     words_of,
 )
 from agents.rules.passages import Passage, Span
 from agents.rules.prose import passages
-from agents.rules.sections import Role, document_name, role_in, subject_of
+from agents.rules.sections import Role, role_in, subject_of
 from agents.rules.statements import shares_of
 from agents.rules.weights import trained
 from agents.rules.wording import plain, sentences, title_of, without_connective
@@ -49,26 +52,17 @@ _SPEAKER = re.compile(r"\W*\w{1,12}:\s")
 _CONDITIONAL = re.compile(
     r"(?:when|if|once|while|since|as|although|because|for|in the|at present)\b", re.IGNORECASE
 )
-_CONVERSATIONS = frozenset(
-    {"issue", "pull_request", "review_comment", "comment", "chat_thread", "interview"}
+_STEP = re.compile(r"(?:when|if|once|upon|during|while|after|before)\b", re.IGNORECASE)
+_WE = frozenset({"we", "us", "our"})
+_NO_ACTOR = re.compile(
+    r"[A-Z][a-z]+s (?:that|the|an?|all|any)\b|An? example\b|Assum|[^:]{1,60}: (?:An?|The) "
 )
-_HOW_TO_PATH = re.compile(
-    r"tutorial|getting[-_ ]?started|quick[-_ ]?start|how[-_ ]?to|examples?/|samples?/|"
-    r"walk-?through|"
-    r"install",
-    re.IGNORECASE,
+_NOTHING_OPEN = re.compile(
+    r"\bno (?:\w+ )?(?:open|unresolved|outstanding) (?:questions?|issues?)\b", re.IGNORECASE
 )
-_DELIBERATING_PATH = re.compile(
-    r"(?:^|[/_.-])(?:adrs?|rfcs?|rfds?|keps?|peps?|seps?|decisions?|proposals?|designs?|"
-    r"architecture|enhancements?|specs?|specification|minutes|meetings?|notes|drs?)(?=[/_.\-\d]|$)",
-    re.IGNORECASE,
-)
-_SILENT_PATH = re.compile(
-    r"(?:^|/)(?:changelog|changes|history|releases?|news|licen[cs]e|notice|contributors|authors|"
-    r"codeowners|code[-_]of[-_]conduct|contributing|maintainers|dependencies|"
-    r"pull_request_template|"
-    r"third[-_]party\w*|credits|.*template)(?:\.\w+)?$|(?:^|/)(?:issue_template|\.changelog|"
-    r"changelogs?|licenses)/",
+_HARMLESS = re.compile(
+    r"\b(?:not|n't|no|hardly|never) (?:an? |any |much of an? )?(?:\w+ )?"
+    r"(?:problem|issue|concern|risk|drawback|downside)s?\b|\b(?:negligible|extremely small)\b",
     re.IGNORECASE,
 )
 _SELF = re.compile(
@@ -89,7 +83,7 @@ _ABSENT = re.compile(
     r"risks?|open|drawbacks?|unresolved|new)|none\b|not (?:applicable|known|that)|n/?a\b|"
     r"nothing\b|"
     r"the risks? (?:\w+ ){0,4}(?:is|are) (?:minimal|low|small|limited)|minimal|low risk|mitigat|"
-    r"the mitigation|to mitigate|we (?:can |could |will )?mitigate)",
+    r"the mitigation|to (?:mitigate|prevent|avoid|reduce)\b|we (?:can |could |will )?mitigate)",
     re.IGNORECASE,
 )
 _AVERTING = re.compile(
@@ -98,47 +92,68 @@ _AVERTING = re.compile(
     r"not (?:be )?affect\w*)\b",
     re.IGNORECASE,
 )
+_REMARK = re.compile(
+    rf"{_AVERTING.pattern}|^(?:m|mitigation): |^worth\b|"
+    r"\b(?:we|i) (?:\w+i[sz]ed|tried|noticed|learned)\b|\ballows? \w+ing\b|"
+    r"^(?:over time|in the past|initially|while testing)\b",
+    re.IGNORECASE,
+)  # tells, averts or praises: a consequence beside it is none of its own
 _DECIDING = re.compile(
     r"\b(?:will|uses?|using|chose\w*|adopt\w*|decid\w*|implement\w*|introduc\w*|replac\w*|"
     r"remov\w*|"
     r"keep|stor(?:e|es|ed)|must|should|shall|renam\w*|mov(?:e|ed)|creat(?:e|ed)|deprecat\w*)\b",
     re.IGNORECASE,
 )
+_ADVERSE = re.compile(
+    r"\b(?:not|no|never|cannot|without|lack\w*|only|hard|harder|difficult|more|less|fewer|increas\w*|"
+    r"decreas\w*|reduc\w*|extra|additional|another|needs?|requir\w*|may|might|could|would|must|too|"
+    r"high\w*|long\w*|large\w*|complex\w*|depend\w*|forc\w*|manual\w*|still|limit\w*|assum\w*|"
+    r"rel(?:y|ies)|coupl\w*|duplic\w*|maint\w*|effort|work|slow\w*|some)\b|n't\b",
+    re.IGNORECASE,
+)  # what a drawback is worded with, whose consequence stands beside it
+_REMEDY = re.compile(
+    r"\b(?:possible|potential|simple|simplest|better|one|another) (?:solution|fix|workaround)\b|"
+    r"^(?:it|this|that) (?:should|would|could) be possible\b|\bwork-?arounds?\b|"
+    r"\bcan (?:be )?use[ds]?\b|^(?:contact|ask|reach out|file an?)\b|"
+    r"\bnot (?:be )?(?:impacted|affected)\b",
+    re.IGNORECASE,
+)
+_POSSIBLE = re.compile(
+    r"\b(?:may|might|could|would|can|cannot|will|risks?|likely|dangerous|vulnerab\w+|"
+    r"results? in|leads? to|causes?|fails?|lost|loses?|breaks?|never|no longer|"
+    r"potential\w*|increas\w*)\b",
+    re.IGNORECASE,
+)
+_CHOSEN = re.compile(
+    r"^use\b|\b(?:will|shall|should|must|required|we|chose\w*|adopt\w*|decid\w*|introduc\w*|instead|replac\w*|remov\w*|"
+    r"deprecat\w*|switch\w*|keep)\b",
+    re.IGNORECASE,
+)
+_NEEDED = re.compile(
+    r"\b(?:must|shall|should|needs?|required|ha(?:s|ve) to|ought|wants?|goal|will|able to|"
+    r"mandatory|expected|important|ensure|support|allow)\b",
+    re.IGNORECASE,
+)
+_THOUGHT_OF = re.compile(
+    r"\b(?:considered|discussed|explored|tried|looked (?:at|into)|look at)\b", re.I
+)
+_OPEN_TO_US = frozenset({"should", "shall", "we", "worth", "okay", "sense", "best", "better"})
+_CASES = re.compile(
+    r"\b(?:if|when|whenever|unless|cases?|conditions?|any of|one of|either|scenarios?|situations?|"
+    r"examples?|reasons?)\b",
+    re.IGNORECASE,
+)
+_COMMAND = re.compile(r"(?:never|always|do not|don't|avoid|beware)\b", re.IGNORECASE)
 _SETTLED = re.compile(
     r"^(?:resolved|answered|done|decided|fixed|closed|yes|no)\b|~~", re.IGNORECASE
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What is known about a chunk before a sentence of it is read.
-
-    ``deliberates``: decisions are taken or proposed in documents like it, talk among them.
-    """
-
-    text: str
-    name: str
-    asked: bool
-    how_to: bool
-    deliberates: bool
-
-
-def is_silent(path: str) -> bool:
-    """Whether documents of this name state nothing about the project: logs, licences, templates."""
-    return bool(_SILENT_PATH.search(path))
 
 
 def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     """Drafts in the order of the text, and every readable sentence for a second look."""
     if is_silent(chunk.path):
         return [], []
-    setting = Setting(
-        chunk.text_payload,
-        document_name(chunk.title, chunk.path),
-        chunk.source_type in _CONVERSATIONS or chunk.source_type == "architecture_doc",
-        bool(_HOW_TO_PATH.search(chunk.path)),
-        chunk.source_type in _CONVERSATIONS or bool(_DELIBERATING_PATH.search(chunk.path)),
-    )
+    setting = setting_of(chunk)
     whole = chunk.anchor_start == 0
     found: list[Draft] = []
     seen: list[Sentence] = []
@@ -195,8 +210,13 @@ def _passage_drafts(
         if len(sentence.raw) < MIN_EVIDENCE_CHARS or passage.done:
             continue
         cue = cues.labelled(sentence.text)
+        if cue is not None and cue.kind == "decision":
+            said = sentence.text[cue.skip :]
+            cue = (
+                None if setting.how_to or not is_decisive(said) else cue
+            )  # how trouble was resolved
         if cue is None and (role != "plain" or passage.form == "task"):
-            cue = _structural(passage, role, direct, sentence, number, len(read))
+            cue = _structural(setting, passage, role, direct, sentence, number)
         lead = _lead(setting.text, passage, role) if number == 0 else None
         if lead is not None and (cue is None or cue.kind == "requirement"):
             cue = Cue("requirement", ANCHORED)
@@ -215,6 +235,8 @@ def _passage_drafts(
             cue = _by_words(setting, role, sentence, subject)
             if number == 0 and role == "plain" and (cue is None or cue.kind == "claim"):
                 cue = _by_weights(setting, sentence) or cue
+            if cue is not None and cue.kind == "claim" and _is_case(setting.text, passage):
+                continue
         if cue is None:
             continue
         if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
@@ -222,6 +244,13 @@ def _passage_drafts(
         draft = drafted(cue, sentence, passage.headings, subject, lead)
         if draft is not None:
             yield draft
+
+
+def _is_case(text: str, passage: Passage) -> bool:
+    """Whether what reads like a claim is a cell of a table, or one of the cases listed."""
+    if passage.form == "row":
+        return True
+    return passage.lead is not None and bool(_CASES.search(text, *passage.lead))
 
 
 def _lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | None:
@@ -236,7 +265,7 @@ def _lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | None:
 
 
 def _structural(
-    passage: Passage, role: Role, direct: bool, sentence: Sentence, number: int, count: int
+    setting: Setting, passage: Passage, role: Role, direct: bool, sentence: Sentence, number: int
 ) -> Cue | None:
     """The kind that section and form give a sentence; None when they do not decide."""
     text = sentence.text
@@ -246,19 +275,18 @@ def _structural(
     if passage.form == "heading":
         return Cue("unknown", EXPLICIT) if role == "unknown" and text.endswith("?") else None
     if passage.form == "task":
-        return (
-            None if passage.done or not first or is_chatter(text) else Cue("action_item", EXPLICIT)
-        )
+        done = passage.done or not first or is_chatter(text)
+        return None if done or setting.how_to else Cue("action_item", EXPLICIT)
     match role:
         case "decision":
-            return _decision_in(passage, direct, text, number)
+            return None if setting.how_to else _decision_in(passage, direct, text, number)
         case "risk":
             return _risk_in(sentence, first)
         case "unknown":
             return _unknown_in(text, first)
         case "action_item":
             item = passage.form in ("item", "row") and first and len(words_of(text)) >= 3
-            return Cue("action_item", EXPLICIT) if item else None
+            return Cue("action_item", EXPLICIT) if item and not setting.how_to else None
         case "requirement":
             if (
                 not (first and direct)
@@ -284,7 +312,7 @@ def _decision_in(passage: Passage, direct: bool, text: str, number: int) -> Cue 
         return None
     if passage.opening and number == 0 and is_decisive(text):
         return Cue("decision", EXPLICIT)
-    if needs_context(text) or not _DECIDING.search(text):
+    if needs_context(text) or not _DECIDING.search(text) or _STEP.match(text):
         return None
     if passage.opening and number < 3:
         return Cue("decision", ANCHORED)
@@ -293,19 +321,26 @@ def _decision_in(passage: Passage, direct: bool, text: str, number: int) -> Cue 
 
 def _risk_in(sentence: Sentence, first: bool) -> Cue | None:
     text = sentence.text
-    if _ABSENT.match(text) or text.endswith("?") or len(words_of(text)) < 4:
-        return None
     severity = severity_of(text) or severity_of(sentence.reason)
+    least = 3 if severity else 4
+    if _ABSENT.match(text) or text.endswith("?") or len(words_of(text)) < least:
+        return None
     if severity is None:
-        told = first and severity_of(sentence.near) and not _AVERTING.search(text)
-        return Cue("risk", MODAL) if told else None
-    if is_averted(text) and not first:
+        told = first and severity_of(sentence.near) and not _REMARK.search(text)
+        if not told or _REMEDY.search(text) or is_order(text.rsplit(": ", 1)[-1]):
+            return None
+        return Cue("risk", MODAL if _ADVERSE.search(text) else WEAK)
+    if (is_averted(text) and not first) or instructs(text) or _HARMLESS.search(text):
+        return None
+    if _REMEDY.search(text):
         return None
     return Cue("risk", EXPLICIT if first else MODAL)
 
 
 def _unknown_in(text: str, first: bool) -> Cue | None:
     if _SETTLED.match(text) or _ABSENT.match(text) or len(words_of(text)) < 3:
+        return None
+    if _NOTHING_OPEN.search(text):
         return None
     if text.endswith("?"):
         return Cue("unknown", EXPLICIT)
@@ -345,19 +380,83 @@ def _by_weights(setting: Setting, sentence: Sentence) -> Cue | None:
     if len(words_of(text)) < 5 or needs_context(text) or addresses_reader(text):
         return None
     threatens = severity_of(text) is not None and not _AVERTING.search(text)
+    if _is_taught(setting, text):
+        return None
     asked = cues.unknown(text, asked=True) is not None and not _SPEAKER.match(text)
     if not (threatens or asked or _CHOOSING.search(text)) or _CONDITIONAL.match(text):
         return None  # cheap to see, and nearly all that the weights would be sure of
     shares = shares_of(sentence.raw, trained())
     kind = max(LEARNED, key=lambda kind: shares[kind])
-    if (kind == "risk" and not threatens) or asked != (kind == "unknown"):
+    if kind == "risk" and (not threatens or is_order(text) or not _endangers(setting, text)):
         return None
-    if kind == "decision" and (not setting.deliberates or _WEIGHED.search(text)):
+    if asked != (kind == "unknown"):
+        return None
+    if kind == "decision" and (
+        not setting.deliberates
+        or _WEIGHED.search(text)
+        or _NO_ACTOR.match(text)
+        or not _CHOSEN.search(text)
+        or _THOUGHT_OF.search(text)
+        or cues.qualifies(text)
+        or cues.tells_what_is(text)
+    ):
+        return None
+    if kind == "requirement" and not _NEEDED.search(text):
         return None
     sure = shares[kind]
     if sure < LEARNED[kind]:
         return None
     return Cue(kind, ANCHORED if sure >= 0.9 else MODAL if sure >= 0.75 else WEAK)
+
+
+def _endangers(setting: Setting, text: str) -> bool:
+    """Whether it says that something of weight may or does go wrong.
+
+    Small troubles are told of as risks by those who weigh what they do, by others as behaviour.
+    """
+    if severity_of(text) == "low" and not setting.own_voice:
+        return False
+    return bool(_POSSIBLE.search(text)) and not _ABSENT.match(text)
+
+
+def _threat(text: str, *, named: bool) -> Cue | None:
+    """A risk by wording that is no order, no advice to «you» and not called harmless."""
+    cue = cues.risk(text, named=named)
+    if (
+        cue is None
+        or is_order(text)
+        or _COMMAND.match(text)
+        or "you" in spoken(text)
+        or _HARMLESS.search(text)
+    ):
+        return None
+    return cue
+
+
+def _is_taught(setting: Setting, text: str) -> bool:
+    """Whether it is a question that a handbook answers in its next sentence."""
+    if not text.endswith("?") or setting.asked or setting.own_voice:
+        return False
+    return spoken(text).isdisjoint(_OPEN_TO_US)
+
+
+def _question(setting: Setting, text: str) -> Cue | None:
+    """An open question by its wording."""
+    if _is_taught(setting, text):
+        return None
+    return cues.unknown(text, asked=setting.asked)
+
+
+def _choice(setting: Setting, text: str, *, named: bool) -> Cue | None:
+    """A decision by wording that tells no reader what to do.
+
+    What is preferred to something else is a choice only where choices are made; elsewhere it says
+    how the thing works.
+    """
+    cue = cues.decision(text, named=named)
+    if cue is None or instructs(text) or (cue.confidence == WEAK and not setting.own_voice):
+        return None
+    return None if _THOUGHT_OF.search(text) else cue
 
 
 def _by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> Cue | None:
@@ -366,6 +465,7 @@ def _by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) ->
     if cue := cues.user_story(text):
         return cue
     how_to = setting.how_to or role == "how_to"
+    taught = not setting.own_voice and not spoken(text).isdisjoint(_WE)
     if addresses_reader(text) or is_truncated(text):
         return None
     names = names_in(sentence.raw, text)
@@ -383,14 +483,16 @@ def _by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) ->
     if how_to:
         return None
     for cue in (
-        cues.unknown(text, asked=setting.asked),
+        _question(setting, text),
         cues.domain_signal(text),
-        cues.risk(text, named=named),
-        cues.requirement(text, named=named),
-        cues.decision(text, named=named),
+        None if role == "gain" else _threat(text, named=named),
+        None if taught else cues.requirement(text, named=named),
+        None if taught else _choice(setting, text, named=named),
     ):
         if cue is not None:
             return cue
+    if taught:
+        return None
     subject_named = starts_with_name(sentence.raw, text, names)
     cue = claim(text, named_subject=subject_named, named=named)
     return cue if cue is None or cue.confidence > WEAK or role == "plain" else None

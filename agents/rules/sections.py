@@ -23,6 +23,7 @@ Role = Literal[
     "how_to",
     "rejected",
     "mitigation",
+    "gain",
     "nothing",
     "plain",
 ]
@@ -65,6 +66,11 @@ _PATTERNS: tuple[tuple[Role, str], ...] = (
     ),
     ("mitigation", r"mitigations?( strateg\w+)?"),
     (
+        "gain",
+        r"positives?( consequences| effects| impacts?)?|pros|advantages|benefits|upsides|good|"
+        r"strengths",
+    ),
+    (
         "risk",
         r"(\w+ ){0,3}risks?( (and|&) \w+)?( assessment| analysis| register| factors)?|drawbacks?|"
         r"cons|disadvantages|downsides|negative( consequences| effects)?|known (issues|"
@@ -87,8 +93,8 @@ _PATTERNS: tuple[tuple[Role, str], ...] = (
     (
         "requirement",
         r"((\w+ )?(functional|technical|business|system|software|security|performance|product|"
-        r"quality|user|hard|soft|minimum|key|main|non) )*requirements?( .{0,20})?|goals?|"
-        r"objectives?|"
+        r"quality|user|hard|soft|minimum|key|main|non) )*requirements?"
+        r"( (?!files?|format|txt).{0,20})?|goals?|objectives?|"
         r"goals? (and|&) objectives?|project goals|design goals|acceptance criteria|constraints|"
         r"success criteria|must[ -]haves?|nfrs?",
     ),

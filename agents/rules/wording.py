@@ -20,35 +20,41 @@ _BREAK = re.compile(
     r"By|To|Use|Otherwise|Defaults?) [a-z])"
 )
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[])(?:e\.?g|i\.?e|etc|vs|cf|viz|approx|resp|incl|fig|sec|no|nr|dr|mr|mrs|ms|st|"
+    r"(?:^|[\s(\[])(?:e\.?g|i\.?e|vs|cf|viz|approx|resp|incl|fig|sec|no|nr|dr|mr|mrs|ms|st|"
     r"inc|ltd|"
     r"co|eq|al|ca|ver|vol|pp?|ch|[A-Za-z])\.[)\"'*_`\]]*$",
     re.IGNORECASE,
 )
-_ORDINAL = re.compile(r"(?:^|\s)\d{1,2}\.$")
-_MARKUP = re.compile(r"[\[\]`*_<>&\n|{}~\\^]|  |\t|https?:")
+_ORDINAL = re.compile(r"\d{1,2}\.$")
+_MARKUP = re.compile(r"[\[\]`*_<>&\n|{}~\\^]|  |\t|https?:|''")
 _RUN_IN = re.compile(
     r"^\[\[[^\]\n]{3,50}\]\([^)\n]*\)\]\s+(?=[A-Z])|"
     r"^(?:\*\*|__|\*|_)(?!(?i:the|an?|note|decision)\b)[^*_\n]{3,50}(?:\*\*|__|\*|_)\.?:?"
     r"(?:\s*\n\s*|(?<=[.:])\s+|\s+)(?=(?:The|An?|For|If|When|All|Each|To|In|We|By|Every|Any|As)\s)",
 )
 _NEWLINE = re.compile(
-    r"[ \t]*\n[ \t]*(?:(?:>|\*(?=[ \t\n])|//[/!]?|#+(?=[ \t])|--(?=[ \t])|;+)[ \t]*)*"
+    r"(?<![ \t])[ \t]*+\n[ \t]*(?:(?:>|\*(?=[ \t\n])|//[/!]?|#+(?=[ \t])|--(?=[ \t])|;+)[ \t]*)*"
 )
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^()\s]*(?:\s\"[^\"]*\")?\)|\[[^\]]*\])?")
 _LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+[\"'][^\"'()]*[\"'])?\s*\)")
 _REFERENCE = re.compile(r"\[([^\[\]]+)\]\s?\[[^\[\]]*\]")
 _SHORTCUT = re.compile(r"\[([^\[\]\n]{2,200})\]")
 _FOOTNOTE = re.compile(r"\[\^[^\]]*\]|\[\d{1,3}\](?:_)?(?!\()|<sup>[^<]*</sup>")
-_ROLE = re.compile(r":[a-z]+(?::[a-z]+)?:`([^`<]+?)(?:\s*<[^`>]*>)?`")
+_ROLE = re.compile(  # reStructuredText, and {role}`…` of MyST
+    r"(?::[a-z]+(?::[a-z]+)?:|\{[a-z]+(?::[a-z]+)?\})`([^`<]+?)(?:\s*<[^`>]*>)?`"
+)
 _ADOC_LINK = re.compile(r"(?:link:|xref:|https?://)[^\s\[\]]+\[([^\]]*)\]|<<[^,>]+,([^>]+)>>")
 _INLINE_TAG = re.compile(r"\{@\w+\s+#?([^{}\s]+)([^{}]*)\}")
 _AUTOLINK = re.compile(r"<(?:https?|mailto):[^<>\s]*>")
-_TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]{0,300})?/?>|<!--.*?-->", re.DOTALL)
+_TAG = re.compile(
+    r"(`[^`]+`)|</?[A-Za-z][\w-]*(?:\s[^<>]{0,300})?/?>|<!--.*?-->", re.DOTALL
+)  # in a code span it is a placeholder
 _TICKS = re.compile(r"`{1,2}([^`]+)`{1,2}_?_?")
 _STARS = re.compile(r"\*{1,3}(?=\S)([^*]+?)(?<=\S)\*{1,3}|~~([^~]+)~~")
 _UNDERS = re.compile(r"(?<![\w/])_{1,2}(?=\S)([^_]+?)(?<=\S)_{1,2}(?!\w)")
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!<>|~-])")
+_QUOTES = re.compile(r"'{2,3}(?=\S)([^']+?)'{2,3}")  # MediaWiki
+_RST_REFERENCE = re.compile(r"(?<!\w)([A-Za-z][\w-]*?[A-Za-z0-9])_(?=[\s.,;:)!?]|$)")
 _BLANKS = re.compile(r"\s+")
 _HARD_BREAK = re.compile(r"(?<=\S) \+(?=\s*$)", re.MULTILINE)  # AsciiDoc
 _ORNAMENT = re.compile(r"^[^\w\"'“‘(\[@/.$~<+-]+|^-{1,3}\s+")
@@ -60,7 +66,9 @@ _CONNECTIVE = re.compile(
     r"indeed|"
     r"similarly|likewise|finally|lastly|secondly|firstly|first|second|third|next|then|now|"
     r"currently|"
-    r"(?:please )?note(?: that)?|(?:it is )?important(?:ly)?(?: to note)?(?: that)?|note well|nb|"
+    r"(?:please )?note(?:,? however,?)?(?: that)?|"
+    r"(?:it is )?important(?:ly)?(?: to note)?(?: that)?|"
+    r"note well|nb|"
     r"on the other hand|by the way|in other words|in general|generally|unfortunately|fortunately|"
     r"importantly|notably|further|oftentimes|though|in fact|to this end|for this reason|that is|"
     r"warning|caution|tip|hint|attention|keep in mind(?: that)?|remember(?: that)?|"
@@ -73,6 +81,9 @@ _CONNECTIVE = re.compile(
 _CLAUSE = re.compile(
     r"; |, (?:which|because|since|so|as|while|but|where|whereas)\b| because | so that | \(| – |"
     r" — | - "
+)
+_HALF_PAIR = re.compile(
+    r"\b(?:either|neither|both|whether|not only)\b(?!.*\b(?:or|nor|and|but)\b)", re.I
 )
 _SUBORDINATE = re.compile(
     r"(?:if|when|while|as|to|in|since|because|given|for|although|though|once|after|before|with|"
@@ -103,7 +114,7 @@ def sentences(text: str, start: int, end: int) -> list[Span]:
 def _is_inner(text: str, begin: int, match: re.Match[str]) -> bool:
     """Whether the full stop belongs to an abbreviation or a list number."""
     tail = text[max(begin, match.start() - 8) : match.end()]
-    return bool(_ABBREVIATION.search(tail) or _ORDINAL.search(tail))
+    return bool(_ABBREVIATION.search(tail) or _ORDINAL.match(text, begin, match.end()))
 
 
 def plain(raw: str) -> str:
@@ -122,7 +133,9 @@ def plain(raw: str) -> str:
     if "{@" in text:
         text = _INLINE_TAG.sub(lambda m: m.group(2).strip() or m.group(1), text)
     if "<" in text:
-        text = _TAG.sub("", _AUTOLINK.sub("", text))
+        text = _TAG.sub(r"\1", _AUTOLINK.sub("", text))
+    if "_" in text:
+        text = _RST_REFERENCE.sub(r"\1", text)
     if "`" in text:
         text = _TICKS.sub(r"\1", _ROLE.sub(r"\1", text))
     if "*" in text or "~~" in text:
@@ -130,11 +143,13 @@ def plain(raw: str) -> str:
         text = _STARS.sub(lambda m: m.group(1) or m.group(2), text)
     if "_" in text:
         text = _UNDERS.sub(r"\1", text)
+    if "''" in text:
+        text = _QUOTES.sub(r"\1", text)
     if "\\" in text:
         text = _ESCAPE.sub(r"\1", text)
     if "&" in text:
         text = html.unescape(text)
-    text = _ORNAMENT.sub("", _BLANKS.sub(" ", text).strip(" \t*_|>"))
+    text = _ORNAMENT.sub("", _BLANKS.sub(" ", text).strip(" \t*_|").lstrip("> "))
     text = re.sub(r"\s+([,.;:?!)])(?=[\s,.;]|$)", r"\1", text)
     return re.sub(r"\(\s+", "(", text)
 
@@ -174,7 +189,8 @@ def title_of(sentence: str) -> str:
     cut = 0
     if not _SUBORDINATE.match(text):
         for match in _CLAUSE.finditer(text, 60, MAX_TITLE):
-            cut = match.start()
+            if not _HALF_PAIR.search(text, 0, match.start()):
+                cut = match.start()
     if cut:
         return text[:cut].rstrip(" .;,:(")
     return text[: MAX_TITLE - 1].rsplit(" ", 1)[0].rstrip(" .;,:(") + "…"

@@ -1,6 +1,7 @@
 """`cairn atoms`: what the ledger holds, with the words it rests on, now or as of a moment."""
 
 from datetime import UTC, datetime
+from typing import Literal, get_args
 
 import typer
 
@@ -31,6 +32,8 @@ def register(app: typer.Typer) -> None:
         """
         from projections import history, queries
 
+        check_known("kind", kind)
+        check_known("status", status, "all")
         if as_of_seq is not None and as_of:
             raise typer.BadParameter("give --as-of-seq or --as-of, not both")
         moment = time_of(as_of) if as_of else None
@@ -53,7 +56,7 @@ def register(app: typer.Typer) -> None:
             as_lines(found)
             return
         table(
-            ("kind", "status", "conf.", "title", "where"),
+            ("kind", "status", "conf.", "title", "where", "id"),
             (
                 (
                     atom["kind"],
@@ -63,10 +66,21 @@ def register(app: typer.Typer) -> None:
                     place_of(atom["evidence"])
                     if "evidence" in atom
                     else f"changed at {atom['changed_seq']}",
+                    atom["atom_id"],
                 )
                 for atom in found
             ),
         )
+
+
+def check_known(what: Literal["kind", "status"], given: str | None, *also: str) -> None:
+    """Raises typer.BadParameter for a kind or status that no atom can have."""
+    from schemas.events.atom import KINDS
+    from schemas.events.ledger import AtomStatus
+
+    known = (*(KINDS if what == "kind" else get_args(AtomStatus)), *also)
+    if given is not None and given not in known:
+        raise typer.BadParameter(f"There is no {what} {given!r}: there are {', '.join(known)}.")
 
 
 def time_of(text: str) -> datetime:

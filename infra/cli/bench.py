@@ -12,7 +12,7 @@ from infra.cli.demo import OWN_REPOSITORY
 from infra.cli.output import as_lines, table
 
 Figures = dict[str, Any]
-NAMES = ("pipeline", "first-atom", "prd-v0")
+NAMES = ("pipeline", "first-atom", "prd-v0", "hygiene", "dedupe")
 
 
 def register(app: typer.Typer) -> None:
@@ -28,7 +28,11 @@ def register(app: typer.Typer) -> None:
         runs: int = typer.Option(10, min=1, help="How often (first-atom, prd-v0)."),
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """Measure in an installation of its own: a fresh home, removed afterwards."""
+        """Measure, with the baseline in the same run.
+
+        pipeline, first-atom and prd-v0 start an installation of their own, removed afterwards;
+        hygiene and dedupe measure functions and need no service.
+        """
         measure = measures(source, backlog, runs).get(name)
         if measure is None:
             raise typer.BadParameter(f"there is no bench {name}: {', '.join(NAMES)}")
@@ -40,12 +44,14 @@ def register(app: typer.Typer) -> None:
 
 
 def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[[], Figures]]:
-    from infra.cli.benches import latency, pipeline
+    from infra.cli.benches import dedupe, hygiene, latency, pipeline
 
     return {
         "pipeline": lambda: pipeline.pipeline(source),
         "first-atom": lambda: latency.first_atom(backlog, runs),
         "prd-v0": lambda: latency.prd_v0(source, backlog, runs),
+        "hygiene": lambda: hygiene.hygiene(source),
+        "dedupe": dedupe.dedupe,
     }
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 import typer
 
-from infra.cli.context import connect
+from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer as standard_output
 from infra.cli.output import as_lines
-from infra.cli.project import drawn_key, login_name, quiet_clients, tell_key
+from infra.cli.project import KEY_OPTION, drawn_key, login_name, quiet_clients, tell_key
 from infra.clock import SystemClock
 from infra.errors import Refusal, Unavailable
 from infra.local.process import wait_until
@@ -25,13 +27,29 @@ if TYPE_CHECKING:
 ANSWERED_WITHIN_S = 30.0
 Role = Literal["owner", "pm", "member"]
 
-AS_OPTION = typer.Option(None, "--as", metavar="NAME", help="Who decides; else the login name.")
-ROLE_OPTION = typer.Option("owner", "--role", help="owner and pm decide; member only proposes.")
-RATIONALE_OPTION = typer.Option("", "--rationale", "-r", help="Why, in the person's own words.")
-REVISION_OPTION = typer.Option(
-    None, "--expected-revision", help="The revision that was seen; else the one shown now."
-)
-KEY_OPTION = typer.Option(None, "--key", help="The same key again decides the same thing once.")
+# The options of every decision, by the field of ``Person`` that each one fills.
+OPTIONS: dict[str, tuple[Any, Any]] = {
+    "rationale": (
+        str,
+        typer.Option("", "--rationale", "-r", help="Why, in the person's own words."),
+    ),
+    "name": (
+        str | None,
+        typer.Option(None, "--as", metavar="NAME", help="Who decides; else the login name."),
+    ),
+    "role": (
+        Role,
+        typer.Option("owner", "--role", help="owner and pm decide; member only proposes."),
+    ),
+    "expected_revision": (
+        int | None,
+        typer.Option(
+            None, "--expected-revision", help="The revision that was seen; else the one shown now."
+        ),
+    ),
+    "key": (str | None, KEY_OPTION),
+    "as_json": (bool, JSON_OPTION),
+}
 
 REFUSALS = {
     "stale_revision": "it has changed since it was looked at (it is at revision {revision} now)",
@@ -68,12 +86,30 @@ EFFECTS = {
 class Person:
     """Who decides, why, about what they saw, and the key that makes it one decision."""
 
+    rationale: str
     name: str | None
     role: Role
-    rationale: str
     expected_revision: int | None
     key: str | None
     as_json: bool
+
+
+def by_person(command: Callable[..., None]) -> Callable[..., None]:
+    """``command``, whose first parameter is ``person``, with the options that make one up."""
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+    shared = [
+        inspect.Parameter(field, inspect.Parameter.KEYWORD_ONLY, default=option, annotation=kind)
+        for field, (kind, option) in OPTIONS.items()
+    ]
+
+    @wraps(command)
+    def asked(**given: Any) -> None:
+        command(Person(**{field: given.pop(field) for field in OPTIONS}), **given)
+
+    parameters = [*own, *shared]
+    asked.__annotations__ = {each.name: each.annotation for each in parameters}
+    vars(asked)["__signature__"] = inspect.Signature(parameters)
+    return asked
 
 
 def decide(
@@ -120,7 +156,8 @@ def decide(
     if answer is None:
         raise Refusal(
             f"The decision is recorded, but the ledger has not answered within"
-            f" {ANSWERED_WITHIN_S:.0f} s: see `cairn status`, then ask again with --key {key}."
+            f" {ANSWERED_WITHIN_S:.0f} s: see `cairn status`, then ask again with"
+            f" --idempotency-key {key}."
         )
     _tell(answer, as_json=person.as_json)
 

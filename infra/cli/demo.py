@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from infra.cli.ingest import Request, ingested, summarise
 from infra.cli.project import drawn_key, made
 from infra.settings import Settings
 
-SECTIONS_SHOWN, STATEMENTS_SHOWN, CITATIONS_SHOWN = 6, 2, 2
+STATEMENTS_SHOWN, CITATIONS_SHOWN = 2, 2  # of each section, of each statement
 SNIPPET_CHARS = 160
 OWN_REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -33,18 +35,26 @@ def register(app: typer.Typer) -> None:
         ran_before = supervisor.read_state(load()) is not None
         settings = connect()
         try:
-            project_id = run_demo(settings, path)
-            say(f"That took {time.monotonic() - started_s:.0f} s. The project is {project_id}.")
+            project = run_demo(settings, path)
+            say(f"That took {time.monotonic() - started_s:.0f} s.")
+            say(
+                f"The whole PRD: {command_line(settings)} show prd --project {shlex.quote(project)}"
+            )
         finally:
             if keep or ran_before:
-                say("Cairn goes on running: `cairn status` shows it, `cairn down` stops it.")
+                say(f"Cairn goes on running; this stops it: {command_line(settings)} down")
             else:
                 supervisor.stop_running(settings)
-                say("Cairn is stopped; its data stays.")
+                say("Cairn is stopped; its data stays, and any command starts it again.")
+
+
+def command_line(settings: Settings) -> str:
+    """How a user's shell, whose path and environment may know nothing of us, runs `cairn` here."""
+    return f"CAIRN_HOME={shlex.quote(str(settings.home))} {shlex.quote(sys.argv[0])}"
 
 
 def run_demo(settings: Settings, source: str) -> str:
-    """Ingests ``source`` into its demo project, prints the extract, returns the project's id.
+    """Ingests ``source`` into its demo project, prints the extract, returns the project's name.
 
     The project follows from the source, so that a second demo reads only what has changed.
     """
@@ -56,19 +66,19 @@ def run_demo(settings: Settings, source: str) -> str:
     project_id = made(settings, project, f"demo|{place}")
     request = Request((source,), project, drawn_key(), wait=True)
     for outcome in ingested(settings, request):
-        summarise(outcome, waited=True)
+        summarise(outcome, waited=False)
     with queries.reading(settings.conninfo) as connection:
         prd = queries.artifact(connection, project_id, "prd")
         show_extract(connection, prd)
-    return project_id
+    return project
 
 
 def show_extract(connection: Any, prd: dict[str, Any]) -> None:
-    """The first statements of the first sections on standard output, each with where it stands."""
+    """The first statements of each section on standard output, each with where it stands."""
     out = Console(highlight=False, markup=False, soft_wrap=True)
     out.print(f"\n{prd['title']} (version {prd['version']}, {prd['artifact_state']})")
     filled = [section for section in prd["sections"] if section["statements"]]
-    for section in filled[:SECTIONS_SHOWN]:
+    for section in filled:
         out.print(f"\n{section['title']}")
         for statement in section["statements"][:STATEMENTS_SHOWN]:
             out.print(f"  - {statement['text']}")
@@ -77,6 +87,9 @@ def show_extract(connection: Any, prd: dict[str, Any]) -> None:
                 snippet = " ".join(row["snippet"].split())
                 cut = snippet[:SNIPPET_CHARS] + ("…" if len(snippet) > SNIPPET_CHARS else "")
                 out.print(f"      {row['path']}:{row['line_start']}  “{cut}”")
+    told = sum(len(section["statements"]) for section in filled)
+    shown = sum(len(section["statements"][:STATEMENTS_SHOWN]) for section in filled)
+    out.print(f"\nThat is {shown} of {told} statements, in {len(filled)} sections.")
 
 
 def quotes(connection: Any, atom_ids: list[str]) -> list[dict[str, Any]]:

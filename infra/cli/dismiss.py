@@ -4,29 +4,15 @@ from typing import Any
 
 import typer
 
-from infra.cli.context import JSON_OPTION
-from infra.cli.deciding import (
-    AS_OPTION,
-    KEY_OPTION,
-    RATIONALE_OPTION,
-    REVISION_OPTION,
-    ROLE_OPTION,
-    Person,
-    Role,
-    decide,
-)
+from infra.cli.deciding import Person, by_person, decide
 
 
 def register(app: typer.Typer) -> None:
     @app.command()
+    @by_person
     def dismiss(
+        person: Person,
         target: str = typer.Argument(help="Id of an atom or of a contradiction."),
-        rationale: str = RATIONALE_OPTION,
-        name: str | None = AS_OPTION,
-        role: Role = ROLE_OPTION,
-        expected_revision: int | None = REVISION_OPTION,
-        key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
     ) -> None:
         """Dismiss an atom (with --rationale), or a contradiction that is none."""
         from schemas.events.hitl import AtomDismissed, ContradictionDecided, PersonDecided
@@ -36,17 +22,13 @@ def register(app: typer.Typer) -> None:
                 return ContradictionDecided(contradiction_id=known_id, decision="dismiss", **shared)
             return AtomDismissed(atom_id=known_id, **shared)
 
-        decide(target, Person(name, role, rationale, expected_revision, key, as_json), event)
+        decide(target, person, event)
 
     @app.command()
+    @by_person
     def reinclude(
+        person: Person,
         atom: str = typer.Argument(help="Id of a dismissed atom."),
-        rationale: str = RATIONALE_OPTION,
-        name: str | None = AS_OPTION,
-        role: Role = ROLE_OPTION,
-        expected_revision: int | None = REVISION_OPTION,
-        key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
     ) -> None:
         """Let a dismissed atom count again, as it did before."""
         from schemas.events.hitl import AtomReincluded
@@ -54,4 +36,4 @@ def register(app: typer.Typer) -> None:
         def event(known_id: str, shared: dict[str, Any]) -> AtomReincluded:
             return AtomReincluded(atom_id=known_id, **shared)
 
-        decide(atom, Person(name, role, rationale, expected_revision, key, as_json), event)
+        decide(atom, person, event)

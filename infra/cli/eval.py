@@ -32,9 +32,12 @@ def register(app: typer.Typer) -> None:
         if task == "all":
             _measure(data, report)
             return
+        try:
+            fields = fields_of(task)
+        except Refusal as error:
+            raise typer.BadParameter(str(error)) from error
         if rows_file is None or out_file is None:
-            raise Refusal(f"cairn eval {task} needs --in and --out.")
-        fields = fields_of(task)
+            raise typer.BadParameter(f"cairn eval {task} needs --in and --out.")
         try:
             with rows_file.open("rb") as lines:
                 read = list(rows_of(lines, fields))
@@ -53,19 +56,24 @@ def register(app: typer.Typer) -> None:
 
 
 def _check(form: str, engine: str) -> None:
-    """Raises Refusal for an option that is none."""
+    """Raises typer.BadParameter for an option that is none, Refusal for an engine that is away."""
     if form not in ("json", "spans"):
-        raise Refusal(f"There is no format {form}; there are json and spans.")
+        raise typer.BadParameter(f"There is no format {form}; there are json and spans.")
     if engine not in ("heuristic", "model"):
-        raise Refusal(f"There is no engine {engine}; there are heuristic and model.")
+        raise typer.BadParameter(f"There is no engine {engine}; there are heuristic and model.")
     if engine == "model":
         raise Refusal("No model provider is configured; the engine heuristic needs none.")
 
 
 def _measure(data: Path | None, report: Path | None) -> None:
     from infra.cli.bench import machine
-    from infra.cli.evaluation.figures import as_markdown, figures
+    from infra.cli.evaluation.figures import as_markdown, measured
+    from infra.cli.evaluation.measures import misses
 
     if data is None or report is None:
-        raise Refusal("cairn eval all needs --data and --report.")
-    report.write_text(as_markdown(figures(data), machine()), encoding="utf-8")
+        raise typer.BadParameter("cairn eval all needs --data and --report.")
+    found = measured(data)
+    table = as_markdown((one for of_set, _ in found for one in of_set), machine())
+    report.write_text(
+        f"{table}\n{misses.as_markdown([missed for _, missed in found])}\n", encoding="utf-8"
+    )

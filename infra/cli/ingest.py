@@ -7,7 +7,6 @@ which key it can be gone on with: everything it publishes has an id made from th
 from __future__ import annotations
 
 import asyncio
-import json
 import shlex
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -16,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from infra import loop
 from infra.cli.context import JSON_OPTION, connect, console, say
+from infra.cli.output import as_lines
 from infra.cli.progress import Board, Stage
 from infra.cli.project import (
     KEY_OPTION,
@@ -32,7 +33,7 @@ from infra.settings import Settings
 
 if TYPE_CHECKING:
     from connectors import Listing
-    from connectors.feeder import FeedReport
+    from connectors.feeder import Encrypt, FeedReport
     from projections.progress import TriggerProgress
 
 Lane = Literal["preview", "deep", "both"]
@@ -149,7 +150,7 @@ def register(app: typer.Typer) -> None:
         outcomes = ingested(settings, request)
         for outcome in outcomes:
             if as_json:
-                print(json.dumps(asdict(outcome), default=str))
+                as_lines([asdict(outcome)])
             else:
                 summarise(outcome, waited=wait)
         if any(outcome.failed or outcome.held for outcome in outcomes):
@@ -181,7 +182,7 @@ def ingested(settings: Settings, request: Request) -> list[Outcome]:
 
     quiet_clients()
     try:
-        return asyncio.run(_ingest_all(settings, request))
+        return loop.run(_ingest_all(settings, request))
     except UnknownSource as error:
         raise typer.BadParameter(str(error)) from error
     except (KeyboardInterrupt, BrokerUnavailable, DatabaseUnavailable):
@@ -209,8 +210,8 @@ async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
             outcome = _outcome(request, index, project_id, listing)
             outcomes.append(outcome)
 
-            def encrypt(part: bytes) -> tuple[str, bytes]:
-                return vault.encrypt(project_id, part)
+            def encrypt(part: bytes, owner: str) -> tuple[str, bytes]:
+                return vault.encrypt(project_id, part, owner)
 
             with Board(console) as board:
                 await _watched(settings, request, listing, outcome, encrypt, board)
@@ -238,7 +239,7 @@ async def _watched(
     request: Request,
     listing: Listing,
     outcome: Outcome,
-    encrypt: Callable[[bytes], tuple[str, bytes]],
+    encrypt: Encrypt,
     board: Board,
 ) -> None:
     """Feeds while the board moves; with ``wait`` until the trigger is settled."""
@@ -281,7 +282,7 @@ async def _feed(
     request: Request,
     listing: Listing,
     outcome: Outcome,
-    encrypt: Callable[[bytes], tuple[str, bytes]],
+    encrypt: Encrypt,
     attempt: int,
 ) -> FeedReport:
     from connectors.feeder import STALLED_AFTER_S, FeedOrder, FeedReport, feed

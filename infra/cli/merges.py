@@ -5,16 +5,7 @@ from typing import Any, Literal
 import typer
 
 from infra.cli.context import JSON_OPTION, connect
-from infra.cli.deciding import (
-    AS_OPTION,
-    KEY_OPTION,
-    RATIONALE_OPTION,
-    REVISION_OPTION,
-    ROLE_OPTION,
-    Person,
-    Role,
-    decide,
-)
+from infra.cli.deciding import Person, by_person, decide
 from infra.cli.output import as_lines, cell, table
 
 REVIEW = typer.Argument(help="Id of the merge review (mrg_), see `cairn merges`.")
@@ -39,42 +30,28 @@ def register(app: typer.Typer) -> None:
             _list(project, as_json=as_json)
 
     @reviews.command()
+    @by_person
     def approve(
+        person: Person,
         review: str = REVIEW,
-        rationale: str = RATIONALE_OPTION,
-        name: str | None = AS_OPTION,
-        role: Role = ROLE_OPTION,
-        expected_revision: int | None = REVISION_OPTION,
-        key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
     ) -> None:
         """The two say the same: make them one atom."""
-        person = Person(name, role, rationale, expected_revision, key, as_json)
         _review(review, "approve", person)
 
     @reviews.command()
+    @by_person
     def reject(
+        person: Person,
         review: str = REVIEW,
-        rationale: str = RATIONALE_OPTION,
-        name: str | None = AS_OPTION,
-        role: Role = ROLE_OPTION,
-        expected_revision: int | None = REVISION_OPTION,
-        key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
     ) -> None:
         """The two say different things: never merge or propose them again."""
-        person = Person(name, role, rationale, expected_revision, key, as_json)
         _review(review, "reject", person)
 
     @app.command()
+    @by_person
     def unmerge(
+        person: Person,
         merged: str = typer.Argument(help="Id of the merge (mop_) or of the atom merged away."),
-        rationale: str = RATIONALE_OPTION,
-        name: str | None = AS_OPTION,
-        role: Role = ROLE_OPTION,
-        expected_revision: int | None = REVISION_OPTION,
-        key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
     ) -> None:
         """Undo a wrong merge: the atom that was merged away is one of its own again."""
         from schemas.events.hitl import MergeUndone
@@ -82,7 +59,7 @@ def register(app: typer.Typer) -> None:
         def event(known_id: str, shared: dict[str, Any]) -> MergeUndone:
             return MergeUndone(atom_id=known_id, **shared)
 
-        decide(merged, Person(name, role, rationale, expected_revision, key, as_json), event)
+        decide(merged, person, event)
 
 
 def _review(review: str, decision: Literal["approve", "reject"], person: Person) -> None:

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 LONGEST_CELL = 90
-WIDTH_OF_A_FILE = 200  # columns when nobody's terminal says how many there are
+WIDTH_OF_A_FILE = 2_000  # columns when nobody's terminal says how many there are
 
 
 def answer() -> Console:
@@ -30,7 +31,7 @@ def table(
 ) -> None:
     """A table on standard output, or ``empty`` when there is no row."""
     out = answer()
-    shown = Table(*columns)
+    shown = Table(*(Column(name, overflow="fold") for name in columns))  # an id is never cut
     for row in rows:
         shown.add_row(*(_shown(value) for value in row))
     if shown.row_count:
@@ -50,5 +51,8 @@ def _shown(value: object) -> str:
 
 
 def _text(value: object) -> str:
-    isoformat = getattr(value, "isoformat", None)
-    return str(isoformat()) if isoformat else str(value)
+    """Times as spec 00 §1 has them: UTC, ISO 8601, milliseconds."""
+    if isinstance(value, datetime):
+        told = value.astimezone(UTC).isoformat(timespec="milliseconds")
+        return told.removesuffix("+00:00") + "Z"
+    return str(value)

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from infra.cli.context import JSON_OPTION, connect, console
+from infra.cli.output import as_lines
 from infra.clock import SystemClock
 from infra.errors import Refusal, Unavailable
 from infra.local.process import wait_until
@@ -58,8 +59,7 @@ def register(app: typer.Typer) -> None:
         with queries.reading(connect().conninfo) as connection:
             rows = queries.projects(connection)
         if as_json:
-            for row in rows:
-                print(json.dumps(row, default=str))
+            as_lines(rows)
             return
         table = Table("name", "project id", "sources", "atoms", box=None, pad_edge=False)
         for row in rows:
@@ -133,9 +133,10 @@ def tell_key(key: str, *, given: bool) -> None:
 
 def quiet_clients() -> None:
     """An absent broker is told by us, in a sentence: not by a log line for every retry."""
-    client = logging.getLogger("aiokafka")
-    if client.getEffectiveLevel() > logging.DEBUG:
-        client.setLevel(logging.CRITICAL)
+    for name, level in (("aiokafka", logging.CRITICAL), ("httpx", logging.WARNING)):
+        client = logging.getLogger(name)
+        if client.getEffectiveLevel() > logging.DEBUG:
+            client.setLevel(level)
 
 
 def login_name() -> str:

@@ -6,7 +6,7 @@ import signal
 
 import typer
 
-from infra import supervisor
+from infra import loop, supervisor
 from infra.cli.context import connect
 from infra.settings import Settings
 
@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def projector() -> None:
         """Fold the topics into the database's tables (run by `cairn up`)."""
-        asyncio.run(follow(connect(start=False)))
+        loop.run(follow(connect(start=False)))
 
 
 async def follow(settings: Settings) -> None:

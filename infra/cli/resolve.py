@@ -4,35 +4,21 @@ from typing import Any
 
 import typer
 
-from infra.cli.context import JSON_OPTION
-from infra.cli.deciding import (
-    AS_OPTION,
-    KEY_OPTION,
-    RATIONALE_OPTION,
-    REVISION_OPTION,
-    ROLE_OPTION,
-    Person,
-    Role,
-    decide,
-)
+from infra.cli.deciding import Person, by_person, decide
 
 CONTRADICTION = typer.Argument(help="Id of the contradiction, see `cairn contradictions`.")
 
 
 def register(app: typer.Typer) -> None:
     @app.command()
+    @by_person
     def resolve(
+        person: Person,
         contradiction: str = CONTRADICTION,
         a_wins: bool = typer.Option(False, "--a-wins", help="The first side holds."),
         b_wins: bool = typer.Option(False, "--b-wins", help="The second side holds."),
         both_valid: bool = typer.Option(False, "--both-valid", help="Both sides hold."),
         reworded: bool = typer.Option(False, "--reworded", help="It was the wording."),
-        rationale: str = RATIONALE_OPTION,
-        name: str | None = AS_OPTION,
-        role: Role = ROLE_OPTION,
-        expected_revision: int | None = REVISION_OPTION,
-        key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
     ) -> None:
         """Resolve a contradiction; --rationale is needed, with at least 10 characters."""
         from schemas.events.hitl import ContradictionDecided
@@ -53,18 +39,14 @@ def register(app: typer.Typer) -> None:
             kind = {"decision": "resolve", "resolution_kind": kinds[0]}
             return ContradictionDecided.model_validate({"contradiction_id": target} | kind | shared)
 
-        decide(contradiction, Person(name, role, rationale, expected_revision, key, as_json), event)
+        decide(contradiction, person, event)
 
     @app.command()
+    @by_person
     def escalate(
+        person: Person,
         contradiction: str = CONTRADICTION,
         to: str | None = typer.Option(None, "--to", help="Who shall decide."),
-        rationale: str = RATIONALE_OPTION,
-        name: str | None = AS_OPTION,
-        role: Role = ROLE_OPTION,
-        expected_revision: int | None = REVISION_OPTION,
-        key: str | None = KEY_OPTION,
-        as_json: bool = JSON_OPTION,
     ) -> None:
         """Hand a contradiction on; it blocks until it is decided."""
         from schemas.events.hitl import ContradictionDecided
@@ -74,4 +56,4 @@ def register(app: typer.Typer) -> None:
                 contradiction_id=target, decision="escalate", escalated_to=to, **shared
             )
 
-        decide(contradiction, Person(name, role, rationale, expected_revision, key, as_json), event)
+        decide(contradiction, person, event)

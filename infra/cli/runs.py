@@ -25,6 +25,7 @@ from schemas.events.ingestion_request import (
 
 NO_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
 OPEN = "running"
+SHOWN_FILES = 8
 
 
 def register(app: typer.Typer) -> None:
@@ -71,6 +72,50 @@ def register(app: typer.Typer) -> None:
         asked(connect(), request, key_given=idempotency_key is not None)
         answer(request, "A new run goes on with what it left", as_json=as_json)
 
+    @runs.command()
+    def report(
+        run: str = typer.Argument(help="Id of the run."), as_json: bool = JSON_OPTION
+    ) -> None:
+        """Tell what had changed for a run, what it read again, which sections it kept, and when."""
+        from projections import ahead, deltas, queries
+
+        with queries.reading(connect().conninfo) as connection:
+            found = deltas.delta_report(connection, run)
+            found["phases"] = ahead.phases(connection, found["project_id"]).get(run, [])
+        if as_json:
+            as_lines([found])
+        else:
+            print("\n".join([reported(found), *timed(found["phases"])]))
+
+    @runs.command("deltas")
+    def delta_reports(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
+        """What each merged pull request or push changed: files, chunks, atoms, sections."""
+        from projections import deltas, queries
+
+        with queries.reading(connect().conninfo) as connection:
+            found = deltas.deltas(connection, queries.project_of(connection, project))
+        if as_json:
+            as_lines(found)
+            return
+        counted = (
+            "files_added",
+            "files_modified",
+            "files_removed",
+            "files_renamed",
+            "sections_recomputed",
+            "sections_kept",
+        )
+        read = ("chunks_reextracted", "chunks_reanchored", "atoms_touched")
+        columns = ("cause", "after", "status", *read)
+        table(
+            (*columns, *counted),
+            (
+                [*(run.get(name) for name in columns), *(len(run[name] or ()) for name in counted)]
+                for run in found
+            ),
+            "No delta yet.",
+        )
+
     @runs.command("accept-removals")
     def accept_removals(
         run: str = typer.Argument(help="Id of the run that holds removals."),
@@ -83,15 +128,17 @@ def register(app: typer.Typer) -> None:
 
 
 def listed(project: str, *, as_json: bool) -> None:
-    from projections import queries
+    from projections import ahead, queries
 
     with queries.reading(connect().conninfo) as connection:
-        found = queries.runs(connection, queries.project_of(connection, project))
+        project_id = queries.project_of(connection, project)
+        found = queries.runs(connection, project_id)
+        phases = ahead.phases(connection, project_id)
     if as_json:
-        as_lines(found)
+        as_lines(run | {"phases": phases.get(run["run_id"], [])} for run in found)
         return
     columns = (
-        *("lane", "root", "status", "stop_reason", "chunks_processed"),
+        *("lane", "trigger", "root", "status", "stop_reason", "chunks_processed"),
         *(
             "atoms_created",
             "removals_held",
@@ -107,6 +154,51 @@ def listed(project: str, *, as_json: bool) -> None:
         elif run["cancel_requested"]:
             run["status"] = "running (to be cancelled)"
     table(columns, ([run[name] for name in columns] for run in found), "No run yet.")
+
+
+FILES = ("files_added", "files_modified", "files_renamed", "files_removed")
+
+
+def reported(report: dict[str, Any]) -> str:
+    """The delta report of a run as people read it."""
+    changes = ", ".join(f"{op} {count}" for op, count in sorted(report["atom_changes"].items()))
+    lines = [
+        f"Run {report['run_id']} ({report['lane']}, {report['trigger']}) over {report['root']}",
+        *(f"{name.replace('_', ' ')}: {_named(report[name])}" for name in FILES),
+        f"chunks read: {report['chunks_reextracted']:,}; moved along without reading:"
+        f" {report['chunks_reanchored']:,}",
+        f"atoms touched: {report['atoms_touched']:,}" + (f" ({changes})" if changes else ""),
+    ]
+    if report["settled_at"] is None:
+        return "\n".join([*lines, "sections: not written for this run yet"])
+    for name in ("recomputed", "kept"):
+        sections = report[f"sections_{name}"]
+        prd = [one["section_id"] for one in sections if one["artifact_type"] == "prd"]
+        others = len(sections) - len(prd)
+        lines.append(
+            f"sections {name}: {len(sections):,} (PRD: {', '.join(prd) or 'none'};"
+            f" {others:,} of features, epics and insights)"
+        )
+    return "\n".join(lines)
+
+
+def timed(phases: list[dict[str, Any]]) -> list[str]:
+    """Each phase of a run with its beginning and end, in seconds from the first; they overlap."""
+    begun = min((phase["started_at"] for phase in phases), default=None)
+    lines = []
+    for phase in phases:
+        start, end = (
+            f"{(at - begun).total_seconds():.1f} s" if at else "…"
+            for at in (phase["started_at"], phase["finished_at"])
+        )
+        lines.append(f"{phase['phase']}: {start} to {end}, {phase['results']:,} results")
+    return lines
+
+
+def _named(files: list[str]) -> str:
+    shown = ", ".join(files[:SHOWN_FILES])
+    more = f" and {len(files) - SHOWN_FILES:,} more" if len(files) > SHOWN_FILES else ""
+    return f"{len(files):,}" + (f" ({shown}{more})" if files else "")
 
 
 def asked(

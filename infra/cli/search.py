@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION
+from infra.cli.atoms import PROJECT_OPTION, check_known
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer as answer_console
 from infra.cli.output import cell
@@ -26,6 +26,12 @@ def register(app: typer.Typer) -> None:
         from projections import queries
         from projections.search import Filters, search_ledger
 
+        if not query.strip():
+            raise typer.BadParameter("Nothing is looked for: give words, a kind, an area or a tag.")
+        for each in kind:
+            check_known("kind", each)
+        for each in status:
+            check_known("status", each)
         filters = Filters(kinds=tuple(kind), areas=tuple(area), statuses=tuple(status))
         with queries.reading(connect().conninfo) as connection:
             answer = search_ledger(
@@ -38,7 +44,10 @@ def register(app: typer.Typer) -> None:
         if not answer.hits:
             out.print("The ledger knows nothing about it.")
         for hit in answer.hits:
-            out.print(f"{hit['title']}  ({hit['kind']}, {hit['confidence']:.2f})", markup=False)
+            out.print(
+                f"{hit['title']}  ({hit['kind']}, {hit['confidence']:.2f}, {hit['atom_id']})",
+                markup=False,
+            )
             for row in hit["evidence"]:
                 place = f"{row['path']}:{row['line_start']}"
                 out.print(f"    {place}  {cell(row['snippet'])}", markup=False)

@@ -22,7 +22,7 @@ class Format(StrEnum):
     json = "json"
 
 
-TYPES = {Kind.insights: "insight", Kind.epics: "epic", Kind.features: "feature"}
+TYPES = {Kind.prd: "prd", Kind.insights: "insight", Kind.epics: "epic", Kind.features: "feature"}
 
 
 def register(app: typer.Typer) -> None:
@@ -33,22 +33,45 @@ def register(app: typer.Typer) -> None:
         form: Format = typer.Option(Format.md, "--format", help="Markdown, or JSON lines."),
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """Print the PRD, or the present insights, epics or features with where they come from."""
-        from projections import queries
+        """Print the PRD, or the present insights, epics or features with where they come from.
+
+        What is written while a run goes on comes after them, as speculative.
+        """
+        from projections import ahead, queries
 
         wanted = Format.json if as_json else form
         with queries.reading(connect().conninfo) as connection:
             project_id = queries.project_of(connection, project)
-            if kind is Kind.prd:
-                found = [queries.artifact(connection, project_id, kind.value)]
-            else:
+            early = ahead.speculative(connection, project_id, TYPES[kind])
+            gone = queries.gone_items(connection, project_id, TYPES[kind])
+            if kind is not Kind.prd:
                 found = queries.items(connection, project_id, TYPES[kind])
+            elif early and not queries.has_artifact(connection, project_id, TYPES[kind]):
+                found = []
+            else:
+                found = [queries.artifact(connection, project_id, TYPES[kind])]
         if wanted is Format.json:
-            as_lines(found)
-        elif kind is Kind.prd:
-            print(found[0]["rendered_markdown"].rstrip("\n"))
-        else:
-            print("\n\n".join(told(item) for item in found) or f"There are no {kind.value} yet.")
+            as_lines([*found, *early])
+            return
+        told_as = _document if kind is Kind.prd else told
+        shown = [*map(told_as, found), *map(told_ahead, early), *told_gone(gone)]
+        print("\n\n".join(shown) or f"There are no {kind.value} yet.")
+
+
+def _document(prd: dict[str, Any]) -> str:
+    return str(prd["rendered_markdown"]).rstrip("\n")
+
+
+def told_gone(gone: list[dict[str, Any]]) -> list[str]:
+    """What was in the list before, in one paragraph, if there is anything."""
+    lines = [f"- {item['title']}: {item['why']}" for item in gone]
+    return ["\n".join(["# No longer in the list", "", *lines])] if gone else []
+
+
+def told_ahead(artifact: dict[str, Any]) -> str:
+    """What is written so far of an artifact whose input is still coming in."""
+    place = f"speculative, from the ledger at {artifact['input_ledger_seq']}"
+    return "\n".join([f"# {artifact['title']} ({place})", *_sections(artifact)])
 
 
 def told(item: dict[str, Any]) -> str:
@@ -56,10 +79,18 @@ def told(item: dict[str, Any]) -> str:
     lines = [f"# {item['number']} {item['title']} ({item['artifact_state']})"]
     if facts := _facts(item):
         lines += ["", facts]
+    lines += _sections(item)
+    if item["features"]:
+        lines += ["", "## Features", "", *(f"- {feature}" for feature in item["features"])]
+    return "\n".join(lines)
+
+
+def _sections(item: dict[str, Any]) -> list[str]:
+    lines: list[str] = []
     for section in item["sections"]:
         lines += ["", f"## {section['title']}", ""]
         lines += [f"- {one['text']} ({_places(one)})" for one in section["statements"]]
-    return "\n".join(lines)
+    return lines
 
 
 def _facts(item: dict[str, Any]) -> str:

@@ -63,7 +63,21 @@ def report_of(settings: Settings) -> dict[str, Any]:
         },
         "processes": state.processes if state else [],
         "lag": lag,
+        "webhooks": _webhooks(settings, lag),
     }
+
+
+def _webhooks(settings: Settings, lag: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """What was delivered, refused by reason, and what became of it; None without a receiver."""
+    from connectors.intake.runner import STAGE
+    from connectors.webhooks.counters import FILE, INTAKE_FILE, told
+
+    received = told(settings.home / FILE)
+    if received is None:
+        return None
+    queued = sum(row["lag"] for row in lag if row["group"] == settings.group(STAGE))
+    done = told(settings.home / INTAKE_FILE) or {}
+    return received | {"queued": queued, "done": done.get("other", {})}
 
 
 def show(report: dict[str, Any]) -> None:
@@ -72,9 +86,20 @@ def show(report: dict[str, Any]) -> None:
     for name in ("broker", "database"):
         part = report[name]
         answers = "answers" if part["answers"] else "does not answer"
-        out.print(f"{name}: {part['origin']} ({part['reason']}) {part['address']}, {answers}")
+        place = f" {part['address']}" if part["address"] else ""
+        out.print(f"{name}: {part['origin']} ({part['reason']}){place}, {answers}", soft_wrap=True)
+    if not report["running"]:
+        out.print("Nothing runs here: `cairn up --detach` starts it.")
     if report["processes"]:
         out.print(_table("process", report["processes"], ("name", "pid", "state", "restarts")))
+    if webhooks := report["webhooks"]:
+        out.print(f"webhooks: {webhooks['address']}, {webhooks['queued']} queued")
+        rows = [
+            {"deliveries": group, "what": what, "count": count}
+            for group in ("received", "refused", "other", "done")
+            for what, count in webhooks[group].items()
+        ]
+        out.print(_table("webhooks", rows, ("deliveries", "what", "count")))
     if report["lag"]:
         out.print(_table("lag", report["lag"], ("group", "topic", "lag")))
 

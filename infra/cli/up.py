@@ -31,16 +31,20 @@ def register(app: typer.Typer) -> None:
             pid = supervisor.start_detached(settings, arguments, os.environ)
             say(f"Cairn runs (pid {pid}): `cairn status` shows it, `cairn down` stops it.")
         else:
-            Supervisor(settings, programs(workers), prepare, os.environ, say).run()
+            Supervisor(settings, programs(workers, settings), prepare, os.environ, say).run()
 
 
-def programs(workers: int) -> tuple[Program, ...]:
-    """What runs beside broker and database."""
+def programs(workers: int, settings: Settings) -> tuple[Program, ...]:
+    """What runs beside broker and database; webhooks only where there is an address for them."""
     stages = (
         Program(f"worker-{number}", ("worker", "--stages", "all"))
         for number in range(1, workers + 1)
     )
-    return (*stages, Program("projector", ("projector",)))
+    poller = Program("poller", ("connector", "poll"))
+    others = [Program("projector", ("projector",)), poller]
+    if settings.webhooks:
+        others += [Program("webhooks", ("webhooks",)), Program("intake", ("intake",))]
+    return (*stages, *others)
 
 
 def prepare(settings: Settings) -> None:

@@ -1,10 +1,10 @@
 """`cairn worker`: runs stages of the stream until it is told to stop."""
 
-import asyncio
 import os
 
 import typer
 
+from infra import loop
 from infra.cli.context import connect
 from infra.supervisor import tell_ready
 
@@ -20,4 +20,4 @@ def register(app: typer.Typer) -> None:
         settings = connect(start=False)
         name = os.environ.get("CAIRN_PROCESS_NAME") or None
         chosen = selected([each.strip() for each in stages.split(",")], settings)
-        asyncio.run(run_worker(settings, chosen, name, lambda: tell_ready(settings, os.environ)))
+        loop.run(run_worker(settings, chosen, name, lambda: tell_ready(settings, os.environ)))

@@ -12,12 +12,23 @@ from schemas.events.artifact import (
     LatestSet,
     QualityRunFinished,
     Section,
+    SectionGenerated,
+    SpeculationEnded,
     StateChanged,
     VersionPublished,
     VersionRejected,
 )
 
 PLAN = {"start_date", "end_date"}
+# A section that comes again takes the place of what was written ahead of it before.
+WRITTEN_AGAIN = (
+    "UPDATE speculative_sections SET outcome = 'recomputed' WHERE artifact_id = %s"
+    " AND section_id = %s AND input_ledger_seq < %s AND outcome IS NULL"
+)
+ENDED = (
+    "UPDATE speculative_sections SET outcome = %s WHERE artifact_id = %s"
+    " AND section_id = ANY(%s) AND input_ledger_seq <= %s AND outcome IS NULL"
+)
 
 
 def artifact_changed(rows: Rows, fact: Envelope, event: ArtifactChanged) -> None:
@@ -48,7 +59,10 @@ def artifact_changed(rows: Rows, fact: Envelope, event: ArtifactChanged) -> None
     )
     for loop in event.loops:
         place = {"project_id": fact.project_id, "artifact_seq": event.artifact_seq}
-        rows.add(fact, "generation_loops", place | loop.model_dump())
+        rows.add(fact, "generation_loops", place | loop.model_dump(exclude={"continuations"}))
+        for item_no, decision in enumerate(loop.continuations, 1):
+            item = place | {"phase": loop.phase, "item_no": item_no}
+            rows.add(fact, "loop_continuations", item | decision.model_dump())
 
 
 def version_published(rows: Rows, fact: Envelope, event: VersionPublished) -> None:
@@ -65,6 +79,36 @@ def version_published(rows: Rows, fact: Envelope, event: VersionPublished) -> No
     place = {"artifact_id": snapshot.artifact_id, "version": snapshot.version}
     for position, section in enumerate(snapshot.sections):
         _section(rows, fact, place, position, section)
+
+
+def section_generated(rows: Rows, fact: Envelope, event: SectionGenerated) -> None:
+    section = event.section
+    place = (event.artifact_id, section.section_id, event.input_ledger_seq)
+    rows.add(
+        fact,
+        "speculative_sections",
+        {
+            "artifact_id": event.artifact_id,
+            "section_id": section.section_id,
+            "input_ledger_seq": event.input_ledger_seq,
+            "artifact_type": event.artifact_type,
+            "title": event.title,
+            "content": section,
+            "input_hash": section.input_hash,
+            "content_hash": section.content_hash,
+            "lane": fact.lane,
+            "run_id": fact.run_id,
+            "generated_at": fact.recorded_at,
+        },
+    )
+    rows.then(WRITTEN_AGAIN, place)
+
+
+def speculation_ended(rows: Rows, fact: Envelope, event: SpeculationEnded) -> None:
+    end = event.end
+    for outcome in ("confirmed", "recomputed", "withdrawn"):
+        if sections := getattr(end, outcome):
+            rows.then(ENDED, (outcome, end.artifact_id, sections, event.input_ledger_seq))
 
 
 def latest_set(rows: Rows, fact: Envelope, event: LatestSet) -> None:
@@ -181,6 +225,8 @@ def version_rejected(rows: Rows, fact: Envelope, event: VersionRejected) -> None
 FOLDS: dict[type[Event], Any] = {
     ArtifactChanged: artifact_changed,
     VersionPublished: version_published,
+    SectionGenerated: section_generated,
+    SpeculationEnded: speculation_ended,
     StateChanged: state_changed,
     LatestSet: latest_set,
     VersionRejected: version_rejected,

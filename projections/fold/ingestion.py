@@ -170,6 +170,7 @@ def run_stopped(rows: Rows, fact: Envelope, event: RunStopped) -> None:
             "withdrawn_batches": event.withdrawn_batches,
             "unfinished_sources": event.unfinished_sources,
             "removals_held": event.removals_held,
+            "source_changes": event.source_changes,
             "finished_at": fact.recorded_at,
         }
         | event.totals.model_dump(),

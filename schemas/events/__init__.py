@@ -5,13 +5,25 @@ from __future__ import annotations
 from schemas.envelope import Event
 from schemas.events.artifact import (
     ArtifactChanged,
+    ArtifactSpeculated,
     LatestSet,
     QualityRunFinished,
+    SectionGenerated,
+    SpeculationEnded,
     StateChanged,
     VersionPublished,
     VersionRejected,
 )
 from schemas.events.atom import AtomReflected, CandidatesExtracted
+from schemas.events.connector import (
+    ConnectorAdded,
+    ConnectorRemoved,
+    CursorMoved,
+    SyncFailed,
+    SyncFinished,
+    SyncStarted,
+)
+from schemas.events.connector_item import ItemReceived
 from schemas.events.dlq import DeadLetter
 from schemas.events.extract import ExtractRequested
 from schemas.events.hitl import (
@@ -43,11 +55,21 @@ from schemas.events.ingestion_request import (
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
 from schemas.events.source import SourceContentPart, SourceRevised
+from schemas.events.testimony import MessageReceived, MessageWithdrawn
 
 EVENT_TYPES: dict[str, type[Event]] = {
     event.type_name: event
     for event in (
         ProjectCreated,
+        ItemReceived,
+        MessageReceived,
+        MessageWithdrawn,
+        ConnectorAdded,
+        ConnectorRemoved,
+        SyncStarted,
+        SyncFinished,
+        SyncFailed,
+        CursorMoved,
         SourceRevised,
         SourceContentPart,
         SourceSanitized,
@@ -77,6 +99,9 @@ EVENT_TYPES: dict[str, type[Event]] = {
         MergeUndone,
         LedgerChanged,
         ArtifactChanged,
+        ArtifactSpeculated,
+        SectionGenerated,
+        SpeculationEnded,
         VersionPublished,
         StateChanged,
         VersionRejected,

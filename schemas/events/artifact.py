@@ -149,9 +149,24 @@ class ArtifactChange(Part):
     findings: list[ReviewFinding] = []
 
 
+class ContinuationRecord(Part):
+    """The decision after the item ``artifact_id`` (spec 04 §10), and all the item was made from.
+
+    ``made_from`` is the whole input of the step, atoms and open contradictions, by id.
+    """
+
+    artifact_id: str
+    made_from: list[str] = []
+    should_continue: bool
+    confidence: float
+    coverage_assessment: str = ""
+    gaps_remaining: list[str] = []
+
+
 class LoopRecord(Part):
     """How one loop of generation went (spec 04 §10). ``calls`` counts items asked for and
-    decisions to go on; ``calls_ratio`` is that for each item asked for.
+    decisions to go on; ``calls_ratio`` is that for each item asked for. ``continuations`` has one
+    entry for each item, in the order they were made.
     """
 
     phase: str
@@ -161,6 +176,7 @@ class LoopRecord(Part):
     calls: int
     calls_ratio: float
     gaps_remaining: list[str] = []
+    continuations: list[ContinuationRecord] = []
 
 
 class DimensionScore(Part):
@@ -204,7 +220,7 @@ class ArtifactChanged(Event):
 
     type_name: ClassVar[str] = "artifact.changed"
     topic: ClassVar[str] = "reduce.v1"
-    schema_version: ClassVar[int] = 2
+    schema_version: ClassVar[int] = 3
 
     artifact_seq: int
     caused_by_event_id: str
@@ -224,6 +240,90 @@ class ArtifactChanged(Event):
     @property
     def aggregate_id(self) -> str:
         return self.snapshot.artifact_id
+
+
+class SpeculationEnd(Part):
+    """What became of the sections of one artifact that were written ahead, by section id.
+
+    ``confirmed``: the settled version says the same of the same input; ``recomputed``: it has the
+    section with another input; ``withdrawn``: nothing is behind the section any more.
+    """
+
+    artifact_id: str
+    artifact_type: ArtifactType
+    confirmed: list[str] = []
+    recomputed: list[str] = []
+    withdrawn: list[str] = []
+
+
+class ArtifactSpeculated(Event):
+    """What was written ahead of a settled position, at the commit of a batch (spec 04 §9).
+
+    Of each snapshot in ``changes`` the ``recomputed_sections`` are told; its version is no public
+    number. With ``settled`` the position is a settled one, answered before: there are no changes,
+    and ``ended`` says what became of everything that was written ahead of it.
+    """
+
+    type_name: ClassVar[str] = "artifact.speculated"
+    topic: ClassVar[str] = "reduce.v1"
+
+    caused_by_event_id: str
+    input_ledger_seq: int
+    settled: bool = False
+    changes: list[ArtifactChange] = []
+    ended: list[SpeculationEnd] = []
+
+    @property
+    def aggregate_id(self) -> str:
+        return str(self.input_ledger_seq)
+
+
+class SectionGenerated(Event):
+    """A section of a PRD, epic or feature was written while its input was still coming in.
+
+    ``title`` is the artifact's. ``speculative`` until ``artifact.speculation_ended`` names the
+    section, or until the section comes again. On the topic of the artifact's type.
+    """
+
+    type_name: ClassVar[str] = "artifact.section_generated"
+    topic: ClassVar[str] = "artifact.prd.v1"
+
+    artifact_id: str
+    artifact_type: ArtifactType
+    title: str
+    section: Section
+    speculative: bool
+    input_ledger_seq: int
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.artifact_id
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.artifact_id}|{self.section.section_id}|{self.section.input_hash}"
+
+
+class SpeculationEnded(Event):
+    """The sections of one artifact that are not speculative any more, see ``SpeculationEnd``."""
+
+    type_name: ClassVar[str] = "artifact.speculation_ended"
+    topic: ClassVar[str] = "artifact.prd.v1"
+
+    end: SpeculationEnd
+    input_ledger_seq: int
+
+    @property
+    def artifact_type(self) -> ArtifactType:
+        return self.end.artifact_type
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.end.artifact_id
+
+    @property
+    def local_key(self) -> str:
+        return self.end.artifact_id
 
 
 class VersionPublished(Event):

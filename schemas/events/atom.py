@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import ClassVar, Literal, get_args
 
 from pydantic import Field
@@ -33,7 +34,11 @@ ReadOutcome = Literal["extracted", "poison"]
 
 
 class CandidateRow(Part):
-    """A quote behind a candidate; offsets and lines are of the sanitized payload, half-open."""
+    """A quote behind a candidate; offsets and lines are of the sanitized payload, half-open.
+
+    ``speaker`` said it at ``said_at`` (UTC), in talk; in chat it is a pseudonym. ``speaker_role``
+    is what the service says of the speaker (owner, member, reporter). Null in documents and code.
+    """
 
     char_start: int
     char_end: int
@@ -43,9 +48,14 @@ class CandidateRow(Part):
     evidence_type: EvidenceType = "direct"
     impact_indicator: bool = False
     anchor_corrected: bool = False
+    speaker: str | None = None
+    speaker_role: str | None = None
+    said_at: datetime | None = None
 
 
 class Relation(Part):
+    """A link a reader proposes; ``to`` is an atom or another candidate of the same reading."""
+
     to: str
     link_type: Literal["supports", "contradicts", "duplicates", "supersedes", "derived_from"]
 
@@ -119,6 +129,7 @@ class CandidatesExtracted(Event):
     """All that one reading of one chunk returned, also when that is nothing. Key ``source_id``."""
 
     type_name: ClassVar[str] = "atom.candidates_extracted"
+    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "atom.candidate.v1"
 
     reading: Reading
@@ -163,6 +174,7 @@ class AtomReflected(Event):
     """Stage 1b has judged all candidates of one reading. Key ``project_id``."""
 
     type_name: ClassVar[str] = "atom.reflected"
+    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "atom.validated.v1"
 
     reading: Reading

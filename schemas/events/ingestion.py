@@ -52,9 +52,10 @@ class RunStarted(Event):
     """A run began; ``basis_seq`` is the ledger sequence its first batches are chosen from.
 
     ``basis_gaps`` are the gaps of the ledger at that sequence; ``source_count`` counts the sources
-    of the listing that this run may read, always its first ones. A run about a contradiction has no
-    listing and names its sources in ``source_ids``. A run that goes on with what ``resumed_from``
-    left shares its listing; with ``retry_poison`` it also reads what was given up.
+    of the listing that this run may read, always its first ones. A run about a contradiction or
+    about stale evidence has no listing and names its sources in ``source_ids``. A run that goes on
+    with what ``resumed_from`` left shares its listing; with ``retry_poison`` it also reads what was
+    given up.
     """
 
     type_name: ClassVar[str] = "ingestion.run_started"

@@ -135,7 +135,10 @@ class AtomRecord(Part):
 
 
 class EvidenceRow(Part):
-    """A link from an atom to an exact span of a sanitized payload (spec 02 §4)."""
+    """A link from an atom to an exact span of a sanitized payload (spec 02 §4).
+
+    Of talk it says who spoke when, as ``CandidateRow`` does.
+    """
 
     evidence_id: str
     atom_id: str
@@ -153,6 +156,9 @@ class EvidenceRow(Part):
     stale: bool = False
     stale_since_seq: int | None = None
     run_id: str
+    speaker: str | None = None
+    speaker_role: str | None = None
+    said_at: datetime | None = None
 
 
 class LinkRecord(Part):
@@ -169,7 +175,8 @@ class LinkRecord(Part):
 class MergeOp(Part):
     """Two atoms became one, or a merge was undone, or an atom gained evidence.
 
-    ``links_made`` were given to the winner, ``links_ended`` taken from the loser.
+    ``links_made`` were given to the winner, ``links_ended`` taken from the loser. The winner speaks
+    of the entities ``mentions_made`` only because the loser did.
     """
 
     merge_op_id: str
@@ -191,6 +198,7 @@ class MergeOp(Part):
     caused_by_event_id: str
     links_made: list[str] = []
     links_ended: list[str] = []
+    mentions_made: list[str] = []
 
 
 class MergeCandidate(Part):
@@ -232,11 +240,15 @@ class ContradictionRecord(Part):
 
 
 class EntityMention(Part):
-    """``atom_id`` speaks of the entity atom ``entity_atom_id`` under the name ``mention``."""
+    """``atom_id`` speaks of the entity atom ``entity_atom_id`` under the name ``mention``.
+
+    Not ``active``: it was thought to, because of a merge that was undone.
+    """
 
     atom_id: str
     entity_atom_id: str
     mention: str
+    active: bool = True
 
 
 class TitledAtom(Part):
@@ -308,7 +320,7 @@ class HumanDecision(Part):
 class LedgerChanged(Event):
     """One turn of one project was applied, or one decision of a person, which has no ``turn``.
 
-    ``ledger_seq`` counts from 1 without gaps.
+    ``ledger_seq`` counts from 1 without gaps. Which record counts says ``schemas.ledger_order``.
 
     ``prev_hash`` is the SHA-256 of the value bytes of the accepted change set before it (empty for
     the first). ``summary`` comes with the turn that commits a batch, with the end of a run and with
@@ -317,7 +329,7 @@ class LedgerChanged(Event):
 
     type_name: ClassVar[str] = "ledger.changed"
     topic: ClassVar[str] = "ledger.v1"
-    schema_version: ClassVar[int] = 2
+    schema_version: ClassVar[int] = 3
 
     ledger_seq: int
     prev_hash: str

@@ -13,6 +13,7 @@ from typing import ClassVar, Literal
 from schemas.envelope import Event, Part
 
 CONTENT_PART_BYTES = 512 * 1024
+MARK_CHARS = 24  # 2026-01-31T23:59:59.999Z
 
 Connector = Literal["upload", "github", "jira", "slack", "artifact_edit", "interview", "api"]
 SourceType = Literal[
@@ -34,6 +35,10 @@ SourceType = Literal[
     "edited_artifact",
     "other",
 ]
+
+
+# Their revision_ref begins with the time of change in UTC, so that it sorts.
+SERVICES: frozenset[Connector] = frozenset(("github", "jira", "slack", "api"))
 
 
 class SourceInfo(Part):

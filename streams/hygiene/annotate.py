@@ -13,6 +13,7 @@ import binascii
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from schemas.events.hygiene import Annotation, AnnotationType, Redaction, Severity
@@ -34,8 +35,7 @@ JOINERS = frozenset("\u200c\u200d\u00ad")
 LETTERS = re.compile("[a-z\u0430-\u045f]{3,}")
 LATIN, CYRILLIC = re.compile("[a-z]"), re.compile("[\u0430-\u045f]")
 ENCODED = re.compile(rf"[A-Za-z0-9+/_-]{{{ENCODED_RUN},}}={{0,2}}")
-WORD = re.compile("[a-z]{2,}")
-APART = {at: " " for at in range(128) if not chr(at).islower()}
+APART = bytes(at if chr(at) in ascii_lowercase else 32 for at in range(256))
 HEX = re.compile(r"[0-9a-fA-F]+")
 CONCEALING_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])"
@@ -71,9 +71,13 @@ def annotate(
     line_starts: list[int],
 ) -> tuple[Annotation, ...]:
     """What is flagged in the sanitized text, by start, end and rule; offsets are the payload's."""
-    spans = list(_hidden(text, lowered)) + _addressed_to_a_model(text, lowered, source_type)
+    visible, places = _without_hidden(lowered)
+    is_hiding = len(visible) < len(lowered)
+    spans = list(_hidden(text, lowered, is_hiding))
+    spans += _addressed_to_a_model(visible, places, lowered, source_type)
     if source_type not in NO_ORDERS_IN:
-        spans += [it for it in _like_orders(text, lowered) if not _known(it, spans)]
+        shown = HIDDEN.sub("", text) if is_hiding else text
+        spans += [it for it in _like_orders(shown, visible, places) if not _known(it, spans)]
     if max(map(len, text.split("\n"))) > ENCODED_RUN:
         spans += _encoded(text, line_starts)
     spans += [
@@ -96,9 +100,10 @@ def annotate(
     )
 
 
-def _addressed_to_a_model(text: str, lowered: str, source_type: str) -> list[Span]:
+def _addressed_to_a_model(
+    visible: str, places: list[int], lowered: str, source_type: str
+) -> list[Span]:
     """Matches of the pattern families, and A-COMMENT where one lies in a concealed element."""
-    visible, places = _without_hidden(lowered)
     spans = [
         span._replace(start=places[span.start], end=places[span.end - 1] + 1) if places else span
         for span in _matches(visible)
@@ -116,10 +121,12 @@ def _addressed_to_a_model(text: str, lowered: str, source_type: str) -> list[Spa
     return found
 
 
-def _like_orders(text: str, lowered: str) -> Iterator[Span]:
-    """What the trained scorer takes for an order: lines of a document, sentences of a message."""
-    visible, places = _without_hidden(text)
-    for start, end in _orders_in(visible, _without_hidden(lowered)[0]):
+def _like_orders(shown: str, visible: str, places: list[int]) -> Iterator[Span]:
+    """What the trained scorer takes for an order: lines of a document, sentences of a message.
+
+    ``shown`` and ``visible`` are the text without hidden characters, as it is and in lower case.
+    """
+    for start, end in _orders_in(shown, visible):
         if places:
             start, end = places[start], places[end - 1] + 1
         yield Span(start, end, "A-LIKE", "prompt_injection", "medium")
@@ -165,9 +172,10 @@ def _without_hidden(lowered: str) -> tuple[str, list[int]]:
 def _matches(text: str) -> list[Span]:
     """Each rule's matches, joined where they overlap or only blanks stand between."""
     spans: list[Span] = []
-    words = set(text.translate(APART).split() if text.isascii() else WORD.findall(text))
+    letters = text.encode("ascii", "replace").translate(APART)
+    words = set(letters.decode("ascii").split())
     for rule in RULES:
-        if rule.words and rule.words.isdisjoint(words):
+        if any(needed and needed.isdisjoint(words) for needed in (rule.words, rule.also)):
             continue
         own: list[Span] = []
         for start, end in sorted(
@@ -231,11 +239,11 @@ def _inside(span: Span, concealed: list[tuple[int, int]]) -> bool:
     return number >= 0 and span.end <= concealed[number][1]
 
 
-def _hidden(text: str, lowered: str) -> Iterator[Span]:
+def _hidden(text: str, lowered: str, is_hiding: bool) -> Iterator[Span]:
     if text.isascii():
         return
     found = 0
-    for match in HIDDEN.finditer(text):
+    for match in HIDDEN.finditer(text) if is_hiding else ():
         if not _joins_legitimately(text, match):
             found += 1
             if found > MOST_OF_ONE_RULE:
@@ -258,8 +266,7 @@ def _joins_legitimately(text: str, match: re.Match[str]) -> bool:
 
 def _encoded(text: str, line_starts: list[int]) -> Iterator[Span]:
     """Long base64 or hex runs that decode to readable text."""
-    for number, start in enumerate(line_starts):
-        end = line_starts[number + 1] if number + 1 < len(line_starts) else len(text)
+    for start, end in zip(line_starts, [*line_starts[1:], len(text)], strict=True):
         if end - start > ENCODED_RUN:
             for match in ENCODED.finditer(text, start, end):
                 if _decodes_to_text(match[0]):

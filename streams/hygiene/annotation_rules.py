@@ -23,7 +23,8 @@ class Rule(NamedTuple):
     anchors: tuple[str, ...]
     pattern: re.Pattern[str]
     back: int = 0
-    words: frozenset[str] = frozenset()  # a text without all of these holds no match
+    words: frozenset[str] = frozenset()  # a text with none of these holds no match
+    also: frozenset[str] = frozenset()  # neither does one with none of these, unless it is empty
 
 
 REACH = 240  # characters after an anchor within which a match must end
@@ -66,9 +67,13 @@ def _rule(
     anchors: str,
     pattern: str,
     back: int = 0,
+    also: str = "",
 ) -> Rule:
     own = tuple(anchors.split(";"))
-    return Rule(rule_id, kind, severity, own, re.compile(pattern), back, _telling_words(own))
+    telling = _telling_words(own)
+    return Rule(
+        rule_id, kind, severity, own, re.compile(pattern), back, telling, frozenset(also.split())
+    )
 
 
 def _telling_words(anchors: tuple[str, ...]) -> frozenset[str]:
@@ -203,6 +208,7 @@ RULES = (
         r"|conversation|chat history)\b[^\n.]{0,60}?\bto\s+(?:https?:|me\b|my\b"
         r"|[\w.+-]+@|attacker)",
         back=90,
+        also="send post upload email mail forward transmit exfiltrate leak deliver",
     ),
     _rule(
         "A-EXFIL", "prompt_injection", "high", "exfiltrate",
@@ -250,6 +256,7 @@ RULES = (
         rf"|{START}(?:in|to|at the (?:end|start"
         rf"|beginning) of)\s+your\s+{ANSWER},?\s+[a-z]{{3,14}}\b)",
         back=150,
+        also="your",
     ),
     _rule(
         "A-IMPER", "instruction_like", "low",

@@ -13,6 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 ENTROPY_OF_VALUE = 3.0  # bits per character
 SHORTEST_VALUE = 8
@@ -33,11 +34,18 @@ KEYS = frozenset(
     )
 )  # fmt: skip
 KEY_LENGTHS = tuple(sorted({len(word) for word in KEYS}))
+ANY_KEY = "key"  # a key of something: only what looks drawn by lot is a secret behind it
+SHORTEST_DRAWN = 20
+ENTROPY_OF_DRAWN = 3.5
+FEWEST_DIGITS = 3
+CHANGES_OF_DRAWN = 0.25  # of neighbouring characters, between digits, lower and upper case
 SPECIFIED_KEYS = ("api", "access", "private", "auth", "account")
 NO_SECRET_BEFORE = (
     "csrf", "xsrf", "csrf-", "csrf_", "xsrf-", "xsrf_", "authenticity_", "verification", "public",
     "public-", "public_", "publishable_", "page", "page_", "next_", "next", "continuation",
-    "continuation_", "sync", "cancellation", "json.web", "io.jsonweb", "verificationrequest",
+    "continuation_", "sync", "cache_", "primary_", "foreign_", "partition_", "sort_",
+    "idempotency_", "idempotency-", "routing_", "row_", "cancellation", "json.web", "io.jsonweb",
+    "verificationrequest",
 )  # fmt: skip
 LITERAL_LANGUAGES = frozenset(
     ["yaml", "ini", "properties", "env", "toml", "shell", "dockerfile", "make", "xml"]
@@ -48,7 +56,7 @@ ASSIGNMENT = re.compile(
     r"""(?P<rest>[\w.-]{0,40})["'`\])]{0,2}
         (?:[ \t]{0,8}:[ \t]{0,4}[\w.&?<>\[\]]{1,40}[ \t]{0,4}(?==)(?!==))?
         (?:[ \t]{0,40}(?P<sign>:=|=>|==?|:)[ \t]{0,8}|(?P<element>>)|(?P<word>[ =]))
-        (?:[bru@$]{0,2}(?P<quote>["'`])(?P<quoted>[^"'`\n]{8,200})(?P=quote)
+        (?:[bru@$]{0,2}(?P<quote>["'`])(?P<quoted>[^"'`\n]{8,2000})(?P=quote)
           |(?P<bare>[^\s"'`,;<>(){}\[\]|=]{8,200}+(?:=[^\s"'`,;<>(){}\[\]|=]{1,64}+)?+={0,2})
            (?![\w(\[{.]))""",
     re.VERBOSE,
@@ -76,6 +84,7 @@ WORD_CHAIN = re.compile(r"[a-z]{2,}(?:[-._:/+ ][a-z]{1,}[0-9]?)+[:.]?")
 IDENTIFIER = re.compile(r"[A-Za-z_$][\w$.:-]*")
 RESOURCE_NAME = re.compile(r"[a-z]{2,}[0-9]{0,3}(?:[-_.](?:[a-z]{2,}[0-9]{0,3}|[0-9.]{1,12}))+")
 NAMED_BY = ("credential", "token", "key")
+HASH_OR_UUID = re.compile(r"[0-9a-fA-F-]+")
 DIGIT, LETTER = re.compile("[0-9]"), re.compile(r"[^\W\d_]")
 CAMEL_CASE = re.compile(r"[a-z]+(?:[A-Z][a-z]+)+")
 PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z_$.-]*")
@@ -108,6 +117,9 @@ def _keys_in(lowered: str) -> Iterator[tuple[int, str]]:
             if length <= end and lowered[end - length : end] in KEYS:
                 yield end - length, lowered[end - length : at + 3]
                 break
+        else:
+            if not lowered[at + 3 : at + 4].isalpha():
+                yield at, ANY_KEY
 
 
 def _places(text: str, word: str) -> Iterator[int]:
@@ -145,6 +157,8 @@ def assigned_secret(
         return None
     if group == "bare" and not literal and not _looks_drawn(value):
         return None
+    if name == ANY_KEY and not is_drawn(value):
+        return None
     if name.endswith("key") and not name.startswith(SPECIFIED_KEYS) and not _looks_drawn(value):
         return None
     return match.span(group) if looks_secret(value) else None
@@ -176,6 +190,21 @@ def _is_named(value: str, lowered: str) -> bool:
 def _looks_drawn(value: str) -> bool:
     """An unquoted value in prose must mix letters and digits to be taken for a literal."""
     return DIGIT.search(value) is not None and LETTER.search(value) is not None
+
+
+def is_drawn(value: str) -> bool:
+    """Whether letters and digits stand as mixed as in a key drawn by lot; hashes and ids are not
+    taken for one, since they are the keys of tables and caches too.
+    """
+    if len(value) < SHORTEST_DRAWN or HASH_OR_UUID.fullmatch(value):
+        return False
+    kinds = ["d" if it.isdigit() else "u" if it.isupper() else "l" for it in value if it.isalnum()]
+    changes = sum(one != following for one, following in pairwise(kinds))
+    return (
+        kinds.count("d") >= FEWEST_DIGITS
+        and changes >= CHANGES_OF_DRAWN * len(kinds)
+        and entropy(value) >= ENTROPY_OF_DRAWN
+    )
 
 
 def _is_option(lowered: str, at: int) -> bool:

@@ -70,7 +70,7 @@ def skip_chunk(text: str, path: str, title: str, is_licence: bool, is_prose: boo
     if "icen" in text and _speaks_of_licence(text.lower(), 4):
         return Skip("boilerplate", "licence text")
     lines = [line for line in text.split("\n") if line.strip()]
-    if _is_contents(lines, title):
+    if _is_contents(lines, title, "](#" in text):
         return Skip("boilerplate", "table of contents")
     if _is_badges(lines, text):
         return Skip("boilerplate", "badge block")
@@ -81,15 +81,20 @@ def _speaks_of_licence(lowered: str, marks: int) -> bool:
     return sum(mark in lowered for mark in LICENCE_MARKS) >= marks
 
 
-def _is_contents(lines: list[str], title: str) -> bool:
+def _is_contents(lines: list[str], title: str, has_anchors: bool) -> bool:
+    entitled = CONTENTS_TITLE.fullmatch(title.strip(" :")) is not None
+    if not entitled and not has_anchors:
+        return False
     listed = lines[1:] if lines[0].lstrip().startswith(("#", "=")) else lines
-    pattern = CONTENTS_LINE if CONTENTS_TITLE.fullmatch(title.strip(" :")) else CONTENTS_ANCHOR
+    pattern = CONTENTS_LINE if entitled else CONTENTS_ANCHOR
     links = sum(pattern.match(line) is not None for line in listed)
     return links >= FEWEST_CONTENTS_LINES and links >= CONTENTS_SHARE * len(listed)
 
 
 def _is_badges(lines: list[str], text: str) -> bool:
+    body = lines[1:] if lines[0].startswith("#") else lines
+    if not body or body[0].lstrip()[0] not in "[!<":
+        return False
     if not any(mark in text for mark in BADGE_MARKS):
         return False
-    body = lines[1:] if lines[0].startswith("#") else lines
-    return bool(body) and not BADGE.sub("", "".join(body)).strip()
+    return not BADGE.sub("", "".join(body)).strip()

@@ -7,8 +7,9 @@ three chunks, not in twenty, and a reader sees a method beside the fields it use
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
+from itertools import islice
+from string import ascii_lowercase
 from zlib import crc32
 
 from schemas import ids
@@ -19,7 +20,8 @@ from schemas.source_kinds import language_of
 from streams.hygiene import chunk_code, chunk_data, chunk_python
 from streams.hygiene.boilerplate import licence_end, skip_chunk
 from streams.hygiene.chunk_prose import sections
-from streams.hygiene.filter import PROSE_TYPES, REVERSIBLE
+from streams.hygiene.chunk_talk import RECORD_HEAD, records
+from streams.hygiene.filter import PROSE_TYPES, REVERSIBLE, Skip
 from streams.hygiene.units import (
     JOINED_BELOW_TOKENS,
     Piece,
@@ -36,45 +38,14 @@ RECORD_TYPES = frozenset(
 )
 MOST_WORDS = 64
 WORDS_OF_AN_AREA = 2
-CONTENT_WORD = re.compile(r"[a-z]{4,}")
+SHORTEST_CONTENT_WORD = 4
+APART = bytes(at if chr(at) in ascii_lowercase else 32 for at in range(256))
 FUNCTION_WORDS = frozenset(
-    [
-        "this",
-        "that",
-        "with",
-        "from",
-        "have",
-        "been",
-        "will",
-        "they",
-        "them",
-        "then",
-        "than",
-        "when",
-        "what",
-        "which",
-        "where",
-        "were",
-        "your",
-        "their",
-        "there",
-        "these",
-        "those",
-        "into",
-        "also",
-        "only",
-        "such",
-        "some",
-        "more",
-        "most",
-        "very",
-        "just",
-        "each",
-        "must",
-        "should",
-        "would",
-        "could",
-    ]
+    b"""
+    this that with from have been will they them then than when what which where were your
+    their there these those into also only such some more most very just each must should
+    would could
+    """.split()
 )
 
 
@@ -95,6 +66,8 @@ def chunk(
         unit, payload = piece.unit, text[piece.start : piece.end]
         title = unit.path[-1] if unit.path else ""
         skip = skip_chunk(payload, source.path, title, unit.licence, is_prose)
+        if unit.scope == RECORD_HEAD:
+            skip = skip or Skip("boilerplate", "record head")
         if skip and force_include and skip.reason in REVERSIBLE:
             skip = None
         chunks.append(
@@ -141,7 +114,7 @@ def anchored(
 ) -> tuple[list[Piece], bool]:
     """The pieces of a text, and whether windows stand in for a structure that did not parse."""
     if source_type in RECORD_TYPES:
-        return list(pieces_of(text, [Unit("record", 0, len(text))])), False
+        return list(pieces_of(text, records(text, source_type))), False
     units, has_structure = _recognised(text, language, line_starts)
     if units is None:
         end = 0 if language in SECTIONED else licence_end(text)
@@ -179,6 +152,8 @@ def _with_licence(text: str, units: list[Unit]) -> list[Unit]:
 
 def touching(annotations: tuple[Annotation, ...], start: int, end: int) -> list[Annotation]:
     """The annotations that share a character with the span."""
+    if not annotations:
+        return []
     return [it for it in annotations if it.char_start < end and it.char_end > start]
 
 
@@ -196,15 +171,14 @@ def reference(made: ChunkCreated, documented: bool) -> ChunkRef:
         structure_path=made.structure_path,
         token_estimate=made.token_estimate,
         words=word_hashes(lowered),
-        areas=[area for area in AREAS if counts.get(area, 0) >= WORDS_OF_AN_AREA],
+        areas=[area for area in AREAS if counts.get(area, 0) >= WORDS_OF_AN_AREA] if counts else [],
         structured=documented or (made.anchor_type == "heading" and bool(made.structure_path)),
         skip_reason=made.skip_reason,
     )
 
 
 def word_hashes(lowered: str) -> list[int]:
-    """Sorted CRC-32 of the first distinct content words."""
-    distinct = [
-        it for it in dict.fromkeys(CONTENT_WORD.findall(lowered)) if it not in FUNCTION_WORDS
-    ]
-    return sorted(crc32(word.encode()) for word in distinct[:MOST_WORDS])
+    """Sorted CRC-32 of the first distinct content words, which are letters of ASCII."""
+    words = dict.fromkeys(lowered.encode("ascii", "replace").translate(APART).split())
+    distinct = (it for it in words if len(it) >= SHORTEST_CONTENT_WORD and it not in FUNCTION_WORDS)
+    return sorted(map(crc32, islice(distinct, MOST_WORDS)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from itertools import accumulate
 from typing import NamedTuple
 
 from streams.hygiene.units import Unit
@@ -64,11 +65,14 @@ STYLES = {
     "": (COMMENT, LONG_STRING, STRING, CHARACTER),
 }
 STYLES["typescript"] = STYLES["javascript"]
+# Every alternative begins with a literal: so the engine skips to the next of these characters.
 OUTSIDE = {
-    style: re.compile("|".join((*parts, "[{};]")), re.VERBOSE) for style, parts in STYLES.items()
+    style: re.compile("|".join((*parts, r"\{", r"\}", ";")), re.VERBOSE)
+    for style, parts in STYLES.items()
 }
 INSIDE = {
-    style: re.compile("|".join((*parts, "[{}]")), re.VERBOSE) for style, parts in STYLES.items()
+    style: re.compile("|".join((*parts, r"\{", r"\}")), re.VERBOSE)
+    for style, parts in STYLES.items()
 }
 HEADER_NOISE = re.compile(
     rf"{COMMENT}|{STRING}|@[\w.:]+(?:\((?:[^()]|\([^()]{{0,300}}\)){{0,600}}\))?"
@@ -149,13 +153,13 @@ def definitions(text: str, language: str, line_starts: list[int]) -> list[Unit] 
     )
     if openings is None:
         return None
-    units: list[Unit] = []
-    for opening in [Opening(0, Unit("module", 0, 0)), *openings]:
-        if units:
-            units[-1] = units[-1]._replace(end=max(opening.start, units[-1].start))
-        start = max(opening.start, units[-1].start) if units else 0
-        units.append(opening.unit._replace(start=start, end=len(text)))
-    return [unit for unit in units if unit.start < unit.end]
+    starts = list(accumulate((opening.start for opening in openings), max, initial=0))
+    kinds = [Unit("module", 0, 0), *(opening.unit for opening in openings)]
+    return [
+        Unit(unit.kind, start, end, *unit[3:])
+        for unit, start, end in zip(kinds, starts, [*starts[1:], len(text)], strict=True)
+        if start < end
+    ]
 
 
 def _around(path: tuple[str, ...]) -> Unit:

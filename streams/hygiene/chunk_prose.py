@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from streams.hygiene.units import MIN_TOKENS, TARGET_TOKENS, Unit, common_path, tokens_of
 
 LONGEST_HEADING = 200
+MOST_HEADINGS = 20_000  # of a text of 2 MiB at most: more are no sections that anybody wrote
+# Begins with a literal, a line feed, and not with an anchor: so the engine skips to the next one.
 MARKDOWN_MARK = re.compile(
-    r"^ {0,3}(?:(?P<fence>`{3,}|~{3,})[^\n]*|(?P<atx>\#{1,6})(?:[ \t]+(?P<title>[^\n]*))?"
-    r"|(?P<under>=+|-{2,})[ \t]*)$",
-    re.MULTILINE,
+    r"\n {0,3}(?:(?P<fence>`{3,}|~{3,})[^\n]*|(?P<atx>\#{1,6})(?:[ \t]+(?P<title>[^\n]*))?"
+    r"|(?P<under>=+|-{2,})[ \t]*)(?=\n)",
 )
 FRONT_MATTER = re.compile(r"---[ \t]*\n[\s\S]{0,20000}?\n(?:---|\.\.\.)[ \t]*\n")
 RST_UNDERLINE = re.compile(r"^([=\-`:.'\"~^_*+#<>])\1{2,}[ \t]*$", re.MULTILINE)
@@ -40,14 +42,10 @@ class Heading(NamedTuple):
 
 
 def sections(text: str, language: str | None) -> list[Unit] | None:
-    """The text as sections, or None where it has no heading."""
-    if language == "restructuredtext":
-        headings = list(_rst_headings(text))
-    elif language == "asciidoc":
-        headings = list(_asciidoc_headings(text))
-    else:
-        headings = list(_markdown_headings(text))
-    if not headings:
+    """The text as sections, or None where it has no heading, or too many."""
+    find = HEADINGS_OF.get(language or "", _markdown_headings)
+    headings = list(islice(find(text), MOST_HEADINGS + 1))
+    if not headings or len(headings) > MOST_HEADINGS:
         return None
     return _joined_sections(text, _tiled(text, headings))
 
@@ -55,7 +53,7 @@ def sections(text: str, language: str | None) -> list[Unit] | None:
 def _markdown_headings(text: str) -> Iterator[Heading]:
     front = FRONT_MATTER.match(text)
     fence = ""
-    for match in MARKDOWN_MARK.finditer(text, front.end() if front else 0):
+    for match in MARKDOWN_MARK.finditer(f"\n{text}\n", front.end() if front else 0):
         if mark := match["fence"]:
             if not fence:
                 fence = mark
@@ -115,6 +113,9 @@ def _asciidoc_headings(text: str) -> Iterator[Heading]:
                 fence = ""
         elif not fence:
             yield Heading(match.start(), len(match["mark"]), _title(match["title"]))
+
+
+HEADINGS_OF = {"restructuredtext": _rst_headings, "asciidoc": _asciidoc_headings}
 
 
 def _tiled(text: str, headings: list[Heading]) -> list[Unit]:

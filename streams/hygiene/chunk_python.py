@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from streams.hygiene.units import Unit
 
+PARSING_ATTEMPTS = 20
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -24,7 +26,7 @@ def definitions(text: str, line_starts: list[int]) -> list[Unit] | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(text)
+            tree = syntax_tree(text)
         openings = [Opening(0, Unit("module", 0, 0)), *_openings(tree.body, (), text, line_starts)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -35,6 +37,20 @@ def definitions(text: str, line_starts: list[int]) -> list[Unit] | None:
             stop = line_starts[end] if end < len(line_starts) else len(text)
             units.append(opening.unit._replace(start=line_starts[opening.line], end=stop))
     return units
+
+
+def syntax_tree(text: str) -> ast.Module:
+    """The syntax tree; parsed again when another thread was parsing at the same moment.
+
+    CPython 3.11 counts the depth of all threads in one number, and then refuses a sound text
+    with SystemError (python/cpython#106905).
+    """
+    for _ in range(PARSING_ATTEMPTS - 1):
+        try:
+            return ast.parse(text)
+        except SystemError:
+            continue
+    return ast.parse(text)
 
 
 def _openings(

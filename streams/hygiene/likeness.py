@@ -28,7 +28,7 @@ LEAST_AROUND = 200  # characters around a line without which it cannot be called
 WINDOW = 6_000  # characters on either side in which a line's words are looked for
 TOKEN = re.compile(r"[^\W\d_]+|[?!]")
 SENTENCE_END = re.compile(r"(?<=[.?!\"”])[ \t\n]+|\n+")
-LINE = re.compile(r"(?<=\n)[\"'“]?[A-Z¿¡][^\n]{12,320}[.?!:\"')”](?=\n)")
+LINE = re.compile(r"\n[\"'“]?[A-Z¿¡][^\n]{12,320}[.?!:\"')”](?=\n)")
 HEADING = re.compile(r"\s{0,20}#{1,6} \S")
 CONTENT = re.compile(r"[^\W\d_]{4,}")
 OPENERS = frozenset([
@@ -127,7 +127,10 @@ def lines_apart(text: str, lowered: str) -> Iterator[tuple[int, int, tuple[str, 
     """Lines that open like an order or question and say what nothing around them says."""
     padded = f"\n{text}\n"
     for match in LINE.finditer(padded):
-        start, end = match.start() - 1, match.end() - 1
+        start, end = (
+            match.start(),
+            match.end() - 1,
+        )  # the line feed before stands in for the one added
         line = lowered[start:end]
         first = TOKEN.search(line)
         if not first or (first[0] not in OPENERS and " your " not in line):

@@ -40,6 +40,7 @@ MAGIC = (
     (b"ID3\x04", "mp3"),
     (b"\xff\xfb", "mp3"),
 )
+MAGIC_NUMBERS = tuple(magic for magic, _ in MAGIC)
 TAR_MARK, TAR_MARK_AT = b"ustar", 257
 MP4_MARK, MP4_MARK_AT = b"ftyp", 4
 WIDE_BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
@@ -48,6 +49,7 @@ WIDE_BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+WIDE_MARKS = tuple(mark for mark, _ in WIDE_BOMS)
 NO_CHARSETS = frozenset(("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"))
 LINE_ENDS = re.compile("\r\n?|[\u0085\u2028\u2029]")
 CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
@@ -88,11 +90,10 @@ def normalise_text(text: str) -> str:
 
 def binary_kind(content: bytes) -> str | None:
     """What says that these bytes are no text; UTF-16 and UTF-32 with a byte order mark are text."""
-    if content.startswith(tuple(mark for mark, _ in WIDE_BOMS)):
+    if content.startswith(WIDE_MARKS):
         return None
-    for magic, kind in MAGIC:
-        if content.startswith(magic):
-            return kind
+    if content.startswith(MAGIC_NUMBERS):
+        return next(kind for magic, kind in MAGIC if content.startswith(magic))
     if content.startswith(TAR_MARK, TAR_MARK_AT):
         return "tar"
     if content.startswith(MP4_MARK, MP4_MARK_AT) and content[0] == 0:

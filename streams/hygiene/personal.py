@@ -108,8 +108,8 @@ def _found(text: str) -> Iterator[Place]:
     for match in SSN.finditer(text):
         yield Place(*match.span(), "P-ID", "ACCOUNT")
     for match in IBAN.finditer(text):
-        if _is_iban(match[0]):
-            yield Place(*match.span(), "P-IBAN", "ACCOUNT")
+        if size := _iban_size(match[0]):
+            yield Place(match.start(), match.start() + size, "P-IBAN", "ACCOUNT")
     for match in CARD.finditer(text):
         digits = re.sub("[ -]", "", match[0])
         near = text[max(0, match.start() - 60) : match.end() + 30]
@@ -122,6 +122,13 @@ def _found(text: str) -> Iterator[Place]:
         if _is_phone(text, match):
             yield Place(*match.span(), "P-PHONE", "PHONE")
     yield from _addresses(text)
+
+
+def _iban_size(value: str) -> int:
+    """How much of the value is an account number: a short word behind one looks like its end."""
+    while not _is_iban(value) and " " in value:
+        value = value[: value.rindex(" ")]
+    return len(value) if _is_iban(value) else 0
 
 
 def _is_iban(value: str) -> bool:

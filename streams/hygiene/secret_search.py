@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from streams.hygiene.assigned import assigned_secret, entropy, is_no_secret_name, names_in
+from streams.hygiene.assigned import ANY_KEY, assigned_secret, entropy, is_no_secret_name, names_in
 from streams.hygiene.secret_forms import (
     LOWERED_ANCHORS,
     OPEN_FORMS,
@@ -89,7 +89,7 @@ LISTED_PREFIXES = tuple(
     )
 )
 NO_DIGITS = {ord(digit): None for digit in "0123456789"}
-LOWER_CASE_ANCHORS = frozenset(("hf_", "api_org_"))
+LOWER_CASE = [it for it in ANCHORS if it[1] in ("hf_", "api_org_")]
 FILLERS = frozenset("xX*.0-_")
 NOT_REAL = re.compile(r"not-?_?a?-?_?real|a1b2c3d4|(?i:dummy|placeholder|changeme)")
 NO_PASSWORD = re.compile(
@@ -122,7 +122,7 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
     for order, anchor in _anchors_in(mixed, lettered, pieces):
         found += _of_form(SHORT_FORMS[order - 1], order, anchor, text, text)
     if pieces is None or any(
-        len(it) >= SHORTEST_PREFIXED and not it.isalpha() and _changes(it) for it in pieces
+        not it.isalpha() and _changes(it) for it in pieces if len(it) >= SHORTEST_PREFIXED
     ):
         found += _prefixed(mixed, text)
     for order, form in enumerate(OPEN_FORMS, len(SHORT_FORMS) + 1):
@@ -135,7 +135,8 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
         if span := assigned_secret(text, lowered, at, name, language):
             found.append(Finding(*span, ORDER_ASSIGN, "R-ASSIGN", "SECRET_VALUE"))
     if named:
-        found += _near_names(text, lowered, [at for at, _ in named], language)
+        surely = [at for at, name in named if name != ANY_KEY]
+        found += _near_names(text, lowered, surely, language)
     return found
 
 
@@ -144,7 +145,7 @@ def _anchors_in(mixed: str, lettered: str, pieces: set[str] | None) -> Iterator[
 
     ``pieces`` are the runs of letters and digits of ``mixed``; None when it is not ASCII.
     """
-    yield from (it for it in ANCHORS if it[1] in LOWER_CASE_ANCHORS and it[1] in lettered)
+    yield from (it for it in LOWER_CASE if it[1] in lettered)
     if pieces is None:
         yield from (it for it in ANCHORS if it[1] in mixed)
         return

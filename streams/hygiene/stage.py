@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
+from operator import add
 from typing import Any
 
 from schemas.envelope import Event
@@ -25,7 +27,7 @@ from schemas.events.hygiene import (
     SourceSanitized,
     Versions,
 )
-from schemas.events.source import SourceInfo, SourceRevised
+from schemas.events.source import MARK_CHARS, SERVICES, SourceInfo, SourceRevised
 from schemas.ids import sha256_hex
 from schemas.source_kinds import language_of
 from streams.hygiene.annotate import annotate
@@ -151,18 +153,18 @@ def lower(text: str) -> str:
 
 def starts_of_lines(text: str) -> list[int]:
     """The offset of each line's first character; a final LF opens no further line."""
-    starts = [0]
-    at = text.find("\n") + 1
-    while 0 < at < len(text):
-        starts.append(at)
-        at = text.find("\n", at) + 1
-    return starts
+    lines = text.split("\n")
+    lengths = accumulate(map(len, lines), initial=0)
+    starts = list(map(add, lengths, range(len(lines))))  # a line feed before each but the first
+    return starts[:-1] if len(lines) > 1 and not lines[-1] else starts
 
 
 def decide(
     previous: SourceProcessed | None, revised: SourceRevised, cleaned: Cleaned
 ) -> list[Event]:
     """The answer to a revision: its text and chunks, or nothing but the marker, which is last."""
+    if previous is not None and _is_late(previous, revised):
+        return [_held(previous, revised)]
     if cleaned.skip_reason is not None:
         return [_processed(previous, revised, cleaned, "skipped")]
     if (
@@ -179,6 +181,24 @@ def poisoned(previous: SourceProcessed | None, revised: SourceRevised, detail: s
     """The answer to a revision that could not be processed after all tries."""
     failed = Cleaned(revised.raw_sha256, skip_reason="poison", skip_detail=detail)
     return [_processed(previous, revised, failed, "skipped")]
+
+
+def _is_late(previous: SourceProcessed, revised: SourceRevised) -> bool:
+    """Whether an item of a service was changed before the revision that is held.
+
+    A sync and a webhook may meet on the log in the wrong order; only here is one writer a source.
+    Their ``revision_ref`` begins with the time of change, so that it sorts.
+    """
+    if revised.source.connector not in SERVICES or previous.skip_reason == "poison":
+        return False
+    held, come = previous.revision_ref or "", revised.revision_ref or ""
+    return come[:MARK_CHARS] < held[:MARK_CHARS]
+
+
+def _held(previous: SourceProcessed, revised: SourceRevised) -> SourceProcessed:
+    """The answer to a revision that comes too late: all stays as it is, the trigger goes on."""
+    outcome = "skipped" if previous.skip_reason else "unchanged"
+    return previous.model_copy(update={"trigger_key": revised.trigger_key, "outcome": outcome})
 
 
 def _texts(source_id: str, cleaned: Cleaned) -> Iterator[SourceSanitized]:

@@ -133,7 +133,7 @@ def record_contradiction(
     first, second = sorted((one.atom_id, other.atom_id))
     key = pair_id("ctr", draft.project, first, second)
     known = draft.contradiction(key)
-    explanation = with_suggestion(conflict.explanation, one, other)
+    explanation = with_suggestion(conflict.explanation, one, other, draft.rows_of)
     found = {
         "severity": severity_of(one, other),
         "explanation": explanation,

@@ -56,11 +56,22 @@ def _verify(draft: Draft, ruling: Ruling, atom: AtomRecord, floor: float | None)
 
 
 def _unverify(draft: Draft, atom: AtomRecord) -> None:
-    """Without floor and pin; the confidence stays until something is read again."""
+    """Without floor and pin; the confidence stays until something is read again.
+
+    When nothing but the pin kept it, since all that said it is gone, it goes as well.
+    """
     if atom.verified_by is None:
         raise Refused("not_verified")
-    draft.put_atom(atom, confidence_floor=None, verified_by=None, verified_at=None)
+    loose = draft.put_atom(atom, confidence_floor=None, verified_by=None, verified_at=None)
     draft.note("atom_unverified", atom.atom_id, None, "unverified")
+    if is_live(loose) and loose.evidence_state == "stale" and not _is_reread(draft, loose):
+        retire(draft, loose, "obsolete", "not_found_again")
+
+
+def _is_reread(draft: Draft, atom: AtomRecord) -> bool:
+    """Whether a run may still find the atom again in a source that said it."""
+    sources = {row.source_id for row in draft.rows_of(atom.atom_id)}
+    return any(f"{draft.project}|{source}" in draft.state.reread for source in sources)
 
 
 def _dismiss(draft: Draft, ruling: Ruling, atom: AtomRecord) -> None:

@@ -19,6 +19,7 @@ from schemas.events.ledger import (
 from schemas.ids import evidence_id, pair_id
 from streams.ledger.contradictions import Conflict, record_contradiction, refresh_contradictions
 from streams.ledger.draft import Draft
+from streams.ledger.entities import follow_split
 from streams.ledger.evidence import TWO_ROWS_KINDS, counted, two_rows_apart
 from streams.ledger.merging import merge
 from streams.ledger.revival import come_back
@@ -99,9 +100,14 @@ def undo_merge(draft: Draft, ruling: Ruling, decided: MergeUndone) -> None:
     op = draft.state.merges.get(f"{draft.project}|{loser.atom_id}")
     if op is None or loser.status != "merged":
         raise Refused("not_merged")
-    holder = _standing(draft, op.winner_atom_id)
+    holder = draft.standing(op.winner_atom_id)
+    assert holder
     _block(draft, ruling, op, holder, loser)
     links_made, links_ended = _links_back(draft, op)
+    for entity_id in op.mentions_made if holder.atom_id == op.winner_atom_id else ():
+        draft.unmention(holder.atom_id, entity_id, "unmerged")
+    if loser.kind == "entity":
+        _mentions_back(draft, op, holder, loser)
     restored, rest, moved = _rows_back(draft, op, holder, loser)
     status = loser.previous_status or "draft"
     restored = draft.put_atom(
@@ -127,14 +133,6 @@ def undo_merge(draft: Draft, ruling: Ruling, decided: MergeUndone) -> None:
     )
     come_back(draft, restored)
     refresh_contradictions(draft, rest, gained_source=False)
-
-
-def _standing(draft: Draft, atom_id: str) -> AtomRecord:
-    """The atom, or the one it was merged into since."""
-    atom = draft.known_atom(atom_id)
-    while atom.status == "merged" and atom.merged_into:
-        atom = draft.known_atom(atom.merged_into)
-    return atom
 
 
 def _block(
@@ -171,17 +169,29 @@ def _links_back(draft: Draft, op: MergeOp) -> tuple[list[str], list[str]]:
     return made, ended
 
 
+def _mentions_back(draft: Draft, op: MergeOp, holder: AtomRecord, loser: AtomRecord) -> None:
+    """On the way from the one it was merged into to the one that stands for it now."""
+    between = draft.known_atom(op.winner_atom_id)
+    while between.atom_id != holder.atom_id:
+        assert between.merged_into
+        follow_split(draft, loser, between, _wordings(draft, between.atom_id)[1:])
+        between = draft.known_atom(between.merged_into)
+    follow_split(draft, loser, holder, _wordings(draft, holder.atom_id)[1:])
+
+
 def _rows_back(
     draft: Draft, op: MergeOp, holder: AtomRecord, loser: AtomRecord
 ) -> tuple[AtomRecord, AtomRecord, list[str]]:
     """Loser and holder with their own rows, and the ids of those that went back.
 
-    Rows that came to the loser's wording after the merge are known by their ids.
+    Rows that came to the loser's wording after the merge are known by their ids, and so are those
+    of the holder's own, which the loser may have held while it was the winner.
     """
     wordings = _wordings(draft, loser.atom_id)
     moved: list[str] = []
     for row in draft.rows_of(holder.atom_id):
-        if row.evidence_id not in op.evidence_added and not _is_of(row, wordings):
+        came = row.evidence_id in op.evidence_added or _is_of(row, wordings)
+        if not came or _is_of(row, [holder.atom_id]):
             continue
         draft.put_evidence(row.model_copy(update={"atom_id": loser.atom_id}))
         fresh = int(not row.stale)

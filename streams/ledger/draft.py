@@ -34,6 +34,7 @@ from streams.ledger.indexes import ProjectIndex, group_of, is_live
 from streams.ledger.state import LedgerState
 from streams.ledger.turns import DueTurn
 
+MAX_RECORDS_CHANGED = 2_000  # by the end of a run in one change set, about 4 MB
 Pair = TypeVar("Pair", MergeCandidate, ContradictionRecord)
 
 
@@ -61,12 +62,24 @@ class Draft:
         self.changes: list[Change] = []
         self.support: dict[tuple[str, str], int] = {}
         self.waiting: dict[str, list[str]] = {}
+        self.read_as: dict[str, str] = {}  # candidate id of this turn -> the atom it became
 
     @property
     def turn(self) -> Turn:
         """The turn; only for what no decision of a person leads to."""
         assert self._turn is not None
         return self._turn
+
+    def becomes_part(self, turn: Turn) -> None:
+        """It does not hold all that its turn was to do, so ``turn`` is told in its place."""
+        self._turn = turn
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more atoms should be judged in it: a change set has to fit into a record."""
+        changed = len(self.atoms) + len(self.evidence) + len(self.links)
+        changed += len(self.contradictions) + len(self.merge_candidates)
+        return changed >= MAX_RECORDS_CHANGED
 
     @property
     def run_id(self) -> str | None:
@@ -93,6 +106,13 @@ class Draft:
     def live_atom(self, atom_id: str) -> AtomRecord | None:
         found = self.atom(atom_id)
         return found if found and found.status in LIVE else None
+
+    def standing(self, atom_id: str) -> AtomRecord | None:
+        """The atom, or the one it was merged into since."""
+        found = self.atom(atom_id)
+        while found and found.status == "merged" and found.merged_into:
+            found = self.atom(found.merged_into)
+        return found
 
     def newly_live(self, kind: str) -> Iterator[AtomRecord]:
         """Live atoms of this draft that the index does not hold yet, of a kind's group."""
@@ -147,18 +167,27 @@ class Draft:
         self.support[(source_id, atom_id)] = after
         return after
 
-    def link(self, from_atom: str, to_atom: str, link_type: LinkType, reason: str) -> str | None:
+    def link(
+        self,
+        from_atom: str,
+        to_atom: str,
+        link_type: LinkType,
+        reason: str,
+        *,
+        by_model: bool = False,
+    ) -> str | None:
         """An active link from one atom to the other; its id, or None when there was one."""
         key = link_id(from_atom, to_atom, link_type)
         known = self.links.get(key) or self.state.view.links.get(f"{self.project}|{key}")
         if known and known.active:
             return None
+        ours: Literal["rule", "model"] = "model" if by_model else "rule"
         self.links[key] = LinkRecord(
             link_id=key,
             from_atom_id=from_atom,
             to_atom_id=to_atom,
             link_type=link_type,
-            created_by="rule" if self._turn else "human",
+            created_by=ours if self._turn else "human",
             run_id=self.run_id,
         )
         self.note("link_added", from_atom, to_atom, link_type, reason)
@@ -187,16 +216,22 @@ class Draft:
         found = [self.known_link(key) for key in sorted({*held, *drafted})]
         return [link for link in found if link.active]
 
-    def mention(self, atom_id: str, entity_id: str, name: str, reason: str) -> None:
-        """The atom speaks of the entity; nothing happens when that is known."""
-        key = (atom_id, entity_id)
-        known = key in self.mentions or f"{self.project}|{atom_id}|{entity_id}" in (
-            self.state.view.mentions
+    def mention(self, atom_id: str, entity_id: str, name: str, reason: str) -> bool:
+        """The atom speaks of the entity; False when that is known, or said of itself."""
+        if atom_id == entity_id or self.speaks_of(atom_id, entity_id):
+            return False
+        self.mentions[(atom_id, entity_id)] = EntityMention(
+            atom_id=atom_id, entity_atom_id=entity_id, mention=name
         )
-        if known or atom_id == entity_id:
-            return
-        self.mentions[key] = EntityMention(atom_id=atom_id, entity_atom_id=entity_id, mention=name)
         self.note("entity_linked", atom_id, entity_id, reason, name)
+        return True
+
+    def unmention(self, atom_id: str, entity_id: str, reason: str) -> None:
+        """The atom does not speak of the entity after all."""
+        known = self._mention(atom_id, entity_id)
+        if known and known.active:
+            self.mentions[(atom_id, entity_id)] = known.model_copy(update={"active": False})
+            self.note("entity_linked", atom_id, entity_id, reason, known.mention)
 
     def mentions_of(self, atom_id: str) -> list[EntityMention]:
         """The entities an atom speaks of, by entity."""
@@ -205,7 +240,23 @@ class Draft:
             for mention in self.state.view.mentions_of(self.project, atom_id)
         }
         held |= {key[1]: each for key, each in self.mentions.items() if key[0] == atom_id}
-        return [held[key] for key in sorted(held)]
+        return [held[key] for key in sorted(held) if held[key].active]
+
+    def mentions_to(self, entity_id: str) -> list[EntityMention]:
+        """Who speaks of an entity, by atom."""
+        prefix = f"{self.project}|{entity_id}|"
+        held = [key.rsplit("|", 1)[1] for key, _ in self.state.mentioned_by.with_prefix(prefix)]
+        drafted = [atom_id for atom_id, of in self.mentions if of == entity_id]
+        found = [self._mention(atom_id, entity_id) for atom_id in sorted({*held, *drafted})]
+        return [each for each in found if each and each.active]
+
+    def speaks_of(self, atom_id: str, entity_id: str) -> bool:
+        known = self._mention(atom_id, entity_id)
+        return known is not None and known.active
+
+    def _mention(self, atom_id: str, entity_id: str) -> EntityMention | None:
+        key = f"{self.project}|{atom_id}|{entity_id}"
+        return self.mentions.get((atom_id, entity_id)) or self.state.view.mentions.get(key)
 
     def waiting_for(self, name: str) -> list[str]:
         """The atoms that speak of a normalised name which had no entity when they came."""

@@ -6,20 +6,20 @@ comes. That it waits stands in the change set, so that the ledger's own output a
 
 from __future__ import annotations
 
-from schemas.events.atom import Candidate
+from schemas.events.atom import Candidate, Relation
+from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
 from streams.ledger.draft import Draft
 from streams.ledger.indexes import is_live, names_of
+from streams.ledger.lifecycle import ANSWERED, retire
 from streams.ledger.state import MAX_WAITING_FOR_ENTITY
 
 MAX_NAMES = 12
 HINTS_TAKEN = frozenset({"supports", "derived_from"})
 
 
-def link_entities(draft: Draft, atom_id: str, candidate: Candidate) -> None:
-    """The atom's names are linked or wait; those that waited for this entity are linked."""
-    if candidate.kind == "entity":
-        _welcome(draft, atom_id)
+def link_names(draft: Draft, atom_id: str, candidate: Candidate) -> None:
+    """The atom's names are linked to their entities, or wait for one."""
     names = dict.fromkeys(norm_text(name) for name in candidate.entities[:MAX_NAMES])
     for name in names:
         if not name:
@@ -34,42 +34,88 @@ def link_entities(draft: Draft, atom_id: str, candidate: Candidate) -> None:
             draft.note("entity_linked", atom_id, None, "waiting", name)
 
 
-def take_relations(draft: Draft, atom_id: str, candidate: Candidate) -> None:
+def take_relations(draft: Draft, atom_id: str, candidate: Candidate, engine: str) -> None:
     """Proposed links that hold are made; others are refused with a reason.
 
-    Contradiction, merge and replacement are the ledger's to find and never taken on a hint.
+    Contradiction, merge and replacement are the ledger's to find and never taken on a hint. One
+    replacement is: a question read in the same text as what answers it.
     """
     for relation in candidate.relations:
-        if relation.to == atom_id:
+        to = draft.read_as.get(relation.to, relation.to)
+        target = draft.atom(to)
+        if to == atom_id:
             refusal = "refused_self"
-        elif draft.atom(relation.to) is None:
+        elif target is None:
             refusal = "refused_missing_atom"
-        elif relation.link_type not in HINTS_TAKEN:
-            refusal = "refused_not_by_hint"
-        else:
-            draft.link(atom_id, relation.to, relation.link_type, "proposed")
+        elif relation.link_type in HINTS_TAKEN:
+            by_model = engine == "model"
+            draft.link(atom_id, to, relation.link_type, "proposed", by_model=by_model)
             continue
-        draft.note("link_removed", atom_id, relation.to, refusal, relation.link_type)
+        elif _is_answered(target, relation, draft):
+            draft.link(atom_id, to, relation.link_type, ANSWERED)
+            retire(draft, target, "superseded", ANSWERED, by=draft.known_atom(atom_id))
+            continue
+        else:
+            refusal = "refused_not_by_hint"
+        draft.note("link_removed", atom_id, to, refusal, relation.link_type)
 
 
-def _welcome(draft: Draft, entity_id: str) -> None:
-    entity = draft.known_atom(entity_id)
-    if not is_live(entity):
+def _is_answered(question: AtomRecord, relation: Relation, draft: Draft) -> bool:
+    """Whether the hint closes an open question of this turn: it stays, with who answered it."""
+    closes = relation.link_type == "supersedes" and relation.to in draft.read_as
+    return closes and question.kind == "unknown" and is_live(question)
+
+
+def welcome(draft: Draft, entity: AtomRecord) -> None:
+    """Those that waited for this entity speak of it, and so do those they were merged into.
+
+    One that was merged at once is spoken of as what it was merged into.
+    """
+    spoken_of = draft.standing(entity.atom_id)
+    if spoken_of is None or not is_live(spoken_of):
         return
-    for name in names_of(entity):
+    for name in dict.fromkeys((*names_of(entity), *names_of(spoken_of))):
         waiting = draft.waiting_for(name)
         if not waiting:
             continue
         for atom_id in waiting:
-            draft.mention(atom_id, entity_id, name, "named")
+            standing = draft.standing(atom_id)
+            for speaker in dict.fromkeys((atom_id, standing.atom_id if standing else atom_id)):
+                draft.mention(speaker, spoken_of.atom_id, name, "named")
         waiting.clear()
-        draft.note("entity_linked", entity_id, None, "arrived", name)
+        draft.note("entity_linked", spoken_of.atom_id, None, "arrived", name)
+
+
+def follow_merge(draft: Draft, loser: AtomRecord, winner: AtomRecord) -> None:
+    """Who speaks of the loser speaks of the winner; the loser keeps its own for a split."""
+    for each in draft.mentions_to(loser.atom_id):
+        draft.mention(each.atom_id, winner.atom_id, each.mention, "merged")
+
+
+def follow_split(draft: Draft, loser: AtomRecord, holder: AtomRecord, others: list[str]) -> None:
+    """Who speaks of the holder only by a name of the loser speaks of the loser alone.
+
+    ``others`` are the entities merged into the holder that stay there.
+    """
+    own, of_loser = names_of(holder), names_of(loser)
+    for each in draft.mentions_to(holder.atom_id):
+        speaker, name = each.atom_id, each.mention
+        came = name in of_loser or draft.speaks_of(speaker, loser.atom_id)
+        stays = name in own or any(draft.speaks_of(speaker, other) for other in others)
+        if came and not stays:
+            draft.unmention(speaker, holder.atom_id, "unmerged")
+            draft.mention(speaker, loser.atom_id, name, "unmerged")
 
 
 def _entity_named(draft: Draft, name: str) -> str | None:
-    """The oldest live entity of that name, those of this turn after all others."""
-    known = draft.index.entity_named(name)
-    if known and draft.live_atom(known):
-        return known
-    drafted = [atom for atom in draft.newly_live("entity") if name in names_of(atom)]
-    return min((atom.atom_id for atom in drafted), default=None)
+    """The oldest live entity of that name, those of this turn after all others.
+
+    Else the one that an entity of that name was merged into.
+    """
+    known = draft.index.entities_named(name)
+    drafted = (atom for atom in draft.atoms.values() if atom.kind == "entity")
+    fresh = sorted(atom.atom_id for atom in drafted if name in names_of(atom))
+    named = list(dict.fromkeys((*known, *fresh)))
+    own = next((atom_id for atom_id in named if draft.live_atom(atom_id)), None)
+    heirs = (draft.standing(atom_id) for atom_id in named)
+    return own or next((heir.atom_id for heir in heirs if heir and is_live(heir)), None)

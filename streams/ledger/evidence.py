@@ -147,4 +147,7 @@ def _evidence(
         evidence_type=row.evidence_type,
         impact_indicator=row.impact_indicator,
         run_id=run_id,
+        speaker=row.speaker,
+        speaker_role=row.speaker_role,
+        said_at=row.said_at,
     )

@@ -1,8 +1,6 @@
 """The ledger as a fold of its change sets, for the writer and for all who read ``ledger.v1``.
 
-One place holds the fold rule (spec 08 §4), so that no two readers can differ in what the ledger is:
-a change set counts when it is the next of its project and its turn moves its run forward; all
-others are repeats, or the work of a writer that had already lost its partition.
+Which records count is ``schemas.ledger_order``'s to say.
 
 Keys begin with the project: ``project|atom`` for atoms, ``project|atom|evidence`` for rows.
 Evidence that a merge moved keeps its id and changes its place.
@@ -12,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from schemas.envelope import Part
 from schemas.events.ledger import (
     LIVE,
     AtomRecord,
@@ -22,43 +19,11 @@ from schemas.events.ledger import (
     LedgerChanged,
     LinkRecord,
     MergeCandidate,
-    Turn,
 )
+from schemas.ledger_order import LedgerOrder, Place, Progress
 from streams.stage import Record, Table, Tables
 
 MERGES = frozenset({"auto_merge", "reviewed_merge"})
-
-
-class Place(Part):
-    """The last accepted change set of a project, and the run whose batch it left open, if any."""
-
-    seq: int = 0
-    value_hash: str = ""
-    begun_run: str = ""
-
-
-class Progress(Part):
-    """The last applied turn of a run; ``done`` when it committed its batch, ``ended`` with it."""
-
-    batch_no: int = -1
-    position: int = 0
-    done: bool = True
-    ended: bool = False
-
-    def precedes(self, turn: Turn) -> bool:
-        """Whether ``turn`` lies ahead."""
-        if self.ended:
-            return False
-        if turn.kind == "run_end":
-            return True
-        return (turn.batch_no, turn.position) > (self.batch_no, self.position)
-
-    def after(self, turn: Turn) -> Progress:
-        if turn.kind == "run_end":
-            return self.model_copy(update={"done": True, "ended": True})
-        return Progress(
-            batch_no=turn.batch_no, position=turn.position, done=turn.last_in_batch, ended=False
-        )
 
 
 class LedgerView:
@@ -68,6 +33,7 @@ class LedgerView:
         self.places: Table[Place] = tables.table("ledger_places", Place)
         self.progress: Table[Progress] = tables.table("ledger_progress", Progress)
         self.causes: Table[int] = tables.table("ledger_causes", int)
+        self.order = LedgerOrder(self.places, self.progress, self.causes)
         self.atoms: Table[AtomRecord] = tables.table("ledger_atoms", AtomRecord)
         self.evidence: Table[EvidenceRow] = tables.table("ledger_evidence", EvidenceRow)
         self.links: Table[LinkRecord] = tables.table("ledger_links", LinkRecord)
@@ -88,18 +54,16 @@ class LedgerView:
 
     def accepts(self, record: Record) -> bool:
         """Whether the record is the next change set of its project."""
-        project, event = record.envelope.project_id, record.envelope.event
-        if not isinstance(event, LedgerChanged) or event.ledger_seq != self.last_seq(project) + 1:
-            return False
-        if event.turn is None:
-            return f"{project}|{event.caused_by_event_id}" not in self.causes
-        return self.progress_of(project, event.turn.run_id).precedes(event.turn)
+        event = record.envelope.event
+        return isinstance(event, LedgerChanged) and self.order.accepts(
+            record.envelope.project_id, event
+        )
 
     def apply(self, record: Record) -> None:
         """Take in a record that ``accepts`` let through."""
         project, event = record.envelope.project_id, record.envelope.event
         assert isinstance(event, LedgerChanged)
-        self._move_on(project, event, record.value_hash)
+        self.order.take(project, event, record.value_hash)
         for atom in event.atoms:
             self.atoms[f"{project}|{atom.atom_id}"] = atom
         before = moved_evidence(event)
@@ -121,10 +85,10 @@ class LedgerView:
         return self.place(project).seq
 
     def place(self, project: str) -> Place:
-        return self.places.get(project, Place())
+        return self.order.place(project)
 
     def progress_of(self, project: str, run_id: str) -> Progress:
-        return self.progress.get(f"{project}|{run_id}", Progress())
+        return self.order.progress_of(project, run_id)
 
     def live_atoms(self, project: str) -> Iterator[AtomRecord]:
         """The draft and active atoms, by atom id."""
@@ -138,17 +102,8 @@ class LedgerView:
 
     def mentions_of(self, project: str, atom_id: str) -> list[EntityMention]:
         """The entities one atom speaks of, by entity."""
-        return [mention for _, mention in self.mentions.with_prefix(f"{project}|{atom_id}|")]
-
-    def _move_on(self, project: str, event: LedgerChanged, value_hash: str) -> None:
-        turn, begun = event.turn, self.place(project).begun_run
-        if turn is None:
-            self.causes[f"{project}|{event.caused_by_event_id}"] = event.ledger_seq
-        else:
-            key = f"{project}|{turn.run_id}"
-            self.progress[key] = self.progress_of(project, turn.run_id).after(turn)
-            begun = "" if turn.last_in_batch or turn.kind == "run_end" else turn.run_id
-        self.places[project] = Place(seq=event.ledger_seq, value_hash=value_hash, begun_run=begun)
+        held = self.mentions.with_prefix(f"{project}|{atom_id}|")
+        return [mention for _, mention in held if mention.active]
 
 
 def moved_evidence(event: LedgerChanged) -> dict[str, str]:

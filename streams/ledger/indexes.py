@@ -43,7 +43,11 @@ def is_live(atom: AtomRecord) -> bool:
 
 @dataclass(slots=True)
 class ProjectIndex:
-    """The live atoms of one project, by words, subject, name, rank, status and area."""
+    """The live atoms of one project, by words, subject, name, rank, status and area.
+
+    Those that a person has dismissed are known by their words, entities that were merged still by
+    their names.
+    """
 
     near: defaultdict[str, NearIndex] = field(default_factory=lambda: defaultdict(NearIndex))
     subjects: dict[str, list[str]] = field(default_factory=dict)
@@ -63,17 +67,27 @@ class ProjectIndex:
             self._add(after)
         elif was and not lives:
             self._remove(after)
+        had_name, has_name = before is not None and is_named(before), is_named(after)
+        if has_name != had_name:
+            self._name(after, add=has_name)
+        gone = [atom is not None and atom.status == "dismissed" for atom in (before, after)]
+        if gone == [False, True]:
+            self.dismissed(after.kind).add(after.atom_id, after.kind, after.polarity, _words(after))
+        elif gone == [True, False]:
+            self.dismissed(after.kind).remove(after.atom_id, _words(after))
 
     def group(self, kind: str) -> NearIndex:
         return self.near[group_of(kind)]
 
+    def dismissed(self, kind: str) -> NearIndex:
+        return self.near[f"dismissed {group_of(kind)}"]
+
     def best(self, kind: AtomKind, count: int) -> list[Rank]:
         return list(islice(self.ranked.get(kind, ()), count))
 
-    def entity_named(self, name: str) -> str | None:
-        """The oldest live entity with this normalised name or alias."""
-        found = self.names.get(name)
-        return found[0][1] if found else None
+    def entities_named(self, name: str) -> list[str]:
+        """The entities with this normalised name or alias, merged ones too, the oldest first."""
+        return [atom_id for _, atom_id in self.names.get(name, [])]
 
     def _count(self, atom: AtomRecord, step: int) -> None:
         self.by_status[(atom.kind, atom.status)] += step
@@ -87,22 +101,31 @@ class ProjectIndex:
                 ranked.remove(rank_of(atom))
 
     def _add(self, atom: AtomRecord) -> None:
-        text = statement_text(atom.title, atom.body)
-        self.group(atom.kind).add(atom.atom_id, atom.kind, atom.polarity, words(text))
+        self.group(atom.kind).add(atom.atom_id, atom.kind, atom.polarity, _words(atom))
         if key := subject_key(atom):
             insort(self.subjects.setdefault(key, []), atom.atom_id)
-        if atom.kind == "entity":
-            for name in names_of(atom):
-                insort(self.names.setdefault(name, []), (atom.first_seq, atom.atom_id))
 
     def _remove(self, atom: AtomRecord) -> None:
-        text = statement_text(atom.title, atom.body)
-        self.group(atom.kind).remove(atom.atom_id, words(text))
+        self.group(atom.kind).remove(atom.atom_id, _words(atom))
         if key := subject_key(atom):
             self.subjects[key].remove(atom.atom_id)
-        if atom.kind == "entity":
-            for name in names_of(atom):
-                self.names[name].remove((atom.first_seq, atom.atom_id))
+
+    def _name(self, entity: AtomRecord, *, add: bool) -> None:
+        for name in names_of(entity):
+            known = self.names.setdefault(name, [])
+            if add:
+                insort(known, (entity.first_seq, entity.atom_id))
+            else:
+                known.remove((entity.first_seq, entity.atom_id))
+
+
+def _words(atom: AtomRecord) -> frozenset[str]:
+    return words(statement_text(atom.title, atom.body))
+
+
+def is_named(atom: AtomRecord) -> bool:
+    """Whether its names lead to an entity: to itself, or to the one it was merged into."""
+    return atom.kind == "entity" and (is_live(atom) or atom.status == "merged")
 
 
 def subject_key(atom: AtomRecord) -> str | None:

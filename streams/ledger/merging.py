@@ -13,11 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.events.atom import Reading
-from schemas.events.ledger import AtomRecord, MergeCandidate
+from schemas.events.atom import Provenance, Reading
+from schemas.events.ledger import LIVE, AtomRecord, MergeCandidate
 from schemas.fingerprint import norm_text
 from schemas.ids import pair_id
 from streams.ledger.draft import Draft
+from streams.ledger.entities import follow_merge
 from streams.ledger.evidence import merged_confidence, move_rows, status_by_rows
 from streams.ledger.lifecycle import retire
 from streams.ledger.near_index import Near
@@ -41,7 +42,7 @@ MAX_DIFFERING_TOKENS = 40
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """A live atom at least as alike as the lower threshold."""
+    """An atom at least as alike as the lower threshold."""
 
     atom: AtomRecord
     similarity: float
@@ -68,6 +69,16 @@ def settle_near_duplicates(
             _supersede(draft, atom, duplicate)
         elif duplicate.similarity >= AUTO_MERGE_THRESHOLD and not duplicate.guarded:
             return merge(draft, atom, duplicate.atom, duplicate.similarity)
+    if twin := _dismissed_twin(draft, atom):
+        return merge_into(
+            draft,
+            twin.atom,
+            atom,
+            twin.similarity,
+            confidence=max(atom.confidence, twin.atom.confidence),
+            latest=atom.latest_provenance,
+            reason="same_as_dismissed",
+        )
     open_ones = [each for each in duplicates if draft.live_atom(each.atom.atom_id)]
     for duplicate in open_ones[:MAX_REVIEWS]:
         _ask(draft, atom, duplicate)
@@ -80,16 +91,32 @@ def ask_about(draft: Draft, atom: AtomRecord, near: list[Near]) -> None:
         _ask(draft, atom, duplicate)
 
 
-def _duplicates(draft: Draft, atom: AtomRecord, near: list[Near]) -> list[Duplicate]:
-    """Most alike first, then by atom id."""
+def _dismissed_twin(draft: Draft, atom: AtomRecord) -> Duplicate | None:
+    """What a person has dismissed and the atom says again, in other words only."""
+    dismissed = draft.index.dismissed(atom.kind)
+    if not dismissed.ordinals:
+        return None
+    near = dismissed.near(words(statement_text(atom.title, atom.body)))
+    twins = (
+        twin
+        for twin in _duplicates(draft, atom, near, status=frozenset({"dismissed"}))
+        if twin.similarity >= AUTO_MERGE_THRESHOLD and not twin.guarded
+    )
+    return next(twins, None)
+
+
+def _duplicates(
+    draft: Draft, atom: AtomRecord, near: list[Near], status: frozenset[str] = LIVE
+) -> list[Duplicate]:
+    """Those of that status, most alike first, then by atom id."""
     text = statement_text(atom.title, atom.body)
     found: list[Duplicate] = []
     for each in near:
         same_polarity = not each.polarity or not atom.polarity or each.polarity == atom.polarity
         if each.jaccard < MIN_JACCARD or each.kind != atom.kind or not same_polarity:
             continue
-        other = draft.live_atom(each.atom_id)
-        if other is None or _rejected(draft, atom, other):
+        other = draft.known_atom(each.atom_id)
+        if other.status not in status or _rejected(draft, atom, other):
             continue
         other_text = statement_text(other.title, other.body)
         alike = similarity(text, other_text)
@@ -161,20 +188,54 @@ def merge(
     new_source = any(
         draft.supports(row.source_id, winner.atom_id) is None for row in moving if not row.stale
     )
-    confidence = merged_confidence(winner, loser.confidence, new_source=new_source)
+    return merge_into(
+        draft,
+        winner,
+        loser,
+        similarity,
+        confidence=merged_confidence(winner, loser.confidence, new_source=new_source),
+        latest=later.latest_provenance,
+        op=op,
+        reason=reason,
+        actor=actor,
+        candidate_id=candidate_id,
+    )
+
+
+def merge_into(
+    draft: Draft,
+    winner: AtomRecord,
+    loser: AtomRecord,
+    similarity: float,
+    *,
+    confidence: float,
+    latest: Provenance,
+    reason: str,
+    op: Literal["auto_merge", "reviewed_merge"] = "auto_merge",
+    actor: str = "system",
+    candidate_id: str | None = None,
+) -> AtomRecord:
+    """The winner with the evidence of both and that ``confidence``; the loser points at it."""
     merged, moved = move_rows(draft, loser, winner)
     merged = merged.model_copy(
         update={
             "confidence": confidence,
             "last_run_id": draft.run_id or winner.last_run_id,
             "last_seen_at": max(winner.last_seen_at, loser.last_seen_at),
-            "latest_provenance": later.latest_provenance,
+            "latest_provenance": latest,
         }
     )
     merged = draft.put_atom(merged, **status_by_rows(draft, merged))
     if loser.status == "active" and merged.status == "draft":
         merged = draft.put_atom(merged, status="active", status_reason="merged_with_active")
     links_made, links_ended = _move_links(draft, loser, winner)
+    mentions_made = [
+        each.entity_atom_id
+        for each in draft.mentions_of(loser.atom_id)
+        if draft.mention(winner.atom_id, each.entity_atom_id, each.mention, "merged")
+    ]
+    if loser.kind == "entity":
+        follow_merge(draft, loser, winner)
     draft.record_merge(
         op=op,
         winner_atom_id=winner.atom_id,
@@ -190,6 +251,7 @@ def merge(
         reason=reason,
         links_made=links_made,
         links_ended=links_ended,
+        mentions_made=mentions_made,
     )
     gone = loser.model_copy(
         update={
@@ -232,8 +294,6 @@ def _move_links(draft: Draft, loser: AtomRecord, winner: AtomRecord) -> tuple[li
         first, second = (winner.atom_id if end == loser.atom_id else end for end in ends)
         if first != second and (key := draft.link(first, second, link.link_type, "merged")):
             made.append(key)
-    for mention in draft.mentions_of(loser.atom_id):
-        draft.mention(winner.atom_id, mention.entity_atom_id, mention.mention, "merged")
     return made, ended
 
 

@@ -72,7 +72,7 @@ def rows_of_source(draft: Draft, source: str) -> list[tuple[str, str]]:
 
 def _twin(draft: Draft, row: EvidenceRow, change: SourceChange, pair: Reanchored) -> EvidenceRow:
     start, end = row.char_start + pair.shift, row.char_end + pair.shift
-    own = _named_by(draft, row)
+    own = named_by(draft, row)
     return row.model_copy(
         update={
             "evidence_id": evidence_id(own, pair.to_chunk_id, start, end),
@@ -90,7 +90,7 @@ def _twin(draft: Draft, row: EvidenceRow, change: SourceChange, pair: Reanchored
     )
 
 
-def _named_by(draft: Draft, row: EvidenceRow) -> str:
+def named_by(draft: Draft, row: EvidenceRow) -> str:
     """The atom that the row's id was made from: its own, or one that was merged into it."""
     asked, waiting = {row.atom_id}, [row.atom_id]
     while waiting:

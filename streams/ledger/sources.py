@@ -15,6 +15,7 @@ from streams.ledger.evidence import TWO_ROWS_KINDS, stale_row, two_rows_apart
 from streams.ledger.indexes import is_live
 from streams.ledger.lifecycle import retire
 from streams.ledger.reanchor import reanchor, rows_of_source
+from streams.ledger.wording import in_standing_words
 
 
 def apply_source_changes(draft: Draft, changes: list[SourceChange]) -> None:
@@ -58,8 +59,12 @@ def _note(draft: Draft, change: SourceChange) -> None:
 
 def settle_run(
     draft: Draft, changes: list[SourceChange], unfinished: tuple[str, ...], held: int
-) -> None:
-    """The end of a run: the last changes, then every source it leaves wholly read again."""
+) -> bool:
+    """The end of a run: the last changes, then every source it leaves wholly read again.
+
+    False when the draft is full before all of them are judged; the next one goes on where it ends,
+    since what has been judged needs nothing more.
+    """
     apply_source_changes(draft, changes)
     prefix, current = f"{draft.project}|", draft.state.current_hash
     due = {source: payload for change in changes for source, payload in _left_by(change)}
@@ -72,13 +77,16 @@ def settle_run(
     left = frozenset(unfinished)
     for source in sorted(due):
         if source not in left:
-            _stale(draft, source, due[source], "revised")
-            _settle(draft, source)
+            if not _stale(draft, source, due[source], "revised", bounded=True):
+                return False
+            if not _settle(draft, source, bounded=True):
+                return False
             draft.note("source_settled", source, None, "settled")
     if held:
         draft.note(
             "review_item_raised", draft.turn.run_id, None, "removals_held", f"{held} sources"
         )
+    return True
 
 
 def _left_by(change: SourceChange) -> list[tuple[str, str | None]]:
@@ -94,36 +102,54 @@ def _left_by(change: SourceChange) -> list[tuple[str, str | None]]:
             return []
 
 
-def _stale(draft: Draft, source: str, current_hash: str | None, reason: str) -> None:
-    """All fresh rows of the source that are not of its current payload become stale."""
+def _stale(
+    draft: Draft, source: str, current_hash: str | None, reason: str, *, bounded: bool = False
+) -> bool:
+    """The source's fresh rows that are not of its current payload become stale.
+
+    False when a ``bounded`` draft had no room for all of them.
+    """
     touched: dict[str, AtomRecord] = {}
+    all_of_them = True
     for atom_id, evidence_id in rows_of_source(draft, source):
         row = draft.evidence_row(atom_id, evidence_id)
         if row is None or row.stale or row.sanitized_hash == current_hash:
             continue
+        if bounded and draft.is_full:
+            all_of_them = False
+            break
         atom = touched.get(atom_id) or draft.known_atom(atom_id)
         touched[atom_id] = stale_row(draft, atom, row)
     for atom_id, atom in touched.items():
         draft.put_atom(atom)
         draft.note("evidence_staled", atom_id, source, reason)
+    return all_of_them
 
 
-def _settle(draft: Draft, source: str) -> None:
-    """Judge the atoms that rest on the source by the rows that are still fresh."""
+def _settle(draft: Draft, source: str, *, bounded: bool = False) -> bool:
+    """Judge the atoms that rest on the source by the rows that are still fresh.
+
+    False when a ``bounded`` draft had no room for all of them.
+    """
     for atom_id in dict.fromkeys(atom_id for atom_id, _ in rows_of_source(draft, source)):
         atom = draft.known_atom(atom_id)
         if not is_live(atom):
             continue
+        if bounded and draft.is_full:
+            return False
         if atom.evidence_state == "stale":
             if atom.verified_by:
                 draft.note("review_item_raised", atom_id, source, "verified_evidence_stale")
             else:
                 retire(draft, atom, "obsolete", "not_found_again")
-        elif (
+            continue
+        atom = in_standing_words(draft, atom)
+        if (
             atom.status == "active"
             and atom.kind in TWO_ROWS_KINDS
             and not atom.verified_by
-            and not two_rows_apart(draft.rows_of(atom_id))
+            and not two_rows_apart(draft.rows_of(atom.atom_id))
         ):
             draft.put_atom(atom, status="draft", status_reason="evidence_below_floor")
-            draft.note("status_set", atom_id, None, "evidence_below_floor", "draft")
+            draft.note("status_set", atom.atom_id, None, "evidence_below_floor", "draft")
+    return True

@@ -14,6 +14,7 @@ from schemas.events.ledger import AtomRecord, Change, EvidenceRow, LedgerChanged
 from streams.ledger.decisions import Decisions, DueDecision
 from streams.ledger.fold import MERGES, LedgerView, moved_evidence
 from streams.ledger.indexes import ProjectIndex
+from streams.ledger.talk import spoken_key
 from streams.ledger.turns import DueTurn, Turns
 from streams.stage import Record, Table, Tables
 
@@ -29,7 +30,9 @@ class LedgerState:
     ``current_hash`` names the payload of a source that was revised, ``reread`` the run that revised
     a source which is not settled yet. ``pairs`` lists the contradictions and merge candidates of an
     atom, ``links_of`` its links, ``merges`` the last merge of an atom into another,
-    ``waiting_names`` the atoms that speak of a name no entity has.
+    ``mentioned_by`` who has spoken of an entity, ``waiting_names`` the atoms that speak of a name
+    no entity has, ``spoken`` what was asked and
+    decided in a conversation as ``project|talk|kind|atom|evidence``.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -44,7 +47,9 @@ class LedgerState:
         self.links_of: Table[str] = tables.table("links_of", str)
         self.open_disputes: Table[str] = tables.table("open_disputes", str)
         self.merges: Table[MergeOp] = tables.table("merges", MergeOp)
+        self.mentioned_by: Table[str] = tables.table("mentioned_by", str)
         self.waiting_names: Table[list[str]] = tables.table("waiting_names", list)
+        self.spoken: Table[str] = tables.table("spoken", str)
         self.indexes: defaultdict[str, ProjectIndex] = defaultdict(ProjectIndex)
         self.due: set[str] = self.turns.projects() | self.decisions.projects()
         for key, atom in self.view.atoms.items():
@@ -69,6 +74,8 @@ class LedgerState:
             index.change(self.atom(project, atom.atom_id), atom)
         self._take_evidence(project, event)
         self._take_pairs(project, event)
+        for mention in event.mentions:
+            self.mentioned_by[f"{project}|{mention.entity_atom_id}|{mention.atom_id}"] = ""
         for op in event.merge_ops:
             if op.op in MERGES and op.loser_atom_id:
                 self.merges[f"{project}|{op.loser_atom_id}"] = op
@@ -76,7 +83,7 @@ class LedgerState:
             self._take_change(project, event, change)
         self.view.apply(record)
         if event.turn:
-            self.turns.applied(project, event.turn)
+            self.turns.applied(record.envelope, event.turn)
         else:
             self.decisions.answered(project, event.caused_by_event_id)
         self.due.add(project)
@@ -93,6 +100,7 @@ class LedgerState:
 
     def _take_evidence(self, project: str, event: LedgerChanged) -> None:
         before = moved_evidence(event)
+        made = {atom.atom_id: atom for atom in event.atoms}
         for row in event.evidence:
             held_by = before.get(row.evidence_id, row.atom_id)
             known = self.evidence_row(project, held_by, row.evidence_id)
@@ -101,6 +109,9 @@ class LedgerState:
                 self.source_rows.pop(_source_row(project, known), None)
             self._support(project, row, 1)
             self.source_rows[_source_row(project, row)] = ""
+            atom = self.atom(project, row.atom_id) or made.get(row.atom_id)
+            if key := spoken_key(project, row, atom.kind) if atom else "":
+                self.spoken[key] = ""
 
     def _support(self, project: str, row: EvidenceRow, step: int) -> None:
         key = f"{project}|{row.source_id}|{row.atom_id}"

@@ -26,8 +26,9 @@ from schemas.events.ingestion import (
     guarded,
 )
 from schemas.events.ledger import Turn
+from schemas.ledger_order import Progress
 from streams.cause import Cause
-from streams.ledger.fold import LedgerView, Progress
+from streams.ledger.fold import LedgerView
 from streams.stage import Table, Tables
 
 END_BATCH = -1
@@ -68,7 +69,10 @@ class WaitingEnd(Part):
 
 @dataclass(frozen=True, slots=True)
 class DueTurn:
-    """A turn all of whose predecessors are applied, with what it applies."""
+    """A turn all of whose predecessors are applied, with what it applies.
+
+    ``part`` stands in for the end of a run that does not fit into one change set.
+    """
 
     turn: Turn
     cause: Cause
@@ -76,6 +80,7 @@ class DueTurn:
     reflected: AtomReflected | None = None
     unfinished: tuple[str, ...] = ()
     held: int = 0
+    part: Turn | None = None
 
 
 class Turns:
@@ -89,6 +94,7 @@ class Turns:
         self.results: Table[WaitingResult] = tables.table("waiting_results", WaitingResult)
         self.goes: Table[int] = tables.table("batches_released", int)
         self.ends: Table[WaitingEnd] = tables.table("waiting_ends", WaitingEnd)
+        self.parts: Table[Cause] = tables.table("end_parts", Cause)
 
     def projects(self) -> set[str]:
         """The projects in which something may wait."""
@@ -112,18 +118,20 @@ class Turns:
             case _:
                 pass
 
-    def applied(self, project: str, turn: Turn) -> None:
-        """Drop what waited for ``turn``, which the ledger has applied."""
+    def applied(self, envelope: Envelope, turn: Turn) -> None:
+        """Drop what waited for ``turn``, which the ledger has applied with this change set."""
+        project = envelope.project_id
         run_key = f"{project}|{turn.run_id}"
         if turn.kind == "run_end":
-            self.runs.pop(run_key, None)
-            self.ends.pop(run_key, None)
-            self.goes.pop(run_key, None)
+            for waiting in (self.runs, self.ends, self.goes, self.parts):
+                waiting.pop(run_key, None)
             for table in (self.plans, self.results):
                 for key in [key for key, _ in table.with_prefix(f"{run_key}|")]:
                     del table[key]
             return
         self.results.pop(_place(project, turn.run_id, turn.batch_no, turn.position), None)
+        if turn.kind == "sources" and not turn.last_in_batch:
+            self.parts[run_key] = Cause.of(envelope)
         if turn.last_in_batch:
             self.plans.pop(_batch(project, turn.run_id, turn.batch_no), None)
 
@@ -194,14 +202,18 @@ class Turns:
 
     def _next_of(self, project: str, run: OpenRun) -> DueTurn | None:
         progress = self._view.progress_of(project, run.run_id)
+        end = self.ends.get(f"{project}|{run.run_id}")
         if not progress.done:
-            return self._in_batch(project, run, progress.batch_no, progress.position + 1)
+            at = progress.position + 1
+            if end and progress.batch_no == end.batch_count:
+                return self._end_of(project, run, end, at)
+            return self._in_batch(project, run, progress.batch_no, at)
         batch_no = progress.batch_no + 1
-        if end := self.ends.get(f"{project}|{run.run_id}"):
+        if end:
             while batch_no in end.withdrawn:
                 batch_no += 1
             if batch_no >= end.batch_count:
-                return self._end_of(run, end)
+                return self._end_of(project, run, end, 0)
         if run.guarded and batch_no > self.goes.get(f"{project}|{run.run_id}", 0):
             return None
         return self._in_batch(project, run, batch_no, 0)
@@ -242,12 +254,29 @@ class Turns:
         )
         return DueTurn(turn, result.cause, [], reflected=result.reflected)
 
-    def _end_of(self, run: OpenRun, end: WaitingEnd) -> DueTurn:
+    def _end_of(self, project: str, run: OpenRun, end: WaitingEnd, part: int) -> DueTurn:
+        """The end of a run; its parts but the last one are told like a batch behind all others.
+
+        The first one tells the changes of sources; each of the others has the one before as cause.
+        """
+        before = self.parts.get(f"{project}|{run.run_id}") if part else None
         turn = Turn(
             run_id=run.run_id, batch_no=END_BATCH, position=0, kind="run_end", lane=run.lane
         )
+        in_part = Turn(
+            run_id=run.run_id,
+            batch_no=end.batch_count,
+            position=part,
+            kind="sources",
+            lane=run.lane,
+        )
         return DueTurn(
-            turn, end.cause, end.source_changes, unfinished=tuple(end.unfinished), held=end.held
+            turn,
+            before or end.cause,
+            [] if part else end.source_changes,
+            unfinished=tuple(end.unfinished),
+            held=end.held,
+            part=in_part,
         )
 
 

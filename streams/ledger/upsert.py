@@ -13,9 +13,10 @@ from schemas.events.atom import AtomReflected, Judged, Provenance, Reading
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import atom_fingerprint
 from schemas.ids import atom_id as derive_atom_id
+from streams.ledger.answers import settle_answers
 from streams.ledger.contradictions import find_contradictions, refresh_contradictions
 from streams.ledger.draft import Draft
-from streams.ledger.entities import link_entities, take_relations
+from streams.ledger.entities import link_names, take_relations, welcome
 from streams.ledger.evidence import (
     ACTIVE_CONFIDENCE,
     TWO_ROWS_KINDS,
@@ -27,13 +28,14 @@ from streams.ledger.evidence import (
 from streams.ledger.indexes import is_live
 from streams.ledger.lifecycle import lost
 from streams.ledger.merging import near_duplicates, settle_near_duplicates
+from streams.ledger.reasoning import Said, link_reasoning
 
 REVIVED_BY_EVIDENCE = frozenset({"obsolete", "superseded"})
 
 
 def apply_reading(draft: Draft, reflected: AtomReflected) -> None:
     """All accepted candidates of a chunk; those of an outdated payload are refused."""
-    reading = reflected.reading
+    reading, said = reflected.reading, list[Said]()
     current = draft.state.current_hash.get(f"{draft.project}|{reading.source_id}")
     outdated = current is not None and current != reading.sanitized_hash
     for judged in reflected.accepted:
@@ -41,10 +43,12 @@ def apply_reading(draft: Draft, reflected: AtomReflected) -> None:
             candidate = judged.candidate.candidate_id
             draft.note("candidate_rejected", candidate, reading.chunk_id, "missing_chunk")
         elif reading.outcome != "poison":
-            apply_candidate(draft, reading, judged)
+            said.append((apply_candidate(draft, reading, judged), judged.rows))
+    link_reasoning(draft, said)
 
 
-def apply_candidate(draft: Draft, reading: Reading, judged: Judged) -> None:
+def apply_candidate(draft: Draft, reading: Reading, judged: Judged) -> str:
+    """The id of the atom that stands for the candidate."""
     candidate = judged.candidate
     fingerprint = atom_fingerprint(
         candidate.kind,
@@ -56,13 +60,14 @@ def apply_candidate(draft: Draft, reading: Reading, judged: Judged) -> None:
         candidate.tags,
     )
     own_id = derive_atom_id(draft.project, candidate.kind, fingerprint)
-    known = _standing(draft, own_id)
+    known = draft.standing(own_id)
     gained_source = known is None or draft.supports(reading.source_id, known.atom_id) is None
     if known is None:
         atom: AtomRecord = _created(draft, reading, judged, own_id, fingerprint)
         is_new = True
     else:
         atom, is_new = _upserted(draft, reading, judged, known, own_id)
+    link_names(draft, atom.atom_id, candidate)
     if is_new and is_live(atom):
         near = near_duplicates(draft, atom)
         standing = settle_near_duplicates(draft, reading, atom, near)
@@ -72,16 +77,12 @@ def apply_candidate(draft: Draft, reading: Reading, judged: Judged) -> None:
             gained_source = draft.never_supported(reading.source_id, standing.atom_id)
             refresh_contradictions(draft, standing, gained_source=gained_source)
         atom = standing
-    link_entities(draft, atom.atom_id, candidate)
-    take_relations(draft, atom.atom_id, candidate)
-
-
-def _standing(draft: Draft, atom_id: str) -> AtomRecord | None:
-    """The atom, or the one it was merged into."""
-    atom = draft.atom(atom_id)
-    while atom and atom.status == "merged" and atom.merged_into:
-        atom = draft.atom(atom.merged_into)
-    return atom
+    if atom.kind == "entity":
+        welcome(draft, draft.known_atom(own_id))
+    draft.read_as[candidate.candidate_id] = atom.atom_id
+    take_relations(draft, atom.atom_id, candidate, reading.engine)
+    settle_answers(draft, draft.known_atom(atom.atom_id), reading.structure_path, judged.rows)
+    return atom.atom_id
 
 
 def _created(

@@ -27,7 +27,7 @@ class Ledger:
     name = "ledger"
     inputs = ("ingestion.v1", "atom.validated.v1", "hitl.v1")
     output = "ledger.v1"
-    state_version = 2  # 2: knows the last merge of an atom
+    state_version = 3  # 3: knows who speaks of an entity
 
     def open(self, tables: Tables) -> LedgerState:
         return LedgerState(tables)
@@ -56,6 +56,8 @@ class Ledger:
         note_changes(draft, due.source_changes)
         place = due.turn.chunk_id or due.turn.run_id
         draft.note("candidate_rejected", place, None, "record_too_large", reason)
+        if due.part and due.source_changes:
+            draft.becomes_part(due.part)
         return Decision((_caused(draft, due),))
 
 
@@ -66,15 +68,16 @@ def change_set(state: LedgerState, due: DueTurn | DueDecision) -> Envelope:
     draft = Draft(state, due)
     if due.reflected:
         apply_reading(draft, due.reflected)
-    elif due.turn.kind == "run_end":
-        settle_run(draft, due.source_changes, due.unfinished, due.held)
+    elif due.part:
+        if not settle_run(draft, due.source_changes, due.unfinished, due.held):
+            draft.becomes_part(due.part)
     else:
         apply_source_changes(draft, due.source_changes)
     return _caused(draft, due)
 
 
 def _caused(draft: Draft, due: DueTurn) -> Envelope:
-    commits = due.turn.last_in_batch or due.turn.kind == "run_end"
+    commits = draft.turn.last_in_batch or draft.turn.kind == "run_end"
     event = draft.event(working_summary(draft) if commits else None)
     return due.cause.caused(event, lane=due.turn.lane, run_id=due.turn.run_id)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from schemas.events.ledger import AtomRecord
 from streams.reduce.inputs import ItemInput, ListInput, Pick, SectionInput
 from streams.reduce.selection import Atoms, ProjectShortlist
-from streams.reduce.titles import AREA_TITLES, GOOD_TITLE, fits_title, title_of
+from streams.reduce.titles import AREA_TITLES, GOOD_TITLE, fits_title, names_topic, title_of
 from streams.reduce.topics import ENTITY, PHRASE, ProjectTopics, Topic
 from streams.reduce.wording import content_words, pair_text
 
@@ -25,7 +25,10 @@ MIN_ATOMS = 2
 MAX_CRITERIA = 6
 MAX_CONTEXT = 2
 MAX_RISKS = 3
-FEW = 5  # with fewer topics than that, areas give features too
+FEW = 12  # with fewer features than that, topics that say less give some too
+TOO_FEW = 3  # and then areas
+MODEST_TITLE = 0.4  # as much worse may a title be then, if there is more than one thing to fulfil
+AT_HOME = 1.0  # weighs for a topic that the preview made an item of
 MAX_SHARE = 0.03  # of the live atoms; what more of them speak of tells nothing apart
 ALWAYS_SHARED = 25
 THEME_SHARE = 0.06  # for what may gather features into an epic
@@ -82,6 +85,8 @@ class _Features:
     """One pass; ``used`` are the requirements and decisions that stand in a feature already."""
 
     material: Material
+    standing: frozenset[str] = frozenset()
+    modest: bool = False
     least_title: float = GOOD_TITLE
     used: set[str] = field(default_factory=set)
 
@@ -99,21 +104,22 @@ class _Features:
         return found
 
     def weight(self, topic: Topic) -> float:
-        left = self.left(topic)
-        if not left or len(topic.atom_ids) < MIN_ATOMS or (len(left) < 2 and topic.sort != ENTITY):
+        left, at_home = self.left(topic), f"|{topic.key}" in self.standing
+        enough, modest = len(left) > 1 or topic.sort == ENTITY, self.modest or at_home
+        if not left or len(topic.atom_ids) < MIN_ATOMS or not (enough or modest):
             return 0.0
         named = max(fits_title(atom) for atom in left)
-        if named < self.least_title:
+        if named < self.least_title - MODEST_TITLE * (modest and enough):
             return 0.0
         worth = sum(self.material.topics.scores[atom.atom_id] for atom in left)
-        return round(worth + named + 0.3 * (topic.sort == PHRASE), 6)
+        return round(worth + named + AT_HOME * at_home + 0.3 * (topic.sort == PHRASE), 6)
 
     def make(self, topic: Topic) -> ItemInput | None:
         """The cluster with context of other kinds; None when fewer than two atoms are behind."""
         material, binding = self.material, self.left(topic)
         area = _area_of(binding)
         calm = [atom for atom in binding if not material.disputed(atom)]
-        lead = max(calm or binding, key=lambda atom: (fits_title(atom), atom.kind, atom.atom_id))
+        lead = max(calm or binding, key=lambda atom: _leading(topic, atom))
         decisions = [atom for atom in calm if atom.kind == "decision"]
         criteria = [atom for atom in calm if atom.kind == "requirement"] or decisions
         told = [atom for atom in decisions if atom not in criteria][:MAX_CONTEXT]
@@ -133,6 +139,7 @@ class _Features:
             anchor=topic.key,
             name=topic.name,
             title=title_of(topic.name, lead),
+            standing=f"|{topic.key}" in self.standing,
             sections=[section for section in sections if section.picks],
             themes=material.topics.themes_of(
                 (atom.atom_id for atom in binding), int(THEME_SHARE * len(material.topics.scores))
@@ -153,15 +160,29 @@ class _Features:
         return sorted(calm, key=lambda atom: not about.match(atom.title))
 
 
-def feature_clusters(material: Material) -> ListInput:
-    """The clusters of features, those with most to say first."""
-    making = _Features(material)
-    items = chosen(material.shared_topics(), making.weight, making.make)
+def feature_clusters(material: Material, standing: frozenset[str] = frozenset()) -> ListInput:
+    """The clusters of features, those with most to say first.
+
+    ``standing`` are the keys of those the last preview had.
+    """
+    making = _Features(material, standing)
+    topics = material.shared_topics()
+    items = chosen(topics, making.weight, making.make)
     if len(items) < FEW:
+        making.modest = True
+        items += chosen(topics, making.weight, making.make)
+    if len(items) < TOO_FEW:
         making.least_title = 0.0
         items += chosen(areas(material), making.weight, making.make)
+    items.sort(key=lambda item: not item.standing and item.is_meagre)
     eligible = len(material.best(material.topics.scores, _BINDING))
     return ListInput(items=items, eligible=eligible, kinds=sorted(_BINDING))
+
+
+def _leading(topic: Topic, atom: AtomRecord) -> tuple[bool, float, str, str]:
+    """What makes an atom the title of a cluster: one that names the topic, if it is readable."""
+    fits = fits_title(atom)
+    return fits >= GOOD_TITLE and names_topic(topic.name, atom), fits, atom.kind, atom.atom_id
 
 
 def chosen(

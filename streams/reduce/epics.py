@@ -1,4 +1,4 @@
-"""Epics: features that share a theme, or at least an area (spec 04 §2.3)."""
+"""Epics: features that share a theme, a word of their names, or at least an area (spec 04 §2.3)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,18 @@ from dataclasses import dataclass
 
 from streams.reduce.inputs import ItemInput
 from streams.reduce.titles import AREA_TITLES, heading
+from streams.reduce.topics import key_of
 
-MIN_FEATURES = 3
+MIN_FEATURES = 2
 MAX_FEATURES = 10
+SHOWN = 3
+_TELLS_NOTHING = """
+    api app application component configuration content context data event file framework function
+    id interface layer level message mode model module name object operation option parameter part
+    path phase process property request response result rule server service side software state
+    step structure system type user value version
+"""
+_GENERAL = frozenset(_TELLS_NOTHING.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,40 +35,57 @@ class Group:
 
 
 def grouped(features: Sequence[ItemInput]) -> list[Group]:
-    """Every feature in one group: the theme most of those left share, then what is left by area."""
+    """Every feature in one group: the theme or word most of those left share, then the area."""
     left = {one.key: one for one in features}
     groups: list[Group] = []
     while theme := _strongest(left.values()):
-        key, name, members = theme
-        groups.append(Group(key, heading(name), members))
+        key, title, members = theme
+        groups.append(Group(key, title, members))
         for one in members:
             del left[one.key]
     by_area: dict[str, list[ItemInput]] = {}
     for one in left.values():
         by_area.setdefault(one.area, []).append(one)
     for area, members in sorted(by_area.items()):
-        title = f"{AREA_TITLES[area]}: {_named(members)}"
-        groups.append(Group(f"area {area}", title, members))
+        groups.append(Group(f"area {area}", _titled(AREA_TITLES[area], members), members))
     return groups
 
 
 def _strongest(features: Iterable[ItemInput]) -> tuple[str, str, list[ItemInput]] | None:
-    """The theme that gathers most of the features."""
-    gathered: dict[str, list[ItemInput]] = {}
+    """The theme that gathers most of the features; a phrase before a word alone."""
+    gathered: dict[tuple[bool, str], list[ItemInput]] = {}
     for one in features:
         for key in one.themes:
-            gathered.setdefault(key, []).append(one)
+            gathered.setdefault((True, key), []).append(one)
+        for word in _words(one.name):
+            gathered.setdefault((False, word), []).append(one)
     found = [
-        (len(members), key, members)
-        for key, members in gathered.items()
+        (len(members), place, members)
+        for place, members in gathered.items()
         if MIN_FEATURES <= len(members) <= MAX_FEATURES
     ]
     if not found:
         return None
-    _, key, members = max(found, key=lambda one: (one[0], one[1]))
-    return key, min(one.themes[key] for one in members), members
+    _, (is_theme, key), members = max(found, key=lambda one: one[:2])
+    if is_theme:
+        return key, heading(min(one.themes[key] for one in members)), members
+    name = min(_words(one.name)[key] for one in members)
+    return f"word {key}", _titled(heading(name), members), members
 
 
-def _named(features: Sequence[ItemInput]) -> str:
-    names = [one.name for one in features[:3]]
-    return ", ".join(names) + (" and more" if len(features) > len(names) else "")
+def _words(name: str) -> dict[str, str]:
+    """The words by which a name of several may belong to others: what it is, or whose."""
+    owner, *rest = name.split()
+    found = rest[-1:]
+    if any(sign.isupper() or sign.isdigit() for sign in owner[1:]):
+        found.append(owner)
+    keyed = {key_of(word): word for word in found}
+    return {key: word for key, word in keyed.items() if key not in _GENERAL}
+
+
+def _titled(theme: str, features: Sequence[ItemInput]) -> str:
+    """The theme with the features that say more than it does."""
+    names = [one.name for one in features if one.name.lower() != theme.lower()]
+    if not names:
+        return theme
+    return f"{theme}: {', '.join(names[:SHOWN])}" + (" and more" if len(names) > SHOWN else "")

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from schemas.events.ledger import AtomRecord
-from streams.reduce.clusters import Material, areas, chosen
+from streams.reduce.clusters import AT_HOME, Material, areas, chosen
 from streams.reduce.inputs import ItemInput, ListInput, SectionInput
 from streams.reduce.titles import lowered
 from streams.reduce.topics import PHRASE, Topic
@@ -79,6 +79,7 @@ class _Category:
 
     material: Material
     category: Category
+    standing: frozenset[str] = frozenset()
     used: set[str] = field(default_factory=set)
 
     def left(self, topic: Topic) -> list[AtomRecord]:
@@ -98,7 +99,8 @@ class _Category:
     def weight(self, topic: Topic) -> float:
         left = self.left(topic)
         worth = sum(self.material.topics.scores[atom.atom_id] for atom in left)
-        return round(worth + 0.3 * (topic.sort == PHRASE) * bool(left), 6)
+        home = AT_HOME * (f"{self.category.name}|{topic.key}" in self.standing)
+        return round(worth + (home + 0.3 * (topic.sort == PHRASE)) * bool(left), 6)
 
     def make(self, topic: Topic) -> ItemInput | None:
         shown = self.left(topic)
@@ -107,12 +109,15 @@ class _Category:
         return _insight(self.material, self.category.name, self.category.title, topic, found)
 
 
-def insight_clusters(material: Material) -> ListInput:
-    """The clusters of insights: disputes first, then category by category."""
+def insight_clusters(material: Material, standing: frozenset[str] = frozenset()) -> ListInput:
+    """The clusters of insights: disputes first, then category by category.
+
+    ``standing`` are the keys of those the last preview had.
+    """
     topics = material.shared_topics()
     items = list(_disputes(material, topics))
     for category in CATEGORIES:
-        making = _Category(material, category)
+        making = _Category(material, category, standing)
         found = chosen(topics, making.weight, making.make)
         if not found:
             found = chosen(areas(material), making.weight, making.make)

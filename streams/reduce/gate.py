@@ -106,7 +106,7 @@ def _is_evident(statement: Statement, grounds: Grounds) -> bool:
 
 
 def _failing(sections: Sequence[Section], grounds: Grounds) -> list[str]:
-    """The sections that are empty, or less than half of whose statements are evident and clear."""
+    """The sections of whose statements at most half are evident and clear, and empty ones."""
     return [
         section.section_id
         for section in sections

@@ -13,6 +13,8 @@ from schemas.events.ledger import AtomRecord, ContradictionRecord
 from schemas.ids import sha256_hex
 from streams.cause import Cause
 
+ENOUGH_TO_SAY = 3  # statements to fulfil
+
 
 class Pick(Part):
     """The atoms behind one statement, the leading one first.
@@ -51,8 +53,9 @@ class ItemInput(Part):
 
     Its key is the ``anchor``, the topic or area it is built around, and for an insight the
     ``category``; ``name`` is how the anchor is written. The area most of its atoms are in is left
-    out of the key: it may shift with one atom more. ``about`` are the other topics of its
-    leading atoms, ``themes`` those that many of them share, with the way they are written.
+    out of the key: it may shift with one atom more. ``standing``: the last preview had it.
+    ``about`` are the other topics of its leading atoms, ``themes`` those that many of them share,
+    with the way they are written.
     """
 
     artifact_type: Literal["insight", "feature"]
@@ -62,12 +65,20 @@ class ItemInput(Part):
     title: str
     category: str = ""
     sections: list[SectionInput]
+    standing: bool = False
     about: list[str] = []
     themes: dict[str, str] = {}
 
     @property
     def key(self) -> str:
         return f"{self.category}|{self.anchor}"
+
+    @property
+    def is_meagre(self) -> bool:
+        """Whether it is a feature with little to fulfil."""
+        return self.artifact_type == "feature" and (
+            len(self.atoms_of("acceptance_criteria")) < ENOUGH_TO_SAY
+        )
 
     @property
     def atoms(self) -> list[AtomRecord]:
@@ -96,16 +107,18 @@ class ListInput(Part):
 
 
 class DuePosition(Part):
-    """A settled position nobody has written for yet, with all that is needed to do it.
+    """A position nobody has written for yet, with all that is needed to do it.
 
     ``run_id`` and ``lane`` are those of the run that ended; None for a person's decision, which is
-    written under those of the run before.
+    written under those of the run before. A ``speculative`` position lies inside a run and has no
+    insights.
     """
 
     cause: Cause
     ledger_seq: int
     run_id: str | None
     lane: Literal["preview", "deep"] | None
+    speculative: bool = False
     sections: list[SectionInput]
     features: ListInput = ListInput()
     insights: ListInput = ListInput()

@@ -36,7 +36,8 @@ TITLES = {
 }
 PREFIXES: dict[ArtifactType, str] = {"insight": "ins", "epic": "epic", "feature": "feat"}
 PLANNED = {"feature": {"epic_id", "start_date", "end_date", "depends_on", "status"}}
-GONE = "Nothing live is behind this any more."
+GONE = "Nothing live is behind this any more, or too little to stand alone."
+MAX_NAMED = 3
 Synthesise = Callable[[str, SectionInput, list[ReviewFinding]], list[Statement]]
 """Artifact id, a section's input and the objections to the attempt before → its statements."""
 
@@ -190,9 +191,15 @@ def rejected(
     )
 
 
-def withdrawn(before: ArtifactSnapshot, at: Settled) -> ArtifactChange:
-    """An item whose cluster is gone says nothing any more; its id stays its own."""
-    empty = [section_of(SectionInput(section_id="description"), [], TITLES["description"], GONE)]
+def withdrawn(
+    before: ArtifactSnapshot, at: Settled, successors: Sequence[str] = ()
+) -> ArtifactChange:
+    """An item whose cluster is gone says nothing any more; its id stays its own.
+
+    ``successors`` are the titles of the items that tell what it told.
+    """
+    gap = f"Replaced by: {'; '.join(successors[:MAX_NAMED])}." if successors else GONE
+    empty = [section_of(SectionInput(section_id="description"), [], TITLES["description"], gap)]
     fields: dict[str, Any] = {"sections": empty, "number": "", "blocked_by": []}
     if before.feature:
         fields["feature"] = before.feature.model_copy(
@@ -215,7 +222,14 @@ def withdrawn(before: ArtifactSnapshot, at: Settled) -> ArtifactChange:
         | {"lane": at.lane, "run_id": at.run_id, "input_ledger_seq": at.ledger_seq}
         | {"quality_tier": None, "quality_run_id": None}
     )
-    return item_change(fresh, before, at, Standing("draft", ("too_few_live_atoms",), ()), [])
+    code = "replaced" if successors else "too_few_live_atoms"
+    return item_change(fresh, before, at, Standing("draft", (code,), ()), [])
+
+
+def atoms_behind(item: ArtifactSnapshot) -> frozenset[str]:
+    """The atoms an insight, epic or feature is made of."""
+    fields = item.insight or item.epic or item.feature
+    return frozenset(fields.atom_ids if fields else ())
 
 
 def is_withdrawn(item: ArtifactSnapshot) -> bool:

@@ -33,6 +33,7 @@ from streams.reduce.items import (
     Attempt,
     Settled,
     Synthesise,
+    atoms_behind,
     attempt,
     blank,
     is_withdrawn,
@@ -66,6 +67,7 @@ class Lists:
     loops: list[LoopRecord] = field(default_factory=list)
     quality_runs: list[QualityRun] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
+    _made: list[ArtifactSnapshot] = field(default_factory=list)
 
     def insights(self, given: ListInput) -> None:
         """The insights, and the end of those that are gone."""
@@ -191,6 +193,7 @@ class Lists:
                 self.quality_runs.append(run)
             judged = {"quality_tier": run.final_tier, "quality_run_id": run.quality_run_id}
             fresh = fresh.model_copy(update=judged)
+        self._made.append(fresh)
         standing = item_standing(fresh, grounds, lane)
         self._note(item_change(fresh, before, self.at, standing, objections))
 
@@ -199,7 +202,17 @@ class Lists:
         for artifact_id, before in sorted(self.known.items()):
             alike = before.artifact_type == artifact_type and artifact_id not in self._seen
             if alike and not is_withdrawn(before):
-                self._note(withdrawn(before, self.at))
+                self._note(withdrawn(before, self.at, self._successors(before)))
+
+    def _successors(self, before: ArtifactSnapshot) -> list[str]:
+        """The titles of this position's items that share most with ``before``, those first."""
+        held = atoms_behind(before)
+        shared = [
+            (-len(held & atoms_behind(one)), one.title)
+            for one in self._made
+            if one.artifact_type == before.artifact_type
+        ]
+        return [title for share, title in sorted(shared) if share]
 
     def _note(self, change: ArtifactChange) -> None:
         self._seen.add(change.snapshot.artifact_id)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 
-from schemas.events.artifact import LoopRecord, StopReason
+from schemas.events.artifact import ContinuationRecord, LoopRecord, StopReason
 from schemas.fingerprint import norm_text
 from streams.ledger.similarity import jaccard, similarity, words
 
@@ -54,6 +54,14 @@ class Maker(Protocol[T]):
         """The description by which a repeat is recognised."""
         ...
 
+    def id_of(self, item: T) -> str:
+        """The id it will have as an artifact."""
+        ...
+
+    def made_from(self, item: T) -> Sequence[str]:
+        """The ids of all that was given for making it."""
+        ...
+
     def assess(self, earlier: Sequence[T]) -> Continuation:
         """Whether ``earlier`` cover what there is to say."""
         ...
@@ -71,7 +79,7 @@ class _Course(Generic[T]):
     steps: int = 0
     calls: int = 0
     errors: int = 0
-    gaps: tuple[str, ...] = ()
+    decisions: list[ContinuationRecord] = field(default_factory=list)
 
     def repeats(self, text: str) -> bool:
         spoken = words(text)
@@ -117,13 +125,24 @@ def run_loop(
         yield step.item
         decision = maker.assess(course.items)
         course.calls += 1
-        course.gaps = decision.gaps_remaining
+        course.decisions.append(_decided(maker, step.item, decision))
         if decision.confidence > CONFIDENT:
             return _record(phase, course, "coverage_confident")
         if not decision.should_continue:
             return _record(phase, course, "should_continue_false")
         if len(course.items) >= ceiling:
             return _record(phase, course, "hard_ceiling")
+
+
+def _decided(maker: Maker[T], item: T, decision: Continuation) -> ContinuationRecord:
+    return ContinuationRecord(
+        artifact_id=maker.id_of(item),
+        made_from=list(maker.made_from(item)),
+        should_continue=decision.should_continue,
+        confidence=decision.confidence,
+        coverage_assessment=decision.coverage_assessment,
+        gaps_remaining=list(decision.gaps_remaining),
+    )
 
 
 def _record(phase: str, course: _Course[T], stop: StopReason) -> LoopRecord:
@@ -134,5 +153,6 @@ def _record(phase: str, course: _Course[T], stop: StopReason) -> LoopRecord:
         errors=course.errors,
         calls=course.calls,
         calls_ratio=round(course.calls / max(course.steps, 1), 6),
-        gaps_remaining=list(course.gaps),
+        gaps_remaining=course.decisions[-1].gaps_remaining if course.decisions else [],
+        continuations=course.decisions,
     )

@@ -10,8 +10,7 @@ from streams.reduce.items import Attempt
 from streams.reduce.loop import Continuation, Step
 from streams.reduce.validator import errors
 
-PLENTY = 20  # features; after that one with little to say ends the list
-ENOUGH_TO_SAY = 3  # statements to fulfil
+PLENTY = 20  # features; after that a new one with little to say ends the list
 SAME_STORY = 0.6  # of the atoms of two clusters; the second is passed over, not asked for in vain
 
 
@@ -33,7 +32,7 @@ class RuleMaker:
     """See ``streams.reduce.loop.Maker``. What the validator refuses is told to ``refuse``."""
 
     given: ListInput
-    id_of: Callable[[ItemInput], str]
+    artifact_id: Callable[[ItemInput], str]
     write: Callable[[str, Sequence[SectionInput], Grounds], Attempt]
     refuse: Callable[[Made], None]
     place: int = 0
@@ -48,7 +47,7 @@ class RuleMaker:
         return None
 
     def _written(self, item: ItemInput) -> Step[Made]:
-        artifact_id = self.id_of(item)
+        artifact_id = self.artifact_id(item)
         made = Made(
             item, artifact_id, self.write(artifact_id, item.sections, Grounds.of(item.sections))
         )
@@ -62,15 +61,26 @@ class RuleMaker:
             statement.text for section in item.attempt.sections for statement in section.statements
         )
 
+    def id_of(self, item: Made) -> str:
+        return item.artifact_id
+
+    def made_from(self, item: Made) -> list[str]:
+        atoms = [atom.atom_id for atom in item.item.atoms]
+        disputes = [one.contradiction_id for one in item.grounds.conflicts_of(atoms)]
+        return [*atoms, *disputes]
+
     def assess(self, earlier: Sequence[Made]) -> Continuation:
         atoms = [atom for made in earlier for atom in made.item.atoms]
         covered = {atom.atom_id for atom in atoms if atom.kind in self.given.kinds}
         share = min(1.0, len(covered) / max(self.given.eligible, 1))
         left = self.given.items[self.place :]
-        meagre = bool(left) and len(earlier) >= PLENTY and _is_meagre(left[0])
+        telling = sum(not (made.item.standing and made.item.is_meagre) for made in earlier)
+        meagre = bool(left) and telling >= PLENTY and _adds_little(left[0])
         return Continuation(
             should_continue=bool(left) and not meagre,
             confidence=round(share, 4),
+            coverage_assessment=f"{len(covered):,} of {self.given.eligible:,} statements that could"
+            f" stand in the list do so, in {len(earlier):,} items",
             gaps_remaining=tuple(item.name for item in left[:3]),
         )
 
@@ -83,6 +93,5 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / len(one | other)
 
 
-def _is_meagre(item: ItemInput) -> bool:
-    fulfilled = len(item.atoms_of("acceptance_criteria"))
-    return item.artifact_type == "feature" and fulfilled < ENOUGH_TO_SAY
+def _adds_little(item: ItemInput) -> bool:
+    return item.is_meagre and not item.standing

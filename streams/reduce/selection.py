@@ -36,7 +36,7 @@ _BY_ORIGIN = {
     "doc": 0.03,
     "guide": -0.1,
     "code": -0.2,
-    "manifest": -0.1,
+    "manifest": -0.3,
 }
 _SIGNS = re.compile(r"[^\w\s]|[\d_]")
 _SPEAKER = re.compile(r"\b(?:we|our|us|you|your|i|my)\b", re.IGNORECASE)

@@ -6,18 +6,22 @@ with the state before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from schemas.events.artifact import ArtifactSnapshot, ArtifactState, Section
 from schemas.events.ledger import LIVE
 from streams.reduce.inputs import Grounds
+from streams.reduce.sections import SECTIONS
 
 MIN_LIVE_ATOMS = 5
 MIN_BINDING_ATOMS = 2  # requirements and decisions
 MIN_ACTIVE_ATOMS = 1
 MIN_ITEM_ATOMS = {"insight": 2, "epic": 3, "feature": 2}
+MIN_SECTION_ATOMS = {
+    plan.section_id: 2 if plan.section_id.endswith("_requirements") else 1 for plan in SECTIONS
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,11 @@ def validated_in(
     return "deep" if deep else lane
 
 
+def section_has_minimum(section: Section) -> bool:
+    """Whether a section of a PRD has atoms enough to be relied on as far as it goes."""
+    return len(_cited([section])) >= MIN_SECTION_ATOMS[section.section_id]
+
+
 def prd_standing(
     sections: Sequence[Section],
     grounds: Grounds,
@@ -47,14 +56,7 @@ def prd_standing(
     gate_passed: bool = False,
 ) -> Standing:
     """The state of a PRD that the validator let through, at the end of a run of ``lane``."""
-    cited = sorted(
-        {
-            citation.atom_id
-            for section in sections
-            for statement in section.statements
-            for citation in statement.citations
-        }
-    )
+    cited = _cited(sections)
     blocked_by = tuple(
         one.contradiction_id for one in grounds.conflicts_of(cited) if one.severity == "high"
     )
@@ -75,15 +77,7 @@ def item_standing(
     item: ArtifactSnapshot, grounds: Grounds, lane: Literal["preview", "deep"]
 ) -> Standing:
     """The state of an insight, epic or feature that the validator let through."""
-    cited = sorted(
-        {
-            citation.atom_id
-            for section in item.sections
-            for statement in section.statements
-            for citation in statement.citations
-        }
-    )
-    behind = item.epic.atom_ids if item.epic else cited
+    behind = item.epic.atom_ids if item.epic else _cited(item.sections)
     live = [one for one in behind if one in grounds.atoms and grounds.atoms[one].status in LIVE]
     blocked_by = tuple(
         one.contradiction_id for one in grounds.conflicts_of(behind) if one.severity == "high"
@@ -94,6 +88,17 @@ def item_standing(
         hindrance = "blocking_contradiction" if blocked_by else "deep_run_not_finished"
         return Standing("preview_stable", ("minimum_met", hindrance), blocked_by)
     return Standing("stable", ("deep_validation_complete",), ())
+
+
+def _cited(sections: Iterable[Section]) -> list[str]:
+    return sorted(
+        {
+            citation.atom_id
+            for section in sections
+            for statement in section.statements
+            for citation in statement.citations
+        }
+    )
 
 
 def _below_minimum(

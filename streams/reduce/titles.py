@@ -74,6 +74,11 @@ def title_of(name: str, lead: AtomRecord) -> str:
     return f"{heading(name)}: {lowered(phrase)}"
 
 
+def names_topic(name: str, lead: AtomRecord) -> bool:
+    """Whether the title that ``lead`` gives speaks of ``name`` by itself."""
+    return name.lower() in _phrase(lead).lower()
+
+
 def fits_title(atom: AtomRecord) -> float:
     """How well the atom gives a title, 0 to 1."""
     phrase = _phrase(atom)

@@ -38,8 +38,9 @@ _NO_NOUNS = """
     old one only order other own part particular parts per please point points possible
     potential previous provide provided provides rather receive receives related represent
     represents require required requires return returns run running runs same second send sends
-    sense separate set sets several shall short shorter should similar simple single small
-    specific start still store stores such supplies supply support supported supports sure take
+    sense separate set sets several shall short shorter should side similar simple single small
+    specific start still store stores submits such supplies supply support supported supports sure
+    take
     takes therefore thing things third three time times two type types unable upon use used uses
     using value values various very via way ways well whether whole will within without would
 """
@@ -54,13 +55,13 @@ def topics_of(atom: AtomRecord, names: Iterable[str]) -> dict[str, tuple[str, st
     ``names`` are those under which the ledger found entities in it.
     """
     title = atom.title
-    found = {_key(phrase): (phrase, PHRASE) for phrase in phrases_of(title)}
+    found = {key_of(phrase): (phrase, PHRASE) for phrase in phrases_of(title)}
     for tag in atom.tags:
         if _NAMELIKE.fullmatch(written := _as_written(tag, title)):
-            found[_key(written)] = (written, NAME)
+            found[key_of(written)] = (written, NAME)
     for name in names:
         if written := _as_written(name, title):
-            found[_key(written)] = (written, ENTITY)
+            found[key_of(written)] = (written, ENTITY)
     return found
 
 
@@ -87,7 +88,7 @@ def _makes_phrase(first: str, second: str) -> bool:
     return not _ONLY_FIRST.search(one) and not _ONLY_LAST.search(two)
 
 
-def _key(written: str) -> str:
+def key_of(written: str) -> str:
     """One key for singular and plural."""
     key = written.lower()
     if key.endswith("ies") and len(key) > 5:

@@ -7,6 +7,7 @@ Wording adds nothing: an atom's own sentence, without markup and with an end. Wh
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from schemas.events.artifact import Citation, ReviewFinding, Statement
 from schemas.events.ledger import AtomRecord
@@ -26,6 +27,7 @@ _BRACKETS = re.compile(r"\[{2,}|\]{2,}")
 _ENDS = (".", "!", "?")
 
 
+@lru_cache(maxsize=8192)  # a text comes back at every position it stands at
 def content_words(text: str) -> frozenset[str]:
     """The words that carry meaning, in lower case."""
     return frozenset(word for word in _WORD.findall(text.lower()) if word not in STOPWORDS)
@@ -41,6 +43,7 @@ def all_text(atom: AtomRecord) -> str:
     return "\n".join(part for part in parts if part)
 
 
+@lru_cache(maxsize=8192)
 def plain(text: str) -> str:
     """``text`` in one line without markup, and without anything that looks like a citation mark."""
     bare = _BRACKETS.sub(

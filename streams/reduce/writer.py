@@ -8,92 +8,52 @@ folded, and never enters it when that came first. Decided against: keeping the l
 back into.
 
 Settled are the ends of runs and, while no run is under way, every change set without a turn: a
-person's decision. During a run the end of the run answers for it.
-
-Speculation is left out: nothing is published between settled positions.
+person's decision. During a run the end of the run answers for it. In between, at some commits of
+batches, sections, features and epics are written ahead (``speculation.py``), with
+``artifact.speculated``; what became of them is told after the next settled position.
 """
 
 from __future__ import annotations
 
 from datetime import date
 
-from schemas.envelope import Part
-from schemas.events.artifact import ArtifactChanged, ArtifactSnapshot, QualityRun
-from schemas.events.ledger import LIVE, AtomRecord, LedgerChanged
+from schemas.events.artifact import (
+    ArtifactChanged,
+    ArtifactSnapshot,
+    ArtifactSpeculated,
+    QualityRun,
+)
+from schemas.events.ledger import LedgerChanged
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.cause import Cause
-from streams.ledger.fold import LedgerView
 from streams.reduce.clusters import Material, feature_clusters
 from streams.reduce.findings import insight_clusters
-from streams.reduce.inputs import DuePosition
+from streams.reduce.inputs import DuePosition, ListInput
 from streams.reduce.items import Settled, Synthesise
 from streams.reduce.lists import Lists
 from streams.reduce.prd import PrdAnswer, write_prd
-from streams.reduce.selection import Atoms, ProjectShortlist, select
+from streams.reduce.selection import Atoms, select
+from streams.reduce.speculation import Begun, Guess, Speculation, begun_with, is_worth_writing
+from streams.reduce.state import (
+    ReduceState,
+    Standing,
+    Written,
+    answered,
+    due_key,
+    listed,
+    written_ahead,
+)
 from streams.reduce.topics import ProjectTopics
 from streams.reduce.validator import Lane
 from streams.reduce.wording import write_section
-from streams.stage import Decision, Record, Table, Tables
-
-
-class Written(Part):
-    """The artifact log of a project so far: its last number, position and PRD.
-
-    ``run_id`` and ``lane`` are those of the last run that ended; plans count from ``plan_from``,
-    the day of the first settled position.
-    """
-
-    artifact_seq: int = 0
-    ledger_seq: int = 0
-    prd: ArtifactSnapshot | None = None
-    run_id: str = ""
-    lane: Lane = "preview"
-    plan_from: str = ""
-
-
-class ReduceState:
-    """The tables of one partition; ``shortlists`` and ``topics`` are derived from the ledger's."""
-
-    def __init__(self, tables: Tables) -> None:
-        self.ledger = LedgerView(tables)
-        self.written: Table[Written] = tables.table("written", Written)
-        self.items: Table[ArtifactSnapshot] = tables.table("items", ArtifactSnapshot)
-        self.due: Table[DuePosition] = tables.table("due", DuePosition)
-        self.shortlists: dict[str, ProjectShortlist] = {}
-        self.topics: dict[str, ProjectTopics] = {}
-        for key, atom in self.ledger.atoms.items():
-            self.list_atom(key.split("|", 1)[0], atom)
-        for key, one in self.ledger.contradictions.items():
-            self.shortlist(key.split("|", 1)[0]).put_conflict(one)
-
-    def shortlist(self, project: str) -> ProjectShortlist:
-        return self.shortlists.setdefault(project, ProjectShortlist())
-
-    def list_atom(self, project: str, atom: AtomRecord) -> None:
-        live = atom.status in LIVE
-        rows = self.ledger.evidence_of(project, atom.atom_id) if live else []
-        names = self.ledger.mentions_of(project, atom.atom_id) if live else []
-        self.shortlist(project).put(atom, rows)
-        topics = self.topics.setdefault(project, ProjectTopics())
-        topics.put(atom, [one.mention for one in names])
-
-    def written_of(self, project: str) -> Written:
-        return self.written.get(project, Written())
-
-    def items_of(self, project: str) -> dict[str, ArtifactSnapshot]:
-        """Insights, epics and features by artifact id."""
-        return {item.artifact_id: item for _, item in self.items.with_prefix(f"{project}|")}
-
-    def is_running(self, project: str) -> bool:
-        """Whether a run has begun in the ledger and has not ended."""
-        runs = self.ledger.progress.with_prefix(f"{project}|")
-        return any(not progress.ended for _, progress in runs)
+from streams.stage import Decision, Record, Tables
 
 
 class Reduce:
     """See ``streams.stage.Writer``. ``synthesise`` writes a section; the default is by rule."""
 
     name = "reduce"
+    state_version = 2
     inputs = ("ledger.v1",)
     output = "reduce.v1"
 
@@ -107,50 +67,95 @@ class Reduce:
         project = record.envelope.project_id
         match record.envelope.event:
             case LedgerChanged() as changed if state.ledger.fold(record):
-                _list(state, project, changed)
-                ends = changed.turn and changed.turn.kind == "run_end"
-                decided = changed.turn is None and not state.is_running(project)
-                if ends or decided:
-                    self._settle(state, record, changed)
+                listed(state, project, changed)
+                self._look(state, record, changed)
+            case ArtifactSpeculated() as ahead:
+                written_ahead(state, project, ahead)
             case ArtifactChanged() as answer:
-                written = state.written_of(project)
-                if answer.artifact_seq == written.artifact_seq + 1:
-                    state.written[project] = _after(written, record, answer)
-                    for change in answer.items:
-                        if change.snapshot.version:
-                            key = f"{project}|{change.snapshot.artifact_id}"
-                            state.items[key] = change.snapshot
-                    state.due.pop(_due_key(project, answer.input_ledger_seq), None)
+                if answer.artifact_seq == state.written_of(project).artifact_seq + 1:
+                    answered(state, record, answer)
             case _:
                 pass
 
+    def _look(self, state: ReduceState, record: Record, changed: LedgerChanged) -> None:
+        """Set aside what is needed when the change set is a position to write at."""
+        project, turn = record.envelope.project_id, changed.turn
+        settled = turn.kind == "run_end" if turn else not state.is_running(project)
+        if not settled and not (turn and turn.last_in_batch):
+            return
+        before = state.begun.get(project, Begun())
+        now = begun_with(before, state.shortlist(project))
+        if settled or is_worth_writing(before, now):
+            state.begun[project] = now
+            self._set_aside(state, record, changed, speculative=not settled)
+
     def decide(self, state: ReduceState) -> Decision | None:
-        """The answer to the earliest position that has none."""
+        """What became of guesses that are settled, else the answer to the earliest position."""
+        for _, ended in state.ended.with_prefix(""):
+            told = ArtifactSpeculated(
+                caused_by_event_id=str(ended.cause.event_id),
+                input_ledger_seq=ended.ledger_seq,
+                settled=True,
+                ended=ended.ends,
+            )
+            return Decision((ended.cause.caused(told, lane=ended.lane, run_id=ended.run_id),))
         due = next((position for _, position in state.due.with_prefix("")), None)
         if due is None:
             return None
         project = due.cause.project_id
-        written = state.written_of(project)
+        written, items = state.written_of(project), state.items_of(project)
+        if due.speculative:
+            ahead = self._ahead(written, items, state.guesses_of(project), due)
+            lane: Lane = due.lane or written.lane
+            return Decision((due.cause.caused(ahead, lane=lane, run_id=due.run_id),))
         at = _settled(written, due)
-        answer = self._answer(written, state.items_of(project), due, at)
+        answer = self._answer(written, items, due, at)
         return Decision((due.cause.caused(answer, lane=at.lane, run_id=at.run_id),))
 
-    def _settle(self, state: ReduceState, record: Record, changed: LedgerChanged) -> None:
+    def _set_aside(
+        self, state: ReduceState, record: Record, changed: LedgerChanged, *, speculative: bool
+    ) -> None:
         """Set aside what this position is written from, unless it is written already."""
         project, turn = record.envelope.project_id, changed.turn
-        if changed.ledger_seq <= state.written_of(project).ledger_seq:
-            return
+        standing = frozenset(state.standing.get(project, Standing()).keys)
         atoms = Atoms(state.ledger.atoms, project)
         shortlist = state.shortlist(project)
         material = Material(shortlist, state.topics.setdefault(project, ProjectTopics()), atoms)
-        state.due[_due_key(project, changed.ledger_seq)] = DuePosition(
+        due = DuePosition(
             cause=Cause.of(record.envelope),
             ledger_seq=changed.ledger_seq,
             run_id=turn.run_id if turn else None,
             lane=turn.lane if turn else None,
+            speculative=speculative,
             sections=select(shortlist, atoms),
-            features=feature_clusters(material),
-            insights=insight_clusters(material),
+            features=feature_clusters(material, standing),
+            insights=ListInput() if speculative else insight_clusters(material, standing),
+        )
+        if due.lane == "preview" and not speculative:
+            clusters = (*due.features.items, *due.insights.items)
+            state.standing[project] = Standing(keys=[one.key for one in clusters])
+        written = state.written_of(project)
+        if changed.ledger_seq > (written.ahead_seq if speculative else written.ledger_seq):
+            state.due[due_key(project, changed.ledger_seq)] = due
+
+    def _ahead(
+        self,
+        written: Written,
+        items: dict[str, ArtifactSnapshot],
+        guesses: dict[str, Guess],
+        due: DuePosition,
+    ) -> ArtifactSpeculated:
+        """What can be written ahead at a position inside a run."""
+        project = due.cause.project_id
+        prd_id = derive_artifact_id(project, "prd", "prd")
+        known = items | ({prd_id: written.prd} if written.prd else {})
+        speculation = Speculation(project, guesses)
+        speculation.write(due, prd_id, known, _plan_from(written, due), self._synthesise)
+        return ArtifactSpeculated(
+            caused_by_event_id=str(due.cause.event_id),
+            input_ledger_seq=due.ledger_seq,
+            changes=speculation.changes,
+            ended=speculation.ended,
         )
 
     def _answer(
@@ -185,33 +190,11 @@ class Reduce:
         )
 
 
-def _list(state: ReduceState, project: str, changed: LedgerChanged) -> None:
-    """The shortlists after a change set; an atom is listed anew when a name in it was found."""
-    for atom in changed.atoms:
-        state.list_atom(project, atom)
-    for atom_id in dict.fromkeys(one.atom_id for one in changed.mentions):
-        state.list_atom(project, state.ledger.atoms[f"{project}|{atom_id}"])
-    for one in changed.contradictions:
-        state.shortlist(project).put_conflict(one)
-
-
 def _settled(written: Written, due: DuePosition) -> Settled:
     """A decision is written in the lane of the run that ended before it."""
     if due.run_id is None or due.lane is None:
         return Settled(due.ledger_seq, written.run_id, written.lane, "human_decision")
     return Settled(due.ledger_seq, due.run_id, due.lane, f"{due.lane}_run_ended")
-
-
-def _after(written: Written, record: Record, answer: ArtifactChanged) -> Written:
-    envelope = record.envelope
-    return Written(
-        artifact_seq=answer.artifact_seq,
-        ledger_seq=answer.input_ledger_seq,
-        prd=answer.snapshot,
-        run_id=answer.settled_run_id or written.run_id,
-        lane="deep" if envelope.lane == "deep" else "preview",
-        plan_from=written.plan_from or envelope.occurred_at.date().isoformat(),
-    )
 
 
 def _plan_from(written: Written, due: DuePosition) -> date:
@@ -221,10 +204,6 @@ def _plan_from(written: Written, due: DuePosition) -> date:
 
 def _runs(prd: PrdAnswer) -> list[QualityRun]:
     return [prd.quality_run] if prd.quality_run else []
-
-
-def _due_key(project: str, ledger_seq: int) -> str:
-    return f"{project}|{ledger_seq:012d}"
 
 
 REDUCE = Reduce()

@@ -9,7 +9,7 @@ was told nothing, the first one that was read.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, KeysView
 from dataclasses import dataclass, field
 
 from schemas.events.hygiene import ChunkRef, SourceProcessed
@@ -27,10 +27,13 @@ class Departures:
     """The sources of a root that a listing leaves out.
 
     ``known`` are the sources that the root had; ``gone`` names for each that goes its content (see
-    ``content_of``); ``rows_of`` lists by content those with rows in the ledger.
+    ``content_of``); ``rows_of`` lists by content those with rows in the ledger. ``awaited`` were
+    said to be gone before stage 0 has answered for them even once: the run waits for the answer,
+    after which they would be held.
     """
 
     known: frozenset[str] = frozenset()
+    awaited: frozenset[str] = frozenset()
     gone: dict[str, str] = field(default_factory=dict)
     rows_of: dict[str, deque[str]] = field(default_factory=dict)
 
@@ -45,7 +48,12 @@ def departures(state: RunControlState, project: str, run: RunRow) -> Departures:
     listing = state.listing(project, run.started.trigger_key)
     if listing is None or not (listing.complete or listing.removed):
         return Departures()
-    known = _known_before(state, project, run)
+    named = _named_before(state, project, run)
+    known = [
+        source
+        for source in named
+        if f"{project}|{source}" in state.sources and not is_gone(state, project, run, source)
+    ]
     listed = {source.source_id for source in listing.sources}
     removed = set(listing.removed)
     gone = {
@@ -57,7 +65,8 @@ def departures(state: RunControlState, project: str, run: RunRow) -> Departures:
     for source, content in gone.items():
         if told_payload(state, project, run, source):
             rows_of[content].append(source)
-    return Departures(frozenset(known), gone, dict(rows_of))
+    awaited = {source for source in removed & named if f"{project}|{source}" not in state.sources}
+    return Departures(frozenset(known), frozenset(awaited), gone, dict(rows_of))
 
 
 def content_of(processed: SourceProcessed) -> str:
@@ -76,7 +85,7 @@ def changes_of(
     source = processed.source.source_id
     before = told_payload(state, project, run, source)
     is_new = before is processed or _same_payload(before, processed)
-    if is_new and (source in leaving.known or _told(state, project, run, source)):
+    if is_new and (source in leaving.known or told_of(state, project, run, source)):
         return []
     if before is None or is_new:
         left = leaving.claim(content_of(processed))
@@ -112,7 +121,7 @@ def duplicated(
     state: RunControlState, project: str, run: RunRow, source: str, original: str
 ) -> list[SourceChange]:
     """A source that repeats another; nothing when the ledger knows."""
-    told = _told(state, project, run, source)
+    told = told_of(state, project, run, source)
     if told and told.duplicate_of == original:
         return []
     before = (
@@ -180,7 +189,7 @@ def told_payload(
 ) -> SourceProcessed | None:
     """The revision whose payload the ledger held when the run began; None without any."""
     revisions = [each for each in _revisions(state, project, source) if each.sanitized_hash]
-    told = _told(state, project, run, source)
+    told = told_of(state, project, run, source)
     if told is None:
         return revisions[0] if revisions else None
     return next((each for each in reversed(revisions) if each.sanitized_hash == told.payload), None)
@@ -188,7 +197,7 @@ def told_payload(
 
 def is_gone(state: RunControlState, project: str, run: RunRow, source: str) -> bool:
     """Whether the ledger had been told that the source is gone when the run began."""
-    told = _told(state, project, run, source)
+    told = told_of(state, project, run, source)
     return told is not None and told.gone
 
 
@@ -206,7 +215,8 @@ def _revisions(
         yield current
 
 
-def _told(state: RunControlState, project: str, run: RunRow, source: str) -> Told | None:
+def told_of(state: RunControlState, project: str, run: RunRow, source: str) -> Told | None:
+    """What the ledger was told of the source last when the run began."""
     last = None
     for _, told in state.told.with_prefix(f"{project}|{source}|"):
         if told.seq <= run.started.basis_seq:
@@ -214,8 +224,8 @@ def _told(state: RunControlState, project: str, run: RunRow, source: str) -> Tol
     return last
 
 
-def _known_before(state: RunControlState, project: str, run: RunRow) -> list[str]:
-    """The sources that earlier triggers have named of the root and that are still there."""
+def _named_before(state: RunControlState, project: str, run: RunRow) -> KeysView[str]:
+    """The sources that earlier triggers have named of the root, in that order."""
     named: dict[str, None] = {}
     for trigger in state.project_triggers(project):
         if trigger.requested.trigger_key == run.started.trigger_key:
@@ -223,11 +233,7 @@ def _known_before(state: RunControlState, project: str, run: RunRow) -> list[str
         listing = state.listing(project, trigger.requested.trigger_key)
         if listing and trigger.requested.root == run.started.root:
             named |= dict.fromkeys(each.source_id for each in listing.sources)
-    return [
-        source
-        for source in named
-        if f"{project}|{source}" in state.sources and not is_gone(state, project, run, source)
-    ]
+    return named.keys()
 
 
 def _listed_after(state: RunControlState, project: str, run: RunRow) -> set[str]:

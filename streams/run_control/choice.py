@@ -7,7 +7,7 @@ chooses at the same time is not recorded in any order between them, so it must n
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -40,10 +40,10 @@ def rank(
 ) -> list[Ranked]:
     """The candidates, best first; the ``context`` of contradictions before all others."""
     held = list(candidates)
-    newest = max((c.source.source_time for c in held if c.source.source_time), default=None)
+    recency = recency_of({c.source.source_time for c in held})
     ranked = []
     for candidate in held:
-        score = expected_value(candidate, gaps, words_before, newest)
+        score = expected_value(candidate, gaps, words_before, recency[candidate.source.source_time])
         asked = candidate.ref.chunk_id in context
         if asked:
             score = round(CONTEXT_FLOOR + (1 - CONTEXT_FLOOR) * score, 6)
@@ -52,17 +52,24 @@ def rank(
     return ranked
 
 
+def recency_of(times: Set[datetime | None]) -> dict[datetime | None, float]:
+    """1 for the newest, half of it after half a year, 0 without a time."""
+    dated = [time for time in times if time]
+    newest = max(dated, default=None)
+    recency: dict[datetime | None, float] = {None: 0.0}
+    for time in dated:
+        days = (newest - time).total_seconds() / 86_400 if newest else 0.0
+        recency[time] = 1 / (1 + days / RECENCY_HALF_DAYS)
+    return recency
+
+
 def expected_value(
-    candidate: Candidate, gaps: frozenset[Area], words_before: set[int], newest: datetime | None
+    candidate: Candidate, gaps: frozenset[Area], words_before: set[int], recency: float
 ) -> float:
     """0 to 1: what reading the chunk is expected to be worth."""
     ref = candidate.ref
-    known = sum(word in words_before for word in ref.words)
+    known = sum(map(words_before.__contains__, ref.words))
     novelty = 1 - known / len(ref.words) if ref.words else 0.0
-    recency = 0.0
-    if newest and candidate.source.source_time:
-        days = (newest - candidate.source.source_time).total_seconds() / 86_400
-        recency = 1 / (1 + days / RECENCY_HALF_DAYS)
     return round(
         TIER_SHARE * TIER_VALUE[candidate.source.source.priority_tier]
         + GAP_SHARE * (not gaps.isdisjoint(ref.areas))

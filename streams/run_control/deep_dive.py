@@ -44,8 +44,11 @@ def take_changes(
             _append(state.places_of, f"{project}|{row.atom_id}", place, MAX_PLACES)
     for mention in event.mentions:
         key, name = f"{project}|{mention.atom_id}", f"{mention.entity_atom_id}|{mention.mention}"
-        _append(state.names_of, key, name, MAX_NAMES)
-    for record in event.contradictions:
+        if mention.active:
+            _append(state.names_of, key, name, MAX_NAMES)
+        else:
+            state.names_of[key] = [known for known in state.names_of.get(key, []) if known != name]
+    for record in sorted(event.contradictions, key=lambda each: each.contradiction_id):
         now = f"{project}|{record.contradiction_id}"
         if known := state.dispute_now.get(now):
             ended = state.disputes[known].model_copy(update={"closed_seq": event.ledger_seq})

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from schemas.areas import Area
 from schemas.events.extract import ExtractRequested
+from schemas.events.hygiene import ChunkRef
 from schemas.events.ingestion import BatchPlanned
 from streams.run_control.cancelling import why_cancelled
 from streams.run_control.changes import told_together
@@ -62,10 +63,10 @@ def planned(
     """A batch with the requests for its chunks."""
     place = state.place(project)
     requests = [
-        run.caused(run.cause, _request(run, event, at, entry, place))
-        for at, entry in enumerate(selected, start=1)
+        request_of(run, event.batch_no, at, chosen.ref, chosen.source.source.source_id, place)
+        for at, chosen in enumerate((entry.candidate for entry in selected), start=1)
     ]
-    return Decision((*requests, run.caused(run.cause, event)))
+    return Decision(tuple(run.caused(run.cause, fact) for fact in (*requests, event)))
 
 
 def choose(
@@ -158,23 +159,24 @@ def basis_of(state: RunControlState, project: str, run: RunRow, batch_no: int) -
     return Basis(commit.seq, commit.gaps, preview_lasts=False)
 
 
-def _request(
-    run: RunRow, batch: BatchPlanned, position: int, entry: Ranked, place: LedgerPlace
+def request_of(
+    run: RunRow, batch_no: int, position: int, ref: ChunkRef, source_id: str, place: LedgerPlace
 ) -> ExtractRequested:
-    ref = entry.candidate.ref
+    """The request for one chunk; who reads by rules alone does not look at the project's state."""
     started = run.started
+    told = started.engine == "model" or started.lane == "preview"
     return ExtractRequested(
         run_id=started.run_id,
-        batch_no=batch.batch_no,
+        batch_no=batch_no,
         position=position,
         lane=started.lane,
         engine="model" if started.engine == "model" else "heuristic",
         chunk_id=ref.chunk_id,
-        source_id=entry.candidate.source.source.source_id,
+        source_id=source_id,
         chunk_partition=ref.partition,
         chunk_offset=ref.offset,
         project_state_version=place.state_version,
-        project_state=place.summary if started.lane == "preview" else "",
+        project_state=place.summary if told else "",
         max_output_tokens=2_000 if started.lane == "preview" else 4_000,
     )
 

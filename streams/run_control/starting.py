@@ -26,7 +26,7 @@ FRACTIONAL = frozenset({"new_atoms_per_10k_tokens"})
 OFFLINE_LIMITS: dict[RunLane, Limits] = {
     "preview": Limits(
         batch_size=16,
-        planned_ahead=1,
+        planned_ahead=3,
         horizon=32,
         max_chunks_per_run=400,
         token_budget=200_000,
@@ -63,7 +63,7 @@ def start(state: RunControlState, project: str) -> Decision | None:
                 return None
             if listing.complete and older_of_root(state, project, requested):
                 break
-            limits = _limits(lane, requested)
+            limits = limits_of(lane, requested)
             place = state.place(project)
             started = RunStarted(
                 run_id=run_id,
@@ -74,7 +74,7 @@ def start(state: RunControlState, project: str) -> Decision | None:
                 coverage_target="tier1" if lane == "preview" else requested.coverage_target,
                 engine=requested.engine,
                 limits=limits,
-                versions=_versions(),
+                versions=versions(),
                 basis_seq=place.seq,
                 basis_gaps=place.gaps,
                 source_count=_scope(listing, lane, requested.coverage_target),
@@ -116,7 +116,7 @@ def _scope(listing: SourcesListed, lane: RunLane, target: CoverageTarget) -> int
     return mandatory or min(len(listing.sources), OFFLINE_LIMITS["preview"].horizon)
 
 
-def _limits(lane: RunLane, requested: IngestionRequested) -> Limits:
+def limits_of(lane: RunLane, requested: IngestionRequested) -> Limits:
     """The lane's limits with what the request overrides; unknown names are ignored by design."""
     given = {
         name: value if name in FRACTIONAL else int(value)
@@ -126,11 +126,12 @@ def _limits(lane: RunLane, requested: IngestionRequested) -> Limits:
     return OFFLINE_LIMITS[lane].model_copy(update=given)
 
 
-def _versions() -> dict[str, str]:
-    versions = Versions()
+def versions() -> dict[str, str]:
+    """The versions of all that has a part in what a run finds."""
+    hygiene = Versions()
     return {
-        "hygiene_version": versions.hygiene,
-        "chunker_version": versions.chunk,
+        "hygiene_version": hygiene.hygiene,
+        "chunker_version": hygiene.chunk,
         "heuristics_version": EXTRACTOR_VERSION,
         "reflection_version": REFLECTION_VERSION,
         "fingerprint_version": str(FINGERPRINT_VERSION),

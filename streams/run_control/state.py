@@ -6,6 +6,7 @@ Everything that decides stands in tables; ``views`` are derived from them (see `
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from schemas.areas import Area
@@ -21,6 +22,7 @@ from schemas.events.ingestion_request import (
 )
 from schemas.events.ledger import Change, LedgerChanged, Turn
 from schemas.ids import run_id as derive_run_id
+from schemas.ledger_order import LedgerOrder, Place, Progress
 from streams.cause import Cause
 from streams.stage import Table, Tables
 
@@ -137,6 +139,18 @@ class LedgerPlace(Part):
     summary: str = ""
 
 
+@dataclass(slots=True)
+class LeftOut:
+    """The sources that no run of a trigger may read, the first of its listing at the end.
+
+    ``seq`` and ``gaps`` are of the ledger as the last run about them has left it.
+    """
+
+    sources: list[str]
+    seq: int
+    gaps: list[Area]
+
+
 class RunControlState:
     """The tables of one partition, and what is derived from them.
 
@@ -163,7 +177,13 @@ class RunControlState:
         self.names_of: Table[list[str]] = tables.table("names_of", list)
         self.dives: Table[DeepDiveQueued] = tables.table("dives", DeepDiveQueued)
         self.places: Table[LedgerPlace] = tables.table("places", LedgerPlace)
+        self.order = LedgerOrder(
+            tables.table("ledger_places", Place),
+            tables.table("ledger_progress", Progress),
+            tables.table("ledger_causes", int),
+        )
         self.views: dict[str, RunView] = {}
+        self.left_out: dict[str, LeftOut] = {}
         self.known_disputes: dict[str, dict[str, Dispute]] = {}
         for key, dispute in self.disputes.items():
             self.known_disputes.setdefault(key.split("|", 1)[0], {})[key] = dispute

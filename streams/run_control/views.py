@@ -267,7 +267,11 @@ def remember(view: RunView, planned: Planned) -> None:
 
 
 def ready(state: RunControlState, project: str, run: RunRow, view: RunView, end: int) -> bool:
-    """Whether stage 0 or the feeder has answered for the run's first ``end`` sources."""
+    """Whether stage 0 or the feeder has answered for the run's first ``end`` sources, and for all
+    that go with it.
+    """
+    if view.leaving.awaited:
+        return False
     if run.started.source_ids:
         return all(f"{project}|{source}" in state.sources for source in view.sources[:end])
     prefix = f"{project}|{run.started.trigger_key}|"
@@ -285,10 +289,11 @@ def _empty_view(state: RunControlState, project: str, run: RunRow) -> RunView:
     shared = preview.started.source_count if preview and run.started.lane == "deep" else 0
     leaving = departures(state, project, run)
     count = run.started.source_count
+    sources = run.started.source_ids or listed[: _reach(state, project, run)]
     return RunView(
-        sources=run.started.source_ids or listed[: _reach(state, project, run)],
+        sources=sources,
         reserved=frozenset(listed[:shared]),
-        own=frozenset(listed[:count]),
+        own=frozenset(sources[:count]),
         kept=_kept_before(state, project, run, leaving),
         leaving=leaving,
     )

@@ -16,6 +16,8 @@ Decided here:
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
 from schemas.envelope import Envelope
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.ingestion import (
@@ -36,8 +38,10 @@ from schemas.events.ingestion_request import (
 )
 from schemas.events.ledger import LedgerChanged
 from streams.cause import Cause
+from streams.run_control.awaiting import asked, awaited
 from streams.run_control.deep_dive import dive_key, start_dive, take_changes
 from streams.run_control.planning import plan
+from streams.run_control.rereading import start_reread
 from streams.run_control.starting import start
 from streams.run_control.state import (
     Commit,
@@ -63,7 +67,7 @@ class RunControl:
     name = "run_control"
     inputs = ("ingestion.request.v1", "ledger.v1")
     output = "ingestion.v1"
-    state_version = 2
+    state_version = 3  # 3: knows the bytes of the last change set
 
     def open(self, tables: Tables) -> RunControlState:
         return RunControlState(tables)
@@ -91,7 +95,9 @@ class RunControl:
                 resume = Resume(cause=Cause.of(record.envelope), requested=event)
                 state.resumes.setdefault(key, resume)
             case LedgerChanged():
-                self._take_turn(state, record.envelope, event)
+                if state.order.accepts(project, event):
+                    state.order.take(project, event, record.value_hash)
+                    self._take_turn(state, record.envelope, event)
             case RunStarted():
                 run = RunRow(started=event, cause=Cause.of(record.envelope))
                 state.runs.setdefault(f"{project}|{event.run_id}", run)
@@ -117,11 +123,19 @@ class RunControl:
     def decide(self, state: RunControlState) -> Decision | None:
         while state.due:
             project = min(state.due)
-            for due in (commit, start, start_dive, plan, stop):
+            for due in (commit, start, start_dive, start_reread, plan, stop):
                 if decision := due(state, project):
                     return decision
             state.due.discard(project)
         return None
+
+    def awaited(self, state: RunControlState) -> Iterator[str]:
+        """What has to be answered before the next batch can be committed, by keys."""
+        return awaited(state)
+
+    def asked(self, state: RunControlState, keys: Collection[str]) -> list[Envelope]:
+        """The requests behind the keys that are still awaited."""
+        return asked(state, keys)
 
     # what is folded
 
@@ -177,8 +191,6 @@ class RunControl:
     def _take_turn(self, state: RunControlState, envelope: Envelope, event: LedgerChanged) -> None:
         project = envelope.project_id
         place = state.place(project)
-        if event.ledger_seq != place.seq + 1:
-            return
         summary, turn = event.summary, event.turn
         begun = place.run_id
         if turn:

@@ -13,6 +13,8 @@ import pickle
 import signal
 import struct
 import sys
+from collections.abc import Callable
+from functools import lru_cache
 from typing import BinaryIO
 
 LENGTH = struct.Struct(">I")
@@ -33,11 +35,18 @@ def answer_to(job: bytes) -> bytes:
     from streams.shell.failures import failure_of
 
     try:
-        function, arguments = pickle.loads(job)
-        return pickle.dumps(("done", function(*arguments)), pickle.HIGHEST_PROTOCOL)
+        name, arguments = pickle.loads(job)
+        return pickle.dumps(("done", function_of(name)(*arguments)), pickle.HIGHEST_PROTOCOL)
     except Exception as error:
         failure = failure_of(error)
         return pickle.dumps(("failed", failure.error_class, failure.error))
+
+
+@lru_cache(64)
+def function_of(name: bytes) -> Callable[..., object]:
+    """The function of a job: there are few, and they come with every one."""
+    function: Callable[..., object] = pickle.loads(name)
+    return function
 
 
 def end_with_parent(parent: int) -> None:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from aiokafka.partitioner import DefaultPartitioner
-
 from infra import log
+from infra.kafka import partition_of
 from infra.settings import MIB, Settings
 from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Event
@@ -70,7 +69,8 @@ class ChunkReader:
             if found is None:
                 self.searches += 1
                 LOG.warning("chunk.searched", chunk_id=wanted)
-                found = await self._read(self._partition_of(named.source_id), 0, wanted, None)
+                partition = partition_of(named.source_id.encode(), self._settings.partitions)
+                found = await self._read(partition, 0, wanted, None)
             return found
 
     async def close(self) -> None:
@@ -109,10 +109,6 @@ class ChunkReader:
         self._size += len(value)
         while self._size > self._limit and len(self._cache) > 1:
             self._size -= len(self._cache.popitem(last=False)[1].value)
-
-    def _partition_of(self, source_id: str) -> int:
-        partitions = list(range(self._settings.partitions))
-        return int(DefaultPartitioner()(source_id.encode(), partitions, partitions))
 
 
 def _chunk_in(record: Any) -> ChunkCreated | None:

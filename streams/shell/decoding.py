@@ -1,22 +1,45 @@
-"""Records that several writers of a process fold are decoded once."""
+"""Records that several stages of a process read are decoded once, or not at all.
+
+A fact that this process writes is known before it comes back as a record. One memory for all stages
+of the process, since they follow each other closely.
+"""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections import OrderedDict
 
 from schemas.codec import decode
 from schemas.envelope import Envelope
 
-KEPT = 512  # records: writers of one process follow a topic closely together
-KEPT_BYTES = 16 * 1024  # what is larger is rare, and many of them would be much
+KEPT_BYTES = 4 * 1024 * 1024  # of records: several batches on their way through the stages
+LARGEST_BYTES = 16 * 1024  # what is larger is rare, and would push out many
 
 
-def decode_for_all(value: bytes) -> Envelope:
-    """The envelope in ``value``; equal bytes give the same one, which nobody may change.
+class Decoded:
+    """The last records that were written or read, with what is in them."""
 
-    Raises InvalidRecord.
-    """
-    return _decoded(value) if len(value) <= KEPT_BYTES else decode(value)
+    def __init__(self, kept_bytes: int = KEPT_BYTES) -> None:
+        self._known: OrderedDict[bytes, Envelope] = OrderedDict()
+        self._left = kept_bytes
+
+    def envelope_in(self, value: bytes) -> Envelope:
+        """Equal bytes give the same envelope, which nobody may change. Raises InvalidRecord."""
+        known = self._known.get(value)
+        if known is None:
+            known = decode(value)
+            self.note(value, known)
+        return known
+
+    def note(self, value: bytes, envelope: Envelope) -> None:
+        """``envelope`` is what ``value`` will be decoded to."""
+        if len(value) > LARGEST_BYTES or value in self._known:
+            return
+        self._known[value] = envelope
+        self._left -= len(value)
+        while self._left < 0:
+            self._left += len(self._known.popitem(last=False)[0])
 
 
-_decoded = lru_cache(KEPT)(decode)
+_decoded = Decoded()
+decode_for_all = _decoded.envelope_in
+note_decoded = _decoded.note

@@ -27,6 +27,7 @@ from streams.shell.content import Parts
 from streams.shell.delivery import Delivery, Progress
 from streams.shell.failures import BACK_OFF_S, TRIES, dead_letter, failure_of, patiently
 from streams.shell.hygiene_partition import HygienePartition, Keep, Make, Prepared
+from streams.shell.partitions import AssignedPartitions
 from streams.shell.pool import ChildPool
 from streams.shell.preview_first import PreviewFirst
 from streams.shell.publisher import Publisher
@@ -57,17 +58,7 @@ class ContentMismatch(Exception):
     """The bytes are not what ``source.revised`` says; the message says in which way."""
 
 
-@dataclass
-class Running:
-    """A partition that is ours, and its revisions in record order."""
-
-    partition: HygienePartition
-    waiting: asyncio.Queue[asyncio.Task[Prepared]]
-    task: asyncio.Task[None]
-    caught_up: asyncio.Event
-
-
-class HygieneRunner:
+class HygieneRunner(AssignedPartitions[HygienePartition, asyncio.Task[Prepared]]):
     """Feeds stage 0 and writes what it answers; what fails for good goes to ``failed``."""
 
     def __init__(
@@ -81,6 +72,7 @@ class HygieneRunner:
         preview_first: PreviewFirst,
         failed: Callable[[BaseException], None],
     ) -> None:
+        super().__init__(hygiene.name, 0, failed)
         self._hygiene = hygiene
         self._settings = settings
         self._cluster = cluster
@@ -88,42 +80,28 @@ class HygieneRunner:
         self._pool = pool
         self._keep = keep
         self._preview_first = preview_first
-        self._failed = failed
         self._parts = Parts(settings, hygiene.input)
         self._progress = Progress()
         self._moved = asyncio.Event()
         self._opened_with: set[str] = set()  # keys of subjects
         self._under_way = asyncio.Semaphore(pool.size * PER_CHILD)
         self._preparing: set[asyncio.Task[Prepared]] = set()
-        self._running: dict[int, Running] = {}
-        self._assigned = asyncio.Event()
 
     @property
     def topics(self) -> tuple[str, ...]:
         return (self._hygiene.input,)
 
-    async def assigned(self, partitions: set[int]) -> None:
-        for number in sorted(partitions - self._running.keys()):
-            self._running[number] = self._start(number)
-        self._assigned.set()
-
     async def revoked(self, partitions: set[int]) -> None:
-        """Nothing more is written for the partitions; their stores are closed."""
-        gone = [self._running.pop(number) for number in partitions & self._running.keys()]
-        tasks = [*(each.task for each in gone), *self._preparing]
-        for task in tasks:
+        """Also what is being prepared ends; the log gives it to whoever has the partition then."""
+        for task in self._preparing:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await super().revoked(partitions)
+        await asyncio.gather(*self._preparing, return_exceptions=True)
         self._progress.forget()
         self._moved.set()
 
-    async def ready(self) -> None:
-        await self._assigned.wait()
-        for each in list(self._running.values()):
-            await each.caught_up.wait()
-
     async def close(self) -> None:
-        await self.revoked(set(self._running))
+        await super().close()
         await self._parts.close()
 
     async def take(self, delivery: Delivery) -> None:
@@ -146,9 +124,12 @@ class HygieneRunner:
             case SourceContentPart() as part:
                 self._parts.keep(part)
                 self._progress.finish(self._progress.begin(delivery))
-            case SourceRevised(trigger_key=trigger_key):
-                await self._preview_first.give_way(trigger_key)
+            case SourceRevised(trigger_key=trigger_key, source=source):
+                await self._preview_first.give_way(trigger_key, source.priority_tier)
                 await self._under_way.acquire()
+                if self._running.get(delivery.partition) is not running:  # revoked meanwhile
+                    self._under_way.release()
+                    return
                 await running.waiting.put(self._prepare(delivery, envelope, running.partition))
             case _:
                 self._progress.finish(self._progress.begin(delivery))
@@ -249,8 +230,8 @@ class HygieneRunner:
         self._opened_with.add(key_id)
         return content
 
-    def _start(self, number: int) -> Running:
-        partition = HygienePartition(
+    def _open(self, number: int) -> HygienePartition:
+        return HygienePartition(
             self._hygiene.name,
             self._hygiene.output,
             number,
@@ -260,31 +241,22 @@ class HygieneRunner:
             self._hygiene.poisoned,
             self._keep,
         )
-        waiting: asyncio.Queue[asyncio.Task[Prepared]] = asyncio.Queue()
-        caught_up = asyncio.Event()
-        task = asyncio.create_task(
-            self._run(partition, waiting, caught_up), name=f"hygiene-{number}"
-        )
-        return Running(partition, waiting, task, caught_up)
 
-    async def _run(
+    async def _work(
         self,
         partition: HygienePartition,
         waiting: asyncio.Queue[asyncio.Task[Prepared]],
         caught_up: asyncio.Event,
     ) -> None:
-        try:
-            async with partition.opened():
-                caught_up.set()
-                next_task: asyncio.Task[Prepared] | None = None
-                while True:
-                    first = await (next_task or await waiting.get())
-                    group, next_task = _with_ready_ones(first, waiting)
-                    await partition.answer(group)
-                    for prepared in group:
-                        prepared.settled()
-        except Exception as error:
-            self._failed(error)
+        async with partition.opened():
+            caught_up.set()
+            next_task: asyncio.Task[Prepared] | None = None
+            while True:
+                first = await (next_task or await waiting.get())
+                group, next_task = _with_ready_ones(first, waiting)
+                await partition.answer(group)
+                for prepared in group:
+                    prepared.settled()
 
 
 def _with_ready_ones(

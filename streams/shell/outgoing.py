@@ -7,7 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from schemas.codec import HEADER_BYTES, MARKER, InvalidRecord, decode, encode, headers
+from schemas.codec import (
+    HEADER_BYTES,
+    MARKER,
+    InvalidRecord,
+    decode,
+    encode,
+    headers,
+    utc_millis,
+)
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import ChunkCreated
 from schemas.topics import key_of, topic_of
@@ -45,8 +53,11 @@ def warm_codec(*imported: object) -> None:
 
 
 def stamped(envelope: Envelope, at: datetime) -> Stamped:
-    """The fact with ``at`` as its time of recording, as bytes. Raises RecordTooLarge."""
-    recorded = envelope.recorded(at)
+    """The fact with ``at`` as its time of recording, as bytes. Raises RecordTooLarge.
+
+    ``Stamped.envelope`` equals what the bytes are decoded to.
+    """
+    recorded = envelope.recorded(utc_millis(at))
     topic = topic_of(recorded)
     value = encode(recorded)
     if len(value) > topic.max_message_bytes:

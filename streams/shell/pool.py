@@ -15,6 +15,7 @@ import pickle
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -113,7 +114,7 @@ class ChildPool:
 
     async def warm(self, function: Callable[..., object], *arguments: object) -> None:
         """Every child runs and has called ``function`` once, so that the next call is quick."""
-        call = pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL)
+        call = _call(function, arguments)
         idle, self._idle = self._idle, []
         try:
             await asyncio.gather(*(self._answers(child, [call]) for child in idle))
@@ -124,9 +125,11 @@ class ChildPool:
     async def run(self, function: Callable[..., T], *arguments: object) -> T:
         """``function(*arguments)``, computed in a child; function and arguments are pickled.
 
+        The function is hashable, and the same one is handed over again and again.
+
         Raises ChildFailed for what the function raised, JobTimedOut, ChildDied.
         """
-        job = Job(pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL))
+        job = Job(_call(function, arguments))
         self._waiting.append(job)
         self._hand_out()
         try:
@@ -215,3 +218,13 @@ class ChildPool:
         except TimeoutError:
             await child.kill()
             raise JobTimedOut(f"the job took longer than {self._timeout_s:.0f} s") from None
+
+
+def _call(function: Callable[..., object], arguments: Sequence[object]) -> bytes:
+    return pickle.dumps((_name_of(function), arguments), pickle.HIGHEST_PROTOCOL)
+
+
+@lru_cache(64)
+def _name_of(function: Callable[..., object]) -> bytes:
+    """The function as it is written once for all its calls."""
+    return pickle.dumps(function, pickle.HIGHEST_PROTOCOL)

@@ -11,7 +11,7 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.errors import MessageSizeTooLargeError
 
 from infra.clock import Clock
-from infra.kafka import broker_errors
+from infra.kafka import broker_errors, partition_of
 from infra.settings import Settings
 from schemas.envelope import Envelope
 from streams.shell.failures import RecordTooLarge
@@ -44,12 +44,15 @@ class Publisher:
 
     async def send(self, record: Outgoing, partition: int | None = None) -> asyncio.Future[Place]:
         """The record is on its way, after all sent before. Raises BrokerUnavailable."""
+        key = record.key.encode()
+        if partition is None:
+            partition = partition_of(key, self._settings.partitions)
         with broker_errors(f"writing {record.topic}"):
             try:
                 sent: asyncio.Future[Place] = await self._producer.send(
                     self._settings.topic(record.topic),
                     value=record.value,
-                    key=record.key.encode(),
+                    key=key,
                     partition=partition,
                     headers=record.headers,
                 )

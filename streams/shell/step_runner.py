@@ -15,15 +15,17 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
 from infra import log
 from infra.errors import Unavailable
-from schemas.codec import InvalidRecord, decode
+from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope
 from schemas.ids import sha256_hex
 from streams.shell.chunks import ChunkReader, Found
+from streams.shell.decoding import decode_for_all
 from streams.shell.delivery import Delivery, Held, Progress
 from streams.shell.failures import BACK_OFF_S, TRIES, ChildFailed, RecordTooLarge, dead_letter
 from streams.shell.outgoing import Outgoing, answers_to
@@ -71,12 +73,14 @@ class StepRunner:
     ) -> None:
         self._step = step
         self._then = then
+        self._alone = partial(answers_to, step.handle, None)
+        self._with_answers = partial(answers_to, step.handle, then._step.handle if then else None)
         self._partitions: set[int] = set()
         self._answered: OrderedDict[str, None] = OrderedDict()
         self._publisher = publisher
         self._chunks = chunks
         self._failed = failed
-        self._preview_first = preview_first if step.place == "preview_child" else None
+        self._preview_first = preview_first
         self._pool = {"loop": None, "child": pools.deep, "preview_child": pools.preview}[step.place]
         self._in_order = self._pool is None and not step.with_chunk
         self._window = self._pool.size * PER_CHILD if self._pool else IN_LOOP
@@ -131,17 +135,20 @@ class StepRunner:
             held = self._progress.begin(delivery)
             await self._written.put(Written(held, await self._sent(delivery)))
             return
+        project = _header(delivery, "project-id")
+        if self._step.place == "child":
+            await self._preview_first.give_way_to_others(project)
         await self._under_way.acquire()
         task = self._start(self._write(self._progress.begin(delivery)))
-        if self._preview_first is not None:
-            self._preview_first.begun()
+        if self._step.place == "preview_child":
+            self._preview_first.begun(project)
         # Not in the task: cancelled before its first step it would run nothing.
-        task.add_done_callback(self._ended)
+        task.add_done_callback(lambda ended: self._ended(project))
 
     def _passed_over(self, delivery: Delivery) -> bool:
         """Whether the record is no concern of the step, by its header, or answered already."""
         if only := self._step.only:
-            kind = dict(delivery.headers).get("event-type", b"").decode()
+            kind = _header(delivery, "event-type")
             return bool(kind) and kind not in only
         return bool(self._answered) and sha256_hex(delivery.value) in self._answered
 
@@ -155,10 +162,10 @@ class StepRunner:
         if len(self._answered) > ANSWERED:
             self._answered.popitem(last=False)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _ended(self, project: str) -> None:
         self._under_way.release()
-        if self._preview_first is not None:
-            self._preview_first.ended()
+        if self._step.place == "preview_child":
+            self._preview_first.ended(project)
 
     def _start(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -192,7 +199,7 @@ class StepRunner:
     async def _answer(self, delivery: Delivery) -> Sequence[Outgoing]:
         """What is to be written for the record: its outputs, or its dead letter with the answer."""
         try:
-            cause = decode(delivery.value)
+            cause = decode_for_all(delivery.value)
         except InvalidRecord as error:
             return self._given_up(delivery, None, None, error, 1)
         structlog.contextvars.bind_contextvars(
@@ -220,9 +227,7 @@ class StepRunner:
             return [self._publisher.stamp(cause.caused(event)) for event in events]
         then = self._then if self._then and self._then.reads(delivery.partition) else None
         answers = await self._pool.run(
-            answers_to,
-            self._step.handle,
-            then._step.handle if then else None,
+            self._with_answers if then else self._alone,
             delivery.value,
             found.value if found else None,
             self._publisher.now(),
@@ -253,6 +258,11 @@ class StepRunner:
             except Exception:
                 LOG.error("give_up.failed", stage=self._step.name, place=delivery.place)
         return [*answers, self._publisher.stamp(letter)]
+
+
+def _header(delivery: Delivery, name: str) -> str:
+    """A header of the record, empty when it has none of that name."""
+    return next((value.decode() for known, value in delivery.headers if known == name), "")
 
 
 def _too_large(error: Exception) -> bool:

@@ -14,7 +14,7 @@ import contextlib
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from infra.settings import Settings
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope
 from schemas.events.dlq import DeadLetter
-from streams.shell.decoding import decode_for_all
+from streams.shell.decoding import decode_for_all, note_decoded
 from streams.shell.delivery import Delivery
 from streams.shell.failures import (
     TRIES,
@@ -38,7 +38,7 @@ from streams.shell.log_reader import LogReader
 from streams.shell.outgoing import Stamped
 from streams.shell.publisher import Publisher
 from streams.shell.store import SqliteTables, locked, open_tables, remove
-from streams.stage import UNKNOWN_OFFSET, Decision, Record, Writer
+from streams.stage import UNKNOWN_OFFSET, Asking, Decision, Record, Writer
 
 DECIDED_AHEAD = 64
 FOLDED_PER_COMMIT = 2_000
@@ -143,6 +143,15 @@ class WriterPartition:
             f" {self._partition}: see that only one worker has this group and topic prefix."
         )
 
+    def awaited(self) -> Iterable[str]:
+        """What the writer has asked for and waits for, by keys."""
+        return self._writer.awaited(self._state) if isinstance(self._writer, Asking) else ()
+
+    async def ask_again(self, keys: Collection[str]) -> None:
+        """Send the requests of these keys once more, with the same ids."""
+        if isinstance(self._writer, Asking):
+            await self._publisher.publish(self._writer.asked(self._state, keys))
+
     async def commit(self) -> None:
         """What was folded is kept over a restart."""
         try:
@@ -214,6 +223,8 @@ class WriterPartition:
 
     def _stamped(self, decision: Decision) -> Decided:
         *before, marker = (self._publisher.stamp(each) for each in decision.envelopes)
+        for each in (*before, marker):
+            note_decoded(each.value, each.envelope)
         if marker.topic != self._writer.output:
             raise StageStopped(
                 f"{self._writer.name}: the marker {marker.envelope.event.type_name} belongs to"

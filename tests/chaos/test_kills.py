@@ -54,12 +54,12 @@ def decide(cairn: Service) -> None:
     pinned, wrong = found(cairn, "atoms", "--kind", "requirement", "--limit", "2")
     patiently(
         *(cairn, "resolve", card["contradiction_id"], "--a-wins"),
-        *("--rationale", REASON, "--as", "ana", "--key", "resolved"),
+        *("--rationale", REASON, "--as", "ana", "--idempotency-key", "resolved"),
     )
-    patiently(cairn, "verify", pinned["atom_id"], "--as", "ana", "--key", "pinned")
+    patiently(cairn, "verify", pinned["atom_id"], "--as", "ana", "--idempotency-key", "pinned")
     patiently(
         *(cairn, "dismiss", wrong["atom_id"]),
-        *("--rationale", REASON, "--as", "ana", "--key", "dismissed"),
+        *("--rationale", REASON, "--as", "ana", "--idempotency-key", "dismissed"),
     )
 
 

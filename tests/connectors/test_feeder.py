@@ -42,8 +42,8 @@ def a_listing(contents: Mapping[str, bytes], unreadable: Sequence[str] = ()) -> 
     return Listing("shop", True, *in_listing_order(items, []))
 
 
-def sealed(content: bytes) -> tuple[str, bytes]:
-    return "key_demo", b"sealed:" + content
+def sealed(content: bytes, owner: str = "") -> tuple[str, bytes]:
+    return f"key_{owner or 'demo'}", b"sealed:" + content
 
 
 def fed(

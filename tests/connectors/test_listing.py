@@ -77,7 +77,7 @@ def test_a_name_that_cannot_be_shown_names_no_root(tmp_path: Path, name: str) ->
 @pytest.mark.parametrize(
     "spec",
     ["no/such/folder", "jira:SHOP", "github:onlyowner", "ext::sh -c id", "--upload-pack=x.git",
-     "http://example.org/x.git", "ftp://example.org/x", "/dev/null", "a\0b"],
+     "http://example.org/x.git", "ftp://example.org/x", "/dev/null", "a\0b", "", " "],
 )  # fmt: skip
 def test_what_is_no_source_is_refused_with_what_to_do(tmp_path: Path, spec: str) -> None:
     with pytest.raises(UnknownSource, match="(give|use|write) "):

@@ -42,7 +42,7 @@ async def a_feed(settings: Settings, *, from_start: bool) -> FeedReport:
             a_listing(),
             ORDER,
             publish=publish,
-            encrypt=lambda part: ("key_demo", part),
+            encrypt=lambda part, owner: ("key_demo", part),
             last_accepted={},
             lead=lead,
         )

@@ -8,43 +8,13 @@ from typing import Any
 import fastavro
 import psycopg
 import pytest
-from confluent_kafka import Consumer, TopicPartition
-from psycopg import sql
 
 import schemas
 from schemas.codec import decode, fingerprint
 from schemas.events.hygiene import SourceSanitized
-from schemas.topics import TOPICS, full_name
+from tests.end_to_end.looking import everything, records
 
 pytestmark = pytest.mark.broker
-
-
-def records(backbone, topic):
-    """(key, value) of all records of a topic, read by another library than ours."""
-    consumer = Consumer(
-        {
-            "bootstrap.servers": backbone.cairn.settings_now().bootstrap,
-            "group.id": "somebody-else",
-            "enable.auto.commit": False,
-        }
-    )
-    name = full_name("cairn", topic)
-    places = []
-    for partition in consumer.list_topics(name).topics[name].partitions:
-        low, high = consumer.get_watermark_offsets(TopicPartition(name, partition))
-        places.append((partition, low, high))
-    found = []
-    for partition, low, high in places:
-        consumer.assign([TopicPartition(name, partition, low)])
-        position = low
-        while position < high:
-            message = consumer.poll(10)
-            assert message is not None, f"{name}/{partition} ended before {high}"
-            assert message.error() is None
-            position += 1
-            found.append((message.key(), message.value()))
-    consumer.close()
-    return found
 
 
 def prd_of(backbone):
@@ -56,7 +26,7 @@ def prd_of(backbone):
 def sanitized_texts(backbone):
     """Sanitized hash to text, from the topic."""
     parts: dict[str, dict[int, str]] = {}
-    for _, value in records(backbone, "hygiene.v1"):
+    for _, value in records(backbone.cairn, "hygiene.v1"):
         event = decode(value).event
         assert isinstance(event, SourceSanitized)
         parts.setdefault(event.sanitized_hash, {})[event.part_index] = event.text
@@ -134,31 +104,18 @@ def test_each_file_that_was_not_read_has_a_reason(backbone):
 
 
 def test_planted_secrets_stand_in_no_topic_no_table_and_no_log(backbone):
-    places = {topic.name: records(backbone, topic.name) for topic in TOPICS}
-    assert places["hygiene.v1"]
-    with psycopg.connect(backbone.cairn.settings_now().conninfo) as connection:
-        all_of = sql.SQL("SELECT * FROM {}")
-        tables = connection.execute(
-            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'cairn'"
-        ).fetchall()
-        dump = {
-            name: str(connection.execute(all_of.format(sql.Identifier("cairn", name))).fetchall())
-            for (name,) in tables
-        }
-    logs = {path.name: path.read_text() for path in backbone.cairn.home.glob("logs/*")}
-    assert any("REDACTED" in text for text in dump.values())
+    places = everything(backbone.cairn)
+    assert places["topic hygiene.v1"]
+    assert any(b"REDACTED" in held for held in places.values())
     for secret in backbone.secrets:
-        for topic, found in places.items():
-            assert not any(secret.encode() in value for _, value in found if value), topic
-        for place, text in (dump | logs).items():
-            assert secret not in text, place
+        assert [place for place, held in places.items() if secret.encode() in held] == []
 
 
 def test_a_consumer_with_another_library_builds_the_same_prd_from_the_latest_topic(backbone):
     files = [json.loads(f.read_text()) for f in Path(schemas.__file__).parent.rglob("*.avsc")]
     known = {fingerprint(schema): schema for schema in files}
     latest: dict[bytes, Any] = {}
-    for key, value in records(backbone, "artifact.latest.v1"):
+    for key, value in records(backbone.cairn, "artifact.latest.v1"):
         schema = known[value[2:10]]
         latest[key] = fastavro.schemaless_reader(io.BytesIO(value[10:]), schema, None)
     snapshots = [artifact["payload"]["snapshot"] for artifact in latest.values()]
@@ -242,3 +199,14 @@ def test_an_unknown_project_is_refused_with_a_hint(backbone):
     assert process.returncode == 1
     assert "project list" in err
     assert "Traceback" not in out + err
+
+
+def test_sections_and_epics_were_written_while_the_project_was_being_read(backbone):
+    preview, deep = backbone.cairn.json("runs", "--project", backbone.project)
+    phases = {phase["phase"]: phase for phase in preview["phases"]}
+    assert phases["prd_generation"]["started_at"] < deep["finished_at"]
+    assert phases["epic_generation"]["started_at"] < phases["prd_generation"]["finished_at"]
+    (prd,) = backbone.cairn.json("show", "prd", "--project", backbone.project)
+    assert "speculative" not in prd
+    told = backbone.cairn.run("runs", "report", deep["run_id"])
+    assert "sections kept" in told

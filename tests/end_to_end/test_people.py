@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +14,19 @@ from tests.service import Service, service
 
 pytestmark = pytest.mark.broker
 REASON = "the security review chose it"
+PATIENCE = 30  # commands
+BEHIND_THE_PREVIEW = "docs/operations.md"  # listed by a preview, and not read by it
 
 
 @pytest.fixture(scope="module")
-def cairn(tmp_path_factory) -> Iterator[Service]:
-    folder = tmp_path_factory.mktemp("people") / "parcel"
-    write_to(folder)
+def folder(tmp_path_factory) -> Path:
+    path: Path = tmp_path_factory.mktemp("people") / "parcel"
+    write_to(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def cairn(folder: Path) -> Iterator[Service]:
     with service() as running:
         running.run("project", "create", "Parcel", "--idempotency-key", "parcel")
         running.ingest(folder, "Parcel", "first")
@@ -39,28 +47,79 @@ def atom(cairn: Service, atom_id: str) -> dict[str, Any]:
     return found
 
 
+def first_shown(read: Callable[[], list[Any]], holds: Callable[[Any], bool]) -> Any:
+    """The first of what a command shows that ``holds``, as soon as it shows one."""
+    for _ in range(PATIENCE):
+        if found := [each for each in read() if holds(each)]:
+            return found[0]
+    raise AssertionError(f"never shown: {read()}")
+
+
+def prd(cairn: Service, state: str) -> dict[str, Any]:
+    """The PRD as soon as it is in that state."""
+    found: dict[str, Any] = first_shown(
+        lambda: cairn.json("show", "prd", "--project", "Parcel"),
+        lambda each: each["artifact_state"] == state,
+    )
+    return found
+
+
+def test_two_sides_that_are_sure_block_the_prd(cairn: Service):
+    assert prd(cairn, "stable")["blocked_by"] == []
+    (card,) = cairn.json("contradictions", "--project", "Parcel", "--cards")
+    for side in (card["a"], card["b"]):
+        cairn.run("verify", side["atom_id"], "--role", "pm")
+    assert prd(cairn, "preview_stable")["blocked_by"] == [card["contradiction_id"]]
+    (card,) = cairn.json("contradictions", "--project", "Parcel", "--cards")
+    assert (card["status"], card["severity"]) == ("open", "high")
+
+
 def test_a_card_is_decided_once_and_for_all_to_see(cairn: Service):
     (card,) = cairn.json("contradictions", "--project", "Parcel", "--cards")
     assert card["allowed_actions"][0] == "a_wins"
     assert all(side["evidence"][0]["snippet"] for side in (card["a"], card["b"]))
     assert all(side["evidence"][0]["line_start"] >= 1 for side in (card["a"], card["b"]))
-    shown = cairn.run("contradictions", "--project", "Parcel", "--cards")
-    assert card["a"]["title"] in shown and "can be decided" in shown
+    text = cairn.run("contradictions", "--project", "Parcel", "--cards")
+    assert card["a"]["title"] in text and "can be decided" in text
 
     key, target = secrets.token_hex(8), card["contradiction_id"]
     choice = ("resolve", target, "--a-wins", "--rationale", REASON)
     assert "member" in refused(cairn, *choice, "--role", "member")
     assert "10 characters" in refused(cairn, *choice[:3], "--rationale", "because")
-    assert "revision 1" in refused(cairn, *choice, "--expected-revision", "7")
-    said = cairn.run(*choice, "--as", "ana", "--key", key)
+    assert "it is at revision" in refused(cairn, *choice, "--expected-revision", "1")
+    said = cairn.run(*choice, "--as", "ana", "--idempotency-key", key)
     assert "superseded" in said and card["b"]["title"] in said
-    assert cairn.run(*choice, "--as", "ana", "--key", key) == said
+    assert cairn.run(*choice, "--as", "ana", "--idempotency-key", key) == said
     assert "decided already" in refused(cairn, *choice)
 
     assert cairn.json("contradictions", "--project", "Parcel") == []
     (closed,) = cairn.json("contradictions", "--project", "Parcel", "--status", "all")
     assert (closed["status"], closed["decided_by"]) == ("resolved", "ana")
     assert atom(cairn, card["b"]["atom_id"])["status"] == "superseded"
+    assert prd(cairn, "stable")["blocked_by"] == []
+
+
+def test_no_later_run_undoes_what_a_person_decided(cairn: Service, folder: Path):
+    (before,) = cairn.json("contradictions", "--project", "Parcel", "--status", "all")
+    loser = atom(cairn, before["atom_b_id"])
+    pages = {row["path"] for row in loser["evidence"]}
+    for path in (*pages, BEHIND_THE_PREVIEW):
+        with (folder / path).open("a") as page:
+            page.write("\n## Keeping\n\nThis page must be read by every new member of the team.\n")
+    again = ("ingest", str(folder), "--project", "Parcel", "--as", folder.name, "--wait")
+    cairn.run(*again, "--lane", "preview")
+    first_shown(
+        lambda: cairn.json("runs", "--project", "Parcel"),
+        lambda run: run["trigger"] == "stale_evidence" and run["status"] == "stopped",
+    )
+    (after,) = cairn.json("contradictions", "--project", "Parcel", "--status", "all")
+    assert after == before
+    assert atom(cairn, loser["atom_id"])["status"] == "superseded"
+    fresh = [row for row in atom(cairn, loser["atom_id"])["evidence"] if not row.get("stale")]
+    assert {row["path"] for row in fresh} == pages
+    (shown,) = cairn.json("show", "prd", "--project", "Parcel")
+    assert shown["blocked_by"] == []
+    assert loser["atom_id"] not in str(shown["sections"])
 
 
 def test_an_atom_is_verified_dismissed_and_taken_back(cairn: Service):

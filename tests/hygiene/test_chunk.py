@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import gc
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
@@ -140,6 +143,23 @@ def test_python_is_cut_at_its_definitions() -> None:
     assert first.text_payload.startswith(("# why", '"""Doc'))
 
 
+def test_python_is_cut_alike_while_other_threads_parse() -> None:
+    """CPython 3.11 refuses sound texts when a collection hands the interpreter over."""
+    text = PYTHON * 3
+    alone = cleaned(text, "a.py")
+
+    def hand_over(*_: object) -> None:
+        time.sleep(0)
+
+    gc.callbacks.append(hand_over)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            together = list(threads.map(lambda _: cleaned(text, "a.py"), range(60)))
+    finally:
+        gc.callbacks.remove(hand_over)
+    assert together == [alone] * 60
+
+
 def test_braces_of_java_are_balanced_outside_strings_and_comments() -> None:
     result = cleaned(JAVA, "Keeper.java")
     check(result)
@@ -198,6 +218,11 @@ def test_unbalanced_code_falls_back_to_windows() -> None:
     for path, text in (("a.go", "func a() {\n" * 9), ("a.py", "def a(:\n" * 9)):
         chunks = cleaned(text, path).chunks
         assert {(it.anchor_type, it.structure_fallback) for it in chunks} == {("window", True)}
+
+
+def test_a_text_of_more_headings_than_anybody_writes_is_read_in_windows() -> None:
+    chunks = cleaned("\n# a heading" * 20_001, "a.md").chunks
+    assert {it.anchor_type for it in chunks} == {"window"}
 
 
 def test_windows_overlap_on_line_borders() -> None:

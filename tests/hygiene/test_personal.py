@@ -15,7 +15,7 @@ PERSONAL = {
         "send it to Suite 411, 9 Rue des Lilas",
     ],
     "CARD": ["my card 4111 1111 1111 1111 was refused"],
-    "ACCOUNT": ["IBAN DE89370400440532013000", "ssn 078-05-1120"],
+    "ACCOUNT": ["IBAN DE89370400440532013000", "ES9121000418450200051332 this", "ssn 078-05-1120"],
     "IP": ["I came from 81.2.69.142 then"],
 }  # fmt: skip
 NOT_PERSONAL = [

@@ -34,6 +34,8 @@ SECRETS = {
         'pass' + 'word = "h4rd2Gue$s"',
         "client_" + "secret: 'q8!vT2pLx0'",
         'license_' + 'key = "8f2kQ0zLw4Vt7Xc1"',
+        'weather' + '_key: "7f3kz0w9vq2h5xc8b1n4"',  # a key of anything, drawn by lot
+        "GET https://api.test/v1/days?key=" + MIXED[:24],
         "machine a.test login bob pass" + "word h4rd2Gues",
     ],
     "HIGH_ENTROPY": ["the token was (" + MIXED + ")", "token [" + HEX_DIGITS + "]"],
@@ -41,6 +43,7 @@ SECRETS = {
         "np" + "m_" + MIXED[:36],
         "hv" + "s." + MIXED[:30],
         "(dp" + ".st.dev." + (MIXED + MIXED)[:43] + ")",
+        "https://discord.test/api/webhooks/123456789012345678/" + (MIXED + MIXED)[:64],
         "use tvx" + "k_Ab3dE6gH9jK2mN5pQ8sT1vW4 here",  # a prefix nobody listed
     ],
 }  # fmt: skip
@@ -69,6 +72,10 @@ NO_SECRETS = [
     'csrf_token = "8f2kQ0zLw4Vt7Xc1Bn5M"',
     'api_key = "a1b2c3d4-e5f6-a7b8"',
     'cache_key = "user8f2kQ0zLw4Vt7"',
+    'cache_key = "7f3kz0w9vq2h5xc8b1n4"',
+    'key: "1b4f0e98-51c2-4d6a-9d3e-0a7c5b2f8e64"',
+    'sort_key = "3f786850e387550fdab836ed7e6dc881de23001b"',
+    'keyword = "seventeen2words3in4all5here"',
     "see pull/2047/files#diff-f65a8ac81e253e85af159ba041fbad62",
     'secretName = "queue-tls-2024"',
     "-----BEGIN PRIVATE" + " KEY----------END PRIVATE" + " KEY-----",
@@ -166,6 +173,7 @@ def test_redacted_text_is_not_redacted_again(line: str) -> None:
         "xoxb-",
         "aaaaaaaa.",
         'a_key="',
+        "key=",
         "bearer ",
         "machine ",
         "curl ",

@@ -82,6 +82,7 @@ class Chunk:
     outcome: Any = "extracted"
     rejected: int = 0
     path: tuple[str, ...] = ("Overview",)
+    engine: str = "heuristic"
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,7 @@ def results_of(run: Run) -> list[Record]:
                 sanitized_hash=chunk.sanitized_hash,
                 structure_path=list(chunk.path),
                 outcome=chunk.outcome,
+                engine=chunk.engine,
                 input_tokens=100,
                 output_tokens=20,
             )

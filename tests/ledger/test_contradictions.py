@@ -235,3 +235,51 @@ def test_a_side_that_comes_back_opens_it_again():
     told.given(a_run(again, trigger="t3", changes=[back]))
     assert told.atom(COOKIES).status == "active"
     assert (only(told).status, only(told).reopened) == ("open", True)
+
+
+def test_of_the_facts_of_one_list_the_last_one_is_suggested_also_when_it_returns():
+    facts = [f"The depot database is {name}" for name in ("Redis", "MySQL", "Oracle")]
+    rows = [a_row(fact, start=200 * at) for at, fact in enumerate(facts)]
+    told = story(
+        a_run(Chunk("c1", [judged(f, rows=[r]) for f, r in zip(facts, rows, strict=True)]))
+    )
+    suggested = [each.explanation.split(": «")[-1] for each in told.view.contradictions.values()]
+    assert sorted(suggested) == sorted(
+        f"{newer}», the later one in its source" for newer in (facts[1], facts[2], facts[2])
+    )
+    again = judged(facts[0], rows=[a_row(facts[0], start=900)])
+    told.given(a_run(Chunk("c2", [again]), trigger="t2"))
+    of_first = [
+        each.explanation
+        for each in told.view.contradictions.values()
+        if told.atom(facts[0]).atom_id in (each.atom_a_id, each.atom_b_id)
+    ]
+    assert len(of_first) == 2
+    assert all(f"«{facts[0]}», the later one" in explanation for explanation in of_first)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (("3. Sessions", "Decision"), ("11. Tokens", "Decision")),
+        (("ADR 0003: Sessions",), ("ADR-0011 Tokens", "Outcome")),
+    ],
+)
+def test_of_two_numbered_records_the_higher_number_is_suggested(older, newer):
+    told = story(
+        a_run(
+            Chunk("c1", [judged(JWT)], path=newer),
+            Chunk("c2", [judged(COOKIES)], source_id="src_b", path=older),
+        )
+    )
+    assert only(told).explanation.endswith(f"«{JWT}», the record with the higher number")
+
+
+def test_the_number_of_a_section_makes_no_series():
+    told = story(
+        a_run(
+            Chunk("c1", [judged(JWT)], path=("9. Tokens", "Storage")),
+            Chunk("c2", [judged(COOKIES)], source_id="src_b", path=("3. Sessions",)),
+        )
+    )
+    assert "higher number" not in only(told).explanation

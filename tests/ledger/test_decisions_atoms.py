@@ -9,7 +9,7 @@ import pytest
 from schemas.events.hitl import AtomDismissed, AtomReincluded, AtomUnverified, AtomVerified
 from schemas.events.ingestion import SourceChange
 from schemas.events.ledger import AtomRecord
-from tests.ledger.story import Chunk, Story, a_row, a_run, judged, story
+from tests.ledger.story import Chunk, Story, a_row, a_run, ingestion_of, judged, results_of, story
 from tests.ledger.test_contradictions import COOKIES, JWT, disputed, only
 
 TITLE = "The service keeps its records for ten years"
@@ -77,6 +77,34 @@ def test_without_the_verification_a_run_may_take_the_atom_away():
     gone = SourceChange(kind="removed", source_id="src_a", old_hash="h1")
     told.given(a_run(trigger="t2", removals=[gone]))
     assert told.atom(TITLE).status == "obsolete"
+
+
+def test_what_only_the_verification_kept_goes_with_it():
+    told = told_of()
+    verified(told)
+    gone = SourceChange(kind="removed", source_id="src_a", old_hash="h1")
+    told.given(a_run(trigger="t2", removals=[gone]))
+    told.decision(AtomUnverified(**about(told.atom(TITLE))))
+    assert (told.atom(TITLE).status, told.atom(TITLE).status_reason) == (
+        "obsolete",
+        "not_found_again",
+    )
+    back = Chunk("c2", [judged(TITLE)], source_id="src_b")
+    told.given(a_run(back, trigger="t3"))
+    assert told.atom(TITLE).status == "active"
+
+
+def test_an_atom_that_may_still_be_found_again_outlives_its_verification():
+    told = told_of()
+    verified(told)
+    revised = SourceChange(kind="revised", source_id="src_a", old_hash="h1", new_hash="h2")
+    again = Chunk("c2", [judged(TITLE)], sanitized_hash="h2")
+    run = a_run(again, changes=[revised], trigger="t2")
+    told.play(ingestion_of(run))
+    told.decision(AtomUnverified(**about(told.atom(TITLE))))
+    assert (told.atom(TITLE).status, told.atom(TITLE).evidence_state) == ("active", "stale")
+    told.play(results_of(run))
+    assert (told.atom(TITLE).status, told.atom(TITLE).evidence_state) == ("active", "partial")
 
 
 @pytest.mark.parametrize(

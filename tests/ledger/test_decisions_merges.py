@@ -230,3 +230,25 @@ def test_a_run_merges_into_a_verified_atom_and_never_away_from_it():
     told.given(a_run(Chunk("c2", [surer], source_id="src_b"), trigger="t2"))
     (standing,) = told.view.live_atoms(PROJECT)
     assert (standing.body, standing.verified_by) == (LONG, "ana")
+
+
+def entities_of(told: Story, body: str) -> list[str]:
+    spoken_of = told.view.mentions_of(PROJECT, by_body(told, body).atom_id)
+    return [told.view.atoms[f"{PROJECT}|{each.entity_atom_id}"].title for each in spoken_of]
+
+
+def test_after_a_split_the_winner_speaks_of_its_own_entities_again_and_may_of_others_later():
+    names = Chunk("c0", [judged(name, kind="entity") for name in ("Order store", "Leader")])
+    first = judged("Order store writes", LONG, entities=["Leader"])
+    second = judged("Order store writes", REWORDED, entities=["Leader", "Order store"])
+    told = story(a_run(names, Chunk("c1", [first]), Chunk("c2", [second], source_id="src_b")))
+    assert sorted(entities_of(told, LONG)) == ["Leader", "Order store"]
+    answer = split(told)
+    assert entities_of(told, LONG) == ["Leader"]
+    assert sorted(entities_of(told, REWORDED)) == ["Leader", "Order store"]
+    assert [each.mention for each in answer.before.mentions] == ["order store"]
+    told.refold()
+    assert entities_of(told, LONG) == ["Leader"]
+    again = judged("Order store writes", LONG, entities=["Order store"])
+    told.given(a_run(Chunk("c3", [again], source_id="src_c"), trigger="t2"))
+    assert sorted(entities_of(told, LONG)) == ["Leader", "Order store"]

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from infra.kafka import partition_of
 from projections.checkpoint import Record
-from projections.verify import partition_of
 from schemas import ids
 from schemas.codec import encode, headers
 from schemas.envelope import Actor, Envelope, Event, outside_fact
@@ -90,7 +90,9 @@ class Log:
     _seconds: Any = field(default_factory=itertools.count)
 
     def write(self, fact: Envelope) -> Record:
-        fact = fact.recorded(START + timedelta(milliseconds=100 * next(self._seconds)))
+        at = START + timedelta(milliseconds=100 * next(self._seconds))
+        chained = isinstance(fact.event, LedgerChanged) and fact.recorded_at
+        fact = fact if chained else fact.recorded(at)  # the next one names these bytes
         topic, key = topic_of(fact).name, key_of(fact).encode()
         return self.write_bytes(topic, key, encode(fact), tuple(headers(fact)))
 
@@ -320,6 +322,25 @@ class Story:
         assert record.value is not None
         self.prev_hash = ids.sha256_hex(record.value)
         return fact
+
+    def fork(self, ahead: int) -> None:
+        """The owner writes one change set, a second writer as many as ``ahead`` in its place.
+
+        Then the owner goes on, with the causes the second writer had taken.
+        """
+        first, *later = [
+            self.outside(ProjectCreated(name=f"cause {n}"), natural_key=f"cause {n}")
+            for n in range(ahead + 1)
+        ]
+        before = (self.seq, self.prev_hash)
+        self.changed(first, reason="the owner's")
+        owners = (self.seq, self.prev_hash)
+        self.seq, self.prev_hash = before
+        for cause in later:
+            self.changed(cause, reason="a second writer's")
+        self.seq, self.prev_hash = owners
+        for cause in later:
+            self.changed(cause, reason="the owner's")
 
     def turn(self, chunk: ChunkCreated, outcome: str = "extracted") -> Turn:
         return Turn(

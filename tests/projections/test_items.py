@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from infra.cli.show import told
+from infra.cli.show import told, told_gone
 from projections import queries
 from projections.checkpoint import Record
 from projections.lineage import trace
@@ -15,19 +15,19 @@ from streams.publishing import PUBLISH
 from tests.projections.conftest import ReadModel
 from tests.projections.log import Log
 from tests.reduce.ledgers import PROJECT, Play, a_conflict
-from tests.reduce.test_items import FULL, LIMIT, RETRY, STUCK, WORLD
+from tests.reduce.test_items import AUDIT, FULL, LIMIT, RETRY, SEALED, STUCK, WORLD
 
 
-def records_of(play: Play) -> list[Record]:
-    """The change sets, the writer's log and what the publisher made of it."""
+def records_of(play: Play, times: int = 1) -> list[Record]:
+    """The change sets, the writer's log and what the publisher made of it, each ``times`` times."""
     log = Log()
-    for record in play.ledger:
-        log.write(record.envelope)
+    facts = [record.envelope for record in play.ledger]
     for record in play.written:
         answer: Envelope = record.envelope
-        log.write(answer)
-        for event in PUBLISH.handle(answer, None):
-            log.write(answer.caused(event))
+        facts += [answer, *(answer.caused(event) for event in PUBLISH.handle(answer, None))]
+    for fact in facts:
+        for _ in range(times):
+            log.write(fact)
     return log.records
 
 
@@ -137,3 +137,38 @@ def test_an_item_is_told_with_its_facts_and_where_each_statement_comes_from(
     assert queue.startswith("# feat-00")
     assert "priority should, effort points 8, start date 2026-01-" in queue
     assert f"({FULL.atom_id})" in queue, "no source is in this log: the atom stands for its place"
+
+
+def test_what_is_no_longer_in_the_list_is_told_with_its_reason(model: ReadModel):
+    play = Play().given(WORLD)
+    play.ends("preview")
+    again = [
+        one.model_copy(
+            update={"title": one.title.replace("audit log", "change list"), "revision": 2}
+        )
+        for one in (AUDIT, SEALED)
+    ]
+    play.given(again).ends()
+    folded(model, play)
+
+    gone = queries.gone_items(model.connection, PROJECT, "feature")
+    (shown,) = told_gone(gone)
+
+    assert "Replaced by: " in shown
+    assert not {row["artifact_id"] for row in gone} & {
+        row["artifact_id"] for row in queries.items(model.connection, PROJECT, "feature")
+    }
+
+
+def test_an_epic_is_shown_with_its_features(model: ReadModel, play: Play):
+    folded(model, play)
+
+    epic = queries.items(model.connection, PROJECT, "epic")[0]
+    features = queries.items(model.connection, PROJECT, "feature")
+
+    ids_of = epic["fields"]["feature_ids"]
+    assert epic["features"] == [
+        f"{row['number']} {row['title']}" for row in features if row["artifact_id"] in ids_of
+    ]
+    assert f"- {epic['features'][0]}" in told(epic)
+    assert features[0]["features"] == []

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from infra.kafka import partition_of
 from projections.checkpoint import Record
-from projections.verify import Report, partition_of, verify
+from projections.verify import Report, verify
 from schemas.codec import decode, encode, headers
 from schemas.envelope import Envelope
 from schemas.events.artifact import ArtifactChanged, VersionPublished
@@ -122,6 +123,14 @@ def test_a_lost_change_set_is_found():
 
 def test_a_change_set_that_was_changed_breaks_the_chain():
     assert "prev_hash" in codes(damaged(LedgerChanged, with_event(reason="edited"), nth=0))
+
+
+def test_what_a_second_writer_built_ahead_is_noted_and_no_damage():
+    story = a_whole_story()
+    story.fork(ahead=3)
+    report = report_on(story.log.records)
+    assert report.findings == []
+    assert [note.code for note in report.notes] == ["ignored_change_set"] * 3
 
 
 def test_a_lost_cause_is_found():

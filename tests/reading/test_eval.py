@@ -7,10 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from infra.cli import build
-from infra.errors import Refusal
 
 
 def evaluated(folder: Path, task: str, lines: list[str], *more: str) -> list[dict[str, Any]]:
@@ -55,11 +52,6 @@ def test_bad_rows_are_named_by_line_and_their_neighbours_answered(tmp_path, caps
 def test_half_a_surrogate_pair_does_not_stop_the_file(tmp_path):
     answers = evaluated(tmp_path, "classify", ['{"id": 1, "text": "\\ud800 must stay"}'])
     assert len(answers) == 1
-
-
-def test_an_unknown_task_is_refused(tmp_path):
-    with pytest.raises(Refusal, match="no task guess"):
-        evaluated(tmp_path, "guess", [])
 
 
 def test_evidence_stands_at_its_offsets_in_the_given_text(tmp_path):

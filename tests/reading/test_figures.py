@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,12 @@ BESIDE = Path(__file__).parents[3] / "shared" / "data"
 DATA = Path(os.environ.get("CAIRN_EVAL_DATA") or BESIDE)
 
 
+LITTLE = (
+    "The clerk in the long grey coat carries a {} box of nails and two wet ropes to the end of the"
+    " street at noon while three children look on from an open window above the old bakery."
+)
+
+
 def a_set(folder: Path, name: str, rows: list[dict[str, object]]) -> None:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -53,6 +60,67 @@ def test_a_report_has_one_line_for_each_figure_whose_data_is_there(tmp_path):
         "| requirement F1 | requirements/spec_rdfa | 2 | 1.000 | 0.83 floor | ≥ 0.90 |"
         " only here | 0.836 |"
     )
+
+
+def a_report(data: Path, report: Path) -> str:
+    arguments = ["eval", "all", "--data", str(data), "--report", str(report)]
+    build()(args=arguments, standalone_mode=False)
+    return report.read_text()
+
+
+def test_a_report_tells_ten_misses_of_a_set_and_how_many_there_are(tmp_path):
+    rows: list[dict[str, object]] = [
+        {"id": n, "label": "injection", "text": f"Pages are kept {n} days."} for n in range(12)
+    ]
+    rows.append({"id": "x", "label": "benign", "text": "Pages are kept for a day."})
+    a_set(tmp_path, "injection/prompts.jsonl", rows)
+    told = a_report(tmp_path, tmp_path / "report.md")
+    assert "### injection/prompts, inject: 12 misses" in told
+    lines = [line for line in told.splitlines() if line.startswith("- `")]
+    assert len(lines) == 10
+    assert all("injection, said benign: Pages are kept " in line for line in lines)
+    assert told == a_report(tmp_path, tmp_path / "again.md")
+
+
+def test_a_report_tells_each_task_s_misses_in_its_own_words(tmp_path):
+    key = "np" + "m_" + "aB3" * 12
+    missed = {"text_b64": b64encode(b"so 1234567890 it is").decode(), "label": "secret"}
+    alarm = {"text_b64": b64encode(key.encode()).decode(), "label": "clean"}
+    rows: list[dict[str, object]] = [
+        missed | {"id": "s", "spans": [{"start": 3, "end": 13, "type": "Number"}]},
+        alarm | {"id": "c", "spans": []},
+    ]
+    a_set(tmp_path, "secrets/snippets.jsonl", rows)
+    pair: dict[str, object] = {"id": "p", "a": "A shop sells tea.", "b": "A bird sings."}
+    a_set(
+        tmp_path,
+        "contradictions/requirements_perturbed.jsonl",
+        [pair | {"label": "contradiction"}],
+    )
+    issues: list[dict[str, object]] = [
+        {"id": n, "cluster": n % 2, "text": text} for n, text in enumerate(("tea", "ox", "elm"))
+    ]
+    a_set(tmp_path, "duplicates/issue_corpus.jsonl", issues)
+    told = a_report(tmp_path, tmp_path / "report.md")
+    assert "- `s` Number not found\n" in told  # no word of a secret
+    assert "- `c` R-VENDOR where nothing is labelled\n" in told
+    assert key not in told
+    assert "- `p` contradiction, said neutral: A shop sells tea. ‖ A bird sings.\n" in told
+    assert "- `0` duplicate not ranked: tea ‖ first was: nothing\n" in told
+
+
+def test_pairs_that_merge_count_as_misses_only_where_they_may_not(tmp_path):
+    rows: list[dict[str, object]] = [
+        {"id": 1, "label": "entail", "a": LITTLE.format("small"), "b": LITTLE.format("little")},
+        {"id": 2, "label": "neutral", "a": LITTLE.format("small"), "b": LITTLE.format("tiny")},
+        {"id": 3, "label": "contradiction", "a": LITTLE.format("small"), "b": "Nobody swims."},
+    ]
+    a_set(tmp_path, "contradictions/breaking_nli.jsonl", rows)
+    (merges,) = figures(tmp_path)
+    assert (merges.count, merges.value) == (2, 0.5)
+    told = a_report(tmp_path, tmp_path / "report.md")
+    assert "breaking_nli, duplicate: 1 misses" in told
+    assert "- `2` neutral, merged: " in told
 
 
 def test_a_figure_that_is_better_when_small_is_reached_below_its_target(tmp_path):

@@ -200,3 +200,51 @@ def test_an_atom_tells_what_sort_of_document_it_is_from_and_whether_it_is_about_
     text = "# Parcel\n\nParcel is a tracking service for small logistics companies.\n"
     (atom,) = extract(a_chunk(text, "README.md", source_type="readme", start=0))
     assert (atom.attributes["origin"], atom.attributes["about"]) == ("readme", "project")
+
+
+RECORD = """# ADR 7: Parcel lanes
+
+## Consequences
+
+### Negative
+
+- Increases the latency of the queue in the short term
+- Maintenance overhead of duplicate types
+- Parcel lanes might delay parcels without a lane
+"""
+
+
+def test_a_drawback_without_a_subject_is_named_after_what_brings_it():
+    assert [atom.title for atom in only("risk", extract(a_chunk(RECORD)))] == [
+        "Parcel lanes: increases the latency of the queue in the short term",
+        "Parcel lanes: maintenance overhead of duplicate types",
+        "Parcel lanes might delay parcels without a lane",
+    ]
+
+
+def test_a_bare_noun_that_must_is_named_after_its_section():
+    text = "# Data\n\n## Validator\n\nLength must be of 20 bytes.\n\nUsers must sign their votes.\n"
+    assert [atom.title for atom in only("requirement", extract(a_chunk(text)))] == [
+        "Validator: length must be of 20 bytes",
+        "Users must sign their votes",
+    ]
+
+
+def test_a_question_that_points_around_is_named_after_its_section():
+    text = "# Parcel lanes\n\n## Open questions\n\n- Could this work be delayed by a cycle?\n"
+    (atom,) = only("unknown", extract(a_chunk(text)))
+    assert atom.title == "Parcel lanes: could this work be delayed by a cycle?"
+
+
+def test_this_change_is_read_as_what_its_document_names():
+    text = "# Parcel lanes\n\n## Risks\n\nThis change introduces overhead for the scheduler.\n"
+    (atom,) = only("risk", extract(a_chunk(text)))
+    assert atom.title == "Parcel lanes introduces overhead for the scheduler"
+
+
+def test_an_it_that_stands_for_nothing_stays():
+    text = (
+        "# Log records\n\n## Requirements\n\nIt should be possible to store records in Parquet.\n"
+    )
+    (atom,) = only("requirement", extract(a_chunk(text)))
+    assert atom.title == "It should be possible to store records in Parquet"

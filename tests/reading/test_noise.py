@@ -37,10 +37,19 @@ SILENT = {
     "open end": "The server must define the predicate of all blocks to hold iff.\n",
     "pointing": "The VerifyToTarget is the main function and uses the following functions.\n",
     "notation": "The Server must hold | C_V(t) - t | below the bound of the network.\n",
+    "nothing open": "## Open questions\n\nThe author has no open questions on the store.\n",
     "no question": "## Open questions\n\n- data-plane-spi as a separate module of it\n",
     "wish": "Client applications may want to correct formal errors and failures of requests.\n",
     "plot": "The transactions processed per minute are the gradient of this plot.\n",
     "no subject": "- will be refactored to take the context of the caller as input\n",
+    "scene": "Alice uses the default timeout of 3s and proposes a block in each round.\n",
+    "numbered stand-ins": "The server must send tx1 to all of its peers before tx2 is sent.\n",
+    "letters": "The server p must accept the value v in the round r of its peers.\n",
+    "order to a reader": "Configure the Server to use the certificates of the PKI in `pem`.\n",
+    "order after a condition": "For the basics of the Server, head over to the guide of PKI.\n",
+    "described field": "The Locale to use when the Server determines the first day of a week.\n",
+    "about a text": "The Developer Guide provides a comprehensive reference of the Server.\n",
+    "announced list": "## Goals\n\nThe full slate of the goals of this year is as follows.\n",
     "table head": "| Name of the field that must be set | Meaning of it |\n|---|---|\n",
 }
 
@@ -52,7 +61,15 @@ def test_no_atom_comes_from(text):
 
 @pytest.mark.parametrize(
     "path",
-    ["CHANGELOG.md", "LICENSE", "docs/CONTRIBUTING.md", ".github/pull_request_template.md"],
+    [
+        "CHANGELOG.md",
+        "LICENSE",
+        "docs/CONTRIBUTING.md",
+        ".github/pull_request_template.md",
+        "docs/notes/v1.5.0.md",
+        "release-notes/spring.md",
+        "notes/golden/all.md",
+    ],
 )
 def test_documents_that_state_nothing_about_the_project_are_not_read(path):
     assert extract(a_chunk("The server must answer every request in time.\n", path)) == []
@@ -92,3 +109,53 @@ def test_a_chunk_that_begins_inside_a_code_fence_reads_only_what_follows_it():
     text = "the server must be started here\n```\n\nThe broker must keep records for seven days.\n"
     (atom,) = extract(a_chunk(text))
     assert atom.title == "The broker must keep records for seven days"
+
+
+TASKS = "## Tasks\n\n- [ ] Tag the release branch\n- Announce the release to all users\n"
+
+
+def test_the_steps_of_a_handbook_are_nobodys_open_tasks():
+    assert extract(a_chunk(TASKS, "docs/handbook/release.md")) == []
+    assert len(extract(a_chunk(TASKS, "docs/plan.md"))) == 2
+
+
+OURS = "We will store all reports of the Depot in PostgreSQL.\n"
+
+
+def test_we_are_those_who_make_the_project_only_where_they_speak_of_themselves():
+    assert extract(a_chunk(OURS, "docs/guide/storing.md")) == []
+    (atom,) = extract(a_chunk(OURS, "docs/adr/storing.md"))
+    assert atom.kind == "decision"
+
+
+def test_what_is_so_already_is_no_decision():
+    text = "Currently we use Amino in all parts of the Tracker instead of JSON.\n"
+    assert [atom.kind for atom in extract(a_chunk(text, "docs/adr/coding.md"))] == []
+
+
+MEMBER = """/**
+ * Creates a new registry of parcels for the given depot and its scanners.
+ */
+static ParcelRegistry of(Depot depot) { return new ParcelRegistry(depot); }
+"""
+
+
+def test_a_members_comment_says_nothing_of_its_type():
+    chunk = a_chunk(
+        MEMBER,
+        "src/ParcelRegistry.java",
+        source_type="code",
+        anchor_type="class",
+        headings=("ParcelRegistry",),
+    )
+    assert extract(chunk) == []
+
+
+def test_praise_is_no_risk():
+    text = "## Positive\n\nThe new error messages might make failures of the Server visible.\n"
+    assert "risk" not in {atom.kind for atom in extract(a_chunk(text))}
+
+
+def test_what_is_called_harmless_is_no_risk():
+    text = "## Drawbacks\n\nThe cache may fail at a restart, but that is not a problem.\n"
+    assert "risk" not in {atom.kind for atom in extract(a_chunk(text))}

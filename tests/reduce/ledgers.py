@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from schemas.codec import decode, encode
 from schemas.envelope import SYSTEM, Envelope, outside_fact
-from schemas.events.artifact import ArtifactChanged, ArtifactSnapshot
+from schemas.events.artifact import ArtifactChanged, ArtifactSnapshot, ArtifactSpeculated
 from schemas.events.atom import Provenance
 from schemas.events.ledger import AtomRecord, ContradictionRecord, LedgerChanged, Turn
 from schemas.ids import derive_event_id, pair_id, sha256_hex
@@ -108,23 +108,27 @@ class Play:
         self._runs = 0
 
     def given(
-        self, atoms: Iterable[AtomRecord] = (), conflicts: Iterable[ContradictionRecord] = ()
+        self,
+        atoms: Iterable[AtomRecord] = (),
+        conflicts: Iterable[ContradictionRecord] = (),
+        *,
+        commits: bool = True,
     ) -> Play:
-        """One change set of the run under way."""
+        """One change set of the run under way; ``commits``: the last of its batch."""
         turn = Turn(
             run_id=f"run_{self._runs}",
             batch_no=len(self.ledger),
             position=0,
             kind="sources",
             lane="deep",
-            last_in_batch=True,
+            last_in_batch=commits,
         )
         self._append(turn, list(atoms), list(conflicts))
         return self
 
     def ends(self, lane: Lane = "deep") -> ArtifactChanged:
         """The run under way ends; the writer's one answer to that."""
-        before = len(self.written)
+        before = len(self.answers())
         self.end_run(lane)
         self.decide()
         (answer,) = self.answers()[before:]
@@ -140,7 +144,7 @@ class Play:
         self, atoms: Iterable[AtomRecord] = (), conflicts: Iterable[ContradictionRecord] = ()
     ) -> list[ArtifactChanged]:
         """A person's decision: a change set without a turn; the writer's answers to it."""
-        before = len(self.written)
+        before = len(self.answers())
         self._append(None, list(atoms), list(conflicts))
         self.decide()
         return self.answers()[before:]
@@ -152,11 +156,19 @@ class Play:
             self.writer.evolve(self.state, record)
 
     def answers(self) -> list[ArtifactChanged]:
-        return [
-            record.envelope.event
-            for record in self.written
-            if isinstance(record.envelope.event, ArtifactChanged)
-        ]
+        """What was published for settled positions."""
+        events = [record.envelope.event for record in self.written]
+        return [event for event in events if isinstance(event, ArtifactChanged)]
+
+    @property
+    def settled(self) -> list[Record]:
+        """The records of those answers."""
+        return [one for one in self.written if isinstance(one.envelope.event, ArtifactChanged)]
+
+    def ahead(self) -> list[ArtifactSpeculated]:
+        """What was written ahead of them, and what became of it."""
+        events = [record.envelope.event for record in self.written]
+        return [event for event in events if isinstance(event, ArtifactSpeculated)]
 
     def _append(
         self, turn: Turn | None, atoms: list[AtomRecord], conflicts: list[ContradictionRecord]
@@ -164,7 +176,7 @@ class Play:
         seq = len(self.ledger) + 1
         event = LedgerChanged(
             ledger_seq=seq,
-            prev_hash="",
+            prev_hash=self.ledger[-1].value_hash if self.ledger else "",
             caused_by_event_id=str(derive_event_id("told.by.test", PROJECT, str(seq))),
             turn=turn,
             atoms=atoms,

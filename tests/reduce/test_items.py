@@ -9,7 +9,14 @@ from schemas.events.ledger import AtomRecord
 from streams.reduce.inputs import Grounds
 from streams.reduce.validator import errors, validate
 from streams.reduce.writer import Reduce
-from tests.reduce.ledgers import AT, Play, a_conflict, a_requirement, an_atom, items_of
+from tests.reduce.ledgers import (
+    AT,
+    Play,
+    a_conflict,
+    a_requirement,
+    an_atom,
+    items_of,
+)
 from tests.reduce.test_writer import uncited
 
 RETRY = a_requirement("The delivery queue must repeat a failed order", source="src_1")

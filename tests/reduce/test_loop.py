@@ -30,6 +30,12 @@ class Told:
     def text_of(self, item: str) -> str:
         return item
 
+    def id_of(self, item: str) -> str:
+        return f"art {item}"
+
+    def made_from(self, item: str) -> list[str]:
+        return item.split()
+
     def assess(self, earlier: Sequence[str]) -> Continuation:
         return self.decisions[min(len(earlier), len(self.decisions)) - 1]
 
@@ -127,6 +133,29 @@ def test_each_item_is_handed_on_before_the_next_is_asked_for():
     loop = run_loop("insight_generation", maker)
     assert next(loop) == ONE.item
     assert maker.seen == [0]
+
+
+def test_the_decision_after_each_item_is_kept_whole():
+    decisions = [
+        Continuation(True, 0.2, "a queue is told of", ("metrics", "storage")),
+        Continuation(False, 0.7, "storage is left", ("storage",)),
+    ]
+    _, record = went(Told([ONE, FAILED, OTHER], decisions))
+    kept = [one.model_dump(exclude={"artifact_id", "made_from"}) for one in record.continuations]
+    assert kept == [
+        {
+            "should_continue": one.should_continue,
+            "confidence": one.confidence,
+            "coverage_assessment": one.coverage_assessment,
+            "gaps_remaining": list(one.gaps_remaining),
+        }
+        for one in decisions
+    ]
+    assert [one.artifact_id for one in record.continuations] == [
+        f"art {ONE.item}",
+        f"art {OTHER.item}",
+    ]
+    assert record.continuations[0].made_from == str(ONE.item).split()
 
 
 def test_calls_count_items_asked_for_and_decisions():

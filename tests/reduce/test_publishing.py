@@ -14,7 +14,7 @@ def published(play: Play) -> list[list[str]]:
     """The names of the public facts about the PRD in each answer so far."""
     return [
         [event.type_name for event in PUBLISH.handle(record.envelope, None) if about(event, "prd")]
-        for record in play.written
+        for record in play.settled
     ]
 
 
@@ -63,7 +63,7 @@ def test_crossing_the_minimum_moves_the_state_by_an_event():
 
     (move,) = [
         event
-        for event in PUBLISH.handle(play.written[1].envelope, None)
+        for event in PUBLISH.handle(play.settled[1].envelope, None)
         if event.type_name == "artifact.state_changed" and about(event, "prd")
     ]
 
@@ -77,7 +77,7 @@ def test_a_refusal_names_the_version_that_did_not_come_to_be():
     play.writer = Reduce(synthesise=uncited)
     play.given([a_requirement("The relay must archive every delivered order")]).ends()
 
-    facts = PUBLISH.handle(play.written[1].envelope, None)
+    facts = PUBLISH.handle(play.settled[1].envelope, None)
     (refusal,) = [event for event in facts if about(event, "prd")]
 
     assert isinstance(refusal, VersionRejected)

@@ -65,6 +65,17 @@ def test_work_is_planned_by_priority_after_what_it_needs_three_at_a_time():
         assert sum(one.start <= day <= one.end for one in dates.values()) <= 3
 
 
+def test_twice_the_velocity_ends_the_plan_in_half_the_time():
+    plan = ordered([Work(f"w{n}", 20, 0.5) for n in range(6)])
+    start = date(2026, 1, 5)
+
+    slow, fast = (
+        max(one.end for one in scheduled(plan, start, velocity).values()) for velocity in (20, 40)
+    )
+
+    assert 2 * ((fast - start).days + 1) == (slow - start).days + 1
+
+
 def test_needs_that_go_in_a_circle_are_left_out_where_they_close_it():
     plan = ordered([Work("a", 1, 0.5, ("b",)), Work("b", 1, 0.4, ("a",))])
 

@@ -24,6 +24,7 @@ from streams.tables import MemoryTables
 
 PROJECT = "prj_1"
 AT = datetime(2026, 1, 1, tzinfo=UTC)
+NO_BYTES = b""
 
 
 def a_source(
@@ -90,7 +91,7 @@ class Play:
         return fact
 
     def fold(self, envelope: Envelope) -> None:
-        RUN_CONTROL.evolve(self.state, Record("t", 0, 0, b"", envelope))
+        RUN_CONTROL.evolve(self.state, Record("t", 0, 0, NO_BYTES, envelope))
 
     def when(self) -> list[Event]:
         """Everything that is due now, written and folded."""
@@ -163,6 +164,11 @@ class Play:
             outcome = "poison" if chunk in poison else "extracted"
             self._applied(batch.run_id, batch.batch_no, position, chunk, last, gaps, outcome, more)
 
+    def ledger_begins(self, batch: BatchPlanned, turns: int) -> None:
+        """The ledger's turns for the batch's first chunks."""
+        for position, chunk in enumerate(batch.hint.selected_chunk_ids[:turns], start=1):
+            self._applied(batch.run_id, batch.batch_no, position, chunk, False, ())
+
     def ledger_ends(self, stopped: RunStopped) -> None:
         self._ended.add(stopped.run_id)
         told = {"changes": [settled(change) for change in stopped.source_changes]}
@@ -172,9 +178,13 @@ class Play:
         """A change set of a person's, between two turns."""
         self.seq += 1
         changed = LedgerChanged(
-            ledger_seq=self.seq, prev_hash="", caused_by_event_id=str(self.seq), **told
+            ledger_seq=self.seq, prev_hash=self._head(), caused_by_event_id=str(self.seq), **told
         )
         self.given(changed)
+
+    def _head(self) -> str:
+        """The hash of the change set before; all records here have the same bytes."""
+        return sha256_hex(NO_BYTES) if self.seq > 1 else ""
 
     def _applied(
         self, run_id, batch_no, position, chunk, last, gaps, outcome="extracted", more=None
@@ -198,7 +208,7 @@ class Play:
         self.given(
             LedgerChanged(
                 ledger_seq=self.seq,
-                prev_hash="",
+                prev_hash=self._head(),
                 caused_by_event_id=str(self.seq),
                 turn=turn,
                 summary=summary if last else None,

@@ -6,7 +6,11 @@ import pytest
 
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.ingestion import BatchPlanned, RunStopped, SourceChange
-from schemas.events.ingestion_request import SourcesUnchanged
+from schemas.events.ingestion_request import (
+    IngestionRequested,
+    SourcesListed,
+    SourcesUnchanged,
+)
 from schemas.ids import sha256_hex
 from streams.run_control.changes import MAX_CHANGES, MAX_CHUNKS_TOUCHED
 from streams.run_control.writer import RUN_CONTROL
@@ -153,6 +157,46 @@ def test_nothing_goes_before_all_listed_sources_are_ready():
     unchanged(play, *MANY[:189])
     assert told(play.to_the_end()) == []
     assert len(told(unchanged(play, MANY[189]).to_the_end())) == 1
+
+
+def going(play: Play, *sources: SourceProcessed) -> Play:
+    """A delivery that says of the sources that they are gone."""
+    named = [processed.source.source_id for processed in sources]
+    return play.given(
+        IngestionRequested(trigger_key="gone", root="repo", lanes=["deep"], accept_removals=True),
+        SourcesListed(
+            trigger_key="gone",
+            root="repo",
+            complete=False,
+            part_index=0,
+            part_count=1,
+            removed=named,
+        ),
+    )
+
+
+@pytest.mark.parametrize("answered", [0, 1, 2])
+def test_what_is_deleted_before_it_is_answered_for_goes_when_it_is(answered):
+    new = [texts(path, "one") for path in ("a.py", "b.py")]
+    play = Play().asked(*new, lanes=["deep"], complete=False)
+    play.when()
+    play.ready(*new[:answered]).when()
+    going(play, *new).when()
+    play.ready(*new[answered:])
+    play.to_the_end()
+    written = [each.event for each in play.written]
+    changes = [change for changes in told(written) for change in changes]
+    assert [(it.kind, it.source_id) for it in changes] == [
+        ("removed", "src_a.py"),
+        ("removed", "src_b.py"),
+    ]
+    assert len([event for event in written if isinstance(event, RunStopped)]) == 2
+
+
+def test_what_nobody_ever_named_is_not_waited_for():
+    events = going(ingested(*MANY[:2]), MANY[0], MANY[5]).to_the_end()
+    ((change,),) = told(events)
+    assert (change.kind, change.source_id) == ("removed", MANY[0].source.source_id)
 
 
 @pytest.mark.parametrize("cut", range(0, 1_000, 83))

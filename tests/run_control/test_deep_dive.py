@@ -110,7 +110,7 @@ def test_a_low_or_closed_contradiction_delays_nothing():
 
 def test_a_contradiction_is_dived_into_once_for_each_change_of_it():
     code = with_chunks("gw.py", *(naming("gw.py", at, "the gateway") for at in range(30)))
-    play, _, (first,) = a_preview(README, code)
+    play, _, (first,) = a_preview(README, code, planned_ahead=1)
     play.ledger_applies(first, **told())
     dives, batches = of(DeepDiveQueued, play.when()), of(BatchPlanned, play_facts(play))[1:]
     assert [len(dive.chunk_ids) for dive in dives] == [20]
@@ -118,6 +118,16 @@ def test_a_contradiction_is_dived_into_once_for_each_change_of_it():
     (again,) = of(DeepDiveQueued, play.when())
     assert again.updated_seq > dives[0].updated_seq
     assert set(again.chunk_ids).isdisjoint(batches[0].hint.selected_chunk_ids)
+
+
+def test_those_of_one_change_set_are_dived_into_by_id_as_after_a_restart():
+    code = with_chunks("gw.py", *(naming("gw.py", at, "the gateway") for at in range(30)))
+    play, _, (first,) = a_preview(README, code, planned_ahead=1)
+    changed = told()
+    two = [a_dispute(contradiction_id=name) for name in ("ctr_2", "ctr_1")]
+    play.ledger_applies(first, **changed | {"contradictions": two})
+    dives = of(DeepDiveQueued, play.when())
+    assert [dive.contradiction_id for dive in dives] == ["ctr_1", "ctr_2"]
 
 
 def play_facts(play: Play) -> list[Any]:

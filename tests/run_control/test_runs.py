@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from schemas.events.extract import ExtractRequested
 from schemas.events.ingestion import BatchCommitted, BatchPlanned, RunStarted, RunStopped
 from schemas.events.ingestion_request import SourcesUnchanged
+from schemas.events.ledger import LedgerChanged, Turn
 from streams.run_control.writer import RUN_CONTROL
 from streams.stage import Record
 from streams.tables import MemoryTables
@@ -223,6 +224,25 @@ def test_requests_name_the_place_of_the_chunk_and_their_position():
     assert (request.chunk_partition, request.chunk_offset, request.position) == (2, 41, 1)
 
 
+@pytest.mark.parametrize(
+    ("lane", "engine", "told"),
+    [
+        ("preview", "heuristic", True),
+        ("preview", "model", True),
+        ("deep", "model", True),
+        ("deep", "heuristic", False),
+    ],
+)
+def test_a_model_is_told_the_state_of_the_project_in_both_lanes(lane, engine, told):
+    sources = [a_source("README.md", 2, tier=1)]
+    asking = {"engine": engine}
+    play = Play().asked(*sources, lanes=[lane], asking=asking, batch_size=1, planned_ahead=0)
+    requests = of(ExtractRequested, play.ready(*sources).to_the_end())
+    assert [request.project_state_version for request in requests] == ["", "v"]
+    stated = [bool(request.project_state) for request in requests]
+    assert stated == [False, told]
+
+
 def a_busy_play() -> Play:
     sources = [a_source("README.md", 3, tier=1), *(a_source(f"m{n}.py", 4) for n in range(20))]
     play = Play().asked(*sources, batch_size=8).ready(*sources)
@@ -261,4 +281,25 @@ def test_repeats_of_inputs_and_of_own_output_change_nothing():
     play = a_busy_play()
     for envelope in itertools.chain(play.inputs, play.written):
         play.fold(envelope)
+    assert play.when() == []
+
+
+def test_a_turn_built_on_a_change_set_nobody_accepted_moves_no_batch():
+    play = Play()
+    sources = [a_source("README.md", 2, tier=1)]
+    play.asked(*sources, lanes=("deep",)).ready(*sources)
+    (planned,) = [event for event in play.when() if isinstance(event, BatchPlanned)]
+    play.ledger_begins(planned, 1)
+    turn = Turn(
+        run_id=planned.run_id,
+        batch_no=0,
+        position=2,
+        kind="chunk",
+        lane="deep",
+        chunk_id=planned.hint.selected_chunk_ids[1],
+        outcome="extracted",
+        last_in_batch=True,
+    )
+    stray = LedgerChanged(ledger_seq=2, prev_hash="another", caused_by_event_id="x", turn=turn)
+    play.given(stray)
     assert play.when() == []

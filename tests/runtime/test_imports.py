@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+from streams.hygiene.chunk_python import syntax_tree
+
 ROOT = Path(__file__).parents[2]
 OURS = {"schemas", "infra", "agents", "connectors", "projections", "streams"}
 
@@ -10,7 +12,7 @@ OURS = {"schemas", "infra", "agents", "connectors", "projections", "streams"}
 def imports_of(file: Path) -> set[str]:
     """Dotted names a file imports, inside functions too."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(syntax_tree(file.read_text())):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -62,6 +62,14 @@ def test_two_processes_meeting_a_project_first_agree_on_one_key(database: Settin
 
 
 @pytest.mark.broker
+def test_a_mark_is_the_same_for_all_processes_and_another_in_every_project(database: Settings):
+    mark = vault_of(database).mark(PROJECT, "member|slack|U1")
+    assert vault_of(database).mark(PROJECT, "member|slack|U1") == mark
+    assert vault_of(database).mark(PROJECT, "member|slack|U2") != mark
+    assert vault_of(database).mark("prj_" + "2" * 32, "member|slack|U1") != mark
+
+
+@pytest.mark.broker
 def test_a_database_outage_does_not_stop_reading_with_known_keys(database: Settings):
     away = False
 

@@ -14,6 +14,7 @@ from schemas.avro import avro_schema, schema_file
 from schemas.codec import InvalidRecord, decode, encode, fingerprint, headers
 from schemas.envelope import Actor, outside_fact
 from schemas.events import EVENT_TYPES
+from schemas.events.atom import AtomReflected, CandidatesExtracted
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.ingestion import BatchPlanned, RunStopped
 from schemas.events.ingestion_request import SourceReady
@@ -169,6 +170,15 @@ def test_a_change_set_of_the_first_version_is_read_with_todays_defaults():
     assert all(atom.resolution is None for atom in event.atoms)
 
 
+def test_a_change_set_from_before_mentions_could_end_is_read_with_all_of_them_active():
+    value = (Path(__file__).parent / "released" / "ledger.changed.v2.mentions.bin").read_bytes()
+    event = decode(value).event
+    assert isinstance(event, LedgerChanged)
+    assert [(each.mention, each.active) for each in event.mentions] == [("order store", True)]
+    (op,) = event.merge_ops
+    assert (op.op, op.mentions_made) == ("auto_merge", [])
+
+
 @pytest.mark.parametrize(
     "event",
     [
@@ -195,14 +205,32 @@ def test_bytes_from_before_chunks_were_reanchored_are_read_with_the_defaults(eve
 
 
 @pytest.mark.parametrize(
-    "event_type", [name for name, version in UPCASTERS if name.startswith("artifact.")]
+    ("event_type", "version"), [at for at in UPCASTERS if at[0].startswith("artifact.")]
 )
-def test_a_version_with_added_fields_reads_the_bytes_of_the_one_before(event_type):
-    value = (Path(__file__).parent / "released" / f"{event_type}.v1.bin").read_bytes()
+def test_a_version_with_added_fields_reads_the_bytes_of_the_one_before(event_type, version):
+    value = (Path(__file__).parent / "released" / f"{event_type}.v{version}.bin").read_bytes()
     event = decode(value).event
     assert event.type_name == event_type
     assert event.model_dump(exclude_defaults=True)
-    assert getattr(event, "items", []) == []
+    assert version > 1 or getattr(event, "items", []) == []
+    assert not any(loop.continuations for loop in getattr(event, "loops", []))
+
+
+@pytest.mark.parametrize(
+    "sample", ["atom.candidates_extracted.v1", "atom.reflected.v1", "ledger.changed.v2"]
+)
+def test_evidence_from_before_talk_was_read_has_no_speaker(sample):
+    value = (Path(__file__).parent / "released" / f"{sample}.bin").read_bytes()
+    match decode(value).event:
+        case CandidatesExtracted(candidates=[candidate]):
+            (row,) = candidate.evidence
+        case AtomReflected(accepted=[judged]):
+            (row,) = judged.rows
+        case LedgerChanged(evidence=[row]):
+            pass
+        case other:
+            pytest.fail(f"not expected: {other}")
+    assert (row.snippet, row.speaker, row.said_at) == ("We will go with a queue.", None, None)
 
 
 def test_up_casters_are_applied_step_by_step():

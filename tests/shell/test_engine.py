@@ -1,8 +1,10 @@
 """What of Faust and aiokafka the shell has changed, looked at from outside."""
 
 import asyncio
-import inspect
 import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psutil
@@ -10,6 +12,7 @@ import pytest
 from aiokafka.consumer.fetcher import Fetcher
 from aiokafka.protocol.fetch import FetchRequest
 from faust.transport.drivers import aiokafka as driver
+from faust.types.tuples import ConsumerMessage
 
 import infra.kafka
 from infra.errors import TopicsUnfit
@@ -18,7 +21,7 @@ from schemas.codec import decode
 from schemas.topics import TOPICS
 from streams.app import Worker
 from streams.shell import engine
-from streams.shell.engine import IDLE_FETCH_WAIT_MS, wait_long_when_idle
+from streams.shell.engine import StageApp
 from tests.shell.harness import (
     WorkerProcess,
     at_work,
@@ -65,7 +68,7 @@ def test_a_worker_refuses_to_start_when_a_partition_count_differs(fresh: Setting
 
 def test_an_empty_partition_does_not_hold_the_fetch_of_the_others(fresh: Settings) -> None:
     """Faust's driver has the wait written into it; ours is the setting's."""
-    assert "fetch_max_wait_ms=1500" in inspect.getsource(driver.AIOKafkaConsumerThread)
+    assert "fetch_max_wait_ms=1500" in Path(driver.__file__).read_text(encoding="utf-8")
 
     async def scenario() -> None:
         async with at_work(fresh, "echo") as worker:
@@ -78,23 +81,83 @@ def test_an_empty_partition_does_not_hold_the_fetch_of_the_others(fresh: Setting
 
 
 class Planned(Fetcher):  # type: ignore[misc]  # aiokafka is untyped
-    """aiokafka's planner of fetches with one request to one broker, and what is unread."""
+    """aiokafka's planner with a request to one broker, what is unread, and what fetches brought."""
 
-    def __init__(self, *unread: str) -> None:
+    def __init__(self, *unread: str, brought: Sequence[bool] = ()) -> None:
         self._records = dict.fromkeys(unread)
-        self.request = FetchRequest(20, 1, 1_000, 0, [])
+        self._brought = iter(brought)
 
     def _get_actions_per_node(self, assignment: Any) -> Any:
-        return [(0, self.request)], {}, 0.2, False, []
+        return [(0, FetchRequest(20, 1, 1_000, 0, []))], {}, 0.2, False, []
+
+    async def _proc_fetch_request(self, assignment: Any, node: int, request: Any) -> bool:
+        return next(self._brought)
+
+    async def fetched(self) -> tuple[int, int]:
+        """The wait and the bytes the next fetch asks for, once it is done."""
+        (node, request), *_ = self._get_actions_per_node(None)[0]
+        await self._proc_fetch_request(None, node, request)
+        return request._max_wait_ms, request._min_bytes
+
+    def close(self) -> None: ...
 
 
-def test_a_fetch_waits_long_at_the_broker_only_when_nothing_is_unread() -> None:
-    waits = []
-    for fetcher in (Planned(), Planned("a partition")):
-        wait_long_when_idle(fetcher)
-        fetcher._get_actions_per_node(None)
-        waits.append(fetcher.request._max_wait_ms)
-    assert waits == [IDLE_FETCH_WAIT_MS, 20]
+FLOWING = (infra.kafka.FLOW_WAIT_MS, infra.kafka.FLOW_BYTES)
+IDLE = (infra.kafka.IDLE_WAIT_MS, 1)
+
+
+def paces(fetcher: Planned, fetches: int) -> list[tuple[int, int]]:
+    async def scenario() -> list[tuple[int, int]]:
+        infra.kafka.paced(SimpleNamespace(_fetcher=fetcher))
+        return [await fetcher.fetched() for _ in range(fetches)]
+
+    return asyncio.run(scenario())
+
+
+def test_fetches_wait_for_many_records_while_they_flow_and_then_long_for_the_first() -> None:
+    brought = [False, True, True, False, True, False, False, False]
+    assert paces(Planned(brought=brought), 8) == [
+        IDLE, IDLE, FLOWING, FLOWING, FLOWING, FLOWING, FLOWING, IDLE
+    ]  # fmt: skip
+
+
+def test_partitions_with_unread_records_are_asked_for_again_soon() -> None:
+    assert paces(Planned("a partition", brought=[False]), 1) == [(20, 1)]
+
+
+def test_a_stream_gives_all_that_is_there_in_one_turn(tmp_path: Path) -> None:
+    """Faust's own gives one record a round of the loop, however many are there."""
+    records = 50
+
+    async def rounds() -> int:
+        app = StageApp(Settings(home=tmp_path, kafka_bootstrap="127.0.0.1:1"), "echo", None)
+        app.flow_control.resume()
+        topic = app.topic("echo", key_type=bytes, value_type=bytes)
+        stream: Any = app.stream(topic)
+        for offset in range(records):
+            message = ConsumerMessage(
+                "echo", 0, offset, 0.0, 0, [], b"k", b"v", None,
+                generation_id=app.consumer_generation_id,
+            )  # fmt: skip
+            stream.channel.queue.put_nowait(app.create_event(b"k", b"v", {}, message))
+        passed, given = 0, []
+
+        async def others() -> None:
+            nonlocal passed
+            while True:
+                passed += 1
+                await asyncio.sleep(0)
+
+        counting = asyncio.create_task(others())
+        async for event in stream.noack().events():
+            given.append(event.message.offset)
+            if len(given) == records:
+                break
+        counting.cancel()
+        assert given == list(range(records))
+        return passed
+
+    assert asyncio.run(rounds()) < records
 
 
 def test_a_worker_listens_nowhere_and_makes_no_topics(fresh: Settings) -> None:

@@ -14,6 +14,8 @@ from infra.local.process import started_of, wait_until
 from streams.shell.failures import ChildFailed
 from streams.shell.pool import ChildDied, ChildPool, JobTimedOut
 
+HANGS_S = 5  # a child is there within one
+
 
 def double(number: int) -> int:
     print("what a job prints is no answer")
@@ -51,7 +53,7 @@ def test_jobs_are_computed_side_by_side_and_in_children() -> None:
 
 def test_a_job_that_hangs_dies_or_raises_fails_alone() -> None:
     async def scenario() -> None:
-        pool = ChildPool(1, nice=0, timeout_s=3)
+        pool = ChildPool(1, nice=0, timeout_s=HANGS_S)
         assert await pool.run(double, 1) == 2
         with pytest.raises(JobTimedOut):
             await pool.run(endless)
@@ -69,7 +71,7 @@ def test_a_job_that_hangs_dies_or_raises_fails_alone() -> None:
 
 def test_jobs_sent_together_are_tried_alone_when_one_of_them_takes_the_child_with_it() -> None:
     async def scenario() -> None:
-        pool = ChildPool(1, nice=0, timeout_s=3)
+        pool = ChildPool(1, nice=0, timeout_s=HANGS_S)
         first = pool.run(double, 0)  # while it is computed the others wait for the child together
         calls: list[tuple[Any, ...]] = [
             (double, 1),

@@ -1,4 +1,5 @@
-"""Stage 0 gives way to previews: when, for how long, and that it goes on. Time stands still."""
+"""Stage 0 and deep reading give way to previews: when, for how long, and that they go on. Time
+stands still."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -6,8 +7,10 @@ from typing import Any
 
 from streams.shell.preview_first import (
     BEGINS_WITHIN_S,
+    DEEP_GIVES_WAY_S,
     FIRST_SOURCES,
     GIVE_WAY_S,
+    PREVIEW_TIER,
     RECENT_S,
     REMEMBERED_TRIGGERS,
     PreviewFirst,
@@ -29,9 +32,13 @@ def run(scenario: Callable[[Still], Coroutine[Any, Any, None]]) -> None:
         runner.run(scenario(loop))
 
 
-async def waits(first: PreviewFirst, trigger: str = "t1") -> bool:
+async def waits(first: PreviewFirst, trigger: str = "t1", tier: int = 3) -> bool:
     """Whether a source of the trigger waits; it is not waited for."""
-    task = asyncio.create_task(first.give_way(trigger))
+    return await lasts(first.give_way(trigger, tier))
+
+
+async def lasts(wait: Coroutine[Any, Any, None]) -> bool:
+    task = asyncio.create_task(wait)
     for _ in range(3):
         await asyncio.sleep(0)
     done = task.done()
@@ -43,13 +50,13 @@ def test_stage_0_waits_while_a_preview_is_read_and_shortly_after() -> None:
     async def scenario(loop: Still) -> None:
         first = PreviewFirst()
         assert not await waits(first)
-        first.begun()
-        first.begun()
+        first.begun("p1")
+        first.begun("p1")
         assert await waits(first)
-        first.ended()
+        first.ended("p1")
         loop.now += RECENT_S
         assert await waits(first), "one of two is still being read"
-        first.ended()
+        first.ended("p1")
         assert await waits(first), "the next batch is expected"
         loop.now += RECENT_S
         assert not await waits(first)
@@ -60,8 +67,8 @@ def test_stage_0_waits_while_a_preview_is_read_and_shortly_after() -> None:
 def test_a_source_waits_a_moment_and_goes_on_though_the_preview_does_too() -> None:
     async def scenario(loop: Still) -> None:
         first = PreviewFirst()
-        first.begun()
-        task = asyncio.create_task(first.give_way("t1"))
+        first.begun("p1")
+        task = asyncio.create_task(first.give_way("t1", 3))
         await asyncio.sleep(0)
         loop.now += GIVE_WAY_S
         await task
@@ -89,5 +96,41 @@ def test_triggers_of_long_ago_are_forgotten() -> None:
         for number in range(REMEMBERED_TRIGGERS):
             await waits(first, f"other {number}")
         assert not await waits(first), "it counts from one again"
+
+    run(scenario)
+
+
+def test_the_sources_previews_are_made_of_do_not_wait() -> None:
+    async def scenario(loop: Still) -> None:
+        first = PreviewFirst()
+        first.begun("p1")
+        assert not await waits(first, tier=PREVIEW_TIER)
+        for _ in range(FIRST_SOURCES):
+            await waits(first, "t2", PREVIEW_TIER)
+        assert not await waits(first, "t2", PREVIEW_TIER)
+        first.ended("p1")
+        loop.now += RECENT_S
+        assert await waits(first, "t2", PREVIEW_TIER + 1), "those that passed were counted"
+
+    run(scenario)
+
+
+def test_deep_reading_waits_a_moment_for_the_previews_of_other_projects_only() -> None:
+    async def scenario(loop: Still) -> None:
+        first = PreviewFirst()
+        assert not await lasts(first.give_way_to_others("p1"))
+        first.begun("p1")
+        assert not await lasts(first.give_way_to_others("p1"))
+        assert await lasts(first.give_way_to_others("p2"))
+        first.begun("p2")
+        assert await lasts(first.give_way_to_others("p1"))
+        first.ended("p2")
+        assert await lasts(first.give_way_to_others("p1")), "the next batch is expected"
+        loop.now += RECENT_S
+        assert not await lasts(first.give_way_to_others("p1"))
+        waiting = asyncio.create_task(first.give_way_to_others("p2"))
+        await asyncio.sleep(0)
+        loop.now += DEEP_GIVES_WAY_S
+        await waiting
 
     run(scenario)

@@ -12,6 +12,7 @@ import pytest
 import typer.main
 
 from infra.cli import build
+from streams.hygiene.chunk_python import syntax_tree
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT.parent / "shared" / "spec" / "09-feature-table.md"
@@ -91,6 +92,6 @@ def functions(path: str) -> frozenset[str]:
     file = ROOT / path
     if not file.is_file():
         return frozenset()
-    tree = ast.parse(file.read_text(encoding="utf-8"))
+    tree = syntax_tree(file.read_text(encoding="utf-8"))
     defined = (ast.FunctionDef, ast.AsyncFunctionDef)
     return frozenset(node.name for node in ast.walk(tree) if isinstance(node, defined))

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from streams.hygiene.chunk_python import syntax_tree
+
 ROOT = Path(__file__).parents[2]
 OURS = ("schemas", "infra", "agents", "connectors", "projections", "streams")
 MAY_IMPORT = {
@@ -42,7 +44,7 @@ def room_of(path: Path) -> str:
 
 def imports(path: Path) -> set[str]:
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(syntax_tree(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -29,6 +29,18 @@ World = dict[str, tuple[Section, ...]]
 Key = tuple[str, str]
 
 
+def ledger_of(driver: Driver) -> list[LedgerChanged]:
+    """The accepted change sets, without the one field that depends on the hour."""
+    accepted: list[LedgerChanged] = []
+    view = LedgerView(MemoryTables())
+    for record in driver.log.of("ledger.v1"):
+        event = record.envelope.event
+        assert isinstance(event, LedgerChanged)
+        if view.fold(record):
+            accepted.append(event.model_copy(update={"prev_hash": ""}))
+    return accepted
+
+
 class Project:
     """One project that is ingested again and again, in memory."""
 
@@ -90,14 +102,7 @@ class Project:
         }
 
     def change_sets(self) -> list[LedgerChanged]:
-        """The accepted ones, without the one field that depends on the hour."""
-        accepted: dict[int, LedgerChanged] = {}
-        for record in self.driver.log.of("ledger.v1"):
-            event = record.envelope.event
-            assert isinstance(event, LedgerChanged)
-            if event.ledger_seq == len(accepted) + 1:
-                accepted[event.ledger_seq] = event.model_copy(update={"prev_hash": ""})
-        return list(accepted.values())
+        return ledger_of(self.driver)
 
     def texts(self) -> dict[str, str]:
         """The sanitized texts by source and hash."""

@@ -31,7 +31,7 @@ def without(path: str, files: dict[str, bytes] = BASE) -> dict[str, bytes]:
     return {name: content for name, content in files.items() if name != path}
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_after_any_changes_the_ledger_is_that_of_a_first_ingest(seed):
     chance = random.Random(seed)
     world, past = a_world(chance), []
@@ -50,6 +50,34 @@ def test_after_any_changes_the_ledger_is_that_of_a_first_ingest(seed):
         world = chance.choice(past) if chance.random() < 0.2 else changed(chance, world)
         before = files
     assert troubled.change_sets() == quiet.change_sets()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_a_preview_leaves_stale_is_read_by_runs_of_its_own(seed):
+    chance = random.Random(seed)
+    files = files_of(a_world(chance))
+    quiet, troubled = Project(), Project(seed=seed, **FAULTS)
+    for project in (quiet, troubled):
+        project.ingest(files)
+    for _ in range(2):
+        new = f"## Addition\n\nThe depot must hold {chance.randint(1, 99)} days of parcels.\n\n"
+        changed_ones = {path for path in files if chance.random() < 0.5}
+        files |= {path: files[path] + new.encode() + FILLER.encode() for path in changed_ones}
+        for project in (quiet, troubled):
+            read = project.read()
+            project.ingest(files, lanes=("preview",), unchanged=files.keys() - changed_ones)
+            assert len(project.read() - read) == len(changed_ones)
+        assert_it_is_as_read_anew(quiet, files)
+    assert troubled.change_sets() == quiet.change_sets()
+
+
+def test_what_a_preview_tells_because_others_are_gone_is_read_again_too():
+    project, read = Project().ingest(BASE), len(Project().ingest(BASE).read())
+    new = b"## Retention\n\nThe depot must store every parcel for 77 days.\n\n" + FILLER.encode()
+    edited = without("docs/c.md") | {"docs/b.md": BASE["docs/b.md"] + new}
+    project.ingest(edited, lanes=("preview",), accept_removals=True)
+    assert len(project.read()) == read + 1
+    assert_it_is_as_read_anew(project, edited)
 
 
 def test_a_renamed_source_is_not_read_again_and_keeps_its_atoms():

@@ -16,7 +16,8 @@ from streams.pipeline import pipeline
 from streams.tables import MemoryTables
 from tests.ledger.decisions import a_decision
 from tests.parcel import contents
-from tests.whole.test_faults import ledger_of, read
+from tests.whole.changing import ledger_of
+from tests.whole.test_faults import read
 from tests.worlds import AT, PROJECT, ingestion
 
 GATE = {
@@ -29,7 +30,7 @@ GATE = {
 
 
 def troubles(seed: int) -> Faults:
-    return Faults(seed=seed, repeat=0.15, forget=0.03, halve=0.1, shuffle=True)
+    return Faults(seed=seed, repeat=0.15, forget=0.03, halve=0.1, outlive=0.1, shuffle=True)
 
 
 def said(event: PersonDecided, key: str) -> Envelope:

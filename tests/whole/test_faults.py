@@ -9,14 +9,14 @@ from agents.reader import ReadRequest
 from agents.rules.reader import RulesReader
 from schemas.events.artifact import LatestSet
 from schemas.events.extract import ExtractRequested
-from schemas.events.ledger import LedgerChanged
 from streams.memory import Driver, Faults
 from streams.pipeline import pipeline
 from tests.parcel import contents
+from tests.whole.changing import ledger_of
 from tests.worlds import ingestion
 
 READER = RulesReader()
-FAULTS = {"repeat": 0.15, "forget": 0.03, "halve": 0.1, "shuffle": True}
+FAULTS = {"repeat": 0.15, "forget": 0.03, "halve": 0.1, "outlive": 0.1, "shuffle": True}
 
 
 def read(request, chunk):
@@ -31,17 +31,6 @@ def run(partitions=3, twice=False, **faults) -> Driver:
         driver.publish(facts)
     driver.run()
     return driver
-
-
-def ledger_of(driver: Driver) -> list[LedgerChanged]:
-    """The accepted change sets, without the one field that depends on the hour."""
-    accepted: dict[int, LedgerChanged] = {}
-    for record in driver.log.of("ledger.v1"):
-        event = record.envelope.event
-        assert isinstance(event, LedgerChanged)
-        if event.ledger_seq == len(accepted) + 1:
-            accepted[event.ledger_seq] = event.model_copy(update={"prev_hash": ""})
-    return list(accepted.values())
 
 
 def artifacts_of(driver: Driver) -> list[LatestSet]:

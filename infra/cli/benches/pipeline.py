@@ -56,7 +56,11 @@ def pipeline(source: str) -> dict[str, Any]:
 
 
 def functions_alone(source: str) -> dict[str, Any]:
-    """Stages 0, 1 and 1b of ``source`` in this process, with neither broker nor database."""
+    """Stages 0, 1 and 1b of ``source`` in this process, with neither broker nor database.
+
+    They read what the service reads: of sources with the same content the first, and no chunk that
+    stage 0 holds back.
+    """
     reader = RulesReader()
     with (
         tempfile.TemporaryDirectory() as clones,
@@ -64,10 +68,16 @@ def functions_alone(source: str) -> dict[str, Any]:
     ):
         contents = [(item.path, item.read()) for item in listing.items]
     began, chunks, read_bytes = time.perf_counter(), 0, 0
+    known: set[str | None] = set()
     for path, content in contents:
         cleaned = clean(source_of(PROJECT, listing.root, path), content)
         read_bytes += 0 if cleaned.skip_reason else len(content)
+        if cleaned.raw_normalized_hash in known:
+            continue
+        known.add(None if cleaned.skip_reason else cleaned.raw_normalized_hash)
         for chunk in cleaned.chunks:
+            if chunk.skip_reason:
+                continue
             chunks += 1
             request = ExtractRequested(
                 run_id="bench",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.cli.evaluation.measures.counting import Pairs, interval
+from infra.cli.evaluation.measures.misses import Misses, misses_of
 from infra.cli.evaluation.measures.sections import masked, with_units
 from infra.cli.evaluation.measures.table import SETS, LabelledSet, Measure
 from infra.cli.evaluation.rows import BadRow, Row, rows_of
@@ -70,12 +71,18 @@ def figures(data: Path, one_document_in: int = 1) -> list[Figure]:
 
     Of documents that are read whole only each ``one_document_in``-th is.
     """
-    found: list[Figure] = []
+    return [one for found, _ in measured(data, one_document_in) for one in found]
+
+
+def measured(data: Path, one_document_in: int = 1) -> list[tuple[list[Figure], Misses]]:
+    """The figures of each set whose data is in the folder, with its misses. Raises as above."""
+    found: list[tuple[list[Figure], Misses]] = []
     for labelled in SETS:
         rows = _rows(data, labelled, one_document_in)
         if rows:
             said = answer(labelled.task, rows, labelled.options)
-            found += _measured(labelled, list(zip(rows, said, strict=True)))
+            pairs = list(zip(rows, said, strict=True))
+            found.append((list(_measured(labelled, pairs)), misses_of(labelled, pairs)))
     if not found:
         raise Refusal(f"There is no labelled set in {data}; --data names the folder.")
     return found

@@ -17,16 +17,16 @@ def with_a_duplicate(pairs: Pairs) -> Pairs:
 
 def recall_at_10(pairs: Pairs) -> float:
     """The share of questions with a true duplicate among the first ten."""
-    return share(0 < place <= TOP for place in _places(pairs))
+    return share(0 < place <= TOP for place in first_places(pairs))
 
 
 def mean_reciprocal_rank(pairs: Pairs) -> float:
     """The mean of 1/place of the first true duplicate; 0 for one that is not ranked."""
-    places = _places(pairs)
+    places = first_places(pairs)
     return sum(1 / place for place in places if place) / max(1, len(places))
 
 
-def _places(asked: Pairs) -> list[int]:
+def first_places(asked: Pairs) -> list[int]:
     """The place of each question's first true duplicate, from 1; 0 where none is ranked."""
     cluster = {row["id"]: row["cluster"] for row, _ in asked}
     places = []

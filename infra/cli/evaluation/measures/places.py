@@ -5,11 +5,13 @@ A found place meets a labelled one when they share half of the shorter; what mee
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from infra.cli.evaluation.measures.counting import Pairs, f1, harmonic
 from infra.cli.evaluation.rows import Row
 
+PASSWORD = re.compile(r"://[^\s/:@]{0,100}:([^\s/]{1,200})@")
 CONTACTS = frozenset(("EMAIL_ADDRESS", "PHONE_NUMBER"))
 STRUCTURED = CONTACTS | {"CREDIT_CARD", "IBAN_CODE", "US_SSN", "IP_ADDRESS", "STREET_ADDRESS"}
 
@@ -30,6 +32,23 @@ def characters(pairs: Pairs) -> float:
     return covered / max(1, total)
 
 
+def secret_characters(pairs: Pairs) -> float:
+    """The same where a labelled address counts by its password, which alone is secret in it.
+
+    Spec 01 §3 leaves scheme, user, host and path of an address in the text.
+    """
+    return characters([(_by_passwords(row), said) for row, said in pairs])
+
+
+def _by_passwords(row: Row) -> Row:
+    return row | {"spans": [_by_password(row["text"], place) for place in _labelled(row)]}
+
+
+def _by_password(text: str, place: Row) -> Row:
+    found = PASSWORD.search(text, place["start"], place["end"])
+    return place | {"start": found.start(1), "end": found.end(1)} if found else place
+
+
 def span_f1(types: frozenset[str]) -> Callable[[Pairs], float]:
     """F1 of places of these types; finding one of another type is neither right nor wrong."""
 
@@ -39,9 +58,9 @@ def span_f1(types: frozenset[str]) -> Callable[[Pairs], float]:
             places = [it for it in _labelled(row) if it["type"] in types]
             found = said["spans"]
             sought += len(places)
-            met += sum(any(_meets(it, place) for it in found) for place in places)
-            right += sum(any(_meets(it, place) for place in places) for it in found)
-            wrong += sum(not any(_meets(it, place) for place in _labelled(row)) for it in found)
+            met += sum(any(meets(it, place) for it in found) for place in places)
+            right += sum(any(meets(it, place) for place in places) for it in found)
+            wrong += sum(not any(meets(it, place) for place in _labelled(row)) for it in found)
         precision = right / (right + wrong) if right + wrong else 0.0
         return harmonic(precision, met / max(1, sought))
 
@@ -53,7 +72,7 @@ def _labelled(row: Row) -> list[Row]:
     return places
 
 
-def _meets(found: Row, place: Row) -> bool:
+def meets(found: Row, place: Row) -> bool:
     shared = min(found["end"], place["end"]) - max(found["start"], place["start"])
     shorter = min(found["end"] - found["start"], place["end"] - place["start"])
     return bool(shared > 0 and 2 * shared >= shorter)

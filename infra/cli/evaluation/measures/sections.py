@@ -45,11 +45,11 @@ def masked(doc: Row) -> Row:
 
 def _f1_of_kinds(pairs: Pairs) -> list[float]:
     known = {row["id"]: row["units"] for row, _ in pairs}
-    told = {row["id"]: _spans(said) for row, said in pairs}
+    told = {row["id"]: spans_of(said) for row, said in pairs}
     return [_f1(kind, known, told) for kind in KINDS]
 
 
-def _spans(said: Row) -> list[Row]:
+def spans_of(said: Row) -> list[Row]:
     return [row | {"kind": atom["kind"]} for atom in said["atoms"] for row in atom["evidence"]]
 
 
@@ -61,9 +61,9 @@ def _f1(kind: str, known: dict[str, list[Row]], told: dict[str, list[Row]]) -> f
         spans = [span for span in told.get(doc, ()) if span["kind"] == kind]
         sought = [unit for unit in mine if unit["grade"] == "strong"]
         strong += len(sought)
-        met += sum(any(_meets(span, unit) for span in spans) for unit in sought)
+        met += sum(any(meets(span, unit) for span in spans) for unit in sought)
         for span in spans:
-            if any(_meets(span, unit) for unit in mine):
+            if any(meets(span, unit) for unit in mine):
                 right += 1
             elif 2 * _shared(span, others) >= _length(span):
                 wrong += 1
@@ -86,7 +86,7 @@ def _shared(span: Row, units: Sequence[Row]) -> int:
     )
 
 
-def _meets(span: Row, unit: Row) -> bool:
+def meets(span: Row, unit: Row) -> bool:
     shared = _shared(span, [unit])
     long_enough = 2 * shared >= min(_length(span), _length(unit)) and shared > 0
     return long_enough and _length(span) <= 4 * _length(unit) + 80

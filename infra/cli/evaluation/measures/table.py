@@ -172,6 +172,36 @@ PAIRS = (
         fields=PAIR,
     ),
     LabelledSet(
+        "contradictions/breaking_nli",
+        "duplicate",
+        (
+            Measure(
+                "automatic merges of other wordings, precision",
+                pairs.entailed,
+                Baseline(pairs.entailed, "merging all"),
+                0.98,
+                over=pairs.differently_merged,
+                is_precision=True,
+            ),
+        ),
+        fields=PAIR,
+    ),
+    LabelledSet(
+        "contradictions/requirements_perturbed",
+        "duplicate",
+        (
+            Measure(
+                "contrary requirements merged",
+                pairs.merged_share,
+                Baseline(pairs.alike_share, "by similarity alone"),
+                0.02,
+                over=pairs.contrary,
+                at_most=True,
+            ),
+        ),
+        fields=PAIR,
+    ),
+    LabelledSet(
         "contradictions/negation_nli",
         "contradict",
         (
@@ -209,6 +239,13 @@ GUARDS = (
         (
             Measure("secrets, rows F1", places.row_f1, Baseline(0.56), 0.90),
             Measure("secrets, characters", places.characters, Baseline(0.48), 0.92),
+            Measure(
+                "secrets, characters, of addresses the password",
+                places.secret_characters,
+                Baseline(0.48),
+                0.92,
+                held_out=0.877,
+            ),
         ),
     ),
     LabelledSet(
@@ -228,8 +265,16 @@ GUARDS = (
         "pii/sentences",
         "redact",
         (
-            Measure("e-mail and phone F1", places.span_f1(places.CONTACTS), Baseline(0.80), 0.93),
-            Measure("structured types F1", places.span_f1(places.STRUCTURED), Baseline(0.85), 0.90),
+            Measure(
+                "e-mail and phone F1", places.span_f1(places.CONTACTS), Baseline(0.80), 0.93, 1.0
+            ),
+            Measure(
+                "structured types F1",
+                places.span_f1(places.STRUCTURED),
+                Baseline(0.85),
+                0.90,
+                0.918,
+            ),
         ),
         options=Options(pii=True),
     ),

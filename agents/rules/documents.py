@@ -1,0 +1,88 @@
+"""What a document's place and name say of its text: whether it speaks of the project at all,
+leads a reader through something, or deliberates.
+
+Names alone, since a chunk does not know the rest of its document. A name that is not known says
+nothing: the text then decides.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+
+from agents.rules.sections import document_name
+from schemas.events.hygiene import ChunkCreated
+
+_CONVERSATIONS = frozenset(
+    {"issue", "pull_request", "review_comment", "comment", "chat_thread", "interview"}
+)
+_OWN_VOICE = _CONVERSATIONS | {"readme", "agent_guide", "architecture_doc"}
+_HOW_TO = re.compile(
+    r"tutorial|getting[-_ ]?started|quick[-_ ]?start|how[-_ ]?to|examples?/|samples?/|"
+    r"walk-?through|install|cook-?books?|recipes?/|patterns/|trouble-?shoot|hand-?books?|"
+    r"run-?books?|play-?books?|check-?lists?|(?:^|/)(?:upgrad(?:e|ing)|migrat(?:e|ion|ing)s?)\b|"
+    r"(?:^|/)blogs?/|release[-_](?:process|procedure|tasks)|(?:^|/)releasing\b|deploying/|"
+    r"(?:^|/)third[-_]party(?:[-_]packages|/)|"
+    r"(?:^|/)(?:qa|benchmarks?|experiments)/|api[-_]reference",
+    re.IGNORECASE,
+)
+_DELIBERATING = re.compile(
+    r"(?:^|[/_.-])(?:adrs?|rfcs?|rfds?|keps?|peps?|seps?|decisions?|proposals?|designs?|"
+    r"architecture|enhancements?|minutes|meetings?|notes|drs?)(?=[/_.\-\d]|$)|(?:^|/)text/(?:\w+/)?\d{4}-",
+    re.IGNORECASE,
+)
+_SILENT = re.compile(
+    r"(?:^|/)(?:change-?logs?[-_]v?[\d.]+\w*|what(?:s|-s)?[-_]?new(?:[-_]v?[\d.]+\w*)?|"
+    r"change-?log|changes|history|releases?|news|licen[cs]e|notice|contributors|authors|"
+    r"codeowners|\w*code[-_]of[-_]conduct|contributing|maintainers|dependencies|"
+    r"pull_request_template|release[-_ ]?notes|"
+    r"third[-_]party\w*|credits|.*template)(?:\.\w+)?$|(?:^|/)(?:issue_template|\.changelog|"
+    r"changelogs?|licenses|release[-_ ]?notes|testdata|fixtures?|golden|__snapshots__)/|"
+    r"(?:^|/)(?:release[-_])?v?\d+\.\d+[\w.]*\.(?:md|mdx|rst|adoc|txt)$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is known about a chunk before a sentence of it is read.
+
+    ``asked``: questions in it are meant. ``deliberates``: decisions are taken or proposed in
+    documents like it, talk among them. ``own_voice``: its «we» are those who make the project, not
+    a teacher and the reader.
+    """
+
+    text: str
+    name: str
+    asked: bool
+    how_to: bool
+    deliberates: bool
+    own_voice: bool
+
+
+def setting_of(chunk: ChunkCreated) -> Setting:
+    talk = chunk.source_type in _CONVERSATIONS
+    how_to, deliberating = _manner_of(chunk.path)
+    deliberates = talk or deliberating
+    return Setting(
+        text=chunk.text_payload,
+        name=document_name(chunk.title, chunk.path),
+        asked=talk or chunk.source_type == "architecture_doc",
+        how_to=how_to,
+        deliberates=deliberates,
+        own_voice=deliberates or chunk.source_type in _OWN_VOICE,
+    )
+
+
+@functools.lru_cache(maxsize=256)  # a document's chunks come one after another
+def _manner_of(path: str) -> tuple[bool, bool]:
+    """Whether a document of this name leads a reader through something, and whether it weighs."""
+    return bool(_HOW_TO.search(path)), bool(_DELIBERATING.search(path))
+
+
+@functools.lru_cache(maxsize=256)
+def is_silent(path: str) -> bool:
+    """Whether documents of this name state nothing about the project: logs, licences, templates,
+    what a test compares with."""
+    return bool(_SILENT.search(path))

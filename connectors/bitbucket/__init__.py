@@ -1,0 +1,1 @@
+"""Bitbucket: what its webhooks tell. It is not polled (spec 06 §9)."""

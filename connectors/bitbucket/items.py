@@ -1,0 +1,121 @@
+"""Bitbucket's webhook events as items: pull requests, their comments, approvals and refusals.
+
+Source: Bitbucket Cloud, «Event payloads». Roots are like GitHub's, one a kind of item, so that a
+listing of one kind would be complete.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from connectors.outside import Gone, OutsideItem, Remark
+from connectors.payloads import Payload, needed, part, text, time
+
+PULL_EVENTS = frozenset(
+    f"pullrequest:{what}" for what in ("created", "updated", "fulfilled", "rejected")
+)
+COMMENT_EVENTS = frozenset(
+    f"pullrequest:comment_{what}"
+    for what in ("created", "updated", "deleted", "resolved", "reopened")
+)
+VERDICTS = {
+    "pullrequest:approved": ("approval", "approved"),
+    "pullrequest:unapproved": ("approval", "approval withdrawn"),
+    "pullrequest:changes_request_created": ("changes_request", "changes requested"),
+    "pullrequest:changes_request_removed": ("changes_request", "request withdrawn"),
+}
+
+
+def repository_of(payload: Payload) -> str:
+    return text(part(payload, "repository"), "full_name")
+
+
+def items_of_delivery(
+    kind: str, payload: Payload, received_at: datetime
+) -> list[OutsideItem | Gone] | None:
+    """The items of a delivery; None for a kind that carries none. Raises UnreadablePayload."""
+    repository = repository_of(payload)
+    if kind in PULL_EVENTS:
+        return [pull_item(repository, part(payload, "pullrequest"))]
+    if kind in COMMENT_EVENTS:
+        comment, pull = part(payload, "comment"), part(payload, "pullrequest")
+        item = comment_item(repository, pull, comment)
+        if kind == "pullrequest:comment_deleted":
+            return [Gone(item.service, item.root, item.path, max(received_at, item.changed_at))]
+        return [item]
+    if kind in VERDICTS:
+        return [verdict_item(repository, payload, *VERDICTS[kind])]
+    return None
+
+
+def root_of(repository: str, kind: str) -> str:
+    return f"bitbucket/{repository.lower()}/{kind}"
+
+
+def pull_item(repository: str, pull: Payload) -> OutsideItem:
+    number, changed = needed(pull, "id"), time(pull, "updated_on")
+    body = text(pull, "description") or text(part(pull, "summary"), "raw")
+    said = Remark(number, _name(part(pull, "author")), "author", time(pull, "created_on"), body)
+    return OutsideItem(
+        service="bitbucket",
+        root=root_of(repository, "pulls"),
+        path=number,
+        source_type="pull_request",
+        title=text(pull, "title") or f"#{number}",
+        remarks=(said,),
+        changed_at=changed,
+        revision_ref=needed(pull, "updated_on"),
+        state=text(pull, "state").lower() or None,
+        url=_address(pull),
+    )
+
+
+def comment_item(repository: str, pull: Payload, comment: Payload) -> OutsideItem:
+    number, about = needed(pull, "id"), text(pull, "title")
+    comment_id = needed(comment, "id")
+    made, changed = time(comment, "created_on"), time(comment, "updated_on")
+    edited = changed if changed > made else None
+    place = text(part(comment, "inline"), "path")
+    body = text(part(comment, "content"), "raw")
+    return OutsideItem(
+        service="bitbucket",
+        root=root_of(repository, "comments"),
+        path=f"{number}/comments/{comment_id}",
+        source_type="review_comment" if place else "comment",
+        title=f"Review comment on {place}" if place else f"Comment on #{number}",
+        remarks=(Remark(comment_id, _name(part(comment, "user")), None, made, body, edited),),
+        changed_at=changed,
+        revision_ref=needed(comment, "updated_on"),
+        about=about or None,
+        url=_address(comment),
+    )
+
+
+def verdict_item(repository: str, payload: Payload, name: str, state: str) -> OutsideItem:
+    """What one person decided of a pull request: one item a person, the last word holds."""
+    pull, verdict = part(payload, "pullrequest"), part(payload, name)
+    number, at = needed(pull, "id"), time(verdict, "date")
+    person = part(verdict, "user")
+    member = text(person, "account_id") or needed(person, "uuid")
+    return OutsideItem(
+        service="bitbucket",
+        root=root_of(repository, "reviews"),
+        path=f"{number}/reviews/{member.strip('{}')}",
+        source_type="review_comment",
+        title=f"Review of #{number}",
+        remarks=(Remark(name, _name(person), None, at, f"{state.capitalize()}."),),
+        changed_at=at,
+        revision_ref=f"{needed(verdict, 'date')} {state}",
+        about=text(pull, "title") or None,
+        state=state,
+        url=_address(pull),
+    )
+
+
+def _name(person: Payload) -> str:
+    """The handle where there is one; deleted accounts have neither."""
+    return text(person, "nickname") or text(person, "display_name") or "unknown"
+
+
+def _address(of: Payload) -> str | None:
+    return text(part(part(of, "links"), "html"), "href") or None

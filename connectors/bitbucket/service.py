@@ -1,0 +1,38 @@
+"""Bitbucket as a service that can be connected: it only tells, it is not asked (spec 06 §9)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from connectors.connector import UnknownSource
+from connectors.definitions import Definition
+from connectors.services import TOLD_ONLY, Opened, Opening
+
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+
+
+@dataclass(frozen=True)
+class BitbucketService:
+    """No streams; the one credential is the secret that signs deliveries."""
+
+    base_url: str = "https://api.bitbucket.org"
+    streams: tuple[str, ...] = ()
+    roles: tuple[tuple[str, ...], ...] = ()
+
+    def checked_target(self, target: str) -> str:
+        if not _REPOSITORY.fullmatch(target) or target.startswith((".", "-")):
+            raise UnknownSource(f"{target!r} names no repository: write workspace/repo.")
+        return target
+
+    def names(self, definition: Definition) -> tuple[str, ...]:
+        return ()
+
+    @asynccontextmanager
+    async def opened(self, opening: Opening) -> AsyncIterator[Opened]:
+        yield TOLD_ONLY
+
+
+BITBUCKET = BitbucketService()

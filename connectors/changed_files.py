@@ -1,0 +1,100 @@
+"""The files that changed between two commits of a default branch, as they are at its head now.
+
+Which files is told by the two commits, what they hold by the head: deliveries come in any order,
+and of two changes to one file the older must not win. A file that a later commit took away again is
+removed; so whatever the order, what is held in the end is what stands at the head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from connectors.connector import Item, Listing, Notice, in_listing_order, printable
+from connectors.git import (
+    HEAD_REF,
+    Blobs,
+    author_dates,
+    checked_entry,
+    git_answers,
+    list_commit,
+    run_git,
+)
+
+PATHS_AT_ONCE = 400  # on one command line: 128 KiB hold as many of 300 bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What git says of a file. ``before`` is its old path where it was renamed."""
+
+    kind: str  # A added, M modified, D removed, R renamed, T of another type
+    path: bytes
+    before: bytes | None = None
+
+
+def changes_between(folder: Path, before: str, after: str) -> list[Change] | None:
+    """The files changed from ``before`` to ``after``; None when a commit is not in the history
+    (rewritten by force, or a new branch). Raises SourceUnavailable.
+    """
+    ends = [_commit(folder, each) for each in (before, after)]
+    if not all(ends):
+        return None
+    arguments = ("diff", "--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv")
+    return list(_changes(run_git(folder, *arguments, *ends, "--").split(b"\0")))
+
+
+def list_changed(folder: Path, root: str, before: str, after: str, ref: str = HEAD_REF) -> Listing:
+    """The changed files at ``ref``, with the paths of those that are gone from there.
+
+    A complete listing of ``ref`` when the two commits cannot tell. Raises SourceUnavailable.
+    """
+    changes = changes_between(folder, before, after)
+    if changes is None:
+        return list_commit(folder, root, ref)
+    touched = sorted({path for each in changes for path in (each.path, each.before) if path})
+    tip = run_git(folder, "rev-parse", "--verify", f"{ref}^{{commit}}").decode().strip()
+    blobs = Blobs(folder)
+    notices: list[Notice] = []
+    items: list[Item] = []
+    standing: set[bytes] = set()
+    for part in _cut(touched):
+        names = [path.decode("utf-8", "surrogateescape") for path in part]
+        dates = author_dates(folder, tip, "--", *names)
+        arguments = ("--literal-pathspecs", "ls-tree", "-r", "-l", "-z", tip, "--")
+        for row in run_git(folder, *arguments, *names).split(b"\0")[:-1]:
+            meta, _, raw_path = row.partition(b"\t")
+            mode, _, oid, size = meta.split()
+            standing.add(raw_path)
+            if (path := checked_entry(mode, raw_path, notices)) is not None:
+                fetch = blobs.reader(oid.decode())
+                items.append(Item(path, int(size), fetch, dates.get(raw_path), tip))
+    gone = tuple(printable(path) for path in touched if path not in standing)
+    listed, told = in_listing_order(items, notices)
+    return Listing(root, False, listed, told, removed=gone, close=blobs.close)
+
+
+def _changes(fields: Sequence[bytes]) -> Iterator[Change]:
+    """Status and path in turn; a rename (and a copy) has two paths."""
+    rest = iter(fields)
+    for status in rest:
+        if not status:
+            return
+        kind = status[:1].decode()
+        if kind in "RC":
+            before, path = next(rest), next(rest)
+            yield Change(kind, path, before if kind == "R" else None)
+        else:
+            yield Change(kind, next(rest))
+
+
+def _commit(folder: Path, name: str) -> str:
+    if not name:
+        return ""
+    return git_answers(folder, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+
+
+def _cut(paths: list[bytes]) -> Iterator[list[bytes]]:
+    for start in range(0, len(paths), PATHS_AT_ONCE):
+        yield paths[start : start + PATHS_AT_ONCE]

@@ -1,0 +1,102 @@
+"""What is connected to which project, followed on ``project.v1`` as it changes.
+
+Read from the log and not from the tables, so that a webhook is answered while the database is away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from aiokafka.structs import TopicPartition
+
+from connectors.connector import SourceRefused
+from connectors.definitions import Definition, definitions, secret_at
+from connectors.services import WEBHOOK
+from connectors.webhooks.receiver import Endpoint
+from infra.kafka import broker_errors, running_consumer
+from infra.settings import Settings
+from schemas.codec import InvalidRecord, decode
+from schemas.envelope import Envelope
+from schemas.events.connector import ConnectorAdded, ConnectorRemoved, ConnectorService
+from schemas.events.project import ProjectCreated
+
+POLL_MS = 500
+
+
+class Connected:
+    """The connectors of all projects, as far as the log was read."""
+
+    def __init__(self) -> None:
+        self._projects: dict[str, str] = {}  # name or id -> id
+        self._found: dict[str, Definition] = {}
+
+    def hear(self, fact: Envelope) -> None:
+        match fact.event:
+            case ProjectCreated() as event:
+                self._projects[fact.project_id] = fact.project_id
+                self._projects.setdefault(event.name, fact.project_id)
+            case ConnectorAdded() | ConnectorRemoved():
+                definitions([fact], self._found)
+            case _:
+                pass
+
+    def of(self, project_id: str, service: ConnectorService) -> list[Definition]:
+        """The project's connectors of one service, in the order they were added."""
+        return [
+            each
+            for each in self._found.values()
+            if each.project_id == project_id and each.added.service == service
+        ]
+
+    def endpoint(
+        self, service: ConnectorService, project: str, environ: Mapping[str, str]
+    ) -> Endpoint | None:
+        """The door of a project, by its name or id, with the secrets of its connectors."""
+        project_id = self._projects.get(project)
+        if project_id is None:
+            return None
+        secrets = []
+        for each in reversed(self.of(project_id, service)):
+            if place := each.credentials.get(WEBHOOK):
+                with suppress(SourceRefused):  # a missing secret closes this door only
+                    secrets.append(secret_at(place, environ).reveal().encode())
+        return Endpoint(project_id, tuple(secrets))
+
+
+@asynccontextmanager
+async def following_connectors(settings: Settings) -> AsyncIterator[Connected]:
+    """All connectors as of the beginning of the block, and kept so. Raises BrokerUnavailable."""
+    connected = Connected()
+    async with running_consumer(settings) as consumer:
+        with broker_errors("reading what is connected"):
+            topic = settings.topic(ConnectorAdded.topic)
+            await consumer._client.force_metadata_update()
+            numbers = consumer.partitions_for_topic(topic) or ()
+            places = [TopicPartition(topic, number) for number in numbers]
+            consumer.assign(places)
+            ends = await consumer.end_offsets(places)
+            await consumer.seek_to_beginning(*places)
+            while any([await consumer.position(place) < end for place, end in ends.items()]):
+                _hear(connected, await consumer.getmany(timeout_ms=POLL_MS))
+        task = asyncio.create_task(_follow(consumer, connected))
+        try:
+            yield connected
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+async def _follow(consumer: Any, connected: Connected) -> None:
+    while True:
+        _hear(connected, await consumer.getmany(timeout_ms=POLL_MS))
+
+
+def _hear(connected: Connected, batch: Mapping[Any, Any]) -> None:
+    for records in batch.values():
+        for record in records:
+            with suppress(InvalidRecord):  # the projector tells of it
+                connected.hear(decode(record.value))

@@ -1,0 +1,91 @@
+"""What is connected: definitions folded from ``project.v1``, and the secrets they only name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from connectors.connector import SourceRefused, UnknownSource
+from connectors.transport import Secret
+from schemas import ids
+from schemas.envelope import Envelope
+from schemas.events.connector import ConnectorAdded, ConnectorRemoved, CursorMoved
+
+MAX_SECRET_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One connected service of one project, as it was added last."""
+
+    project_id: str
+    added: ConnectorAdded
+
+    @property
+    def connector_id(self) -> str:
+        return self.added.connector_id
+
+    @property
+    def credentials(self) -> dict[str, str]:
+        return {each.role: each.place for each in self.added.credentials}
+
+
+def connector_id(project_id: str, service: str, base_url: str, target: str) -> str:
+    """The same target of the same service is the same connector, however often it is added."""
+    return ids.derive_id("con", project_id, service, base_url, target)
+
+
+def definitions(
+    facts: Iterable[Envelope], known: dict[str, Definition] | None = None
+) -> dict[str, Definition]:
+    """The connectors there are, by id, in the order in which they were first added."""
+    found = {} if known is None else known
+    for fact in facts:
+        match fact.event:
+            case ConnectorAdded() as event:
+                found[event.connector_id] = Definition(fact.project_id, event)
+            case ConnectorRemoved() as event:
+                found.pop(event.connector_id, None)
+            case _:
+                pass
+    return found
+
+
+Places = dict[str, dict[str, CursorMoved]]
+
+
+def cursors(facts: Iterable[Envelope], known: Places | None = None) -> Places:
+    """The last cursor of every stream, by connector and stream."""
+    found = {} if known is None else known
+    for fact in facts:
+        if isinstance(fact.event, CursorMoved):
+            found.setdefault(fact.event.connector_id, {})[fact.event.stream] = fact.event
+    return found
+
+
+def secret_at(place: str, environ: Mapping[str, str]) -> Secret:
+    """The secret of ``env:NAME`` or ``file:PATH``. Raises SourceRefused when there is none."""
+    kind, _, name = place.partition(":")
+    if kind == "env":
+        if not environ.get(name, "").strip():
+            raise SourceRefused(f"The variable {name} of the environment holds no secret: set it.")
+        return Secret(environ[name].strip())
+    try:
+        with Path(name).expanduser().open("rb") as file:
+            text = file.read(MAX_SECRET_BYTES).decode().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceRefused(f"The secret file {name} cannot be read: see its path.") from error
+    if not text:
+        raise SourceRefused(f"The secret file {name} is empty.")
+    return Secret(text)
+
+
+def checked_place(written: str) -> str:
+    """``written`` if it names a place; a secret itself is refused. Raises UnknownSource."""
+    kind, _, name = written.partition(":")
+    if kind not in ("env", "file") or not name:
+        raise UnknownSource(
+            "A credential is given by its place, env:NAME or file:PATH, and never itself."
+        )
+    return written

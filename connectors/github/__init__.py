@@ -1,0 +1,1 @@
+"""GitHub: its items, its lists, its ways to prove who we are."""

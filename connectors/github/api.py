@@ -1,0 +1,146 @@
+"""GitHub's REST and GraphQL addresses, and the two ways to prove who we are: a token, or an App."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from gidgethub.apps import get_jwt
+from jwt.exceptions import InvalidKeyError
+
+from connectors.connector import SourceUnavailable, UnknownSource
+from connectors.credentials import Renewed
+from connectors.github.items import moment
+from connectors.transport import AccessLost, Answer, Authorise, Budget, Params, Secret, Transport
+from infra.clock import Clock, SystemClock
+
+PUBLIC = "https://api.github.com"
+REST_VERSION = {
+    "Accept": "application/vnd.github+json",
+    "X-GitHub-Api-Version": "2022-11-28",
+}
+PER_PAGE = 100
+_NEXT = re.compile(r'<([^>]+)>;\s*rel="next"')
+_REPOSITORY = re.compile(r"^[\w.-]+/[\w.-]+$")
+
+
+def checked_repository(target: str) -> str:
+    """``target`` if it can be a repository. Raises UnknownSource."""
+    if not _REPOSITORY.match(target) or target.startswith((".", "-")):
+        raise UnknownSource(f"{target!r} names no repository: write owner/repo.")
+    return target
+
+
+def by_app(
+    base_url: str, app_id: str, key: Secret, repository: str, clock: Clock | None = None
+) -> Authorise:
+    """A GitHub App's installation in the account of ``repository``; its tokens live for an hour."""
+    now = clock or SystemClock()
+
+    async def as_app() -> Mapping[str, str]:
+        try:
+            signed = get_jwt(app_id=app_id, private_key=key.reveal())
+        except (ValueError, InvalidKeyError):
+            raise AccessLost(
+                "The App's key is no private key in PEM form.", "unauthorised", 0
+            ) from None
+        return {"Authorization": f"Bearer {signed}"}
+
+    async def renew() -> tuple[Secret, datetime]:
+        budget = Budget(percent=100)  # an App's own requests are counted apart
+        async with Transport(base_url, as_app, budget, clock=now) as transport:
+            found = (await transport.get(f"repos/{repository}/installation")).json()
+            try:
+                address = f"app/installations/{found['id']}/access_tokens"
+                made = (await transport.post(address, {})).json()
+                return Secret(str(made["token"])), moment(made["expires_at"])
+            except (KeyError, TypeError, ValueError):
+                raise SourceUnavailable("GitHub gave the App no token.") from None
+
+    return Renewed(renew, now)
+
+
+class GitHub:
+    """One repository over REST and GraphQL. Raises as ``Transport``."""
+
+    def __init__(self, repository: str, transport: Transport, per_page: int = PER_PAGE) -> None:
+        self.repository = checked_repository(repository)
+        self.transport = transport
+        self.per_page = per_page
+
+    async def list(
+        self, what: str, params: Params | None = None, *, etag: str | None = None
+    ) -> Answer:
+        """One page of a list of the repository."""
+        query = {"per_page": self.per_page, **(params or {})}
+        return await self.transport.get(
+            f"repos/{self.repository}/{what}", query, etag=etag, headers=REST_VERSION
+        )
+
+    async def every(self, what: str, params: Params | None = None) -> AsyncIterator[dict[str, Any]]:
+        """All rows of a list, page after page as the service links them."""
+        answer = await self.list(what, params)
+        while True:
+            for row in rows_of(answer):
+                yield row
+            address = next_of(answer)
+            if address is None:
+                return
+            answer = await self.transport.get(address, headers=REST_VERSION)
+
+    async def one(self, what: str) -> dict[str, Any] | None:
+        """One object; None when it is not there."""
+        answer = await self.transport.get(
+            f"repos/{self.repository}/{what}",
+            headers=REST_VERSION,
+            seen=frozenset((404, 410)),
+        )
+        found = answer.json() if answer.status == 200 else None
+        return found if isinstance(found, dict) else None
+
+    async def query(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """The ``data`` of a GraphQL answer; a discussion that is not there is null in it."""
+        base = self.transport.base_url.rstrip("/")
+        address = f"{base.removesuffix('/v3')}/graphql"  # an Enterprise server has /api/v3
+        answer = await self.transport.post(
+            address, {"query": text, "variables": dict(variables)}, resource="graphql"
+        )
+        told = answer.json()
+        if not isinstance(told, dict):
+            raise SourceUnavailable("GitHub answered a question with something that is no answer.")
+        if errors := [each for each in told.get("errors") or () if not _within_it(each)]:
+            kinds = {str(each.get("type")) for each in errors if isinstance(each, dict)}
+            if kinds & {"FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND"}:
+                raise AccessLost(
+                    "GitHub does not let our credential read the discussions.",
+                    "not_found" if "NOT_FOUND" in kinds else "forbidden",
+                    200,
+                )
+            raise SourceUnavailable(f"GitHub could not answer ({', '.join(sorted(kinds))}).")
+        data = told.get("data")
+        return data if isinstance(data, dict) else {}
+
+
+def _within_it(error: object) -> bool:
+    """Whether an error says that one discussion is not there, of a repository that is."""
+    if not isinstance(error, dict):
+        return False
+    return error.get("type") == "NOT_FOUND" and error.get("path") == ["repository", "discussion"]
+
+
+def rows_of(answer: Answer) -> list[dict[str, Any]]:
+    """The objects of a page; a list, or the one list in an object (workflow runs)."""
+    told = answer.json()
+    if isinstance(told, dict):
+        told = next((value for value in told.values() if isinstance(value, list)), None)
+    if not isinstance(told, list):
+        raise SourceUnavailable("GitHub answered a list with something that is none.")
+    return told
+
+
+def next_of(answer: Answer) -> str | None:
+    """The address of the next page, from the Link header."""
+    match = _NEXT.search(answer.headers.get("link", ""))
+    return match[1] if match else None

@@ -1,0 +1,109 @@
+"""GitHub's webhook events as items: the same objects the lists have, each with its frame around it.
+
+An event that carries an item gives the item as it stands after the event. Deletions and transfers
+give ``Gone``; GitHub does not say when, so the time is that of the delivery.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from connectors.github.items import (
+    comment_item,
+    discussion_comment_item,
+    discussion_item,
+    gone_item,
+    issue_item,
+    pull_item,
+    release_item,
+    review_comment_item,
+    review_item,
+    run_item,
+)
+from connectors.outside import Gone, OutsideItem
+from connectors.payloads import Payload, UnreadablePayload, needed, part, text
+
+GOING = frozenset(("deleted", "transferred", "unpublished"))
+Found = OutsideItem | None
+
+
+def repository_of(payload: Payload) -> str:
+    """``owner/repo`` of the delivery; empty for one about no repository."""
+    return text(part(payload, "repository"), "full_name")
+
+
+def items_of_delivery(
+    kind: str, payload: Payload, received_at: datetime
+) -> list[OutsideItem | Gone] | None:
+    """The items of a delivery, often one, or none; None for a kind that carries none.
+
+    ``kind`` is event and action (``issues.opened``). Raises UnreadablePayload.
+    """
+    event, _, action = kind.partition(".")
+    if event not in READERS:
+        return None
+    repository = needed(part(payload, "repository"), "full_name")
+    try:
+        item = READERS[event](repository, payload)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UnreadablePayload(f"{event}: {type(error).__name__}") from None
+    if item is None:
+        return []
+    return [gone_item(item, received_at) if action in GOING else item]
+
+
+def _issue(repository: str, payload: Any) -> Found:
+    return issue_item(repository, payload["issue"])
+
+
+def _pull(repository: str, payload: Any) -> Found:
+    return pull_item(repository, payload["pull_request"])
+
+
+def _comment(repository: str, payload: Any) -> Found:
+    return comment_item(repository, payload["comment"], payload["issue"].get("title"))
+
+
+def _review(repository: str, payload: Any) -> Found:
+    pull = payload["pull_request"]
+    return review_item(repository, pull["number"], payload["review"], pull.get("title"))
+
+
+def _review_comment(repository: str, payload: Any) -> Found:
+    title = payload["pull_request"].get("title")
+    return review_comment_item(repository, payload["comment"], title)
+
+
+def _release(repository: str, payload: Any) -> Found:
+    return release_item(repository, payload["release"])
+
+
+def _run(repository: str, payload: Any) -> Found:
+    return run_item(repository, payload["workflow_run"])
+
+
+def _discussion(repository: str, payload: Any) -> Found:
+    return discussion_item(repository, payload["discussion"])
+
+
+def _discussion_comment(repository: str, payload: Any) -> Found:
+    told = payload["discussion"]
+    return discussion_comment_item(
+        repository, told["number"], payload["comment"], told.get("title")
+    )
+
+
+READERS: dict[str, Callable[[str, Any], Found]] = {
+    "issues": _issue,
+    "pull_request": _pull,
+    "pull_request_target": _pull,
+    "issue_comment": _comment,
+    "pull_request_review": _review,
+    "pull_request_review_comment": _review_comment,
+    "release": _release,
+    "workflow_run": _run,
+    "discussion": _discussion,
+    "discussion_comment": _discussion_comment,
+}

@@ -1,0 +1,170 @@
+"""Discussions, which only GraphQL lists: newest change first, until what was read before.
+
+The place moves when a walk is whole, not in its middle: newest first means that a walk cut off has
+left the older changes unread. GraphQL knows no conditional requests; a poll is one question.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from connectors.census import Listed
+from connectors.github.api import GitHub
+from connectors.github.items import discussion_comment_item, discussion_item, moment, root_of
+from connectors.github.lists import fit
+from connectors.outside import OutsideItem
+from connectors.sync import Page
+from connectors.transport import AccessLost
+
+OVERLAP = timedelta(seconds=60)
+PAGE = 20  # times the comments and replies of each: GraphQL counts nodes
+COMMENT = """
+ databaseId body createdAt updatedAt url authorAssociation author { login __typename }
+"""
+DISCUSSION = (
+    """
+ id number title body createdAt updatedAt url closed authorAssociation
+ author { login __typename } category { name } answer { url } labels(first: 20) { nodes { name } }
+ comments(first: 50, after: $inside) { pageInfo { hasNextPage endCursor } nodes {"""
+    + COMMENT
+    + "replies(first: 100) { nodes {"
+    + COMMENT
+    + "} } } }"
+)
+LIST = (
+    "query($owner: String!, $name: String!, $size: Int!, $after: String, $inside: String) {"
+    " repository(owner: $owner, name: $name) { hasDiscussionsEnabled discussions("
+    "first: $size, after: $after, orderBy: {field: UPDATED_AT, direction: DESC}) {"
+    " pageInfo { hasNextPage endCursor } nodes {" + DISCUSSION + "} } } }"
+)
+ONE = (
+    "query($owner: String!, $name: String!, $number: Int!, $inside: String) {"
+    " repository(owner: $owner, name: $name) { hasDiscussionsEnabled"
+    " discussion(number: $number) {" + DISCUSSION + "} } }"
+)
+Node = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Discussions:
+    """Discussions with their comments and replies."""
+
+    github: GitHub
+    name: str = "discussions"
+    counted: bool = True
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        return (root_of(self.github.repository, "discussions"),)
+
+    async def pages(self, cursor: str) -> AsyncIterator[Page]:
+        place = json.loads(cursor) if cursor else {"since": ""}
+        since, newest = str(place["since"]), str(place["since"])
+        floor = moment(since) - OVERLAP if since else None
+        read = str(place.get("read", ""))
+        async for nodes, last in self._walk(known=bool(cursor)):
+            with fit(self.name):
+                fresh = [n for n in nodes if floor is None or moment(n["updatedAt"]) >= floor]
+                newest = max([newest, *(str(node["updatedAt"]) for node in fresh)])
+                ended = last or len(fresh) < len(nodes)
+                state = "|".join(f"{n['number']} {n['updatedAt']}" for n in fresh)
+                if ended and state == read and newest == since:
+                    return
+                items = [item for node in fresh for item in await self._items(node)]
+            after = {"since": newest, "read": state} if ended else place
+            yield Page(tuple(items), json.dumps(after, sort_keys=True))
+            if ended:
+                return
+
+    async def census(self) -> AsyncIterator[Listed]:
+        async for nodes, _ in self._walk():
+            with fit(self.name):
+                items = [item for node in nodes for item in await self._items(node)]
+            for item in items:
+                yield Listed(item.root, item.path)
+
+    async def look(self, root: str, path: str) -> OutsideItem | None:
+        with fit(self.name):
+            node = await self._one(int(path.partition("/")[0]))
+            found = await self._items(node) if node else []
+        return next((item for item in found if item.path == path), None)
+
+    async def _walk(self, *, known: bool = False) -> AsyncIterator[tuple[list[Node], bool]]:
+        """``known``: there were discussions before, so that none at all is not the same."""
+        after: str | None = None
+        while True:
+            told = await self._ask(LIST, {"size": PAGE, "after": after})
+            if not told.get("hasDiscussionsEnabled", True):
+                if known:
+                    raise self._switched_off()
+                return
+            with fit(self.name):
+                listed = told["discussions"]
+                nodes, further = listed["nodes"], bool(listed["pageInfo"]["hasNextPage"])
+                after = str(listed["pageInfo"]["endCursor"])
+            yield nodes, not further
+            if not further:
+                return
+
+    async def _items(self, node: Node) -> list[OutsideItem]:
+        number, title = int(node["number"]), str(node["title"])
+        repository = self.github.repository
+        items = [discussion_item(repository, rest_of(node))]
+        comments = node["comments"]
+        while True:
+            for comment in comments["nodes"]:
+                for each in (comment, *comment["replies"]["nodes"]):
+                    row = rest_of(each)
+                    items.append(discussion_comment_item(repository, number, row, title))
+            if not comments["pageInfo"]["hasNextPage"]:
+                return items
+            further = await self._one(number, comments["pageInfo"]["endCursor"])
+            if further is None:
+                return items
+            comments = further["comments"]
+
+    async def _one(self, number: int, inside: str | None = None) -> Node | None:
+        told = await self._ask(ONE, {"number": number, "inside": inside})
+        if not told.get("hasDiscussionsEnabled", True):
+            raise self._switched_off()
+        found = told.get("discussion")
+        return found if isinstance(found, dict) else None
+
+    def _switched_off(self) -> AccessLost:
+        """Whoever switches discussions off hides them; none is deleted."""
+        return AccessLost(
+            f"Discussions of {self.github.repository} are switched off.", "not_found", 200
+        )
+
+    async def _ask(self, text: str, variables: Node) -> Node:
+        owner, _, name = self.github.repository.partition("/")
+        data = await self.github.query(text, {"owner": owner, "name": name, **variables})
+        found = data.get("repository")
+        if not isinstance(found, dict):
+            raise AccessLost(f"GitHub shows our credential no {owner}/{name}.", "not_found", 200)
+        return found
+
+
+def rest_of(node: Node) -> Node:
+    """A node of GraphQL with the names a webhook's payload has for the same fields."""
+    author = node.get("author")
+    kind = {"Bot": "Bot"}.get((author or {}).get("__typename", ""), "User")
+    return {
+        "id": node.get("databaseId"),
+        "number": node.get("number"),
+        "title": node.get("title"),
+        "body": node.get("body"),
+        "user": {"login": author["login"], "type": kind} if author else None,
+        "author_association": node.get("authorAssociation"),
+        "created_at": node["createdAt"],
+        "updated_at": node["updatedAt"],
+        "html_url": node.get("url"),
+        "state": "closed" if node.get("closed") else "open",
+        "category": node.get("category"),
+        "answer_html_url": (node.get("answer") or {}).get("url"),
+        "labels": (node.get("labels") or {}).get("nodes") or [],
+    }

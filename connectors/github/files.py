@@ -1,0 +1,70 @@
+"""The head of a repository's default branch: where it stands now, and where it stood before.
+
+The files themselves are fetched by git, not file by file over the API: a clone is complete, has
+dates, and costs nothing of the account's rate limit. This stream only sees that there is something
+to fetch.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from connectors.census import Listed
+from connectors.github.api import REST_VERSION, GitHub
+from connectors.github.lists import fit
+from connectors.intake.changes import Delta
+from connectors.outside import OutsideItem
+from connectors.sync import Page
+
+
+@dataclass(frozen=True)
+class Files:
+    """One page whenever the head has moved, with what lies between."""
+
+    github: GitHub
+    name: str = "files"
+    counted: bool = False
+    roots: tuple[str, ...] = ()
+
+    async def pages(self, cursor: str) -> AsyncIterator[Page]:
+        known: dict[str, Any] = json.loads(cursor) if cursor else {}
+        place = f"repos/{self.github.repository}"
+        repository = await self.github.transport.get(
+            place, etag=known.get("repository"), headers=REST_VERSION
+        )
+        branch, name = known.get("branch"), known.get("name")
+        if not repository.unchanged:
+            with fit(self.name):
+                told = repository.json()
+                branch, name = str(told["default_branch"]), str(told["full_name"])
+        commit = await self.github.transport.get(
+            f"{place}/commits/{quote(str(branch), safe='/')}",
+            etag=known.get("commit") if branch == known.get("branch") else None,
+            headers=REST_VERSION,
+            seen=frozenset((409,)),  # a repository without a commit
+        )
+        if commit.status == 409 or (commit.unchanged and repository.unchanged):
+            return
+        with fit(self.name):
+            head = known["head"] if commit.unchanged else str(commit.json()["sha"])
+        before = str(known.get("head", ""))
+        moved = {
+            "repository": repository.etag or known.get("repository"),
+            "commit": commit.etag or known.get("commit"),
+            "branch": branch,
+            "name": name,
+            "head": head,
+        }
+        delta = Delta("github", str(name), before, head, "@poll") if head != before else None
+        yield Page((), json.dumps(moved, sort_keys=True), delta=delta)
+
+    async def census(self) -> AsyncIterator[Listed]:
+        for listed in list[Listed]():  # git tells what is gone
+            yield listed
+
+    async def look(self, root: str, path: str) -> OutsideItem | None:
+        return None

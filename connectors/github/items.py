@@ -1,0 +1,244 @@
+"""GitHub's payloads as items. Pull and webhooks use the same functions, so the bytes are the same.
+
+An object of the REST lists and the one inside a delivery have the same fields where it matters.
+What nobody said (an empty review, a draft release, a run under way) is no item: None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from connectors.outside import Gone, OutsideItem, Remark
+
+Payload = Mapping[str, Any]
+SAID_BY_STATE = frozenset(("approved", "changes_requested", "dismissed"))
+GHOST = "ghost"  # whom GitHub itself names for a deleted account
+
+
+def root_of(repository: str, kind: str) -> str:
+    """``github/<owner>/<repo>/<kind>``; GitHub's names do not tell case apart."""
+    return f"github/{repository.lower()}/{kind}"
+
+
+def moment(text: str) -> datetime:
+    """A time of GitHub's, aware, in UTC."""
+    at = datetime.fromisoformat(text)
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+def issue_item(repository: str, issue: Payload) -> OutsideItem:
+    """An issue; a pull request where the issue is one (the lists of issues hold both)."""
+    pull = issue.get("pull_request")
+    if pull is not None:
+        return pull_item(repository, {**issue, "merged_at": pull.get("merged_at")})
+    state = issue.get("state") or "open"
+    reason = (issue.get("state_reason") or "").replace("_", " ")
+    if state == "closed" and reason:
+        state = f"closed as {reason}"
+    return _told(repository, "issues", "issue", issue, state)
+
+
+def pull_item(repository: str, pull: Payload) -> OutsideItem:
+    state = pull.get("state") or "open"
+    if pull.get("merged_at"):
+        state = "merged"
+    elif state == "open" and pull.get("draft"):
+        state = "draft"
+    return _told(repository, "pulls", "pull_request", pull, state)
+
+
+def comment_item(repository: str, comment: Payload, about: str | None) -> OutsideItem:
+    """A comment of an issue or pull request; ``about`` is that one's title."""
+    number = _last_part(comment["issue_url"])
+    path = comment_path(number, comment["id"])
+    return _comment(repository, "comments", path, comment, about, f"Comment on #{number}")
+
+
+def review_item(
+    repository: str, number: int, review: Payload, about: str | None
+) -> OutsideItem | None:
+    state = str(review.get("state") or "").lower()
+    submitted = review.get("submitted_at")
+    body = review.get("body") or ""
+    if not submitted or not (body.strip() or state in SAID_BY_STATE):
+        return None
+    at = moment(submitted)
+    changed = moment(review["updated_at"]) if review.get("updated_at") else at
+    return OutsideItem(
+        service="github",
+        root=root_of(repository, "reviews"),
+        path=f"{number}/reviews/{review['id']}",
+        source_type="review_comment",
+        title=f"Review of #{number}",
+        remarks=(_remark(str(review["id"]), review, at, None),),
+        changed_at=changed,
+        revision_ref=f"{submitted} {state}",
+        about=about,
+        state=state.replace("_", " ") if state in SAID_BY_STATE else None,
+        url=review.get("html_url"),
+    )
+
+
+def review_comment_item(repository: str, comment: Payload, about: str | None) -> OutsideItem:
+    number = _last_part(comment["pull_request_url"])
+    path = f"{number}/review-comments/{comment['id']}"
+    title = f"Review comment on {comment.get('path') or f'#{number}'}"
+    return _comment(repository, "review-comments", path, comment, about, title, "review_comment")
+
+
+def release_item(repository: str, release: Payload) -> OutsideItem | None:
+    published = release.get("published_at")
+    if release.get("draft") or not published:
+        return None
+    changed = release.get("updated_at") or published
+    at = moment(published)
+    return OutsideItem(
+        service="github",
+        root=root_of(repository, "releases"),
+        path=str(release["id"]),
+        source_type="doc",
+        title=f"Release {release.get('name') or release['tag_name']}",
+        remarks=(_remark(release["tag_name"], release, at, None, key="author"),),
+        changed_at=moment(changed),
+        revision_ref=changed,
+        state="prerelease" if release.get("prerelease") else None,
+        url=release.get("html_url"),
+    )
+
+
+def run_item(repository: str, run: Payload) -> OutsideItem | None:
+    """How a workflow ended; None while it runs."""
+    if run.get("status") != "completed" or not run.get("conclusion"):
+        return None
+    at = moment(run.get("run_started_at") or run["created_at"])
+    name = run.get("name") or "Workflow"
+    told = f"{name} on {run.get('head_branch') or 'no branch'}: {run['conclusion']}."
+    return OutsideItem(
+        service="github",
+        root=root_of(repository, "runs"),
+        path=str(run["id"]),
+        source_type="other",
+        title=f"{name} run {run.get('run_number') or run['id']}",
+        remarks=(Remark(str(run["id"]), _login(run.get("actor")), "bot", at, told),),
+        changed_at=moment(run["updated_at"]),
+        revision_ref=f"{run['updated_at']} {run.get('run_attempt') or 1}",
+        about=run.get("display_title"),
+        state=run["conclusion"],
+        url=run.get("html_url"),
+    )
+
+
+def discussion_item(repository: str, discussion: Payload) -> OutsideItem:
+    """A discussion's own text. Its category and whether it is answered are its state."""
+    category = (discussion.get("category") or {}).get("name")
+    answered = "answered" if discussion.get("answer_html_url") else None
+    item = _told(repository, "discussions", "issue", discussion, discussion.get("state") or "open")
+    named = ", ".join(word for word in (category, item.state, answered) if word)
+    return OutsideItem(
+        service=item.service,
+        root=item.root,
+        path=item.path,
+        source_type=item.source_type,
+        title=item.title,
+        remarks=item.remarks,
+        changed_at=item.changed_at,
+        revision_ref=item.revision_ref,
+        state=named,
+        labels=item.labels,
+        url=item.url,
+    )
+
+
+def discussion_comment_item(
+    repository: str, number: int, comment: Payload, about: str | None
+) -> OutsideItem:
+    path = comment_path(str(number), comment["id"])
+    title = f"Comment on discussion #{number}"
+    return _comment(repository, "discussions", path, comment, about, title)
+
+
+def gone_item(item: OutsideItem, at: datetime) -> Gone:
+    """The same item, deleted: not before its last change."""
+    return Gone(item.service, item.root, item.path, max(at, item.changed_at))
+
+
+def comment_path(number: str, comment_id: int) -> str:
+    return f"{number}/comments/{comment_id}"
+
+
+def _told(
+    repository: str, kind: str, source_type: Any, payload: Payload, state: str
+) -> OutsideItem:
+    created = moment(payload["created_at"])
+    return OutsideItem(
+        service="github",
+        root=root_of(repository, kind),
+        path=str(payload["number"]),
+        source_type=source_type,
+        title=payload.get("title") or f"#{payload['number']}",
+        remarks=(_remark(str(payload["number"]), payload, created, None),),
+        changed_at=moment(payload["updated_at"]),
+        revision_ref=payload["updated_at"],
+        state=state,
+        labels=tuple(
+            sorted(each["name"] for each in payload.get("labels") or () if each.get("name"))
+        ),
+        url=payload.get("html_url"),
+    )
+
+
+def _comment(
+    repository: str,
+    kind: str,
+    path: str,
+    comment: Payload,
+    about: str | None,
+    title: str,
+    source_type: Any = "comment",
+) -> OutsideItem:
+    created, changed = moment(comment["created_at"]), moment(comment["updated_at"])
+    edited = changed if changed > created else None
+    return OutsideItem(
+        service="github",
+        root=root_of(repository, kind),
+        path=path,
+        source_type=source_type,
+        title=title,
+        remarks=(_remark(str(comment["id"]), comment, created, edited),),
+        changed_at=changed,
+        revision_ref=comment["updated_at"],
+        about=about,
+        url=comment.get("html_url"),
+    )
+
+
+def _remark(
+    ref: str, payload: Payload, at: datetime, edited_at: datetime | None, key: str = "user"
+) -> Remark:
+    user = payload.get(key)
+    return Remark(
+        ref=ref,
+        author=_login(user),
+        role=_role(user, payload.get("author_association")),
+        at=at,
+        body=payload.get("body") or "",
+        edited_at=edited_at,
+    )
+
+
+def _login(user: Payload | None) -> str:
+    return str((user or {}).get("login") or GHOST)
+
+
+def _role(user: Payload | None, association: str | None) -> str | None:
+    kind = (user or {}).get("type")
+    if kind == "Bot" or _login(user).endswith("[bot]"):
+        return "bot"
+    role = (association or "").lower().replace("_", " ")
+    return role if role not in ("", "none", "mannequin") else None
+
+
+def _last_part(url: str) -> str:
+    return url.rstrip("/").rpartition("/")[2]

@@ -1,0 +1,218 @@
+"""GitHub's lists as streams of pages that skip nothing.
+
+Lists that know ``since`` are walked by their time of change, oldest first, and never by deep page
+numbers: an item that changes during the walk moves to the end, and all behind it would move up a
+place, one of them past the border of a page. So after each full page the walk begins anew at its
+last time. Only where one second fills a page are further pages asked for; then the earlier ones are
+asked again with their ETags before the walk goes on, and it repeats the second if one has changed.
+
+At its end a list keeps the request of its last minute with the ETag: a poll without news is one
+conditional request. What becomes visible late within that minute changes the ETag and is seen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from datetime import timedelta
+from typing import Any, ClassVar
+
+from connectors.census import Listed, Unreadable
+from connectors.connector import SourceUnavailable, printable
+from connectors.github.api import GitHub, next_of, rows_of
+from connectors.github.items import moment
+from connectors.outside import Gone, OutsideItem
+from connectors.sync import Page
+from connectors.transport import Answer
+
+OVERLAP = timedelta(seconds=60)
+BEFORE = timedelta(seconds=1)  # whether ``since`` is inclusive is not said: both are right
+STEADY_ROUNDS = 3
+UNFIT = (KeyError, TypeError, ValueError, AttributeError)  # what an odd payload makes of a parser
+
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Made:
+    """What became of the rows of a page; ``refused`` counts those that lack what they must have."""
+
+    items: list[OutsideItem | Gone] = field(default_factory=list)
+    refused: int = 0
+
+    def take(self, made: Callable[[], OutsideItem | None]) -> None:
+        """One more row; what nobody said in it is no item."""
+        try:
+            item = made()
+        except UNFIT:
+            self.refused += 1
+        else:
+            self.items += [item] if item else []
+
+
+Make = Callable[[list[Row]], Awaitable[Made]]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a walk stands. ``etags`` are those of pages 1… of ``since``; at the end all of them."""
+
+    since: str = ""
+    page: int = 1
+    etags: tuple[str, ...] = ()
+    at_end: bool = False
+    newest: str = ""
+
+    @classmethod
+    def parse(cls, cursor: str) -> Place:
+        if not cursor:
+            return cls()
+        told = json.loads(cursor)
+        return cls(**{**told, "etags": tuple(told["etags"])})
+
+    def __str__(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
+
+
+@dataclass(frozen=True)
+class RestList:
+    """What both sorts of lists are.
+
+    ``make`` turns the rows of a page into items, ``listed`` one row into what a census sees.
+    ``look_at`` tells of one item by its address. ``order`` is that of a census.
+    """
+
+    name: str
+    roots: tuple[str, ...]
+    github: GitHub
+    what: str
+    make: Make
+    listed: Callable[[Row], Listed | None]
+    look_at: Callable[[str, str], Awaitable[OutsideItem | None]]
+    params: dict[str, str] = field(default_factory=dict)
+    counted: bool = True
+    order: ClassVar[dict[str, str]] = {}
+
+    async def census(self) -> AsyncIterator[Listed]:
+        async for row in self.github.every(self.what, self.params | self.order):
+            with fit(self.name):
+                listed = self.listed(row)
+            if listed:
+                yield listed
+
+    async def look(self, root: str, path: str) -> OutsideItem | None:
+        """See ``connectors.sync.Stream``; what lacks what it must have is Unreadable."""
+        try:
+            return await self.look_at(root, path)
+        except UNFIT as error:
+            raise Unreadable(f"{printable(path)} of {root} cannot be read.") from error
+
+
+@dataclass(frozen=True)
+class SinceList(RestList):
+    """A list with ``since`` and an order by time of change (issues, both kinds of comments)."""
+
+    order: ClassVar[dict[str, str]] = {"sort": "created", "direction": "asc"}
+
+    async def pages(self, cursor: str) -> AsyncIterator[Page]:
+        place = Place.parse(cursor)
+        if place.at_end:
+            if await self._all_as_before(place):
+                return
+            place = replace(place, page=1, etags=(), at_end=False)
+        rounds = 0
+        while not place.at_end:
+            answer = await self._get(place.since, place.page)
+            rows = rows_of(answer)
+            with fit(self.name):
+                made = await self.make(rows)
+                after = self._after(place, answer, rows)
+            leaves = place.page > 1 and after.page == 1
+            if leaves and rounds < STEADY_ROUNDS and not await self._all_as_before(place):
+                after, rounds = replace(place, page=1, etags=()), rounds + 1
+            place = after
+            yield Page(tuple(made.items), str(place), made.refused)
+
+    def _after(self, place: Place, answer: Answer, rows: list[Row]) -> Place:
+        etags = (*place.etags, answer.etag or "")
+        last = _before(rows[-1]["updated_at"], timedelta()) if rows else ""
+        newest = max(place.newest, last)
+        if next_of(answer) is not None and rows:
+            since = _before(last, BEFORE)
+            if since > place.since:
+                return Place(since=since, newest=newest)
+            return replace(place, page=place.page + 1, etags=etags, newest=newest)
+        tail = _before(newest, OVERLAP) if newest else ""
+        if tail > place.since:
+            return Place(since=tail, newest=newest)
+        return replace(place, page=1, etags=etags, at_end=True, newest=newest)
+
+    async def _all_as_before(self, place: Place) -> bool:
+        """Whether every page of this ``since`` that was read still has its ETag."""
+        for page, etag in enumerate(place.etags, start=1):
+            if not etag or not (await self._get(place.since, page, etag)).unchanged:
+                return False
+        return bool(place.etags)
+
+    async def _get(self, since: str, page: int, etag: str | None = None) -> Answer:
+        params = {**self.params, "sort": "updated", "direction": "asc", "page": str(page)}
+        if since:
+            params["since"] = since
+        return await self.github.list(self.what, params, etag=etag)
+
+
+@dataclass(frozen=True)
+class WholeList(RestList):
+    """A list without ``since`` (releases, runs), newest first: every page, conditionally.
+
+    With a ``window`` only as far as that before the newest row: what is older changes no more.
+    """
+
+    window: timedelta | None = None
+
+    async def pages(self, cursor: str) -> AsyncIterator[Page]:
+        known, more = _whole_place(cursor)
+        page, floor = 1, ""
+        while more or page <= len(known):
+            etag = known[page - 1] if page <= len(known) else None
+            answer = await self.github.list(self.what, {**self.params, "page": page}, etag=etag)
+            page += 1
+            if answer.unchanged:
+                continue
+            with fit(self.name):
+                rows = rows_of(answer)
+                made = await self.make(rows)
+                if rows and self.window:
+                    floor = floor or _before(rows[0]["created_at"], self.window)
+                ends = bool(floor and rows and rows[-1]["created_at"] < floor)
+            # What is on later pages may have moved, so their ETags are forgotten.
+            known = [*known[: page - 2], answer.etag or ""]
+            more = not ends and next_of(answer) is not None
+            place = json.dumps({"etags": known, "more": more})
+            yield Page(tuple(made.items), place, made.refused)
+
+
+@contextmanager
+def fit(name: str) -> Iterator[None]:
+    """Raises SourceUnavailable for a page so odd that its rows cannot even be told apart."""
+    try:
+        yield
+    except UNFIT as error:
+        raise SourceUnavailable(
+            f"GitHub gave a page of {name} that cannot be read: the next poll asks again."
+        ) from error
+
+
+def _whole_place(cursor: str) -> tuple[list[str], bool]:
+    """The ETags of the pages read, and whether there are more that were not."""
+    if not cursor:
+        return [], True
+    told = json.loads(cursor)
+    return told["etags"], told["more"]
+
+
+def _before(text: str, by: timedelta) -> str:
+    """A time of GitHub's, that much earlier, in its own form."""
+    return (moment(text) - by).isoformat(timespec="seconds").replace("+00:00", "Z")

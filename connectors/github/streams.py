@@ -1,0 +1,304 @@
+"""The streams of a repository, by name, in the order in which they are read.
+
+Issues come first: the lists of comments name an issue by its number, and a comment that does not
+say what it is about is a poor source. The lists of issues hold pull requests too, and every change
+of a pull request (a review, a merge) moves its place there, so that list leads to the reviews as
+well.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from connectors.census import Listed
+from connectors.connector import UnknownSource
+from connectors.github.api import GitHub
+from connectors.github.discussions import Discussions
+from connectors.github.files import Files
+from connectors.github.items import (
+    comment_item,
+    issue_item,
+    release_item,
+    review_comment_item,
+    review_item,
+    root_of,
+    run_item,
+)
+from connectors.github.lists import Made, Row, SinceList, WholeList
+from connectors.outside import OutsideItem
+from connectors.sync import Stream
+
+STREAMS = (
+    "files",
+    "issues",
+    "comments",
+    "reviews",
+    "review-comments",
+    "discussions",
+    "releases",
+    "runs",
+)
+TITLES_KEPT = 20_000
+ALL_STATES = {"state": "all"}
+RUNS_WINDOW = timedelta(days=14)
+
+FindTitles = Callable[[Collection[str]], Awaitable[Mapping[str, str]]]
+
+
+async def none_known(numbers: Collection[str]) -> Mapping[str, str]:
+    return {}
+
+
+@dataclass
+class Titles:
+    """What issues and pull requests are called, by number: as last read, as held, or asked for."""
+
+    github: GitHub
+    find: FindTitles = none_known
+    _known: OrderedDict[str, str] = field(default_factory=OrderedDict)
+
+    async def before(self, rows: list[Row]) -> dict[str, str]:
+        """The titles the rows had when last seen; without those never seen."""
+        return await self._held({str(row["number"]) for row in rows})
+
+    async def of(self, numbers: Collection[str]) -> dict[str, str]:
+        """The title of every number; of one that is gone there is none."""
+        found = await self._held(numbers)
+        for number in sorted(set(numbers) - set(found)):
+            if row := await self.github.one(f"issues/{number}"):
+                found[number] = str(row.get("title") or "")
+                self.put(number, found[number])
+        return found
+
+    def put(self, number: str, title: str) -> None:
+        self._known[number] = title
+        self._known.move_to_end(number)
+        if len(self._known) > TITLES_KEPT:
+            self._known.popitem(last=False)
+
+    async def _held(self, numbers: Collection[str]) -> dict[str, str]:
+        found = {number: self._known[number] for number in numbers if number in self._known}
+        missing = sorted(set(numbers) - set(found))
+        if missing:
+            held = await self.find(missing)
+            for number, title in held.items():
+                self.put(number, title)
+            found |= held
+        return found
+
+
+def streams(
+    github: GitHub, names: Collection[str] = (), find: FindTitles = none_known
+) -> list[Stream]:
+    """The streams asked for, all without names. Raises UnknownSource for one there is not."""
+    unknown = sorted(set(names) - set(STREAMS))
+    if unknown:
+        raise UnknownSource(f"GitHub has no stream {unknown[0]!r}: there are {', '.join(STREAMS)}.")
+    titles = Titles(github, find)
+    made: dict[str, Callable[[], Stream]] = {
+        "files": lambda: Files(github),
+        "issues": lambda: issues(github, titles),
+        "comments": lambda: comments(github, titles),
+        "reviews": lambda: Reviews(github, titles),
+        "review-comments": lambda: review_comments(github, titles),
+        "discussions": lambda: Discussions(github),
+        "releases": lambda: releases(github),
+        "runs": lambda: runs(github),
+    }
+    return [made[name]() for name in STREAMS if not names or name in names]
+
+
+def issues(github: GitHub, titles: Titles) -> SinceList:
+    """Issues and pull requests; with a new title also what was said about them."""
+    repository = github.repository
+
+    async def make(rows: list[Row]) -> Made:
+        """What was said goes first: as long as it is not on the log, the title held is the old."""
+        before, made = await titles.before(rows), Made()
+        for row in rows:
+            number, title = str(row["number"]), str(row.get("title") or "")
+            titles.put(number, title)
+            if before.get(number, title) != title:
+                await said_about(github, row, made)
+        for row in rows:
+            made.take(partial(issue_item, repository, row))
+        return made
+
+    def listed(row: Row) -> Listed:
+        kind = "pulls" if row.get("pull_request") else "issues"
+        return Listed(root_of(repository, kind), str(row["number"]))
+
+    async def look(root: str, path: str) -> OutsideItem | None:
+        row = await github.one(f"issues/{path}")
+        item = issue_item(repository, row) if row and str(row["number"]) == path else None
+        return item if item and item.root == root else None  # else moved to another repository
+
+    roots = (root_of(repository, "issues"), root_of(repository, "pulls"))
+    return SinceList("issues", roots, github, "issues", make, listed, look, ALL_STATES)
+
+
+async def said_about(github: GitHub, row: Row, made: Made) -> None:
+    """Every comment and review of an issue or pull request is among what is made."""
+    repository, number = github.repository, int(row["number"])
+    title = str(row.get("title") or "")
+    async for comment in github.every(f"issues/{number}/comments"):
+        made.take(partial(comment_item, repository, comment, title))
+    if row.get("pull_request"):
+        async for review in github.every(f"pulls/{number}/reviews"):
+            made.take(partial(review_item, repository, number, review, title))
+        async for comment in github.every(f"pulls/{number}/comments"):
+            made.take(partial(review_comment_item, repository, comment, title))
+
+
+def comments(github: GitHub, titles: Titles) -> SinceList:
+    return _remarks(
+        github, titles, "comments", "issues/comments", "issue_url", "comments", comment_item
+    )
+
+
+def review_comments(github: GitHub, titles: Titles) -> SinceList:
+    return _remarks(
+        github,
+        titles,
+        "review-comments",
+        "pulls/comments",
+        "pull_request_url",
+        "review-comments",
+        review_comment_item,
+    )
+
+
+def _remarks(
+    github: GitHub,
+    titles: Titles,
+    name: str,
+    what: str,
+    belongs_to: str,
+    kind: str,
+    item_of: Callable[[str, Row, str | None], OutsideItem],
+) -> SinceList:
+    repository = github.repository
+
+    def number_of(row: Row) -> str:
+        return str(row[belongs_to]).rpartition("/")[2]
+
+    async def make(rows: list[Row]) -> Made:
+        about, made = await titles.of({number_of(row) for row in rows}), Made()
+        for row in rows:
+            made.take(partial(item_of, repository, row, about.get(number_of(row))))
+        return made
+
+    def listed(row: Row) -> Listed:
+        return Listed(root_of(repository, kind), f"{number_of(row)}/{kind}/{row['id']}")
+
+    async def look(root: str, path: str) -> OutsideItem | None:
+        row = await github.one(f"{what}/{path.rpartition('/')[2]}")
+        if row is None:
+            return None
+        about = await titles.of({number_of(row)})
+        item = item_of(repository, row, about.get(number_of(row)))
+        return item if item.path == path else None
+
+    return SinceList(name, (root_of(repository, kind),), github, what, make, listed, look)
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """The reviews of every pull request that has changed. Submitted reviews cannot be deleted."""
+
+    github: GitHub
+    titles: Titles
+    name: str = "reviews"
+    counted: bool = False
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        return (root_of(self.github.repository, "reviews"),)
+
+    def pages(self, cursor: str) -> AsyncIterator[Any]:
+        return self._changed().pages(cursor)
+
+    async def census(self) -> AsyncIterator[Listed]:
+        async for row in self.github.every("pulls", ALL_STATES):
+            for item in (await self._of(row)).items:
+                yield Listed(item.root, item.path)
+
+    async def look(self, root: str, path: str) -> OutsideItem | None:
+        number = path.partition("/")[0]
+        row = await self.github.one(f"pulls/{number}")
+        found = (await self._of(row)).items if row else []
+        return next(
+            (item for item in found if isinstance(item, OutsideItem) and item.path == path), None
+        )
+
+    async def _of(self, *rows: Row) -> Made:
+        made, repository = Made(), self.github.repository
+        for row in rows:
+            number, title = int(row["number"]), str(row.get("title") or "")
+            async for review in self.github.every(f"pulls/{number}/reviews"):
+                made.take(partial(review_item, repository, number, review, title))
+        return made
+
+    def _changed(self) -> SinceList:
+        async def make(rows: list[Row]) -> Made:
+            return await self._of(*(row for row in rows if row.get("pull_request")))
+
+        return SinceList(
+            self.name, self.roots, self.github, "issues", make, lambda row: None, self.look,
+            ALL_STATES,
+        )  # fmt: skip
+
+
+def made_of(rows: list[Row], item_of: Callable[[Row], OutsideItem | None]) -> Made:
+    made = Made()
+    for row in rows:
+        made.take(partial(item_of, row))
+    return made
+
+
+def releases(github: GitHub) -> WholeList:
+    repository = github.repository
+
+    async def make(rows: list[Row]) -> Made:
+        return made_of(rows, partial(release_item, repository))
+
+    def listed(row: Row) -> Listed | None:
+        item = release_item(repository, row)
+        return Listed(item.root, item.path) if item else None
+
+    async def look(root: str, path: str) -> OutsideItem | None:
+        row = await github.one(f"releases/{path}")
+        return release_item(repository, row) if row else None
+
+    return WholeList(
+        "releases", (root_of(repository, "releases"),), github, "releases", make, listed, look
+    )
+
+
+def runs(github: GitHub) -> WholeList:
+    """How workflows of the last weeks ended. GitHub forgets them; what they said stays here."""
+    repository = github.repository
+
+    async def make(rows: list[Row]) -> Made:
+        return made_of(rows, partial(run_item, repository))
+
+    async def look(root: str, path: str) -> OutsideItem | None:
+        row = await github.one(f"actions/runs/{path}")
+        return run_item(repository, row) if row else None
+
+    return WholeList(
+        "runs",
+        (root_of(repository, "runs"),),
+        github,
+        "actions/runs",
+        make,
+        lambda row: None,
+        look,
+        counted=False,
+        window=RUNS_WINDOW,
+    )

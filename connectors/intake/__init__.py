@@ -1,0 +1,1 @@
+"""From what webhooks delivered to sources, testimony and deltas."""

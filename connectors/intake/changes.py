@@ -1,0 +1,113 @@
+"""What a delivery says of the files of a default branch: from which commit to which."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from connectors.outside import Service
+from connectors.payloads import Payload, part, parts, text
+
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """The default branch went from ``before`` to ``after``, by ``cause`` (``#12`` or ``push``).
+
+    ``before`` is empty where nobody says it or the branch was new.
+    """
+
+    service: Service
+    repository: str
+    before: str
+    after: str
+    cause: str
+
+    @property
+    def trigger_key(self) -> str:
+        """The same change of the same branch is the same trigger, however often it is told."""
+        return f"delta|{self.service}/{self.repository}{self.cause}|{self.before}..{self.after}"
+
+
+def delta_of(service: Service, kind: str, payload: Payload) -> Delta | None:
+    """The delta that a delivery triggers; None for almost all. Raises UnreadablePayload."""
+    match service, kind:
+        case "github", "pull_request.closed":
+            return _merged(payload)
+        case "github", "push":
+            return _pushed(payload)
+        case "bitbucket", "pullrequest:fulfilled":
+            return _fulfilled(payload)
+        case "bitbucket", "repo:push":
+            return _bitbucket_pushed(payload)
+        case _:
+            return None
+
+
+def _merged(payload: Payload) -> Delta | None:
+    """A pull request that was merged into the default branch.
+
+    ``base.sha`` may lie before the branch's last commit: then more files are looked at than were
+    changed, and those that are as we hold them are told as unchanged.
+    """
+    pull, repository = part(payload, "pull_request"), part(payload, "repository")
+    base = part(pull, "base")
+    if pull.get("merged") is not True or text(base, "ref") != text(repository, "default_branch"):
+        return None
+    name = text(repository, "full_name")
+    return _delta(
+        "github", name, text(base, "sha"), text(pull, "merge_commit_sha"), f"#{pull.get('number')}"
+    )
+
+
+def _pushed(payload: Payload) -> Delta | None:
+    repository = part(payload, "repository")
+    if text(payload, "ref") != f"refs/heads/{text(repository, 'default_branch')}":
+        return None
+    name = text(repository, "full_name")
+    return _delta("github", name, text(payload, "before"), text(payload, "after"), "@push")
+
+
+def _fulfilled(payload: Payload) -> Delta | None:
+    pull = part(payload, "pullrequest")
+    target = part(pull, "destination")
+    branch = text(part(target, "branch"), "name")
+    if not _is_main(part(payload, "repository"), branch):
+        return None
+    return _delta(
+        "bitbucket",
+        text(part(payload, "repository"), "full_name"),
+        text(part(target, "commit"), "hash"),
+        text(part(pull, "merge_commit"), "hash"),
+        f"#{pull.get('id')}",
+    )
+
+
+def _bitbucket_pushed(payload: Payload) -> Delta | None:
+    repository = part(payload, "repository")
+    for change in parts(part(payload, "push"), "changes"):
+        new, old = part(change, "new"), part(change, "old")
+        if text(new, "type") == "branch" and _is_main(repository, text(new, "name")):
+            return _delta(
+                "bitbucket",
+                text(repository, "full_name"),
+                text(part(old, "target"), "hash"),
+                text(part(new, "target"), "hash"),
+                "@push",
+            )
+    return None
+
+
+def _is_main(repository: Payload, branch: str) -> bool:
+    """Bitbucket names the main branch in some payloads only; else the usual names count."""
+    main = text(part(repository, "mainbranch"), "name")
+    return branch == main if main else branch in ("main", "master")
+
+
+def _delta(service: Service, repository: str, before: str, after: str, cause: str) -> Delta | None:
+    """None when the branch is gone. Bitbucket gives short hashes for merges; git completes them."""
+    if not _COMMIT.fullmatch(after) or not after.strip("0") or not repository:
+        return None
+    known = bool(_COMMIT.fullmatch(before)) and bool(before.strip("0"))
+    return Delta(service, repository, before if known else "", after, cause)

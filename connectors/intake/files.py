@@ -1,0 +1,101 @@
+"""Delta ingestion: the files a merge or push has changed, and no others (spec 06 §8)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from connectors.changed_files import list_changed
+from connectors.connector import Listing, UnknownSource, printable
+from connectors.definitions import Definition, secret_at
+from connectors.feeder import FeedOrder, feed, source_of
+from connectors.git import GitUrl, root_of_url
+from connectors.intake.changes import Delta
+from connectors.publishing import Held, Outlet
+from connectors.transport import Secret
+from schemas.ids import sha256_hex
+
+
+class RepositoryFiles:
+    """Brings changed files of connected repositories; their clones live in ``clones``."""
+
+    def __init__(
+        self,
+        clones: Path,
+        outlet: Callable[[str], Awaitable[Outlet]],
+        environ: Mapping[str, str],
+        say: Callable[[str], None],
+    ) -> None:
+        self._clones, self._outlet, self._environ, self._say = clones, outlet, environ, say
+
+    async def bring(self, delta: Delta, definition: Definition, order: FeedOrder) -> bool:
+        """The changed files are on the log under one trigger; False when all are as we hold them.
+
+        Raises SourceUnavailable, UnknownSource.
+        """
+        url = clone_url(definition, delta.repository)
+        root = definition.added.options.get("root") or root_of_url(url)
+        clone = GitUrl(url, root, self._clones, self._say, self._token(definition))
+        await asyncio.to_thread(clone.fetch)
+        listing = await asyncio.to_thread(
+            list_changed, clone.folder, root, delta.before, delta.after
+        )
+        with listing:
+            # The brake is for what is missing from a listing, not for what git says was deleted.
+            named = replace(
+                order, trigger_key=delta.trigger_key, accept_removals=not listing.complete
+            )
+            return await self._feed(listing, named)
+
+    def _token(self, definition: Definition) -> Secret | None:
+        place = definition.credentials.get("token")
+        return secret_at(place, self._environ) if place else None
+
+    async def _feed(self, listing: Listing, order: FeedOrder) -> bool:
+        project, outlet = order.project_id, await self._outlet(order.project_id)
+        sources = {
+            path: source_of(project, listing.root, path).source_id
+            for path in (*(item.path for item in listing.items), *listing.removed)
+        }
+        held = await outlet.held(project, list(sources.values()))
+        removed = tuple(path for path in listing.removed if sources[path] in held)
+        same = not listing.complete and not removed
+        if same and await asyncio.to_thread(_all_held, listing, sources, held):
+            return False
+        await feed(
+            replace(listing, removed=removed),
+            order,
+            publish=outlet.publish,
+            encrypt=outlet.encrypt,
+            last_accepted={source: each.raw_sha256 for source, each in held.items()},
+            lead=outlet.lead,
+            again=False,
+        )
+        return True
+
+
+def clone_url(definition: Definition, repository: str) -> str:
+    """Where the repository's files are fetched: as said, or as its service names it.
+
+    ``repository`` as the service writes it: its case is that of the root. Raises UnknownSource for
+    one that could not be an address.
+    """
+    added = definition.added
+    if said := added.options.get("clone_url"):
+        return said
+    if repository.lower() != added.target.lower():
+        raise UnknownSource(f"{printable(repository)!r} is not what the connector reads.")
+    host = (urlsplit(added.base_url).hostname or "").removeprefix("api.")
+    default = "github.com" if added.service == "github" else "bitbucket.org"
+    return f"https://{host or default}/{repository}.git"
+
+
+def _all_held(listing: Listing, sources: Mapping[str, str], held: Mapping[str, Held]) -> bool:
+    for item in listing.items:
+        known = held.get(sources[item.path])
+        if known is None or known.raw_sha256 != sha256_hex(item.read()):
+            return False
+    return True

@@ -1,0 +1,206 @@
+"""One delivery after another becomes what it says: items, testimony, changed files.
+
+Each part is safe to do twice: ids derive from the delivery, what is held decides what is news, and
+what was deleted stays so. So a process may die between any two of them; the delivery is read again
+from its offset. What a delivery says counts only for what the project has connected.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import connectors.bitbucket.items
+import connectors.github.deliveries
+import connectors.jira.items
+from connectors.connector import SourceRefused, SourceUnavailable
+from connectors.definitions import Definition
+from connectors.feeder import FeedOrder
+from connectors.intake.changes import Delta, delta_of
+from connectors.intake.told import Told
+from connectors.jira.api import site_of
+from connectors.outside import Gone, OutsideItem
+from connectors.payloads import Payload, part, text
+from connectors.publishing import Outlet, publish_items, source_id_of
+from connectors.services import stream_names
+from connectors.slack.items import ThreadRef, thread_of_event
+from connectors.testimony.messages import testimony_of_event
+from connectors.testimony.people import Mark
+from infra.errors import Undecryptable
+from schemas.envelope import Actor, Envelope
+from schemas.events.connector import ConnectorService
+from schemas.events.connector_item import ItemReceived
+
+Open = Callable[[str, bytes], bytes]
+Seal = Callable[[str, bytes, str], tuple[str, bytes]]
+Connected = Callable[[str, ConnectorService], Sequence[Definition]]
+# The thread as it is now, None when it is gone; raises as `connectors.sync.Stream.look` does.
+LookAtThread = Callable[[Definition, ThreadRef], Awaitable[OutsideItem | Gone | None]]
+FindOutlet = Callable[[str], Awaitable[Outlet]]  # by project id
+BringFiles = Callable[[Delta, Definition, FeedOrder], Awaitable[bool]]
+
+
+@dataclass(frozen=True)
+class Ports:
+    """What the intake needs of others, by project where there is one per project."""
+
+    connected: Connected
+    outlet: FindOutlet
+    open: Open
+    seal: Seal
+    mark: Mark
+    thread: LookAtThread
+    files: BringFiles
+    told: Told
+
+
+class Intake:
+    """``take`` is called for every delivery in the order of its partition."""
+
+    def __init__(self, ports: Ports) -> None:
+        self._ports = ports
+
+    async def take(self, fact: Envelope) -> tuple[str, ...]:
+        """The delivery has had its effect; what it was, for the counters.
+
+        Raises UnreadablePayload for one that is not what its service documents, SourceUnavailable
+        when the service has to be asked and does not answer, and what broker and database raise.
+        """
+        event = fact.event
+        assert isinstance(event, ItemReceived)
+        try:
+            body = self._ports.open(event.key_id, event.body)
+        except Undecryptable:
+            return ("erased",)
+        payload: Any = json.loads(body)
+        definitions = [
+            each
+            for each in self._ports.connected(fact.project_id, event.connector)
+            if _is_about(each, payload)
+        ]
+        if not definitions:
+            return ("not_connected",)
+        if event.connector == "slack":
+            return await self._message(fact, payload, definitions[0])
+        return await self._items(fact, event, payload, definitions[0])
+
+    async def _items(
+        self, fact: Envelope, event: ItemReceived, payload: Payload, definition: Definition
+    ) -> tuple[str, ...]:
+        items = _items_of(event, payload, fact, definition)
+        delta = delta_of(event.connector, event.kind, payload)
+        outcomes: list[str] = []
+        if items and await self._renames(fact, event, items, definition):
+            outcomes.append("left_to_the_next_poll")
+        elif items:
+            outcomes.append(await self._publish(fact, items))
+        if delta:
+            brought = await self._ports.files(delta, definition, _order(fact, "delta"))
+            outcomes.append("delta" if brought else "delta_without_change")
+        if items is None and delta is None:
+            outcomes.append("unknown_kind")
+        return tuple(outcomes) or ("empty",)
+
+    async def _renames(
+        self,
+        fact: Envelope,
+        event: ItemReceived,
+        items: Iterable[OutsideItem | Gone],
+        definition: Definition,
+    ) -> bool:
+        """Whether a title is new that comments are held under, too: the delivery has none of them.
+        A poll reads them anew where it finds the old title held, so it is left to be found.
+        """
+        titled = event.connector == "github" and event.kind.startswith(("issues.", "pull_request."))
+        if not titled or "issues" not in stream_names(definition):
+            return False
+        project = fact.project_id
+        outlet = self._ports.told.over(await self._ports.outlet(project))
+        titles = {
+            source_id_of(project, item): item.title
+            for item in items
+            if isinstance(item, OutsideItem)
+        }
+        held = await outlet.held(project, list(titles))
+        return any(known.title != titles[source] for source, known in held.items())
+
+    async def _message(
+        self, fact: Envelope, payload: Payload, definition: Definition
+    ) -> tuple[str, ...]:
+        """Testimony first, whatever else a message may be (spec 07 §4); then the thread it is in,
+        where its channel is the project's.
+        """
+        ports, project = self._ports, fact.project_id
+        told = testimony_of_event(payload, project_id=project, mark=ports.mark, seal=ports.seal)
+        if told:
+            outlet = await ports.outlet(project)
+            await outlet.publish(told)
+        outcomes = ["testimony" if told else "no_testimony"]
+        ref = thread_of_event(payload)
+        if ref is not None and ref.channel_id in project_channels(definition):
+            outcomes.append(await self._thread(fact, definition, ref))
+        return tuple(outcomes)
+
+    async def _thread(self, fact: Envelope, definition: Definition, ref: ThreadRef) -> str:
+        try:
+            thread = await self._ports.thread(definition, ref)
+        except (SourceUnavailable, SourceRefused):
+            return "left_to_the_next_poll"
+        return await self._publish(fact, [thread] if thread else [])
+
+    async def _publish(self, fact: Envelope, items: Iterable[OutsideItem | Gone]) -> str:
+        project, told = fact.project_id, self._ports.told
+        news = [it for it in items if isinstance(it, Gone) or not told.is_late(project, it)]
+        outlet = told.over(await self._ports.outlet(project))
+        counts = await publish_items(news, _order(fact, "webhook"), outlet)
+        told.put(project, news)
+        return "changed" if counts.published or counts.removed else "unchanged"
+
+
+def project_channels(definition: Definition) -> frozenset[str]:
+    """The ids of the channels that are the project's; all others are testimony only."""
+    named = definition.added.options.get("project_channels", "")
+    return frozenset(each.strip() for each in named.split(",") if each.strip())
+
+
+def _order(fact: Envelope, trigger: Any) -> FeedOrder:
+    service = fact.natural_key.partition("|")[0]
+    return FeedOrder(
+        fact.project_id,
+        f"webhook|{fact.natural_key}",
+        Actor(type="connector", id=service),
+        fact.occurred_at,
+        lanes=("deep",),
+        trigger=trigger,
+    )
+
+
+def _items_of(
+    event: ItemReceived, payload: Payload, fact: Envelope, definition: Definition
+) -> list[OutsideItem | Gone] | None:
+    match event.connector:
+        case "github":
+            read = connectors.github.deliveries.items_of_delivery
+            return read(event.kind, payload, fact.occurred_at)
+        case "bitbucket":
+            return connectors.bitbucket.items.items_of_delivery(
+                event.kind, payload, fact.occurred_at
+            )
+        case _:
+            added = definition.added
+            site = added.options.get("site", "") or site_of(added.base_url)
+            return connectors.jira.items.items_of_event(site, payload) or None
+
+
+def _is_about(definition: Definition, payload: Mapping[str, Any]) -> bool:
+    """Whether the delivery is about what the definition connects."""
+    target = definition.added.target
+    match definition.added.service:
+        case "github" | "bitbucket":
+            return text(part(payload, "repository"), "full_name").lower() == target.lower()
+        case "jira":
+            return text(part(payload, "issue"), "key").rpartition("-")[0] == target
+        case _:
+            return text(payload, "team_id") == target

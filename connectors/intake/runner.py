@@ -1,0 +1,132 @@
+"""The intake consumer: deliveries off the log in order, their effect on the log, then the offset.
+
+The only file of the intake that knows Kafka. At least once: a process that dies is followed by one
+that takes the same delivery again, which changes nothing more. A delivery that cannot be read ends
+among the dead letters, ciphertext and all, and the partition goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
+from connectors.feeder import Publish
+from connectors.intake.intake import Intake
+from connectors.payloads import UnreadablePayload
+from connectors.webhooks.counters import Counters
+from infra.clock import Clock
+from infra.errors import Refusal, Unavailable
+from infra.kafka import broker_errors, running_consumer
+from infra.log import get
+from infra.settings import Settings
+from schemas.codec import InvalidRecord, decode, utc_millis
+from schemas.envelope import SERVICE_WIDE, SYSTEM, Envelope, outside_fact
+from schemas.events.connector_item import ItemReceived
+from schemas.events.dlq import DeadLetter
+
+STAGE = "intake"  # consumer group and origin of dead letters; released, never renamed
+POLL_MS = 200
+AT_ONCE = 32  # records taken from the broker before offsets are committed
+TRIES = 3
+PAUSES_S = (1.0, 5.0)  # before another try when a service outside does not answer
+KEPT_VALUE_BYTES = 512 * 1024
+
+# Their messages name a field, a place or a service, and never what was delivered.
+TELLING = (InvalidRecord, SourceUnavailable, SourceRefused, UnknownSource, UnreadablePayload)
+# Fetching a repository for the first time may take as long as `connectors.git` lets it.
+LONGEST_POLL_PAUSE_MS = 2 * 3600 * 1000
+
+log = get(STAGE)
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class Consumer:
+    """Hands records to an ``Intake`` and sees to it that each ends somewhere."""
+
+    def __init__(
+        self,
+        intake: Intake,
+        publish: Publish,
+        counters: Counters,
+        clock: Clock,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._intake, self._publish, self._counters = intake, publish, counters
+        self._clock, self._sleep = clock, sleep
+
+    async def process(self, record: Any) -> None:
+        """The record has had its effect, or is a dead letter. Raises …Unavailable, Refusal when
+        broker, database or vault are away: then the process stops, offset unmoved.
+        """
+        fact: Envelope | None = None
+        try:
+            fact = decode(record.value)
+        except InvalidRecord as error:
+            await self._give_up(record, fact, error, 1)
+            return
+        if not isinstance(fact.event, ItemReceived):
+            return
+        for attempt in range(1, TRIES + 1):
+            try:
+                for outcome in await self._intake.take(fact):
+                    self._counters.count(fact.event.connector, outcome)
+                return
+            except (SourceUnavailable, SourceRefused, UnknownSource) as error:
+                if attempt == TRIES:
+                    await self._give_up(record, fact, error, attempt)
+                    return
+                await self._sleep(PAUSES_S[attempt - 1])
+            except (Unavailable, Refusal):
+                raise
+            except Exception as error:
+                if attempt == TRIES:
+                    await self._give_up(record, fact, error, attempt)
+                    return
+
+    async def _give_up(
+        self, record: Any, fact: Envelope | None, error: Exception, attempts: int
+    ) -> None:
+        """A dead letter: where it stood and the class of the failure, no word of the delivery."""
+        letter = DeadLetter(
+            stage=STAGE,
+            origin_topic=ItemReceived.topic,
+            origin_partition=record.partition,
+            origin_offset=record.offset,
+            origin_key=(record.key or b"").decode("utf-8", "replace"),
+            value=record.value if len(record.value or b"") <= KEPT_VALUE_BYTES else None,
+            error_class=type(error).__name__,
+            error=str(error) if isinstance(error, TELLING) else "",
+            attempts=attempts,
+        )
+        log.warning("intake.gave_up", error_class=letter.error_class, attempts=attempts)
+        told = outside_fact(
+            letter,
+            project_id=fact.project_id if fact else SERVICE_WIDE,
+            occurred_at=utc_millis(self._clock.now()),
+            actor=SYSTEM,
+            correlation_id=fact.correlation_id if fact else "",
+        )
+        await self._publish([told])
+        event = fact.event if fact else None
+        connector = event.connector if isinstance(event, ItemReceived) else "unreadable"
+        self._counters.count(connector, "dead_letter")
+
+
+async def consume(settings: Settings, consumer: Consumer, counters: Counters) -> None:
+    """Reads until cancelled. Raises …Unavailable, Refusal: the supervisor starts it again."""
+    topic = settings.topic(ItemReceived.topic)
+    group, pause_ms = settings.group(STAGE), LONGEST_POLL_PAUSE_MS
+    async with running_consumer(
+        settings, topic, group=group, max_poll_interval_ms=pause_ms
+    ) as reader:
+        while True:
+            with broker_errors("reading deliveries"):
+                batch = await reader.getmany(timeout_ms=POLL_MS, max_records=AT_ONCE)
+            for place, records in batch.items():
+                for record in records:
+                    await consumer.process(record)
+                with broker_errors("committing offsets"):
+                    await reader.commit({place: records[-1].offset + 1})
+            counters.write()

@@ -1,0 +1,203 @@
+"""Jira's addresses (version 2 of the interface, which Cloud and Data Center share), and who we are.
+
+Version 2 gives bodies as wiki text, as webhooks do: so an item is the same whichever way it comes.
+Only the search differs: Cloud pages by token (``search/jql``), Data Center by number (``search``).
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+from urllib.parse import quote, urlsplit
+
+from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
+from connectors.credentials import Renewed
+from connectors.payloads import Payload, rows
+from connectors.transport import AccessLost, Authorise, Budget, Params, Secret, Transport
+from infra.clock import Clock, SystemClock
+
+Flavour = Literal["cloud", "data-center"]
+TOKEN_BASE = "https://auth.atlassian.com"
+PAGE = 50
+COMMENTS_PAGE = 100
+FIELDS = (
+    "summary", "description", "reporter", "creator", "created", "updated", "status", "resolution",
+    "labels", "issuetype", "priority", "components", "comment", "attachment",
+)  # fmt: skip
+PLACES = ("comment", "attachment")  # what a census needs of an issue
+_PROJECT = re.compile(r"[A-Za-z][A-Za-z0-9_]{1,254}")
+_NOT_THERE = frozenset((404, 410))
+
+
+def checked_project(target: str) -> str:
+    """``target`` if it can be a project's key, in capitals. Raises UnknownSource."""
+    if not _PROJECT.fullmatch(target):
+        raise UnknownSource(f"{target!r} is no key of a Jira project: write one like SHOP.")
+    return target.upper()
+
+
+def site_of(base_url: str) -> str:
+    """What a site is called in addresses of items: its host."""
+    return (urlsplit(base_url).hostname or "").lower()
+
+
+def by_account(email: Secret, token: Secret) -> Authorise:
+    """Cloud: an account's address and its API token."""
+
+    async def authorise() -> Mapping[str, str]:
+        pair = f"{email.reveal()}:{token.reveal()}".encode()
+        return {"Authorization": f"Basic {base64.b64encode(pair).decode()}"}
+
+    return authorise
+
+
+def by_client(
+    client_id: Secret, secret: Secret, base_url: str = TOKEN_BASE, clock: Clock | None = None
+) -> Authorise:
+    """Cloud: OAuth 2.0 with a client's own credentials.
+
+    Refresh tokens were decided against: each use gives another one, which would have to be
+    written down.
+    """
+    now = clock or SystemClock()
+
+    async def nobody() -> Mapping[str, str]:
+        return {}
+
+    async def renew() -> tuple[Secret, datetime]:
+        asked = {
+            "grant_type": "client_credentials",
+            "client_id": client_id.reveal(),
+            "client_secret": secret.reveal(),
+        }
+        async with Transport(base_url, nobody, Budget(percent=100), clock=now) as transport:
+            told = (await transport.post("oauth/token", asked)).json()
+        if not isinstance(told, dict) or not isinstance(told.get("access_token"), str):
+            raise SourceUnavailable("The token service answered without a token.")
+        lasts_s = told.get("expires_in")
+        lasts_s = lasts_s if isinstance(lasts_s, int) else 3600
+        return Secret(told["access_token"]), now.now() + timedelta(seconds=lasts_s)
+
+    return Renewed(renew, now)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page of a search; ``token`` leads to the next one of the same search, None at its end."""
+
+    issues: list[dict[str, Any]]
+    token: str | None
+
+
+class Jira:
+    """One project of one site. Raises as ``Transport``, and AccessLost where Jira hides a project.
+
+    ``page`` is how many issues are asked for at once; a server may give fewer.
+    """
+
+    def __init__(
+        self,
+        project: str,
+        transport: Transport,
+        flavour: Flavour = "cloud",
+        site: str = "",
+        page: int = PAGE,
+    ) -> None:
+        self.project = checked_project(project)
+        self.transport = transport
+        self.site = site or site_of(transport.base_url)
+        self._flavour, self._page = flavour, page
+
+    async def check(self) -> None:
+        """Whether issues can be browsed: without that right a search finds nothing, or errs.
+
+        Raises AccessLost.
+        """
+        asked = {"projectKey": self.project, "permissions": "BROWSE_PROJECTS"}
+        answer = await self.transport.get("rest/api/2/mypermissions", asked)
+        told = answer.json()
+        rights = told.get("permissions") if isinstance(told, dict) else None
+        browse = rights.get("BROWSE_PROJECTS") if isinstance(rights, dict) else None
+        if not isinstance(browse, dict) or not browse.get("havePermission"):
+            raise AccessLost(
+                f"Our credential may not browse the project {self.project}.", "forbidden", 200
+            )
+
+    async def search(
+        self, jql: str, token: str | None = None, fields: tuple[str, ...] = FIELDS
+    ) -> Found:
+        """One page of a search; ``token`` is that of the page before."""
+        asked: dict[str, Any] = {"jql": jql, "fields": list(fields), "maxResults": self._page}
+        if self._flavour == "cloud":
+            address = "rest/api/2/search/jql"
+            asked |= {"expand": "changelog"} | ({"nextPageToken": token} if token else {})
+        else:
+            address = "rest/api/2/search"
+            asked |= {"expand": ["changelog"], "startAt": int(token or 0)}
+        answer = await self.transport.post(address, asked, seen=frozenset((400,)))
+        if answer.status == 400:
+            await self.check()
+            raise SourceRefused(f"Jira refuses the search of the project {self.project}.")
+        return self._found(answer.json(), int(token or 0) if self._flavour != "cloud" else 0)
+
+    def _found(self, told: Any, start: int) -> Found:
+        issues = rows(told, "issues", "Jira")
+        if self._flavour == "cloud":
+            further = told.get("nextPageToken")
+            last = told.get("isLast") is True or not isinstance(further, str) or not further
+            return Found(issues, None if last else further)
+        total = told.get("total")
+        after = start + len(issues)
+        more = isinstance(total, int) and after < total and issues
+        return Found(issues, str(after) if more else None)
+
+    async def comments(self, key: str) -> AsyncIterator[dict[str, Any]]:
+        """All comments of an issue, oldest first."""
+        start = 0
+        while True:
+            asked: Params = {"startAt": start, "maxResults": COMMENTS_PAGE, "orderBy": "created"}
+            told = (await self.transport.get(f"{_issue(key)}/comment", asked)).json()
+            comments = rows(told, "comments", "Jira")
+            for comment in comments:
+                yield comment
+            start += len(comments)
+            if not comments or start >= int(told.get("total") or 0):
+                return
+
+    async def one(self, address: str, fields: tuple[str, ...] = ()) -> dict[str, Any] | None:
+        """One object; None when it is not there."""
+        asked = {"fields": ",".join(fields), "expand": "changelog"} if fields else None
+        answer = await self.transport.get(address, asked, seen=_NOT_THERE)
+        found = answer.json() if answer.status == 200 else None
+        return found if isinstance(found, dict) else None
+
+    async def issue(self, key: str) -> dict[str, Any] | None:
+        """The issue of that key; None when it is gone, or goes by another key now."""
+        found = await self.one(_issue(key), FIELDS)
+        return found if found and found.get("key") == key else None
+
+    async def comment(self, key: str, number: str) -> dict[str, Any] | None:
+        return await self.one(f"{_issue(key)}/comment/{quote(number, safe='')}")
+
+    async def content(self, attachment: Payload) -> bytes | None:
+        """An attachment's bytes; None when they are gone or stand on a host of another name."""
+        number = str(attachment.get("id"))
+        address = f"rest/api/2/attachment/content/{quote(number, safe='')}"
+        asked: dict[str, str] | None = {"redirect": "false"}
+        if self._flavour != "cloud":
+            address, asked = str(attachment.get("content")), None
+        try:
+            answer = await self.transport.get(address, asked, seen=_NOT_THERE)
+        except SourceRefused as error:
+            if isinstance(error, AccessLost):
+                raise
+            return None
+        return answer.body if answer.status == 200 else None
+
+
+def _issue(key: str) -> str:
+    return f"rest/api/2/issue/{quote(key, safe='')}"

@@ -1,0 +1,229 @@
+"""Jira's payloads as items: one source an issue, one a comment, one a readable attachment.
+
+Pull, webhook and export file hand in the same objects and get the same items; so only fields that
+all of them carry are used (a webhook's comment does not say who the reporter is). Bodies are wiki
+markup (version 2 of the interface, Data Center, webhooks) or ADF trees (version 3).
+
+``root`` is ``jira/<site>/<PROJECT>`` by the key an issue has now: one that moved to another project
+goes here with the next census and comes there with its next change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from connectors.jira import adf, wiki
+from connectors.outside import Gone, OutsideItem, Remark
+from connectors.payloads import Payload, UnreadablePayload, needed, part, parts, text, time
+
+READABLE_SUFFIXES = (".md", ".markdown", ".txt", ".rst", ".adoc")
+LARGEST_ATTACHMENT_BYTES = 1024 * 1024
+
+
+def root_of(site: str, key: str) -> str:
+    """The root of the project an issue key is of. Raises UnreadablePayload for no key."""
+    project, dash, number = key.rpartition("-")
+    if not dash or not project or not number.isdecimal():
+        raise UnreadablePayload("key is no issue key")
+    return f"jira/{site}/{project}"
+
+
+def items_of(site: str, issue: Payload) -> list[OutsideItem]:
+    """An issue and those of its comments that the payload holds. Raises UnreadablePayload."""
+    comments = parts(part(part(issue, "fields"), "comment"), "comments")
+    return [issue_item(site, issue), *(comment_item(site, issue, it) for it in comments)]
+
+
+def issue_item(site: str, issue: Payload) -> OutsideItem:
+    """The issue's own text: its description by its reporter. Raises UnreadablePayload."""
+    key, fields = needed(issue, "key"), part(issue, "fields")
+    changed_at = time(fields, "updated")
+    author = fields.get("reporter") or fields.get("creator")
+    description = Remark(
+        ref="description",
+        author=_name(author),
+        role="bot" if _is_bot(author) else "reporter",
+        at=time(fields, "created"),
+        body=body_of(fields.get("description")),
+    )
+    return OutsideItem(
+        service="jira",
+        root=root_of(site, key),
+        path=key,
+        source_type="issue",
+        title=_title(key, fields),
+        remarks=(description,),
+        changed_at=changed_at,
+        revision_ref=_revision_of(issue, changed_at),
+        state=_state(fields),
+        labels=tuple(sorted(_labels(fields))),
+        url=_address(issue, key),
+    )
+
+
+def comment_item(site: str, issue: Payload, comment: Payload) -> OutsideItem:
+    """One comment of an issue, of which key and summary are enough. Raises UnreadablePayload."""
+    key, number = needed(issue, "key"), needed(comment, "id")
+    made, changed = time(comment, "created"), time(comment, "updated")
+    author = comment.get("author")
+    about = _title(key, part(issue, "fields"))
+    said = Remark(
+        ref=number,
+        author=_name(author),
+        role="bot" if _is_bot(author) else None,
+        at=made,
+        body=body_of(comment.get("body")),
+        edited_at=changed if changed > made else None,
+    )
+    address = _address(issue, key)
+    return OutsideItem(
+        service="jira",
+        root=root_of(site, key),
+        path=f"{key}/comments/{number}",
+        source_type="comment",
+        title=f"Comment on {about}",
+        remarks=(said,),
+        changed_at=changed,
+        revision_ref=_written(changed),
+        about=about,
+        url=f"{address}?focusedCommentId={number}" if address else None,
+    )
+
+
+def _title(key: str, fields: Payload) -> str:
+    summary = text(fields, "summary")
+    return f"{key}: {summary}" if summary.strip() else key
+
+
+def readable_attachments(issue: Payload) -> list[Payload]:
+    """The attachments worth fetching: prose by name, and not too large."""
+    return [
+        it
+        for it in parts(part(issue, "fields"), "attachment")
+        if text(it, "filename").lower().endswith(READABLE_SUFFIXES)
+        and isinstance(it.get("size"), int)
+        and it["size"] <= LARGEST_ATTACHMENT_BYTES
+    ]
+
+
+def attachment_item(site: str, issue: Payload, attachment: Payload, content: bytes) -> OutsideItem:
+    """An attachment's text; bytes that are no UTF-8 are read with marks in their place."""
+    key, number = needed(issue, "key"), needed(attachment, "id")
+    made, name = time(attachment, "created"), text(attachment, "filename")
+    author = attachment.get("author")
+    return OutsideItem(
+        service="jira",
+        root=root_of(site, key),
+        path=f"{key}/attachments/{number}/{name.replace('/', '_')}",
+        source_type="doc",
+        title=name,
+        remarks=(Remark(number, _name(author), None, made, content.decode(errors="replace")),),
+        changed_at=made,
+        revision_ref=_written(made),
+        url=text(attachment, "content") or None,
+    )
+
+
+def items_of_event(site: str, event: Payload) -> list[OutsideItem | Gone]:
+    """What a webhook's event says; empty for one that is about neither issue nor comment.
+
+    ``jira:issue_deleted`` names its issue only: its comments are ``Gone`` as far as the event holds
+    them, the others go with the next census. Raises UnreadablePayload.
+    """
+    match text(event, "webhookEvent"):
+        case "jira:issue_created" | "jira:issue_updated":
+            return list(items_of(site, _with_change(event)))
+        case "jira:issue_deleted":
+            return list(_gone(site, event))
+        case "comment_created" | "comment_updated":
+            return [comment_item(site, part(event, "issue"), part(event, "comment"))]
+        case "comment_deleted":
+            key = needed(part(event, "issue"), "key")
+            path = f"{key}/comments/{needed(part(event, 'comment'), 'id')}"
+            return [Gone("jira", root_of(site, key), path, _at(event))]
+        case _:
+            return []
+
+
+def _gone(site: str, event: Payload) -> Iterator[Gone]:
+    issue = part(event, "issue")
+    key, at = needed(issue, "key"), _at(event)
+    fields = part(issue, "fields")
+    yield Gone("jira", root_of(site, key), key, at)
+    for comment in parts(part(fields, "comment"), "comments"):
+        path = f"{key}/comments/{needed(comment, 'id')}"
+        yield Gone("jira", root_of(site, key), path, at)
+
+
+def _with_change(event: Payload) -> Payload:
+    """The issue with the event's one change where a pull has its list of them."""
+    change = part(event, "changelog")
+    histories = {"changelog": {"histories": [change]}} if change else {}
+    return {**part(event, "issue"), **histories}
+
+
+def _at(event: Payload) -> datetime:
+    """When the event was sent: milliseconds of the epoch."""
+    stamp = event.get("timestamp")
+    if isinstance(stamp, bool) or not isinstance(stamp, int):
+        raise UnreadablePayload("timestamp is missing")
+    return datetime.fromtimestamp(stamp / 1000, UTC)
+
+
+def body_of(body: Any) -> str:
+    """Markdown of a body in either of Jira's formats; empty for none."""
+    if body is None:
+        return ""
+    if isinstance(body, str):
+        return wiki.markdown(body)
+    if isinstance(body, dict):
+        return adf.markdown(body)
+    raise UnreadablePayload("body is neither text nor document")
+
+
+def _name(author: Any) -> str:
+    """Data Center has a handle; Cloud has an unreadable id, so there it is the shown name."""
+    if not isinstance(author, dict):
+        return "unknown"
+    for name in ("name", "displayName", "accountId"):
+        if text(author, name):
+            return text(author, name)
+    return "unknown"
+
+
+def _is_bot(author: Any) -> bool:
+    return isinstance(author, dict) and author.get("accountType") == "app"
+
+
+def _state(fields: Payload) -> str | None:
+    status = text(part(fields, "status"), "name")
+    resolution = text(part(fields, "resolution"), "name")
+    return f"{status} ({resolution})" if status and resolution else status or None
+
+
+def _labels(fields: Payload) -> list[str]:
+    """Type, priority, labels and components: what the issue is sorted by."""
+    given = fields.get("labels") or []
+    labels = [it for it in given if isinstance(it, str)] if isinstance(given, list) else []
+    named = [text(part(fields, name), "name") for name in ("issuetype", "priority")]
+    named += [text(it, "name") for it in parts(fields, "components")]
+    return [*labels, *(it for it in named if it)]
+
+
+def _revision_of(issue: Payload, changed_at: datetime) -> str:
+    """The time of the change, with the last entry of the change log where it is known."""
+    histories = parts(part(issue, "changelog"), "histories")
+    numbers = [int(it["id"]) for it in histories if str(it.get("id", "")).isdecimal()]
+    return f"{_written(changed_at)}#{max(numbers)}" if numbers else _written(changed_at)
+
+
+def _written(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _address(issue: Payload, key: str) -> str | None:
+    """Where a person reads the issue: the interface's own address up to ``/rest/``."""
+    base, rest, _ = text(issue, "self").partition("/rest/")
+    return f"{base}/browse/{key}" if rest else None

@@ -1,0 +1,75 @@
+"""Jira as a service that can be connected: Cloud by API token or OAuth, Data Center by token."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from connectors.connector import UnknownSource
+from connectors.credentials import bearer
+from connectors.definitions import Definition
+from connectors.jira.api import Flavour, Jira, by_account, by_client, checked_project
+from connectors.jira.streams import STREAMS, Issues
+from connectors.services import Capability, Opened, Opening
+from connectors.transport import AccessLost, Authorise, Transport
+
+
+@dataclass(frozen=True)
+class JiraService:
+    """Options of a definition: ``flavour`` (``cloud``, ``data-center``), ``site``."""
+
+    base_url: str = ""  # every site has its own
+    streams: tuple[str, ...] = STREAMS
+    roles: tuple[tuple[str, ...], ...] = (
+        ("email", "token"),
+        ("client-id", "client-secret"),
+        ("token",),
+    )
+
+    def checked_target(self, target: str) -> str:
+        return checked_project(target)
+
+    def names(self, definition: Definition) -> tuple[str, ...]:
+        return tuple(definition.added.streams) or self.streams
+
+    @asynccontextmanager
+    async def opened(self, opening: Opening) -> AsyncIterator[Opened]:
+        added = opening.definition.added
+        unknown = sorted(set(added.streams) - set(STREAMS))
+        if unknown:
+            raise UnknownSource(f"Jira has no stream {unknown[0]!r}: there is {STREAMS[0]}.")
+        flavour = flavour_of(opening)
+        async with Transport(added.base_url, authorised(opening), opening.budget) as transport:
+            jira = Jira(added.target, transport, flavour, added.options.get("site", ""))
+
+            async def check() -> list[Capability]:
+                try:
+                    await jira.check()
+                except AccessLost:
+                    return [Capability("issues", False, "Browse Projects (OAuth: read:jira-work)")]
+                return [Capability("issues", True)]
+
+            yield Opened([Issues(jira)], check)
+
+
+def flavour_of(opening: Opening) -> Flavour:
+    """As the definition says; else a lone token is Data Center's."""
+    said = opening.definition.added.options.get("flavour", "")
+    if said not in ("", "cloud", "data-center"):
+        raise UnknownSource(f"{said!r} is no kind of Jira: say cloud or data-center.")
+    if said:
+        return "cloud" if said == "cloud" else "data-center"
+    return "data-center" if set(opening.secrets) == {"token"} else "cloud"
+
+
+def authorised(opening: Opening) -> Authorise:
+    secrets = opening.secrets
+    if "email" in secrets:
+        return by_account(secrets["email"], secrets["token"])
+    if "client-id" in secrets:
+        return by_client(secrets["client-id"], secrets["client-secret"])
+    return bearer(secrets["token"])  # Data Center's personal one, or Cloud's that others renew
+
+
+JIRA = JiraService()

@@ -1,0 +1,89 @@
+"""Reading a service's JSON: what is asked for is there in its type, or the payload is refused.
+
+A refusal names the field and never what stands in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from connectors.connector import SourceUnavailable
+
+Payload = Mapping[str, Any]
+NOTHING: Payload = {}
+
+
+class UnreadablePayload(ValueError):
+    """A payload is not what the service documents; the message names a field only."""
+
+
+@contextmanager
+def readable(what: str) -> Iterator[None]:
+    """What does not fit the documentation ends the reading of ``what``; no word of it is told.
+
+    Raises SourceUnavailable.
+    """
+    try:
+        yield
+    except UnreadablePayload as error:
+        raise SourceUnavailable(f"{what} cannot be read: {error}.") from None
+
+
+def part(payload: Payload, name: str) -> Payload:
+    """The object under ``name``; an empty one when it is absent or null."""
+    value = payload.get(name)
+    if value is None:
+        return NOTHING
+    if not isinstance(value, Mapping):
+        raise UnreadablePayload(f"{name} is no object")
+    return value
+
+
+def parts(payload: Payload, name: str) -> list[Payload]:
+    """The objects of the list under ``name``; empty when it is absent or null."""
+    value = payload.get(name)
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(it, Mapping) for it in value):
+        raise UnreadablePayload(f"{name} is no list of objects")
+    return value
+
+
+def rows(told: Any, name: str, service: str) -> list[dict[str, Any]]:
+    """The objects of the list under ``name`` of an answer. Raises SourceUnavailable."""
+    try:
+        return [dict(it) for it in parts(told, name)]
+    except (UnreadablePayload, AttributeError):
+        raise SourceUnavailable(f"{service} answered a list with something that is none.") from None
+
+
+def text(payload: Payload, name: str) -> str:
+    """The string under ``name``; empty when it is absent or null."""
+    value = payload.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise UnreadablePayload(f"{name} is no text")
+    return value
+
+
+def needed(payload: Payload, name: str) -> str:
+    """The string or number under ``name``, as text. Raises UnreadablePayload when it is empty."""
+    value = payload.get(name)
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise UnreadablePayload(f"{name} is missing")
+    return str(value)
+
+
+def time(payload: Payload, name: str) -> datetime:
+    """The time under ``name`` in UTC. Raises UnreadablePayload without one or without its zone."""
+    try:
+        at = datetime.fromisoformat(needed(payload, name))
+    except ValueError as error:
+        raise UnreadablePayload(f"{name} is no time") from error
+    if at.tzinfo is None:
+        raise UnreadablePayload(f"{name} has no zone")
+    return at.astimezone(UTC)

@@ -1,0 +1,228 @@
+"""Items of services onto the log: one page, or one delivery, is one trigger with a listing.
+
+Whatever way an item came (page of a sync, webhook, export file, census), it goes through here. What
+is held decides: equal bytes change nothing, and neither does what was changed before it. Two
+writers may both believe to be the later one; stage 0, alone for a source, asks the same question
+again (``streams.hygiene.stage``), so ``revision_ref`` begins with the time of change and sorts by
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from connectors.connector import Item, Listing, printable
+from connectors.feeder import Encrypt, FeedOrder, Lead, Publish, feed, opening
+from connectors.outside import Gone, OutsideItem, Service
+from connectors.rendering import pieces
+from schemas import ids
+from schemas.events.connector import Counts
+from schemas.events.source import MARK_CHARS, Connector, SourceInfo
+from schemas.source_kinds import priority_tier_of
+
+CONNECTORS: dict[str, Connector] = {
+    "github": "github",
+    "jira": "jira",
+    "slack": "slack",
+    "bitbucket": "api",  # it only pushes; the enum of spec 01 §1 has no name of its own for it
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What we hold of a source. ``mark`` is its time of change as in ``revision_ref``."""
+
+    raw_sha256: str
+    mark: str = ""
+    title: str = ""
+
+
+FindHeld = Callable[[str, Collection[str]], Awaitable[Mapping[str, Held]]]
+Inventory = Callable[[str, str], Awaitable[Sequence[SourceInfo]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlet:
+    """All that is needed to publish for one project.
+
+    ``held`` finds of some source ids those that we hold: not gone and not given up, under the
+    present versions of stage 0. ``inventory`` lists all that is held of a root. ``lead`` is shared
+    by all triggers of a process.
+    """
+
+    publish: Publish
+    encrypt: Encrypt
+    held: FindHeld
+    inventory: Inventory
+    lead: Lead
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An item with its bytes; ``source_id`` is for ever."""
+
+    item: OutsideItem
+    source_id: str
+    content: bytes
+    raw_sha256: str
+    owners: tuple[tuple[str, int], ...]
+
+
+@dataclass(slots=True)
+class _Root:
+    service: Service
+    items: dict[str, OutsideItem] = field(default_factory=dict)
+    gone: dict[str, Gone] = field(default_factory=dict)
+
+
+def mark_of(at: datetime) -> str:
+    """A time as text that sorts: UTC, to the millisecond."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def source_id_of(project_id: str, item: OutsideItem | Gone) -> str:
+    return ids.source_id(
+        project_id, CONNECTORS[item.service], f"{item.root}@{printable(item.path)}"
+    )
+
+
+async def publish_items(
+    items: Iterable[OutsideItem | Gone], order: FeedOrder, outlet: Outlet
+) -> Counts:
+    """The items are on the log, one trigger a root, if there is anything new about them.
+
+    ``order.trigger_key`` names the page or the delivery; what is the same again gets the same ids.
+    Removals that the service itself told of are let go unasked: the brake is for what is missing.
+    """
+    counts = Counts()
+    for root, group in _by_root(items).items():
+        counts = added(counts, await _publish_root(root, group, order, outlet))
+    return counts
+
+
+async def _publish_root(root: str, group: _Root, order: FeedOrder, outlet: Outlet) -> Counts:
+    project = order.project_id
+    prepared = [prepare(project, item) for item in group.items.values()]
+    going = {source_id_of(project, gone): gone for gone in group.gone.values()}
+    names = [each.source_id for each in prepared]
+    held = await outlet.held(project, [*names, *going])
+    removed = tuple(
+        gone.path
+        for source, gone in going.items()
+        if source in held and held[source].mark[:MARK_CHARS] <= mark_of(gone.changed_at)
+    )
+    same = {each.source_id: each.raw_sha256 for each in prepared if not _is_news(each, held)}
+    counts = Counts(
+        seen=len(prepared),
+        published=len(prepared) - len(same),
+        unchanged=len(same),
+        removed=len(removed),
+    )
+    if len(same) == len(prepared) and not removed:
+        return counts
+    prepared.sort(key=lambda each: _place(each.item))
+    listing = Listing(
+        root=root,
+        complete=False,
+        items=tuple(listed_item(each) for each in prepared),
+        removed=removed,
+        connector=CONNECTORS[group.service],
+    )
+    key = f"{order.trigger_key}|{_digest(root, prepared, removed)}"
+    await feed(
+        listing,
+        replace(order, trigger_key=key, accept_removals=True),
+        publish=outlet.publish,
+        encrypt=outlet.encrypt,
+        last_accepted=same,
+        lead=outlet.lead,
+        again=False,
+    )
+    return counts
+
+
+async def publish_removals(
+    root: str, gone: Sequence[SourceInfo], order: FeedOrder, outlet: Outlet
+) -> None:
+    """These sources of a root go, with the end of the trigger's run, unless the brake holds."""
+    listing = Listing(
+        root=root,
+        complete=False,
+        items=(),
+        removed=tuple(sorted(each.path for each in gone)),
+        connector=gone[0].connector,
+    )
+    await outlet.publish(opening(order, listing, []))
+
+
+def prepare(project_id: str, item: OutsideItem) -> Prepared:
+    parts = pieces(item)
+    content = b"".join(part.content for part in parts)
+    return Prepared(
+        item,
+        source_id_of(project_id, item),
+        content,
+        ids.sha256_hex(content),
+        tuple((part.author or "", len(part.content)) for part in parts),
+    )
+
+
+def listed_item(prepared: Prepared) -> Item:
+    """The item as the feeder takes it. Its time is that of what was said last in it."""
+    item = prepared.item
+    said = [remark.edited_at or remark.at for remark in item.remarks]
+    return Item(
+        path=printable(item.path),
+        size_bytes=len(prepared.content),
+        fetch=lambda: prepared.content,
+        source_time=max(said, default=item.changed_at),
+        revision_ref=f"{mark_of(item.changed_at)} {item.revision_ref}",
+        source_type=item.source_type,
+        title=printable(item.title),
+        owners=prepared.owners,
+    )
+
+
+def added(one: Counts, other: Counts) -> Counts:
+    return Counts(
+        **{name: getattr(one, name) + getattr(other, name) for name in Counts.model_fields}
+    )
+
+
+def _is_news(each: Prepared, held: Mapping[str, Held]) -> bool:
+    before = held.get(each.source_id)
+    if before is None:
+        return True
+    if before.mark[:MARK_CHARS] > mark_of(each.item.changed_at):
+        return False
+    return before.raw_sha256 != each.raw_sha256
+
+
+def _by_root(items: Iterable[OutsideItem | Gone]) -> dict[str, _Root]:
+    """Of several revisions of one item the latest; of equal times the last given.
+
+    Roots stay in the order in which the items name them: what is given first is on the log first.
+    """
+    given = list(items)
+    roots = {item.root: _Root(item.service) for item in given}
+    for item in sorted(given, key=lambda each: each.changed_at):
+        root = roots[item.root]
+        root.items.pop(item.path, None)
+        root.gone.pop(item.path, None)
+        if isinstance(item, Gone):
+            root.gone[item.path] = item
+        else:
+            root.items[item.path] = item
+    return roots
+
+
+def _place(item: OutsideItem) -> tuple[int, int, str]:
+    path = printable(item.path)
+    return priority_tier_of(item.source_type), path.count("/"), path
+
+
+def _digest(root: str, prepared: Sequence[Prepared], removed: Sequence[str]) -> str:
+    lines = [f"{each.source_id} {each.raw_sha256}" for each in prepared]
+    return ids.derive_id("pg", root, *lines, "removed", *sorted(removed))

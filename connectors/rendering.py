@@ -1,0 +1,86 @@
+"""The text of an outside item: what its revision's bytes are, in the form of ``schemas.talk``.
+
+The same item gives the same bytes, whichever way it came. A chat message is a piece of its own, so
+that it can be encrypted with its author's key (spec 07 §4.4) and an erasure reaches it alone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from connectors.outside import OutsideItem, Remark
+from schemas.talk import guarded, head_of
+
+_LINE_ENDS = re.compile(r"\r\n|[\r\x85\u2028\u2029]")
+_PAGE_ENDS = re.compile(r"[\f\v]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_TOO_MANY_BLANK = re.compile(r"\n(?:[ \t]*\n){2,}")
+_NOT_IN_A_NAME = re.compile(r"[\s()]+")
+LONGEST_NAME = 80
+LONGEST_TITLE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of the text; ``author`` is whose key it goes under, None the project's."""
+
+    author: str | None
+    content: bytes
+
+
+def render(item: OutsideItem) -> bytes:
+    """The text of an item in UTF-8; it ends with a line feed."""
+    return b"".join(piece.content for piece in pieces(item))
+
+
+def pieces(item: OutsideItem) -> list[Piece]:
+    """The text in the parts that are encrypted by themselves; ``render`` is their sum.
+
+    Of chat, each remark is a piece of its author's, the head one of the project's. Everything else
+    is one piece of the project's.
+    """
+    head = _record_head(item).encode()
+    is_chat = item.source_type == "chat_thread"
+    said = [(remark, _rendered(remark, is_chat).encode()) for remark in item.remarks]
+    if not is_chat:
+        return [Piece(None, head + b"".join(content for _, content in said))]
+    return [Piece(None, head), *(Piece(remark.author, content) for remark, content in said)]
+
+
+def _record_head(item: OutsideItem) -> str:
+    title = f"Re: {item.about}" if item.about and item.about != item.title else item.title
+    lines = [f"# {_one_line(title)[:LONGEST_TITLE]}"]
+    facts = []
+    if item.state:
+        facts.append(f"State: {_one_line(item.state)}.")
+    if item.labels:
+        facts.append(f"Labels: {', '.join(map(_one_line, sorted(set(item.labels))))}.")
+    if facts:
+        lines += ["", " ".join(facts)]
+    return "\n".join(lines) + "\n"
+
+
+def _rendered(remark: Remark, is_chat: bool) -> str:
+    """Head and words; who speaks in chat is a pseudonym, in the form of a redaction."""
+    role = _name(remark.role) if remark.role else None
+    speaker = f"[PERSON:{_name(remark.author)}]" if is_chat else _name(remark.author)
+    head = head_of(speaker, role, remark.at, remark.edited_at)
+    body = guarded(_TOO_MANY_BLANK.sub("\n\n", _cleaned(remark.body))).strip("\n").rstrip()
+    return f"\n{head}\n\n{body}\n" if body else f"\n{head}\n"
+
+
+def _name(written: str) -> str:
+    """A name that fits into a head: one line, no brackets, never empty."""
+    return _NOT_IN_A_NAME.sub(" ", _cleaned(written)).strip()[:LONGEST_NAME] or "unknown"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(_cleaned(text).split())
+
+
+def _cleaned(text: str) -> str:
+    """As stage 0 normalises: what is one line here is one line there (spec 01 §2)."""
+    text = _PAGE_ENDS.sub(" ", _LINE_ENDS.sub("\n", text))
+    return unicodedata.normalize("NFC", _CONTROLS.sub("", text))

@@ -1,0 +1,123 @@
+"""Slack's Web API: answers that say themselves whether they are any, and pages by cursor.
+
+Errors come as 200 with ``ok: false``; here they get the same names as everywhere. ``slack_sdk`` was
+decided against for reading: its retries know neither our budget nor our limits of size, and one way
+out for all services is easier to trust with secrets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from connectors.connector import SourceRefused, SourceUnavailable
+from connectors.payloads import Payload, rows
+from connectors.transport import AccessLost, LostReason, Params, Transport
+
+PUBLIC = "https://slack.com/api"
+PAGE = 200
+LOST: dict[str, LostReason] = {
+    **dict.fromkeys(
+        ("invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"),
+        "unauthorised",
+    ),
+    **dict.fromkeys(
+        ("missing_scope", "not_allowed_token_type", "no_permission", "not_in_channel",
+         "ekm_access_denied", "access_denied", "org_login_required", "team_access_not_granted"),
+        "forbidden",
+    ),
+    **dict.fromkeys(("channel_not_found", "team_not_found"), "not_found"),
+}  # fmt: skip
+PASSING = frozenset(
+    ("ratelimited", "internal_error", "fatal_error", "service_unavailable", "request_timeout")
+)
+NOT_THERE = frozenset(("thread_not_found", "message_not_found"))
+
+
+class Slack:
+    """One workspace. Raises as ``Transport``; a missing scope is AccessLost and named."""
+
+    def __init__(self, transport: Transport, page: int = PAGE) -> None:
+        self.transport = transport
+        self._page = page
+
+    async def team(self) -> str:
+        """The id of the workspace the token is for."""
+        told = await self._asked("auth.test", {})
+        if not isinstance(told.get("team_id"), str):
+            raise SourceUnavailable("Slack does not say which workspace this is.")
+        return str(told["team_id"])
+
+    async def channel_name(self, channel_id: str) -> str:
+        """What a channel is called now."""
+        told = await self._asked("conversations.info", {"channel": channel_id})
+        channel = told.get("channel")
+        name = channel.get("name") if isinstance(channel, Mapping) else None
+        return name if isinstance(name, str) else channel_id
+
+    def members(self) -> AsyncIterator[dict[str, Any]]:
+        return self._every("users.list", {}, "members")
+
+    async def history(
+        self, channel: str, *, oldest: str = "", latest: str = "", limit: int | None = None
+    ) -> tuple[list[dict[str, Any]], bool, bool]:
+        """Messages between two stamps, both left out, newest first; are there older ones, and are
+        there some that the workspace's plan hides.
+        """
+        asked: dict[str, str | int] = {"channel": channel, "limit": limit or self._page}
+        asked |= {"oldest": oldest} if oldest else {}
+        asked |= {"latest": latest} if latest else {}
+        told = await self._asked("conversations.history", asked)
+        return (
+            rows(told, "messages", "Slack"),
+            bool(told.get("has_more")),
+            bool(told.get("is_limited")),
+        )
+
+    async def thread(self, channel: str, thread_ts: str) -> list[dict[str, Any]]:
+        """All messages of a thread, its first among them while it stands; empty when it is gone."""
+        asked: Params = {"channel": channel, "ts": thread_ts}
+        return [row async for row in self._every("conversations.replies", asked, "messages")]
+
+    async def _every(self, method: str, asked: Params, name: str) -> AsyncIterator[dict[str, Any]]:
+        cursor = ""
+        while True:
+            paged = {**asked, "limit": self._page, **({"cursor": cursor} if cursor else {})}
+            told = await self._asked(method, paged)
+            for row in rows(told, name, "Slack"):
+                yield row
+            after = told.get("response_metadata")
+            further = after.get("next_cursor") if isinstance(after, Mapping) else None
+            if not further:
+                return
+            if further == cursor:
+                raise SourceUnavailable(f"Slack pages {method} without an end.")
+            cursor = str(further)
+
+    async def _asked(self, method: str, asked: Params) -> Payload:
+        """The answer, which is one; an empty one for a thread that is gone."""
+        told = (await self.transport.get(method, asked, resource=method)).json()
+        if not isinstance(told, dict):
+            raise SourceUnavailable(f"Slack answered {method} with something that is none.")
+        if told.get("ok") is True:
+            return told
+        error = told.get("error")
+        name = error if isinstance(error, str) and error.isidentifier() else "unknown"
+        if name in NOT_THERE:
+            return {}
+        if name in LOST:
+            needed = told.get("needed")
+            scope = f", it needs {needed}" if name == "missing_scope" and needed else ""
+            status = self._status(LOST[name])
+            raise AccessLost(
+                f"Slack does not let our credential use {method}: {name}{scope}.",
+                LOST[name],
+                status,
+            )
+        if name in PASSING:
+            raise SourceUnavailable(f"Slack cannot answer {method} now ({name}).")
+        raise SourceRefused(f"Slack refuses {method}: {name}.")
+
+    @staticmethod
+    def _status(reason: LostReason) -> int:
+        return {"unauthorised": 401, "forbidden": 403, "not_found": 404}[reason]

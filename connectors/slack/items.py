@@ -1,0 +1,167 @@
+"""Slack's messages as items: one source a thread, a message nobody answered is a thread of one.
+
+People are pseudonyms before an item is made. Left out are notices of the service (joins, topics)
+and what ``admits`` refuses: only messages without risk become sources (spec 00 D27). A thread in
+which no person is left is no item.
+
+What a thread is now is only known to who asks for it: deleting its last message makes it older.
+So ``changed_at`` is the time it was asked for (of an export: its newest message), and a later
+answer counts.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from connectors.outside import Gone, OutsideItem, Remark
+from connectors.payloads import Payload, UnreadablePayload, needed, part, text
+from connectors.slack.mrkdwn import markdown
+from connectors.slack.people import People
+
+SPOKEN_SUBTYPES = frozenset(
+    ["", "bot_message", "file_share", "me_message", "thread_broadcast", "reply_broadcast"]
+)
+MICROSECONDS = 6  # digits after the point of a time stamp
+
+Admits = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A channel of a workspace; ``name`` without ``#``."""
+
+    team: str
+    channel_id: str
+    name: str
+
+    @property
+    def root(self) -> str:
+        return f"slack/{self.team}/{self.channel_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message as it stands now; times are Slack's own (``1700000000.000100``)."""
+
+    ts: str
+    thread_ts: str
+    member: str
+    is_bot: bool
+    text: str
+    edited_ts: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadRef:
+    """Which thread an event is about."""
+
+    team: str
+    channel_id: str
+    thread_ts: str
+
+
+def message_of(payload: Payload) -> Message | None:
+    """A message somebody wrote; None for a notice of the service. Raises UnreadablePayload."""
+    subtype = text(payload, "subtype")
+    if text(payload, "type") not in ("", "message") or subtype not in SPOKEN_SUBTYPES:
+        return None
+    ts = needed(payload, "ts")
+    time_of(ts)
+    bot = text(payload, "bot_id")
+    member = text(payload, "user") or bot
+    if not member and subtype != "bot_message":
+        return None
+    return Message(
+        ts=ts,
+        thread_ts=text(payload, "thread_ts") or ts,
+        member=member or "bot",
+        is_bot=bool(bot) or subtype == "bot_message",
+        text=text(payload, "text"),
+        edited_ts=text(part(payload, "edited"), "ts") or None,
+    )
+
+
+def thread_item(
+    channel: Channel,
+    messages: Iterable[Message],
+    people: People,
+    *,
+    as_of: datetime,
+    admits: Admits,
+) -> OutsideItem | None:
+    """The thread of ``messages``, in whatever order; None when nothing of it is to be read.
+
+    ``admits`` is asked with a message's own text: what is said of somebody shows by the name.
+    """
+    remarks: list[Remark] = []
+    all_of_it = sorted({it.ts: it for it in messages}.values(), key=lambda it: time_of(it.ts))
+    for message in all_of_it:
+        body = words_of(message, people)
+        if body.strip() and admits(html.unescape(message.text)):
+            remarks.append(_remark(message, body, people))
+    if not any(remark.role is None for remark in remarks):
+        return None
+    root_ts = all_of_it[0].thread_ts
+    newest = max(it.edited_ts or it.ts for it in all_of_it)
+    return OutsideItem(
+        service="slack",
+        root=channel.root,
+        path=root_ts,
+        source_type="chat_thread",
+        title=f"#{channel.name}, {time_of(root_ts):%Y-%m-%d}",
+        remarks=tuple(remarks),
+        changed_at=as_of,
+        revision_ref=f"{newest}/{len(remarks)}",
+    )
+
+
+def gone(channel: Channel, thread_ts: str, as_of: datetime) -> Gone:
+    """The thread is no more, or nothing of it may be read."""
+    return Gone("slack", channel.root, thread_ts, as_of)
+
+
+def words_of(message: Message, people: People) -> str:
+    """What a message says, in Markdown, without a name."""
+    return people.without_names(markdown(message.text, people.speak))
+
+
+def _remark(message: Message, body: str, people: People) -> Remark:
+    bot = message.is_bot or people.is_bot(message.member)
+    return Remark(
+        ref=message.ts,
+        author=people.author(message.member),
+        role="bot" if bot else None,
+        at=time_of(message.ts),
+        body=body,
+        edited_at=time_of(message.edited_ts) if message.edited_ts else None,
+    )
+
+
+def thread_of_event(event: Payload) -> ThreadRef | None:
+    """Which thread an Events API delivery changed; None when it is about no message.
+
+    The delivery says what was said, not what the thread is now: who gets it asks for the thread
+    (``conversations.replies``). Raises UnreadablePayload.
+    """
+    inner = part(event, "event")
+    if text(inner, "type") != "message":
+        return None
+    told = part(inner, "message") or part(inner, "previous_message") or inner
+    ts = text(told, "thread_ts") or text(told, "ts") or text(inner, "deleted_ts")
+    if not ts:
+        raise UnreadablePayload("ts is missing")
+    time_of(ts)
+    return ThreadRef(needed(event, "team_id"), needed(inner, "channel"), ts)
+
+
+def time_of(ts: str) -> datetime:
+    """The time of a stamp, to the microsecond. Raises UnreadablePayload."""
+    seconds, _, fraction = ts.partition(".")
+    fraction = fraction or "0"
+    if not (seconds.isdecimal() and fraction.isdecimal() and len(seconds) <= 11):
+        raise UnreadablePayload("ts is no time stamp")
+    micros = int(fraction[:MICROSECONDS].ljust(MICROSECONDS, "0"))
+    return datetime.fromtimestamp(int(seconds), UTC).replace(microsecond=micros)

@@ -1,0 +1,97 @@
+"""The members of a workspace as pseudonyms: no text that leaves this package names one.
+
+Ids, mentions, full names, handles and first names that the workspace's list of members holds are
+replaced (spec 07 §4.2). A first name that is also a word («Will», «Mark») is taken for a name only
+inside a sentence: at its beginning it is far more often the word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from connectors.payloads import Payload, needed, part, text
+
+ALSO_WORDS = frozenset(
+    {"april", "art", "august", "autumn", "bill", "buck", "case", "chance", "chase", "chip", "dawn"}
+    | {"dean", "drew", "faith", "frank", "gene", "glen", "grace", "grant", "guy", "hope", "hunter"}
+    | {"jack", "jan", "jay", "joy", "june", "lane", "mark", "max", "may", "mason", "miles", "norm"}
+    | {"page", "pat", "penny", "ray", "rich", "rob", "rose", "ruby", "rusty", "sandy", "scout"}
+    | {"skip", "sue", "summer", "will", "win", "major", "bot", "admin", "support", "team", "test"}
+)
+_MEMBER_ID = re.compile(r"\b[UW][A-Z0-9]+\b")
+LEAST_OF_A_NAME = 3  # characters
+
+Pseudonym = Callable[[str], str]
+
+
+class People:
+    """Who speaks in a workspace. ``pseudonym`` maps a member id to ``p_…``."""
+
+    def __init__(self, members: Iterable[Payload], pseudonym: Pseudonym) -> None:
+        self._pseudonym = pseudonym
+        self._bots: set[str] = set()
+        self._ids: set[str] = set()
+        self._names: dict[str, str] = {}
+        for member in members:
+            self._learn(member)
+        self._pattern = _pattern(self._names)
+
+    def author(self, member_id: str) -> str:
+        """Who a member is, known or not; also whose key the words go under."""
+        return self._pseudonym(member_id)
+
+    def speak(self, member_id: str) -> str:
+        """What stands for a member in a text."""
+        return f"[PERSON:{self._pseudonym(member_id)}]"
+
+    def is_bot(self, member_id: str) -> bool:
+        return member_id in self._bots
+
+    def without_names(self, text: str) -> str:
+        """``text`` with the names of members replaced by their pseudonyms."""
+        text = _MEMBER_ID.sub(self._identified, text)
+        return self._pattern.sub(self._replaced, text) if self._pattern else text
+
+    def _identified(self, match: re.Match[str]) -> str:
+        """Ids stand in the addresses of files and profiles."""
+        return self.speak(match[0]) if match[0] in self._ids else match[0]
+
+    def _learn(self, member: Payload) -> None:
+        member_id, profile = needed(member, "id"), part(member, "profile")
+        self._ids.add(member_id)
+        if member.get("is_bot") or member_id == "USLACKBOT":
+            self._bots.add(member_id)
+            return
+        full = [text(profile, name) for name in ("real_name", "display_name")]
+        full += [text(member, "real_name"), text(member, "name"), text(profile, "first_name")]
+        firsts = [name.split()[0] for name in full if " " in name.strip()]
+        for name in (*full, *firsts):
+            bare = name.strip().lstrip("@")
+            if len(bare) >= LEAST_OF_A_NAME and not bare.isdecimal():
+                self._names.setdefault(bare.lower(), member_id)
+
+    def _replaced(self, match: re.Match[str]) -> str:
+        found, handle = match[2], match[1]
+        name = found.lower()
+        is_word = name in ALSO_WORDS and not handle
+        if is_word and (found.islower() or _begins_a_sentence(match)):
+            return match[0]
+        if found.islower() and not handle and " " not in found and name.isalpha():
+            return match[0]  # «anna» is hardly ever written so, «rose» often
+        return self.speak(self._names[name])
+
+
+def _pattern(names: dict[str, str]) -> re.Pattern[str] | None:
+    if not names:
+        return None
+    longest_first = sorted(names, key=lambda name: (-len(name), name))
+    return re.compile(
+        rf"(?<![\w@/.:-])(@?)({'|'.join(map(re.escape, longest_first))})(?![\w@]|[./-]\w)",
+        re.IGNORECASE,
+    )
+
+
+def _begins_a_sentence(match: re.Match[str]) -> bool:
+    before = match.string[: match.start()].rstrip(" \t*_~>\"'")
+    return not before or before[-1] in ".!?:\n-•"

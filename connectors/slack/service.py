@@ -1,0 +1,135 @@
+"""Slack as a service that can be connected: by a bot's token, for the channels of the project.
+
+``project_channels`` names the channels whose threads become sources (spec 00 D27). What is said
+anywhere else is testimony and comes by event only. Without the restricted log nothing is read: each
+message passes there first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from connectors.connector import SourceRefused, UnknownSource
+from connectors.credentials import bearer
+from connectors.definitions import Definition
+from connectors.intake.intake import project_channels
+from connectors.services import Capability, Opened, Opening, Restricted
+from connectors.slack.api import PUBLIC, Slack
+from connectors.slack.items import Channel
+from connectors.slack.streams import Closed, Testify, Threads, Workspace
+from connectors.testimony import pseudonym_of, risk_of
+from connectors.testimony.messages import testimony_of
+from connectors.transport import AccessLost, Transport
+from infra.clock import SystemClock
+
+_TEAM = re.compile(r"[TE][A-Z0-9]{1,30}")
+
+
+@dataclass(frozen=True)
+class SlackService:
+    base_url: str = PUBLIC
+    streams: tuple[str, ...] = ()  # a channel is a stream: `--option project_channels=C1,C2`
+    roles: tuple[tuple[str, ...], ...] = (("token",),)
+
+    def checked_target(self, target: str) -> str:
+        if not _TEAM.fullmatch(target):
+            raise UnknownSource(f"{target!r} is no id of a workspace: write one like T0123ABCD.")
+        return target
+
+    def names(self, definition: Definition) -> tuple[str, ...]:
+        return tuple(sorted(project_channels(definition)))
+
+    @asynccontextmanager
+    async def opened(self, opening: Opening) -> AsyncIterator[Opened]:
+        added, restricted = opening.definition.added, opening.restricted
+        if restricted is None:
+            raise SourceRefused("Slack cannot be read without the restricted log of testimony.")
+        authorise = bearer(opening.secrets["token"])
+        async with Transport(added.base_url, authorise, opening.budget) as transport:
+            slack = Slack(transport)
+            if await slack.team() != added.target:
+                raise SourceRefused(f"The token is not for the workspace {added.target}.")
+            workspace = workspace_of(slack, opening.definition.project_id, restricted)
+            streams = [
+                await stream_of(added.target, channel_id, workspace)
+                for channel_id in sorted(project_channels(opening.definition))
+            ]
+
+            async def check() -> list[Capability]:
+                return [await capability(slack, stream) for stream in streams]
+
+            yield Opened(streams, check)
+
+
+async def stream_of(team: str, channel_id: str, workspace: Workspace) -> Threads | Closed:
+    """A channel's threads. One that we have left or that was hidden is in no other's way."""
+    try:
+        name = await workspace.slack.channel_name(channel_id)
+    except AccessLost as error:
+        if error.reason == "unauthorised":
+            raise
+        return Closed(Channel(team, channel_id, channel_id), error)
+    return Threads(Channel(team, channel_id, name), workspace)
+
+
+def workspace_of(slack: Slack, project_id: str, restricted: Restricted) -> Workspace:
+    """A workspace whose people are pseudonyms and whose messages are testimony first."""
+
+    def pseudonym(member_id: str) -> str:
+        return pseudonym_of(restricted.mark, project_id, "slack", member_id)
+
+    testify = testifying(project_id, restricted)
+    return Workspace(slack, pseudonym, is_without_risk, SystemClock(), testify)
+
+
+def testifying(project_id: str, restricted: Restricted) -> Testify:
+    """What tells the team ledger of messages, sealed, before anything is made of them."""
+
+    async def testify(channel: Channel, messages: list[dict[str, Any]]) -> None:
+        told = [
+            fact
+            for message in messages
+            for fact in testimony_of(
+                message,
+                channel.team,
+                channel.channel_id,
+                project_id=project_id,
+                mark=restricted.mark,
+                seal=restricted.seal,
+            )
+        ]
+        if told:
+            await restricted.publish(told)
+
+    return testify
+
+
+def is_without_risk(words: str) -> bool:
+    """Whether a message may become part of a source."""
+    return risk_of(words).risk_class == "none"
+
+
+async def capability(slack: Slack, stream: Threads | Closed) -> Capability:
+    """Whether a channel can be read; names every scope, or the invitation, that it lacks."""
+
+    async def history() -> None:
+        await slack.history(stream.name, limit=1)
+
+    async def members() -> None:
+        async for _ in slack.members():
+            break
+
+    missing = [str(stream.why)] if isinstance(stream, Closed) else []
+    for ask in (history, members):
+        try:
+            await ask()
+        except AccessLost as error:
+            missing.append(str(error))
+    return Capability(stream.name, not missing, " ".join(dict.fromkeys(missing)))
+
+
+SLACK = SlackService()

@@ -1,0 +1,269 @@
+"""A channel as a stream of threads.
+
+A channel's history shows the first message of each thread, newest first; replies are asked for
+thread by thread. What is new is found by time, but old threads change too: somebody replies late,
+edits, deletes. So each poll reads anew the threads begun within ``WINDOW``, and once a day the
+whole history is walked, where a thread shows the time of its last reply. What changed in an old
+thread without a new reply (an edit, a deletion) is told by event, or found when it is looked at.
+
+A walk goes back in time and remembers how far it came; only when it has come to its end does the
+next one begin where it began. So neither a crash nor a message that comes meanwhile leaves a hole.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from connectors.census import Listed, Unreadable
+from connectors.outside import Gone, OutsideItem
+from connectors.payloads import needed, part, readable, text
+from connectors.slack.api import Slack
+from connectors.slack.items import (
+    Admits,
+    Channel,
+    gone,
+    message_of,
+    thread_item,
+    time_of,
+)
+from connectors.slack.people import People, Pseudonym
+from connectors.sync import Page
+from connectors.transport import AccessLost
+from infra.clock import Clock
+
+WINDOW = timedelta(days=3)
+WHOLE_EVERY = timedelta(days=1)
+MEMBERS_LAST = timedelta(hours=1)
+LATE = timedelta(minutes=5)  # between two clocks, and until a reply shows at its thread
+SENT = "A message that Slack sent"
+
+# Every message of a person is testimony first (spec 00 D27): done before a page is handed out.
+Testify = Callable[[Channel, list[dict[str, Any]]], Awaitable[None]]
+
+
+async def no_testimony(channel: Channel, messages: list[dict[str, Any]]) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a channel stands; stamps are Slack's. Of a walk: ``high`` is where it began, ``low``
+    how far back it has come, ``floor`` where it ends; empty between two walks.
+
+    ``done`` is the newest stamp of the last whole walk, ``whole_at`` when the last walk over the
+    whole history began, ``asked_at`` when this walk did.
+    """
+
+    done: str = ""
+    high: str = ""
+    low: str = ""
+    floor: str = ""
+    asked_at: str = ""
+    whole_at: str = ""
+    is_whole: bool = False
+
+    @classmethod
+    def parse(cls, cursor: str) -> Place:
+        return cls(**json.loads(cursor)) if cursor else cls()
+
+    def __str__(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
+
+
+@dataclass
+class Workspace:
+    """What all channels share: who speaks, and what may be read."""
+
+    slack: Slack
+    pseudonym: Pseudonym
+    admits: Admits
+    clock: Clock
+    testify: Testify = no_testimony
+    hidden_before: dict[str, str] = field(default_factory=dict)  # channel -> oldest stamp shown
+    _people: People | None = field(default=None)
+    _asked_at: datetime | None = field(default=None)
+
+    async def people(self) -> People:
+        """The members as they were lately: who joined since has a name, too."""
+        now = self.clock.now()
+        if self._people is None or self._asked_at is None or now - self._asked_at > MEMBERS_LAST:
+            members = [member async for member in self.slack.members()]
+            with readable(SENT):
+                self._people, self._asked_at = People(members, self.pseudonym), now
+        assert self._people is not None
+        return self._people
+
+
+@dataclass(frozen=True)
+class Threads:
+    """The threads of one channel."""
+
+    channel: Channel
+    workspace: Workspace
+    window: timedelta = WINDOW
+    counted: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.channel.channel_id
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        return (self.channel.root,)
+
+    async def pages(self, cursor: str) -> AsyncIterator[Page]:
+        place = Place.parse(cursor)
+        if not place.asked_at:
+            place = self._begun(place)
+        slack, channel = self.workspace.slack, self.channel
+        while True:
+            rows, more, _ = await slack.history(
+                channel.channel_id, oldest=place.floor, latest=place.low
+            )
+            with readable(SENT):
+                stamps = [needed(row, "ts") for row in rows]
+                items = await self._changed(rows, place)
+                place = replace(place, high=place.high or max(stamps, key=time_of, default=""))
+                if more and stamps:
+                    place = replace(place, low=min(stamps, key=time_of))
+                else:
+                    place = self._ended(place)
+            yield Page(tuple(items), str(place))
+            if not place.asked_at:
+                return
+
+    def _begun(self, place: Place) -> Place:
+        """A new walk: back to the window's start, or to the beginning when a day has passed."""
+        now = self.workspace.clock.now()
+        whole = not place.whole_at or now - _moment(place.whole_at) >= WHOLE_EVERY
+        floor = "" if whole else _stamp(time_of(place.done) - self.window) if place.done else ""
+        return replace(place, floor=floor, asked_at=now.isoformat(), is_whole=whole)
+
+    def _ended(self, place: Place) -> Place:
+        whole_at = place.asked_at if place.is_whole else place.whole_at
+        newest = max((it for it in (place.done, place.high) if it), key=time_of, default="")
+        return Place(done=newest, whole_at=whole_at)
+
+    async def _changed(self, rows: list[dict[str, Any]], place: Place) -> list[OutsideItem | Gone]:
+        """The threads of some messages that may have changed since the last walk."""
+        items: list[OutsideItem | Gone] = []
+        alone = [row for row in rows if not _has_replies(row)]
+        threads = dict.fromkeys(
+            text(row, "thread_ts") or needed(row, "ts")
+            for row in rows
+            if _has_replies(row) and self._may_have_changed(row, place)
+        )
+        items += await self._read((needed(row, "ts"), [row]) for row in alone)
+        for thread_ts in threads:
+            messages = await self.workspace.slack.thread(self.channel.channel_id, thread_ts)
+            items += await self._read([(thread_ts, messages)])
+        return items
+
+    async def _read(
+        self, threads: Iterable[tuple[str, list[dict[str, Any]]]]
+    ) -> list[OutsideItem | Gone]:
+        items: list[OutsideItem | Gone] = []
+        for thread_ts, messages in threads:
+            await self.workspace.testify(self.channel, messages)
+            item = await self._item(messages)
+            items.append(item or gone(self.channel, thread_ts, self.workspace.clock.now()))
+        return items
+
+    async def _item(self, messages: list[dict[str, Any]]) -> OutsideItem | None:
+        said = [message for row in messages if (message := message_of(row))]
+        people = await self.workspace.people()
+        return thread_item(
+            self.channel,
+            said,
+            people,
+            as_of=self.workspace.clock.now(),
+            admits=self.workspace.admits,
+        )
+
+    def _may_have_changed(self, row: dict[str, Any], place: Place) -> bool:
+        """Whether a thread is within the window, or was replied to since the last whole walk."""
+        if not place.whole_at or not place.done:
+            return True
+        ts = text(row, "thread_ts") or needed(row, "ts")
+        if time_of(ts) >= time_of(place.done) - self.window or ts != needed(row, "ts"):
+            return True
+        touched = [text(row, "latest_reply"), text(part(row, "edited"), "ts")]
+        told = [time_of(it) for it in touched if it]
+        return not told or max(told) >= _moment(place.whole_at) - LATE
+
+    async def census(self) -> AsyncIterator[Listed]:
+        channel_id, low, more = self.channel.channel_id, "", True
+        while more:
+            rows, more, hides = await self.workspace.slack.history(channel_id, latest=low)
+            with readable(SENT):
+                for row in rows:
+                    stands = _has_replies(row) or await self._item([row]) is not None
+                    if stands and text(row, "thread_ts") in ("", needed(row, "ts")):
+                        yield Listed(self.channel.root, needed(row, "ts"))
+                low = min((needed(row, "ts") for row in rows), key=time_of, default="")
+            more = more and bool(rows)
+            if hides and not more:
+                self.workspace.hidden_before[channel_id] = low
+
+    async def look(self, root: str, path: str) -> OutsideItem | None:
+        if root != self.channel.root:
+            return None
+        messages = await self.workspace.slack.thread(self.channel.channel_id, path)
+        shown_from = self.workspace.hidden_before.get(self.channel.channel_id)
+        with readable(SENT):
+            if not messages and shown_from is not None and self._is_hidden(path, shown_from):
+                raise Unreadable("The workspace's plan hides messages of that time.")
+            return await self._item(messages)
+
+    @staticmethod
+    def _is_hidden(thread_ts: str, shown_from: str) -> bool:
+        return not shown_from or time_of(thread_ts) < time_of(shown_from)
+
+
+@dataclass(frozen=True)
+class Closed:
+    """A channel of which not even the name is told: whoever reads it gets to know why."""
+
+    channel: Channel
+    why: AccessLost
+    counted: bool = True
+
+    @property
+    def name(self) -> str:
+        return self.channel.channel_id
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        return (self.channel.root,)
+
+    async def pages(self, cursor: str) -> AsyncIterator[Page]:
+        for page in list[Page]():
+            yield page
+        raise self.why
+
+    async def census(self) -> AsyncIterator[Listed]:
+        for listed in list[Listed]():
+            yield listed
+        raise self.why
+
+    async def look(self, root: str, path: str) -> OutsideItem | None:
+        raise self.why
+
+
+def _has_replies(row: dict[str, Any]) -> bool:
+    """Whether a message is part of a thread of more than itself."""
+    thread_ts = text(row, "thread_ts")
+    return bool(row.get("reply_count")) or (thread_ts not in ("", needed(row, "ts")))
+
+
+def _moment(written: str) -> datetime:
+    return datetime.fromisoformat(written)
+
+
+def _stamp(at: datetime) -> str:
+    whole = at.astimezone(UTC)
+    return f"{int(whole.timestamp())}.{whole.microsecond:06d}"

@@ -1,0 +1,100 @@
+"""A chat message becomes testimony: classified first, then told as ciphertext and a class.
+
+Every message of a person passes here, whatever its channel (spec 00 D27). One message is one
+testimony however often it is edited; each wording is told. Nothing that names anybody leaves.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+
+from connectors.payloads import Payload, needed, part, text
+from connectors.slack.items import Message, message_of, time_of
+from connectors.testimony.lexicon import RISK_VERSION
+from connectors.testimony.people import Mark, pseudonym_of
+from connectors.testimony.risk import risk_of
+from infra.vault import NONCE_BYTES
+from schemas import ids
+from schemas.codec import utc_millis
+from schemas.envelope import Actor, Envelope, Event, outside_fact
+from schemas.events.testimony import MessageReceived, MessageWithdrawn
+
+# project id, content, subject -> key id, nonce and ciphertext (`infra.vault.Vault.encrypt`)
+Seal = Callable[[str, bytes, str], tuple[str, bytes]]
+
+
+def testimony_of_event(
+    payload: Payload, *, project_id: str, mark: Mark, seal: Seal
+) -> list[Envelope]:
+    """What the team ledger is told of one Events API delivery of a message.
+
+    Raises UnreadablePayload, what ``mark`` and ``seal`` raise.
+    """
+    event = part(payload, "event")
+    team, channel = needed(payload, "team_id"), needed(event, "channel")
+    if text(event, "subtype") != "message_deleted":
+        said = part(event, "message") or event
+        return testimony_of(said, team, channel, project_id=project_id, mark=mark, seal=seal)
+    before = part(event, "previous_message")
+    person = message_of(before) if before else None
+    if before and (person is None or person.is_bot):
+        return []
+    ts = person.ts if person else needed(event, "deleted_ts")
+    gone = MessageWithdrawn(testimony_id=_testimony_id(mark, project_id, team, channel, ts))
+    return [_fact(gone, project_id, ts)]
+
+
+def testimony_of(
+    row: Payload, team: str, channel: str, *, project_id: str, mark: Mark, seal: Seal
+) -> list[Envelope]:
+    """The same of a message as it stands in a channel's history; nothing for bots and notices.
+
+    Both ways give one fact for one wording. Raises as ``testimony_of_event``.
+    """
+    said = message_of(row)
+    if said is None or said.is_bot or not said.text.strip():
+        return []
+    return [_fact(_received(said, project_id, team, channel, mark, seal), project_id, said.ts)]
+
+
+def _received(
+    said: Message, project_id: str, team: str, channel: str, mark: Mark, seal: Seal
+) -> MessageReceived:
+    words = html.unescape(said.text)
+    risk = risk_of(words)
+    pseudonym = pseudonym_of(mark, project_id, "slack", said.member)
+    key_id, sealed = seal(project_id, words.encode(), pseudonym)
+    place = f"slack|{team}|{channel}"
+    return MessageReceived(
+        testimony_id=_testimony_id(mark, project_id, team, channel, said.ts),
+        connector="slack",
+        author_pseudonym=pseudonym,
+        channel_ref_hash=mark(project_id, f"channel|{place}"),
+        thread_ref_hash=mark(project_id, f"thread|{place}|{said.thread_ts}"),
+        edited=said.edited_ts or "",
+        risk_class=risk.risk_class,
+        risk_rules=list(risk.rules),
+        risk_version=RISK_VERSION,
+        key_id=key_id,
+        nonce=sealed[:NONCE_BYTES],
+        ciphertext=sealed[NONCE_BYTES:],
+    )
+
+
+def _testimony_id(mark: Mark, project_id: str, team: str, channel: str, ts: str) -> str:
+    """Of the message's address, keyed: who has the log alone cannot find the message by it."""
+    return ids.derive_id(
+        "tst", project_id, mark(project_id, f"message|slack|{team}|{channel}|{ts}")
+    )
+
+
+def _fact(event: Event, project_id: str, ts: str) -> Envelope:
+    """Caused by nothing that is told: a delivery's id would lead back to the message's address."""
+    return outside_fact(
+        event,
+        project_id=project_id,
+        occurred_at=utc_millis(time_of(ts)),
+        actor=Actor(type="connector", id="slack"),
+        correlation_id=event.aggregate_id,
+    )

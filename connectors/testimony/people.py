@@ -1,0 +1,19 @@
+"""What stands for a person: the same everywhere in a project, and nowhere else.
+
+The pseudonym is also the subject of the person's data key, so that key, testimony and the sources
+made of project channels end together when the person is erased, and no table names the person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+PSEUDONYM_DIGITS = 16
+
+# project id, text -> a keyed hash (`infra.vault.Vault.mark`)
+Mark = Callable[[str, str], str]
+
+
+def pseudonym_of(mark: Mark, project_id: str, service: str, member_id: str) -> str:
+    """``p_`` and 16 hex digits. Raises what ``mark`` raises."""
+    return f"p_{mark(project_id, f'member|{service}|{member_id}')[:PSEUDONYM_DIGITS]}"

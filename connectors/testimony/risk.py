@@ -1,0 +1,47 @@
+"""How much harm could come from a chat message: the first thing that is asked of it (spec 07 §4.1).
+
+Rules only, since no model may see raw text. In doubt the higher class: a negation lowers nothing of
+class high, and a quotation nothing at all (what somebody quotes may have happened). What lowers is
+the talk of machines, where processes are killed and arguments are illegal all day; it is taken out
+before the rules look. ``none`` is what project channels give to the ledger, so a rule that finds
+too much costs knowledge, and one that finds too little would tell on a person.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from connectors.testimony.lexicon import MACHINES, RULES
+from schemas.events.testimony import RiskClass
+
+LOOK_BACK_CHARS = 40
+_MACHINES = re.compile(MACHINES, re.IGNORECASE | re.DOTALL)
+_NEGATED = re.compile(r"(?:n't|\b(?:not|no|never|without))\W+(?:\w+\W+){0,2}$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """The class of a message and the rules that put it there, in the order of the tables."""
+
+    risk_class: RiskClass
+    rules: tuple[str, ...] = ()
+
+
+def risk_of(text: str) -> Risk:
+    """The highest class of which a rule finds something in ``text``."""
+    told = _MACHINES.sub(" it ", text.replace("\u2019", "'"))
+    for risk_class, rules in RULES.items():
+        found = tuple(name for name, rule in rules.items() if _finds(rule, told, risk_class))
+        if found:
+            return Risk(risk_class, found)
+    return Risk("none")
+
+
+def _finds(rule: re.Pattern[str], text: str, risk_class: RiskClass) -> bool:
+    """Whether it stands there; below class high what is said not to be so does not count."""
+    return any(
+        risk_class == "high"
+        or not _NEGATED.search(text, max(0, found.start() - LOOK_BACK_CHARS), found.start())
+        for found in rule.finditer(text)
+    )

@@ -1,0 +1,425 @@
+"""The one way out to a service: retries, rate limits, conditional requests, and no secret told.
+
+A request is repeated only where that cannot do harm, waits as long as the service asks for, and
+gives up with a time to come back rather than holding a process. The rate limit belongs to an
+account, not to a stream, so all streams of an account share one ``Budget``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any, Literal
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+
+from connectors.connector import SourceRefused, SourceUnavailable
+from infra.clock import Clock, SystemClock
+
+MAX_ANSWER_BYTES = 32 * 1024 * 1024
+ATTEMPTS = 5
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
+WAITED_FOR_S = 60.0  # a longer wait is another poll's business
+LEAST_OF_A_LIMIT = timedelta(seconds=1)
+CONNECT_S, READ_S, WHOLE_S = 10.0, 30.0, 120.0
+MAX_REDIRECTS = 3
+PASSING = frozenset((408, 429, 500, 502, 503, 504))
+MAX_DIGITS = 10  # of a header's number: as seconds, the year 2286
+LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
+
+Params = Mapping[str, str | int]
+LostReason = Literal["unauthorised", "forbidden", "not_found"]
+
+
+class Secret:
+    """A credential that no log, error or traceback shows."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        return self._value
+
+    def __repr__(self) -> str:
+        return "Secret(…)"
+
+    __str__ = __repr__
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        raise TypeError("a secret is not written down")
+
+
+class BudgetSpent(SourceUnavailable):
+    """The account's share of the rate limit is used up until ``until``."""
+
+    def __init__(self, message: str, until: datetime) -> None:
+        super().__init__(message)
+        self.until = until
+
+
+class AccessLost(SourceRefused):
+    """The service does not let us see what it let us see, or never did: not the same as nothing."""
+
+    def __init__(self, message: str, reason: LostReason, status: int) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back. ``status`` is below 400 or one the caller asked to see."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def unchanged(self) -> bool:
+        return self.status == 304
+
+    @property
+    def etag(self) -> str | None:
+        return self.headers.get("etag")
+
+    @property
+    def at(self) -> datetime | None:
+        """The service's own time."""
+        return _date(self.headers.get("date"))
+
+    def json(self) -> Any:
+        """Raises SourceUnavailable when the body is no JSON: something stands in between."""
+        try:
+            return json.loads(self.body)
+        except (ValueError, RecursionError) as error:
+            raise SourceUnavailable(
+                "The service answered with something that is no JSON: see whether its address is"
+                " right and no proxy stands in between."
+            ) from error
+
+
+@dataclass(slots=True)
+class Window:
+    """One rate limit of an account as the service last told it."""
+
+    limit: int
+    remaining: int
+    resets_at: datetime
+
+
+@dataclass(slots=True)
+class Budget:
+    """What an account may still ask, shared by all its streams; ``percent`` of it is ours."""
+
+    percent: int = 50
+    windows: dict[str, Window] = field(default_factory=dict)
+    blocked_until: datetime | None = None
+    requests: int = 0
+
+    @property
+    def left(self) -> int | None:
+        """Requests the service says remain, of the scarcest kind; None before it said."""
+        return min((window.remaining for window in self.windows.values()), default=None)
+
+    def free_at(self, resource: str, now: datetime) -> datetime | None:
+        """When a request of that kind may go out; None for now."""
+        if self.blocked_until and self.blocked_until > now:
+            return self.blocked_until
+        window = self.windows.get(resource)
+        if window is None or window.resets_at <= now:
+            return None
+        kept_for_others = window.limit * (100 - self.percent) // 100
+        return window.resets_at if window.remaining <= kept_for_others else None
+
+    def learn(self, resource: str, headers: Mapping[str, str], now: datetime) -> None:
+        """Take the limit from an answer; the service's clock may differ from ours."""
+        limit = _number(headers.get("x-ratelimit-limit"))
+        remaining = _number(headers.get("x-ratelimit-remaining"))
+        if limit is None or remaining is None:
+            return
+        theirs = _date(headers.get("date")) or now
+        named = headers.get("x-ratelimit-resource", resource)
+        self.windows[named] = Window(
+            limit, remaining, now + _full_again_in(headers, theirs, limit - remaining)
+        )
+
+
+Authorise = Callable[[], Awaitable[Mapping[str, str]]]
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class Transport:
+    """Requests to one service under one account. Use it as an async context manager.
+
+    ``authorise`` gives the headers that prove who we are; they go to the service's own origin and
+    nowhere else.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        authorise: Authorise,
+        budget: Budget,
+        *,
+        clock: Clock | None = None,
+        sleep: Sleep = asyncio.sleep,
+        max_answer_bytes: int = MAX_ANSWER_BYTES,
+    ) -> None:
+        self.base_url = checked_base(base_url)
+        self.budget = budget
+        self._authorise, self._sleep = authorise, sleep
+        self._clock = clock or SystemClock()
+        self._max_answer_bytes = max_answer_bytes
+        self._jitter = random.Random()
+        timeout = httpx.Timeout(READ_S, connect=CONNECT_S)
+        self._client = httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=True)
+
+    async def __aenter__(self) -> Transport:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._client.aclose()
+
+    async def get(
+        self,
+        path: str,
+        params: Params | None = None,
+        *,
+        etag: str | None = None,
+        resource: str = "core",
+        seen: frozenset[int] = frozenset(),
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """The answer; 304 when the content still has ``etag``. ``seen``: statuses handed back.
+
+        Raises AccessLost, BudgetSpent, SourceUnavailable, SourceRefused.
+        """
+        more = dict(headers or {}) | ({"If-None-Match": etag} if etag else {})
+        return await self._asked("GET", path, params, None, more, resource, seen | {304})
+
+    async def post(
+        self,
+        path: str,
+        body: Any,
+        *,
+        resource: str = "core",
+        seen: frozenset[int] = frozenset(),
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """The answer to a question that may be asked twice (a search, a token); raises as `get`."""
+        return await self._asked("POST", path, None, body, dict(headers or {}), resource, seen)
+
+    async def _asked(
+        self,
+        method: str,
+        path: str,
+        params: Params | None,
+        body: Any,
+        more: dict[str, str],
+        resource: str,
+        seen: frozenset[int],
+    ) -> Answer:
+        url = self._address(path)
+        for attempt in range(1, ATTEMPTS + 1):
+            await self._wait_for_budget(resource)
+            try:
+                answer = await self._once(method, url, params, body, more)
+            except (httpx.RequestError, httpx.InvalidURL, TimeoutError) as error:
+                reason = type(error).__name__
+                await self._pause(attempt, None, f"{self._host} does not answer ({reason})")
+                continue
+            self.budget.learn(resource, answer.headers, self._clock.now())
+            if answer.status in seen or answer.status < 300:
+                return answer
+            if limited(answer):
+                await self._limited(answer)
+            elif answer.status in PASSING:
+                wait = retry_after(answer.headers, self._clock.now())
+                await self._pause(attempt, wait, f"{self._host} answers with {answer.status}")
+            else:
+                raise self._refusal(answer, url)
+        raise SourceUnavailable(f"{self._host} limits us again and again: the next poll goes on.")
+
+    async def _once(
+        self,
+        method: str,
+        url: str,
+        params: Params | None,
+        body: Any,
+        more: Mapping[str, str],
+    ) -> Answer:
+        query = dict(params) if params else None
+        async with asyncio.timeout(WHOLE_S):
+            for _ in range(MAX_REDIRECTS + 1):
+                headers = {"User-Agent": "cairn", **await self._authorise(), **more}
+                asked = self._client.build_request(
+                    method, url, params=query, json=body, headers=headers
+                )
+                answer = await self._read(asked)
+                self.budget.requests += 1
+                if answer.status not in (301, 302, 307, 308):
+                    return answer
+                url, query = self._address(urljoin(url, answer.headers.get("location", ""))), None
+        raise SourceUnavailable(f"{self._host} redirects without an end.")
+
+    async def _read(self, asked: httpx.Request) -> Answer:
+        response = await self._client.send(asked, stream=True)
+        try:
+            parts, size = [], 0
+            async for part in response.aiter_bytes():
+                size += len(part)
+                if size > self._max_answer_bytes:
+                    raise SourceRefused(
+                        f"{self._host} answered with more than {self._max_answer_bytes:,} bytes."
+                    )
+                parts.append(part)
+        finally:
+            await response.aclose()
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return Answer(response.status_code, headers, b"".join(parts))
+
+    async def _wait_for_budget(self, resource: str) -> None:
+        now = self._clock.now()
+        until = self.budget.free_at(resource, now)
+        if until is None:
+            return
+        if (until - now).total_seconds() > WAITED_FOR_S:
+            raise BudgetSpent(
+                f"Our {self.budget.percent} % of the rate limit at {self._host} is used up until"
+                f" {until:%H:%M:%S} UTC: the next poll goes on.",
+                until,
+            )
+        await self._sleep((until - now).total_seconds())
+
+    async def _limited(self, answer: Answer) -> None:
+        """A primary or secondary limit: nobody of this account asks before it is over."""
+        now = self._clock.now()
+        wait = retry_after(answer.headers, now)
+        if wait is None:
+            window = self.budget.windows.get(answer.headers.get("x-ratelimit-resource", "core"))
+            known = window and window.remaining == 0 and window.resets_at > now
+            wait = (window.resets_at - now).total_seconds() if window and known else WAITED_FOR_S
+        self.budget.blocked_until = now + timedelta(seconds=max(0.0, wait))
+
+    async def _pause(self, attempt: int, asked_s: float | None, what: str) -> None:
+        pause_s = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** (attempt - 1))
+        pause_s *= 0.5 + self._jitter.random()
+        if asked_s is not None:
+            pause_s = asked_s
+        if attempt == ATTEMPTS or pause_s > WAITED_FOR_S:
+            raise SourceUnavailable(f"{what}: the next poll goes on.")
+        await self._sleep(pause_s)
+
+    def _refusal(self, answer: Answer, url: str) -> Exception:
+        where = urlsplit(url).path
+        reasons: dict[int, LostReason] = {
+            401: "unauthorised",
+            403: "forbidden",
+            404: "not_found",
+            410: "not_found",
+        }
+        if reason := reasons.get(answer.status):
+            words = {
+                "unauthorised": "does not know our credential",
+                "forbidden": "does not let our credential read",
+                "not_found": "has nothing that our credential can see at",
+            }
+            return AccessLost(f"{self._host} {words[reason]} {where}.", reason, answer.status)
+        return SourceRefused(f"{self._host} refuses {where} with {answer.status}.")
+
+    def _address(self, path: str) -> str:
+        """The full address; another origin than the service's is never asked."""
+        url = urljoin(self.base_url, path.lstrip("/") if "://" not in path else path)
+        if _origin(url) != _origin(self.base_url):
+            raise SourceRefused(f"{self._host} points to another host, which is not asked.")
+        return url
+
+    @property
+    def _host(self) -> str:
+        return urlsplit(self.base_url).netloc.rpartition("@")[2]
+
+
+def checked_base(url: str) -> str:
+    """``url`` with a slash at its end. Raises SourceRefused for one that gives secrets away."""
+    parts = urlsplit(url)
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise SourceRefused("The address of a service holds no user, password or query.")
+    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
+        raise SourceRefused(
+            f"{parts.scheme or 'no scheme'}:// would send the credential in clear: give an https"
+            " address."
+        )
+    return url if url.endswith("/") else f"{url}/"
+
+
+def limited(answer: Answer) -> bool:
+    """Whether the answer is about a rate limit: 429, or GitHub's 403 of either kind."""
+    if answer.status == 429:
+        return True
+    if answer.status != 403:
+        return False
+    spent = answer.headers.get("x-ratelimit-remaining") == "0"
+    return spent or "retry-after" in answer.headers or b"rate limit" in answer.body.lower()
+
+
+def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Seconds the service asks us to wait, given as seconds or as a date."""
+    value = headers.get("retry-after", "").strip()
+    if not value:
+        return None
+    if (seconds := _number(value)) is not None:
+        return float(max(0, seconds))
+    until = _date(value)
+    theirs = _date(headers.get("date")) or now
+    return max(0.0, (until - theirs).total_seconds()) if until else None
+
+
+def _full_again_in(headers: Mapping[str, str], theirs: datetime, spent: int) -> timedelta:
+    """How long a limit lasts. GitHub gives the second of the epoch at which it is whole again,
+    Jira Cloud a time in ISO 8601, Data Center how many requests come back per so many seconds;
+    zero where nothing is said, as on Cloud as long as there is enough.
+    """
+    written = headers.get("x-ratelimit-reset", "")
+    back = _number(headers.get("x-ratelimit-fillrate"))
+    each_s = _number(headers.get("x-ratelimit-interval-seconds"))
+    with suppress(ValueError, OverflowError, OSError):  # a number that is no time
+        if written:
+            reset = _number(written)
+            at = datetime.fromisoformat(written) if reset is None else _of_epoch(reset)
+            return max((at if at.tzinfo else at.replace(tzinfo=UTC)) - theirs, LEAST_OF_A_LIMIT)
+        if back and each_s:
+            return timedelta(seconds=-(-spent // back) * each_s)
+    return timedelta()
+
+
+def _of_epoch(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port
+
+
+def _number(text: str | None) -> int | None:
+    """A count, or seconds a datetime can hold; None for what is neither."""
+    digits = text if text and text.isascii() and text.isdigit() else ""
+    return int(digits) if 0 < len(digits) <= MAX_DIGITS else None
+
+
+def _date(text: str | None) -> datetime | None:
+    """A date of HTTP, which is always UTC, also where it does not say so."""
+    try:
+        at = parsedate_to_datetime(text) if text else None
+    except ValueError:
+        return None
+    return at and (at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC))

@@ -1,0 +1,1 @@
+"""Deliveries of services outside: proven, sealed and on the log before they are answered."""

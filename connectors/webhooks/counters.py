@@ -1,0 +1,64 @@
+"""What the receiver tells of itself: numbers by service and outcome, nothing of any delivery.
+
+They stand in a file so that `cairn status` can show them without asking the process, and outlive a
+restart. Written when they have changed and at most once a second, whole or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from connectors.webhooks.receiver import STATUS
+from infra.local.process import write_whole
+
+FILE, INTAKE_FILE = "webhooks.json", "intake.json"
+
+
+class Counters:
+    """Counts of one installation's deliveries, kept in ``path``."""
+
+    def __init__(self, path: Path, address: str = "") -> None:
+        self._path = path
+        self._address = address
+        self._counts = Counter(_stored(path).get("counts", {}))
+        self._written: Counter[str] | None = None
+
+    def count(self, service: str, outcome: str) -> None:
+        self._counts[f"{service} {outcome}"] += 1
+
+    def listening(self, address: str) -> None:
+        """Where deliveries are taken now."""
+        self._address, self._written = address, None
+
+    def write(self) -> None:
+        """The file says what is counted."""
+        if self._counts != self._written:
+            told = {"address": self._address, "counts": dict(sorted(self._counts.items()))}
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self._path, json.dumps(told))
+            self._written = Counter(self._counts)
+
+
+def told(path: Path) -> dict[str, Any] | None:
+    """``{address, received, refused, other}`` as last written, by service; None without a file."""
+    stored = _stored(path)
+    if not stored:
+        return None
+    shown: dict[str, dict[str, int]] = {"received": {}, "refused": {}, "other": {}}
+    for name, count in stored["counts"].items():
+        outcome = name.partition(" ")[2]
+        group = "received" if outcome == "received" else "other"
+        shown["refused" if outcome in STATUS else group][name] = count
+    return {"address": stored["address"], **shown}
+
+
+def _stored(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text())
+        counts = {str(name): int(count) for name, count in found["counts"].items()}
+        return {"address": str(found["address"]), "counts": counts}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}

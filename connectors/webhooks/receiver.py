@@ -1,0 +1,233 @@
+"""A delivery is refused, or proven, sealed and on the log; then it is answered.
+
+The order is the rule: size, secret, signature, form, id, key, broker. Nothing of a body is used
+before its signature holds, and nothing is kept of what is refused but a count. Decided against a
+table of seen deliveries: the log is the memory, ids are derived, and what reads the log takes a
+delivery once; the window here only spares it the repeats of the last minutes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Literal
+
+from connectors.webhooks.deliveries import Delivery, delivery_of
+from connectors.webhooks.payload import Malformed, json_of, parsed
+from connectors.webhooks.signatures import verdict_on
+from infra.clock import Clock
+from infra.errors import BrokerUnavailable, DatabaseUnavailable, VaultUnconfigured
+from infra.log import get
+from schemas.codec import utc_millis
+from schemas.envelope import Actor, Envelope, outside_fact
+from schemas.events.connector import ConnectorService
+from schemas.events.connector_item import ItemReceived
+
+REPLAY_WINDOW = 10_000  # deliveries; their ids and the keyed hashes of their bodies
+SIGNED_WINDOW = timedelta(hours=24)  # for a time inside a signed body (Jira retries for an hour)
+ACKNOWLEDGED_WITHIN_S = 2.5  # Slack waits 3 s for the answer
+PENDING_BYTES = 32 * 1024 * 1024  # handed to the producer and not acknowledged
+
+Refused = Literal[
+    "unknown",
+    "unsigned",
+    "forged",
+    "stale",
+    "replayed",
+    "oversized",
+    "malformed",
+    "slow",
+    "busy",
+    "broker_away",
+    "database_away",
+    "vault_unconfigured",
+]
+STATUS: dict[Refused, int] = {
+    "unknown": 401,  # who may not deliver does not learn which projects there are
+    "unsigned": 401,
+    "forged": 401,
+    "stale": 401,
+    "replayed": 409,
+    "oversized": 413,
+    "malformed": 400,
+    "slow": 408,
+    "busy": 503,
+    "broker_away": 503,
+    "database_away": 503,
+    "vault_unconfigured": 503,
+}
+MESSAGES: dict[Refused, str] = {
+    "unknown": "The signature is missing or wrong.",
+    "unsigned": "The signature is missing or wrong.",
+    "forged": "The signature is missing or wrong.",
+    "stale": "The delivery is too old: send it again with the present time.",
+    "replayed": "This body has been delivered before, under another id.",
+    "oversized": "The body is too large.",
+    "malformed": "The body is no delivery of this service.",
+    "slow": "The body did not come in time.",
+    "busy": "Too many deliveries at once: send it again.",
+    "broker_away": "The delivery could not be stored now: send it again.",
+    "database_away": "The delivery could not be stored now: send it again.",
+    "vault_unconfigured": "Nothing can be stored here: the vault has no master key.",
+}
+
+log = get("webhooks")
+Publish = Callable[[list[Envelope]], Awaitable[None]]
+# project id, content, subject -> key id, ciphertext; raises what `infra.vault` raises
+Seal = Callable[[str, bytes, str], tuple[str, bytes]]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A project's door for one service. ``secrets`` are those that sign, newest first."""
+
+    project_id: str
+    secrets: tuple[bytes, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the sender is told; ``outcome`` is what is counted."""
+
+    status: int
+    body: dict[str, Any]
+    outcome: str
+    retry: bool = False
+
+
+class Refusal(Exception):
+    def __init__(self, reason: Refused) -> None:
+        super().__init__(reason)
+        self.reason: Refused = reason
+
+
+class Receiver:
+    """The way of one delivery after another. ``endpoint`` is asked for each, so changes count."""
+
+    def __init__(
+        self,
+        endpoint: Callable[[ConnectorService, str], Endpoint | None],
+        seal: Seal,
+        publish: Publish,
+        clock: Clock,
+        acknowledged_within_s: float = ACKNOWLEDGED_WITHIN_S,
+    ) -> None:
+        self._endpoint, self._seal, self._publish = endpoint, seal, publish
+        self._clock = clock
+        self._patience_s = acknowledged_within_s
+        self._seen: OrderedDict[bytes, str] = OrderedDict()  # mark of a body -> delivery id
+        self._pending_bytes = 0
+        self._sending: dict[bytes, asyncio.Task[None]] = {}  # by mark
+
+    async def receive(
+        self,
+        service: ConnectorService,
+        project: str,
+        headers: Mapping[str, str],
+        body: bytes,
+    ) -> Answer:
+        """The answer to one delivery; 202 only when the broker has acknowledged it."""
+        try:
+            return await self._received(service, project, headers, body)
+        except Refusal as refusal:
+            return refused(refusal.reason)
+        except Malformed:
+            return refused("malformed")
+        except (BrokerUnavailable, TimeoutError):
+            return refused("broker_away")
+        except DatabaseUnavailable:
+            return refused("database_away")
+        except VaultUnconfigured:
+            return refused("vault_unconfigured")
+
+    async def _received(
+        self, service: ConnectorService, project: str, headers: Mapping[str, str], body: bytes
+    ) -> Answer:
+        endpoint = self._endpoint(service, project)
+        if endpoint is None or not endpoint.secrets:
+            raise Refusal("unknown")
+        now = self._clock.now()
+        verdict = verdict_on(service, headers, body, endpoint.secrets, now)
+        if verdict != "genuine":
+            raise Refusal(verdict)
+        content = json_of(body, headers.get("Content-Type", "")) if service == "github" else body
+        delivery = delivery_of(service, headers, parsed(content))
+        if delivery.challenge is not None:
+            return Answer(200, {"challenge": delivery.challenge}, "greeted")
+        if delivery.signed_at and abs(delivery.signed_at - now) > SIGNED_WINDOW:
+            raise Refusal("stale")
+        if not delivery.keep:
+            return Answer(202, {"accepted": False}, "ignored")
+        mark = hmac.digest(endpoint.secrets[0], f"{service}\n".encode() + body, "sha256")
+        before = self._seen.get(mark)
+        if before is not None and before != delivery.delivery_id:
+            raise Refusal("replayed")
+        under_way = self._sending.get(mark)
+        if before is not None and under_way is None:
+            return Answer(202, {"accepted": True, "duplicate": True}, "duplicate")
+        if under_way is None:
+            fact = await self._sealed(service, endpoint, delivery, content)
+            under_way = self._sending.get(mark) or self._send(mark, delivery, fact, len(content))
+        async with asyncio.timeout(self._patience_s):
+            await asyncio.shield(under_way)
+        return Answer(202, {"accepted": True}, "received" if before is None else "duplicate")
+
+    async def _sealed(
+        self, service: ConnectorService, endpoint: Endpoint, delivery: Delivery, content: bytes
+    ) -> Envelope:
+        subject = f"{service}:{delivery.author}" if delivery.author else ""
+        key_id, sealed = await asyncio.to_thread(self._seal, endpoint.project_id, content, subject)
+        event = ItemReceived(
+            connector=service,
+            external_ref=delivery.external_ref,
+            kind=delivery.kind,
+            delivery_id=delivery.delivery_id,
+            key_id=key_id,
+            body=sealed,
+        )
+        return outside_fact(
+            event,
+            project_id=endpoint.project_id,
+            occurred_at=utc_millis(self._clock.now()),
+            actor=Actor(type="connector", id=service),
+        )
+
+    def _send(
+        self, mark: bytes, delivery: Delivery, fact: Envelope, size: int
+    ) -> asyncio.Task[None]:
+        """The fact is on its way, once for all who bring it meanwhile.
+
+        A send that takes longer than its sender waits goes on by itself; the sender's repeat finds
+        it under way or done. Raises Refusal when too much is under way.
+        """
+        if self._pending_bytes + size > PENDING_BYTES:
+            raise Refusal("broker_away")
+        self._pending_bytes += size
+        task = asyncio.ensure_future(self._publish([fact]))
+        self._sending[mark] = task
+        self._remember(mark, delivery.delivery_id)
+
+        def ended(sent: asyncio.Future[None]) -> None:
+            self._sending.pop(mark, None)
+            self._pending_bytes -= size
+            if sent.cancelled() or sent.exception() is not None:
+                self._seen.pop(mark, None)
+
+        task.add_done_callback(ended)
+        return task
+
+    def _remember(self, mark: bytes, delivery_id: str) -> None:
+        self._seen[mark] = delivery_id
+        while len(self._seen) > REPLAY_WINDOW:
+            self._seen.popitem(last=False)
+
+
+def refused(reason: Refused) -> Answer:
+    """The answer to a delivery that is not taken."""
+    status = STATUS[reason]
+    code = "signature" if status == 401 and reason != "stale" else reason
+    return Answer(status, {"code": code, "message": MESSAGES[reason]}, reason, retry=status == 503)

@@ -1,0 +1,40 @@
+"""`cairn waiting`: what waits for a person."""
+
+import typer
+
+from infra.cli.atoms import PROJECT_OPTION
+from infra.cli.context import JSON_OPTION, connect
+from infra.cli.output import as_lines, cell, table
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def waiting(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
+        """List what waits for a person.
+
+        Disputes, the gravest first, and merge reviews, both after the deep run; removals that a run
+        has held; verified atoms that no source says any more.
+        """
+        from projections import queries
+        from projections.waiting import queue
+
+        with queries.reading(connect().conninfo) as connection:
+            found = queue(connection, queries.project_of(connection, project))
+        if as_json:
+            as_lines(found)
+            return
+        table(
+            ("what", "severity", "one says", "the other says", "holds up", "id"),
+            (
+                (
+                    one["kind"].replace("_", " "),
+                    one["severity"] or "",
+                    cell(one["title_a"] or one["detail"]),
+                    cell(one["title_b"] or (one["detail"] if one["title_a"] else "")),
+                    len(one["blocks"]) or "",
+                    one["target_id"],
+                )
+                for one in found
+            ),
+            "Nothing waits for a person.",
+        )

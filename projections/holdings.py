@@ -1,0 +1,52 @@
+"""What is held of outside sources: asked before an item is published, and for a census."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from projections.queries import Conn, Row, rows
+from schemas.events.hygiene import Versions
+
+HELD = (
+    "state IN ('sanitized', 'skipped') AND gate_skip_reason IS DISTINCT FROM 'poison'"
+    " AND (hygiene_version, redactor_version, annotator_version, chunk_version)"
+    " = (%s, %s, %s, %s)"
+)
+
+
+def held(connection: Conn, project_id: str, source_ids: Collection[str]) -> list[Row]:
+    """Of these sources those that need not be sent again, with hash, revision and title."""
+    return rows(
+        connection,
+        "SELECT source_id, raw_sha256, revision_ref, title FROM sources"
+        f" WHERE project_id = %s AND source_id = ANY(%s) AND {HELD}",
+        *(project_id, list(source_ids), *_versions()),
+    )
+
+
+def inventory(connection: Conn, project_id: str, root: str) -> list[Row]:
+    """Every source of a root that is not gone, by path."""
+    return rows(
+        connection,
+        "SELECT source_id, connector, root, external_ref, path, title, source_type, priority_tier"
+        " FROM sources WHERE project_id = %s AND root = %s AND state IN ('sanitized', 'skipped')"
+        " ORDER BY path",
+        *(project_id, root),
+    )
+
+
+def titles(connection: Conn, project_id: str, root: str, paths: Collection[str]) -> dict[str, str]:
+    """What the sources at these paths are called."""
+    found = rows(
+        connection,
+        "SELECT path, title FROM sources"
+        " WHERE project_id = %s AND root = %s AND path = ANY(%s)"
+        " AND state IS DISTINCT FROM 'removed'",
+        *(project_id, root, list(paths)),
+    )
+    return {str(row["path"]): str(row["title"]) for row in found}
+
+
+def _versions() -> tuple[str, str, str, str]:
+    now = Versions()
+    return now.hygiene, now.redactor, now.annotator, now.chunk

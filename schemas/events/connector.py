@@ -1,0 +1,159 @@
+"""What is connected to a project, and how far it has been read.
+
+A definition names where a credential is found, never what it is. Definitions stand on
+``project.v1``: they are few and for ever, like the project itself.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar, Literal
+
+from schemas.envelope import Event, Part
+
+ConnectorService = Literal["github", "jira", "slack", "bitbucket"]
+SyncKind = Literal["sync", "census"]
+
+
+class Credential(Part):
+    """Where a secret is found: ``env:NAME`` or ``file:PATH``. ``role`` says what it is for."""
+
+    role: str
+    place: str
+
+
+class _Definition(Event):
+    """What a person said about a connector; ``request_key`` makes saying it twice one fact."""
+
+    connector_id: str
+    request_key: str
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.connector_id
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.connector_id}|{self.request_key}"
+
+
+class ConnectorAdded(_Definition):
+    """A service is connected to the project; added again, the later definition holds.
+
+    ``target`` is what is read there (``owner/repo``, a Jira project key, a Slack workspace);
+    ``base_url`` the service's address. ``streams`` are read, none named means all there are.
+    ``budget_percent`` is the share of the account's rate limit a sync may use. ``options`` are the
+    service's own (``api_version``, ``site``).
+    """
+
+    type_name: ClassVar[str] = "connector.added"
+    topic: ClassVar[str] = "project.v1"
+
+    service: ConnectorService
+    target: str
+    base_url: str
+    streams: list[str] = []
+    credentials: list[Credential] = []
+    every_s: int = 300
+    census_every_s: int = 86_400
+    budget_percent: int = 50
+    options: dict[str, str] = {}
+
+
+class ConnectorRemoved(_Definition):
+    """The service is read no more; what came from it stays."""
+
+    type_name: ClassVar[str] = "connector.removed"
+    topic: ClassVar[str] = "project.v1"
+
+
+class Counts(Part):
+    """What became of the items of a stream: ``seen`` is the sum of the others but ``removed``."""
+
+    seen: int = 0
+    published: int = 0
+    unchanged: int = 0
+    refused: int = 0
+    removed: int = 0
+
+
+class CursorMoved(Event):
+    """A stream has been read so far and all of it is on the log. Key ``connector_id|stream``.
+
+    ``cursor`` is the stream's own; ``position`` counts the moves. ``counts`` are of the stream's
+    whole life, ``problem`` is why the last try failed. ``newest_at`` is the time of change of the
+    newest item read, ``caught_up_at`` when the stream was last at its end. ``requests_left`` is the
+    account's remaining rate limit as the service last told it.
+    """
+
+    type_name: ClassVar[str] = "connector.cursor_moved"
+    topic: ClassVar[str] = "connector.cursor.v1"
+
+    connector_id: str
+    stream: str
+    position: int
+    cursor: str
+    counts: Counts = Counts()
+    newest_at: datetime | None = None
+    caught_up_at: datetime | None = None
+    census_at: datetime | None = None
+    next_poll_at: datetime | None = None
+    requests_left: int | None = None
+    problem: str | None = None
+
+    @property
+    def aggregate_id(self) -> str:
+        return f"{self.connector_id}|{self.stream}"
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.connector_id}|{self.stream}|{self.position}"
+
+
+class _Sync(Event):
+    """Reading one stream, or counting it. Key ``connector_id|stream``."""
+
+    topic: ClassVar[str] = "connector.item.v1"
+
+    connector_id: str
+    stream: str
+    kind: SyncKind = "sync"
+    position: int
+
+    @property
+    def aggregate_id(self) -> str:
+        return f"{self.connector_id}|{self.stream}"
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.connector_id}|{self.stream}|{self.kind}|{self.position}"
+
+
+class SyncStarted(_Sync):
+    """A stream begins to be read at ``position``."""
+
+    type_name: ClassVar[str] = "connector.sync_started"
+
+
+class SyncFinished(_Sync):
+    """A stream has been read to its end; ``counts`` are of this sync."""
+
+    type_name: ClassVar[str] = "connector.sync_finished"
+
+    counts: Counts = Counts()
+
+
+class SyncFailed(_Sync):
+    """A stream could not be read; what was read before stays read. ``error`` names no secret.
+
+    ``reason``: ``access_lost``, ``not_found``, ``budget``, ``unavailable``, ``refused``.
+    """
+
+    type_name: ClassVar[str] = "connector.sync_failed"
+
+    reason: str
+    error: str
+
+    @property
+    def local_key(self) -> str:
+        return f"{super().local_key}|{self.reason}"

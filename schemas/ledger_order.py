@@ -1,0 +1,96 @@
+"""The fold rule of ``ledger.v1`` (spec 08 §4): which record is the next change set of a project.
+
+One place for the writer and for all who read it, so that no two can differ in what the ledger is. A
+change set counts when its number is the next one, when it names the bytes of the change set before
+(``prev_hash``), and when its turn moves its run forward (without a turn: when its cause is new).
+All others are repeats, or the work of a writer that had already lost its partition.
+
+Decided against: number and turn alone. A writer decides ahead; what one that has lost its partition
+built on a record nobody accepted can have the next number all the same, and a turn that its own
+ledger had applied and ours had not would be passed over for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+
+from schemas.envelope import Part
+from schemas.events.ledger import LedgerChanged, Turn
+
+
+class Place(Part):
+    """The last accepted change set of a project, and the run whose batch it left open, if any."""
+
+    seq: int = 0
+    value_hash: str = ""
+    begun_run: str = ""
+
+
+class Progress(Part):
+    """The last applied turn of a run; ``done`` when it committed its batch, ``ended`` with it."""
+
+    batch_no: int = -1
+    position: int = 0
+    done: bool = True
+    ended: bool = False
+
+    def precedes(self, turn: Turn) -> bool:
+        """Whether ``turn`` lies ahead."""
+        if self.ended:
+            return False
+        if turn.kind == "run_end":
+            return True
+        return (turn.batch_no, turn.position) > (self.batch_no, self.position)
+
+    def after(self, turn: Turn) -> Progress:
+        if turn.kind == "run_end":
+            return self.model_copy(update={"done": True, "ended": True})
+        return Progress(
+            batch_no=turn.batch_no, position=turn.position, done=turn.last_in_batch, ended=False
+        )
+
+
+class LedgerOrder:
+    """How far ledgers have come: ``places`` by project, ``progress`` by ``project|run``.
+
+    ``causes`` are those of change sets without a turn, by ``project|cause``.
+    """
+
+    def __init__(
+        self,
+        places: MutableMapping[str, Place],
+        progress: MutableMapping[str, Progress],
+        causes: MutableMapping[str, int],
+    ) -> None:
+        self.places = places
+        self.progress = progress
+        self.causes = causes
+
+    def place(self, project: str) -> Place:
+        return self.places.get(project, Place())
+
+    def progress_of(self, project: str, run_id: str) -> Progress:
+        return self.progress.get(f"{project}|{run_id}", Progress())
+
+    def accepts(self, project: str, event: LedgerChanged) -> bool:
+        """Whether the event is the next change set of its project."""
+        last = self.place(project)
+        follows = event.ledger_seq == last.seq + 1 and event.prev_hash == last.value_hash
+        return follows and self.is_new(project, event)
+
+    def is_new(self, project: str, event: LedgerChanged) -> bool:
+        """Whether its turn lies ahead; without a turn, whether its cause is new."""
+        if event.turn is None:
+            return f"{project}|{event.caused_by_event_id}" not in self.causes
+        return self.progress_of(project, event.turn.run_id).precedes(event.turn)
+
+    def take(self, project: str, event: LedgerChanged, value_hash: str) -> None:
+        """Move on to an event that ``accepts`` let through; ``value_hash`` is of its bytes."""
+        turn, begun = event.turn, self.place(project).begun_run
+        if turn is None:
+            self.causes[f"{project}|{event.caused_by_event_id}"] = event.ledger_seq
+        else:
+            key = f"{project}|{turn.run_id}"
+            self.progress[key] = self.progress_of(project, turn.run_id).after(turn)
+            begun = "" if turn.last_in_batch or turn.kind == "run_end" else turn.run_id
+        self.places[project] = Place(seq=event.ledger_seq, value_hash=value_hash, begun_run=begun)

@@ -1,0 +1,177 @@
+"""What the writer of artifacts remembers: the ledger, what stands, what is guessed, what is due.
+
+Everything is folded from ``ledger.v1`` and the writer's own ``reduce.v1``, in any interleaving.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from schemas.envelope import Part
+from schemas.events.artifact import (
+    ArtifactChanged,
+    ArtifactSnapshot,
+    ArtifactSpeculated,
+    SpeculationEnd,
+)
+from schemas.events.ledger import LIVE, AtomRecord, LedgerChanged
+from streams.cause import Cause
+from streams.ledger.fold import LedgerView
+from streams.reduce.inputs import DuePosition
+from streams.reduce.selection import ProjectShortlist
+from streams.reduce.speculation import Begun, Guess, after_guessing, ends_of
+from streams.reduce.topics import ProjectTopics
+from streams.reduce.validator import Lane
+from streams.stage import Record, Table, Tables
+
+
+class Written(Part):
+    """The artifact log of a project so far: its last number, position and PRD.
+
+    ``run_id`` and ``lane`` are those of the last run that ended; plans count from ``plan_from``,
+    the day of the first settled position. ``ahead_seq`` is the last position written ahead.
+    """
+
+    artifact_seq: int = 0
+    ledger_seq: int = 0
+    ahead_seq: int = 0
+    prd: ArtifactSnapshot | None = None
+    run_id: str = ""
+    lane: Lane = "preview"
+    plan_from: str = ""
+
+
+class Standing(Part):
+    """The keys of the clusters of features and insights at the end of the last preview run."""
+
+    keys: list[str] = []
+
+
+class Ended(Part):
+    """What became of all that was written ahead of a settled position, still to be told."""
+
+    cause: Cause
+    ledger_seq: int
+    lane: Lane
+    run_id: str
+    ends: list[SpeculationEnd]
+
+
+class ReduceState:
+    """The tables of one partition; ``shortlists`` and ``topics`` are derived from the ledger's."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.ledger = LedgerView(tables)
+        self.written: Table[Written] = tables.table("written", Written)
+        self.items: Table[ArtifactSnapshot] = tables.table("items", ArtifactSnapshot)
+        self.due: Table[DuePosition] = tables.table("due", DuePosition)
+        self.standing: Table[Standing] = tables.table("standing", Standing)
+        self.begun: Table[Begun] = tables.table("begun", Begun)
+        self.guesses: Table[Guess] = tables.table("guesses", Guess)
+        self.ended: Table[Ended] = tables.table("ended", Ended)
+        self.shortlists: dict[str, ProjectShortlist] = {}
+        self.topics: dict[str, ProjectTopics] = {}
+        for key, atom in self.ledger.atoms.items():
+            self.list_atom(key.split("|", 1)[0], atom)
+        for key, one in self.ledger.contradictions.items():
+            self.shortlist(key.split("|", 1)[0]).put_conflict(one)
+
+    def shortlist(self, project: str) -> ProjectShortlist:
+        return self.shortlists.setdefault(project, ProjectShortlist())
+
+    def list_atom(self, project: str, atom: AtomRecord) -> None:
+        live = atom.status in LIVE
+        rows = self.ledger.evidence_of(project, atom.atom_id) if live else []
+        names = self.ledger.mentions_of(project, atom.atom_id) if live else []
+        self.shortlist(project).put(atom, rows)
+        topics = self.topics.setdefault(project, ProjectTopics())
+        topics.put(atom, [one.mention for one in names])
+
+    def written_of(self, project: str) -> Written:
+        return self.written.get(project, Written())
+
+    def items_of(self, project: str) -> dict[str, ArtifactSnapshot]:
+        """Insights, epics and features by artifact id."""
+        return {item.artifact_id: item for _, item in self.items.with_prefix(f"{project}|")}
+
+    def guesses_of(self, project: str) -> dict[str, Guess]:
+        """What is written ahead and not settled yet, by artifact id."""
+        guesses = self.guesses.with_prefix(f"{project}|")
+        return {guess.snapshot.artifact_id: guess for _, guess in guesses}
+
+    def put_guesses(self, project: str, guesses: Mapping[str, Guess]) -> None:
+        """These guesses and no others."""
+        for key in [key for key, _ in self.guesses.with_prefix(f"{project}|")]:
+            if key.split("|", 1)[1] not in guesses:
+                del self.guesses[key]
+        for artifact_id, guess in guesses.items():
+            self.guesses[f"{project}|{artifact_id}"] = guess
+
+    def is_running(self, project: str) -> bool:
+        """Whether a run has begun in the ledger and has not ended."""
+        runs = self.ledger.progress.with_prefix(f"{project}|")
+        return any(not progress.ended for _, progress in runs)
+
+
+def listed(state: ReduceState, project: str, changed: LedgerChanged) -> None:
+    """The shortlists after a change set; an atom is listed anew when a name in it was found."""
+    for atom in changed.atoms:
+        state.list_atom(project, atom)
+    for atom_id in dict.fromkeys(one.atom_id for one in changed.mentions):
+        state.list_atom(project, state.ledger.atoms[f"{project}|{atom_id}"])
+    for one in changed.contradictions:
+        state.shortlist(project).put_conflict(one)
+
+
+def written_ahead(state: ReduceState, project: str, ahead: ArtifactSpeculated) -> None:
+    """The guesses after a position; for a settled one it has been told what became of them."""
+    key = due_key(project, ahead.input_ledger_seq)
+    if ahead.settled:
+        state.ended.pop(key, None)
+        return
+    written = state.written_of(project)
+    if ahead.input_ledger_seq > written.ahead_seq:
+        guesses = after_guessing(state.guesses_of(project), ahead.changes, ahead.ended)
+        state.put_guesses(project, guesses)
+        update = {"ahead_seq": ahead.input_ledger_seq}
+        state.written[project] = written.model_copy(update=update)
+    state.due.pop(key, None)
+
+
+def answered(state: ReduceState, record: Record, answer: ArtifactChanged) -> None:
+    """What stands after a settled position; all that was written ahead of it comes to its end."""
+    project = record.envelope.project_id
+    written = _after(state.written_of(project), record, answer)
+    state.written[project] = written
+    for change in answer.items:
+        if change.snapshot.version:
+            state.items[f"{project}|{change.snapshot.artifact_id}"] = change.snapshot
+    last = due_key(project, answer.input_ledger_seq)
+    for key in [key for key, _ in state.due.with_prefix(f"{project}|") if key <= last]:
+        del state.due[key]
+    if guesses := state.guesses_of(project):
+        state.ended[last] = Ended(
+            cause=Cause.of(record.envelope),
+            ledger_seq=answer.input_ledger_seq,
+            lane=written.lane,
+            run_id=written.run_id,
+            ends=ends_of(guesses, answer, state.items_of(project)),
+        )
+        state.put_guesses(project, {})
+
+
+def _after(written: Written, record: Record, answer: ArtifactChanged) -> Written:
+    envelope = record.envelope
+    return Written(
+        artifact_seq=answer.artifact_seq,
+        ledger_seq=answer.input_ledger_seq,
+        ahead_seq=answer.input_ledger_seq,
+        prd=answer.snapshot,
+        run_id=answer.settled_run_id or written.run_id,
+        lane="deep" if envelope.lane == "deep" else "preview",
+        plan_from=written.plan_from or envelope.occurred_at.date().isoformat(),
+    )
+
+
+def due_key(project: str, ledger_seq: int) -> str:
+    return f"{project}|{ledger_seq:012d}"

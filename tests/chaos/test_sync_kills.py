@@ -1,0 +1,92 @@
+"""kill -9 of the poller in the middle of a first sync: every item is held, and every run ends."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import pytest
+
+from infra.local.process import wait_until
+from projections import queries
+from schemas.ids import sha256_hex
+from tests.connectors.github_side import standing
+from tests.connectors.stand_ins.github import TOKEN, GitHubServer
+from tests.connectors.stand_ins.github_world import Repository
+from tests.service import Service, service
+
+pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.timeout(900)]
+
+KILLS = 4
+SEED = 20261121
+ISSUES, COMMENTS = 150, 900
+
+
+@contextmanager
+def a_repository() -> Iterator[tuple[GitHubServer, Repository]]:
+    """A stand-in that answers from a thread of its own."""
+    server = GitHubServer()
+    at = server.add("acme/shop")
+    for number in range(ISSUES):
+        at.wait(7)
+        at.open_issue(f"Store {number}", f"The gateway must answer store {number} in time.")
+    for number in range(COMMENTS):
+        at.wait(1)
+        at.comment(number % ISSUES + 1, f"We will use Redis for the store number {number}.")
+    ready, loop = threading.Event(), asyncio.new_event_loop()
+    stop = asyncio.Event()
+
+    async def serve() -> None:
+        async with server.running():
+            ready.set()
+            await stop.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    assert ready.wait(30)
+    try:
+        yield server, at
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        loop.close()
+
+
+def has_asked(server: GitHubServer, count: int) -> bool:
+    return len(server.asked) >= count
+
+
+def held(cairn: Service) -> dict[str, str]:
+    with queries.reading(cairn.settings_now().conninfo) as connection:
+        found = connection.execute("SELECT source_id, raw_sha256 FROM sources").fetchall()
+    return {str(source): str(digest) for source, digest in found}
+
+
+def test_a_poller_killed_again_and_again_loses_nothing_and_leaves_no_run_waiting() -> None:
+    chance = random.Random(SEED)
+    with a_repository() as (server, at), service(STAND_IN=TOKEN) as cairn:
+        cairn.run("project", "create", "Shop", "--idempotency-key", "shop")
+        (project,) = [row["project_id"] for row in cairn.json("project", "list")]
+        cairn.run(
+            *("connector", "add", "github", "acme/shop", "--project", "Shop"),
+            *("--credential", "token=env:STAND_IN", "--base-url", server.url),
+            *("--stream", "issues", "--stream", "comments", "--every", "86400"),
+        )
+        for _ in range(KILLS):
+            until = len(server.asked) + chance.randrange(1, 6)
+            wait_until(partial(has_asked, server, until), timeout_s=90)
+            cairn.kill("poller")
+        wanted = {source: sha256_hex(text) for source, text in standing(at, project).items()}
+        assert wait_until(lambda: held(cairn) == wanted, timeout_s=180)
+
+        def ended() -> bool:
+            runs = cairn.json("runs", "--project", "Shop")
+            return bool(runs) and all(run["status"] == "stopped" for run in runs)
+
+        assert wait_until(ended, timeout_s=180)
+        (row,) = [row for row in cairn.json("connector", "list") if row["stream"] == "comments"]
+        assert (row["seen"] >= COMMENTS, row["problem"]) == (True, None)

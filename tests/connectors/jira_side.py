@@ -1,0 +1,64 @@
+"""Our side against the stand-in for Jira, and what should be held."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from connectors.credentials import bearer
+from connectors.jira.api import Flavour, Jira
+from connectors.jira.items import attachment_item, items_of, readable_attachments
+from connectors.jira.streams import Issues
+from connectors.publishing import source_id_of
+from connectors.rendering import render
+from connectors.sync import Engine, Outcome, Reading
+from connectors.transport import Budget, Secret, Transport
+from infra.clock import SystemClock
+from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.stand_ins.jira import JiraServer
+
+SITE = "acme"
+
+
+@dataclass
+class JiraSide:
+    server: JiraServer
+    transport: Transport
+    page: int = 50
+    broker: MemoryBroker = field(default_factory=MemoryBroker)
+
+    @property
+    def stream(self) -> Issues:
+        flavour: Flavour = "cloud" if self.server.flavour == "cloud" else "data-center"
+        return Issues(Jira(self.server.project, self.transport, flavour, SITE, self.page))
+
+    def engine(self) -> Engine:
+        reading = Reading(PROJECT, "con_jira", "jira")
+        places = self.broker.places.get("con_jira" if self.broker.keep else "", {})
+        budget = self.transport.budget
+        return Engine(reading, self.broker.outlet(), dict(places), SystemClock(), budget)
+
+    async def sync(self) -> Outcome:
+        return await self.engine().sync(self.stream)
+
+    async def census(self) -> Outcome:
+        return await self.engine().census(self.stream, accept_removals=True)
+
+    def standing(self) -> dict[str, bytes]:
+        """What should be held: each issue, comment and readable attachment, by source."""
+        items = [item for issue in self.server.issues.values() for item in items_of(SITE, issue)]
+        for issue in self.server.issues.values():
+            for each in readable_attachments(issue):
+                items.append(attachment_item(SITE, issue, each, self.server.files[each["id"]]))
+        return {source_id_of(PROJECT, item): render(item) for item in items}
+
+
+@asynccontextmanager
+async def a_site(flavour: str = "cloud", **options: Any) -> AsyncIterator[JiraSide]:
+    """A running stand-in, and our side of it."""
+    async with JiraServer(flavour=flavour).running() as server:
+        budget, authorise = Budget(percent=100), bearer(Secret("jira-stand-in"))
+        async with Transport(server.url, authorise, budget, **options) as transport:
+            yield JiraSide(server, transport)

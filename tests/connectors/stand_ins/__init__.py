@@ -1,0 +1,1 @@
+"""Servers that behave like the services, over real HTTP on the loopback."""

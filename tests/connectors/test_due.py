@@ -1,0 +1,141 @@
+"""When a stream is polled, when it is counted, and what a connector that cannot be opened tells."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+import pytest
+
+from connectors.connector import SourceRefused, SourceUnavailable
+from connectors.definitions import Definition
+from connectors.services import Capability, Opened
+from connectors.sync import Engine, Page, Reading
+from connectors.transport import AccessLost, Budget, BudgetSpent
+from infra.cli.polling import counting, due, poll
+from infra.clock import SystemClock
+from schemas.events.connector import ConnectorAdded, Credential, CursorMoved, SyncFailed
+from tests.connectors.held import PROJECT, MemoryBroker
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+DAY_S = 86_400
+
+
+def a_place(next_poll_at: datetime | None = None, census_at: datetime | None = None) -> CursorMoved:
+    return CursorMoved(
+        connector_id="con_1",
+        stream="issues",
+        position=3,
+        cursor="",
+        next_poll_at=next_poll_at,
+        census_at=census_at,
+    )
+
+
+def test_a_stream_is_due_before_its_first_poll_and_when_its_time_has_come() -> None:
+    assert due(None, NOW)
+    assert due(a_place(), NOW)
+    assert due(a_place(next_poll_at=NOW), NOW)
+    assert not due(a_place(next_poll_at=NOW + timedelta(seconds=1)), NOW)
+
+
+def test_a_census_is_due_when_its_time_is_over_and_never_before_a_first_walk() -> None:
+    assert not counting(None, NOW, DAY_S)
+    assert not counting(a_place(), NOW, DAY_S)
+    assert not counting(a_place(census_at=NOW - timedelta(hours=23)), NOW, DAY_S)
+    assert counting(a_place(census_at=NOW - timedelta(hours=24)), NOW, DAY_S)
+
+
+class AStream:
+    """A stream without items, or one that our own code cannot read."""
+
+    roots = ()
+    counted = False
+
+    def __init__(self, name: str, error: Exception | None = None) -> None:
+        self.name, self._error = name, error
+
+    async def pages(self, cursor: str) -> AsyncIterator[Page]:
+        if self._error:
+            raise self._error
+        yield Page((), "read")
+
+
+class ADesk:
+    """A connector with streams, or whose service cannot be opened."""
+
+    def __init__(self, error: Exception | None = None, *streams: AStream) -> None:
+        self._streams = streams
+        self.broker = MemoryBroker()
+        self.places: dict[str, dict[str, CursorMoved]] = {}
+        self._error = error
+
+    @asynccontextmanager
+    async def engine(self, definition: Definition) -> AsyncIterator[Engine]:
+        reading = Reading(PROJECT, "con_1", "github")
+        yield Engine(reading, self.broker.outlet(), {}, SystemClock(), Budget())
+
+    @asynccontextmanager
+    async def opened(self, definition: Definition) -> AsyncIterator[Any]:
+        if self._error:
+            raise self._error
+        yield Opened(cast(Any, self._streams), nothing_to_ask)
+
+
+async def nothing_to_ask() -> list[Capability]:
+    return []
+
+
+def polled(at: ADesk, *streams: str) -> ADesk:
+    added = ConnectorAdded(
+        connector_id="con_1",
+        request_key="k",
+        service="github",
+        target="acme/shop",
+        base_url="https://api.github.com",
+        streams=list(streams),
+        credentials=[Credential(role="token", place="env:TOKEN")],
+    )
+    asyncio.run(poll(cast(Any, at), Definition(PROJECT, added)))
+    return at
+
+
+def test_a_fault_of_ours_in_one_stream_is_told_without_a_word_and_in_no_others_way() -> None:
+    broken = AStream("issues", KeyError("words of somebody"))
+    places = polled(ADesk(None, broken, AStream("runs")), "issues", "runs").broker.places["con_1"]
+    assert places["issues"].problem == "refused: A fault of ours (KeyError): tell of it."
+    assert not due(places["issues"], SystemClock().now())
+    assert (places["runs"].problem, places["runs"].cursor) == (None, "read")
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (SourceUnavailable("Slack does not answer."), "unavailable"),
+        (BudgetSpent("Used up.", NOW), "budget"),
+        (AccessLost("The App is not installed.", "not_found", 404), "not_found"),
+    ],
+)
+def test_a_service_that_cannot_be_opened_fails_by_name_and_is_not_asked_at_once_again(
+    error: Exception, reason: str
+) -> None:
+    at = polled(ADesk(error), "issues")
+    (failed,) = [fact.event for fact in at.broker.log if isinstance(fact.event, SyncFailed)]
+    assert (failed.stream, failed.reason) == ("issues", reason)
+    assert at.broker.places["con_1"]["issues"].next_poll_at
+
+
+def test_what_could_not_even_be_opened_is_told_on_the_log_and_comes_back_later() -> None:
+    broker = MemoryBroker()
+    reading = Reading(PROJECT, "con_1", "github", every_s=300)
+    engine = Engine(reading, broker.outlet(), {}, SystemClock(), Budget())
+    error = SourceRefused("The variable GH_TOKEN of the environment holds no secret: set it.")
+    asyncio.run(engine.refuse("issues", error))
+    place = broker.places["con_1"]["issues"]
+    assert place.problem is not None
+    assert "GH_TOKEN" in place.problem
+    assert (place.cursor, place.caught_up_at) == ("", None)
+    assert not due(place, SystemClock().now())

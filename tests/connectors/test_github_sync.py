@@ -1,0 +1,158 @@
+"""A repository at GitHub is held as it stands there, over real HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.connectors.github_side import Side, a_server, standing
+from tests.connectors.stand_ins.github import Fault
+from tests.connectors.stand_ins.github_world import Repository
+
+
+def a_busy_one(at: Repository) -> Repository:
+    """A bit of everything there is in a repository."""
+    first = at.open_issue("Sessions", "We will keep sessions in Redis.")
+    pull = at.open_issue("Add sessions", "This adds the sessions.", pull=True)
+    at.wait(5)
+    at.comment(first, "Agreed, but the timeout must be 30 minutes.")
+    at.comment(pull, "Please use the existing client.")
+    at.review(pull, "APPROVED", "LGTM, after the retry is in.")
+    at.review(pull, "COMMENTED", "")
+    at.review_comment(pull, "This must be retried three times.")
+    at.release("v1.0", "Sessions are kept in Redis.")
+    at.run("CI", "failure")
+    number = at.discuss("Which store?", "Redis or Postgres?")
+    at.discussions[number]["comments"].append(at._said(900, "Redis.", "ben"))
+    return at
+
+
+def test_everything_of_a_repository_is_held_as_it_stands() -> None:
+    async def run() -> None:
+        async with a_server() as (server, transport):
+            side = Side(transport, a_busy_one(server.add("acme/shop")))
+            outcomes = await side.sync()
+            assert {each.error for each in outcomes} == {""}
+            assert side.broker.contents == standing(side.repository)
+            assert len(side.broker.contents) == 10
+
+    asyncio.run(run())
+
+
+def test_a_second_sync_asks_under_condition_only_and_publishes_nothing() -> None:
+    async def run() -> None:
+        async with a_server() as (server, transport):
+            side = Side(transport, a_busy_one(server.add("acme/shop")), per_page=2)
+            rest = ("issues", "comments", "reviews", "review-comments", "releases", "runs")
+            await side.sync(*rest)
+            server.asked.clear()
+            before = side.broker.log.copy()
+            await side.sync(*rest)
+            assert {(each.conditional, each.status) for each in server.asked} == {(True, 304)}
+            told = {each.event.type_name for each in side.broker.log[len(before) :]}
+            assert told == {
+                "connector.sync_started", "connector.sync_finished", "connector.cursor_moved",
+            }  # fmt: skip
+
+    asyncio.run(run())
+
+
+def test_a_discussion_that_was_deleted_goes_and_switched_off_ones_stay() -> None:
+    async def run() -> None:
+        async with a_server() as (server, transport):
+            side = Side(transport, server.add("acme/shop"))
+            assert [each.reason for each in await side.sync("discussions")] == [None]
+            numbers = [side.repository.discuss(f"Store {n}?", "Redis?") for n in range(9)]
+            await side.sync("discussions")
+            del side.repository.discussions[numbers[3]]
+            [outcome] = await side.census("discussions")
+            assert (outcome.error, outcome.counts.removed) == ("", 1)
+            held = dict(side.broker.contents)
+            assert len(held) == 8
+            server.discussions_enabled = False
+            for [outcome] in (await side.sync("discussions"), await side.census("discussions")):
+                assert (outcome.reason, "switched off" in outcome.error) == ("not_found", True)
+            assert side.broker.contents == held
+
+    asyncio.run(run())
+
+
+def test_a_row_nobody_can_read_is_counted_and_in_nobodys_way() -> None:
+    async def run() -> None:
+        async with a_server() as (server, transport):
+            side = Side(transport, server.add("acme/shop"))
+            odd = side.repository.open_issue("Odd", "It has no time of its own.")
+            side.repository.open_issue("Even", "The gateway must answer in time.")
+            del side.repository.issues[odd]["created_at"]
+            [outcome] = await side.sync("issues")
+            assert (outcome.reason, outcome.counts.published) == (None, 1)
+            assert outcome.counts.refused == 2  # the last minute of a list is read twice
+            assert {each.reason for each in await side.census("issues")} == {None}
+            assert len(side.broker.contents) == 1
+
+    asyncio.run(run())
+
+
+def test_a_page_that_is_none_fails_by_name_and_harms_nothing() -> None:
+    async def run() -> None:
+        async with a_server() as (server, transport):
+            side = Side(transport, a_busy_one(server.add("acme/shop")))
+            for body in ("[1, 2]", '{"message": "hello"}', "<html>", '[{"number": null}]'):
+                server.faults = [Fault(200, body=body)]
+                [outcome] = await side.sync("issues")
+                assert outcome.reason == "unavailable", body
+            [outcome] = await side.sync("issues")
+            assert (outcome.reason, outcome.counts.published) == (None, 2)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("stream", "bodies"),
+    [
+        (
+            "discussions",
+            (
+                "[]",
+                '{"errors": ["no"]}',
+                '{"data": {"repository": {"discussions": null}}}',
+                '{"data": {"repository": {"discussions": {"nodes": [null],'
+                ' "pageInfo": {"hasNextPage": false, "endCursor": null}}}}}',
+            ),
+        ),
+        ("files", ("[]", "{}", '{"default_branch": "main"}')),
+    ],
+)
+def test_an_answer_that_is_none_fails_its_stream_by_name(stream: str, bodies: list[str]) -> None:
+    async def run() -> None:
+        async with a_server() as (server, transport):
+            side = Side(transport, a_busy_one(server.add("acme/shop")))
+            for body in bodies:
+                server.faults = [Fault(200, body=body)]
+                [outcome] = await side.sync(stream)
+                assert outcome.reason == "unavailable", body
+                server.faults = [Fault(200, body=body)]
+                assert all(each.reason == "unavailable" for each in await side.census(stream))
+
+    asyncio.run(run())
+
+
+def test_workflows_are_read_back_two_weeks_and_their_late_ends_are_seen() -> None:
+    async def run() -> None:
+        async with a_server() as (server, transport):
+            side = Side(transport, server.add("acme/shop"), per_page=2)
+            at = side.repository
+            for day in range(40):
+                at.wait(0 if day == 0 else 86_400)
+                last = at.run("CI", "success")
+            at.edit(at.runs[last - 3], status="in_progress", conclusion=None)
+            await side.sync("runs")
+            assert {each.query["page"] for each in server.asked} == set("12345678")
+            assert len(side.broker.contents) == 15
+            at.edit(at.runs[last - 3], status="completed", conclusion="failure")
+            assert not any(b"failure" in text for text in side.broker.contents.values())
+            await side.sync("runs")
+            assert any(b"failure" in text for text in side.broker.contents.values())
+
+    asyncio.run(run())

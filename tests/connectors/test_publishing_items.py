@@ -1,0 +1,152 @@
+"""One way in for items: what is new is published once, what is old or equal changes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from connectors.feeder import FeedOrder
+from connectors.outside import Gone, OutsideItem, Remark
+from connectors.publishing import publish_items
+from connectors.rendering import render
+from schemas.envelope import Actor
+from schemas.events.connector import Counts
+from schemas.events.ingestion_request import IngestionRequested, SourcesListed, SourcesUnchanged
+from schemas.events.source import SourceRevised
+from tests.connectors.held import PROJECT, MemoryBroker
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+ROOT = "github/acme/shop/comments"
+
+
+def a_comment(number: int = 1, body: str = "We will use Redis.", minutes: int = 0) -> OutsideItem:
+    at = NOON + timedelta(minutes=minutes)
+    return OutsideItem(
+        service="github",
+        root=ROOT,
+        path=f"12/comments/{number}",
+        source_type="comment",
+        title="Comment on #12",
+        remarks=(Remark(str(number), "ada", "member", NOON, body),),
+        changed_at=at,
+        revision_ref=at.isoformat(),
+    )
+
+
+def gone(number: int = 1, minutes: int = 60) -> Gone:
+    at = NOON + timedelta(minutes=minutes)
+    return Gone("github", ROOT, f"12/comments/{number}", at)
+
+
+def published(broker: MemoryBroker, *items: OutsideItem | Gone, key: str = "delivery-1") -> Counts:
+    order = FeedOrder(
+        PROJECT, key, Actor(type="connector", id="github"), NOON, lanes=("deep",),
+        trigger="webhook",
+    )  # fmt: skip
+    return asyncio.run(publish_items(items, order, broker.outlet()))
+
+
+def texts(broker: MemoryBroker) -> list[bytes]:
+    return list(broker.contents.values())
+
+
+def of(broker: MemoryBroker, event: type) -> Sequence[object]:
+    return [fact.event for fact in broker.log if isinstance(fact.event, event)]
+
+
+def test_a_page_is_one_trigger_with_its_listing_and_names_what_is_unchanged() -> None:
+    broker = MemoryBroker()
+    published(broker, a_comment(1))
+    counts = published(broker, a_comment(2), a_comment(1), key="delivery-2")
+    assert counts == Counts(seen=2, published=1, unchanged=1)
+    [_, listing] = [event for event in of(broker, SourcesListed)]
+    assert isinstance(listing, SourcesListed)
+    assert not listing.complete
+    assert [source.path for source in listing.sources] == ["12/comments/1", "12/comments/2"]
+    [unchanged] = of(broker, SourcesUnchanged)
+    assert isinstance(unchanged, SourcesUnchanged)
+    assert unchanged.source_ids == [listing.sources[0].source_id]
+    assert len(of(broker, SourceRevised)) == 2
+
+
+def test_nothing_new_is_not_even_a_trigger() -> None:
+    broker = MemoryBroker()
+    published(broker, a_comment())
+    before = len(broker.log)
+    assert published(broker, a_comment(minutes=5), key="again").unchanged == 1
+    assert len(broker.log) == before
+
+
+def test_the_same_delivery_again_has_the_same_ids() -> None:
+    one, other = MemoryBroker(), MemoryBroker()
+    published(one, a_comment(), a_comment(2))
+    published(other, a_comment(2), a_comment())
+    assert [fact.event_id for fact in one.log] == [fact.event_id for fact in other.log]
+
+
+def test_the_same_words_in_another_delivery_are_a_fact_of_their_own() -> None:
+    broker = MemoryBroker()
+    for number, body in enumerate(("Redis.", "Postgres.", "Redis.")):
+        published(broker, a_comment(body=body, minutes=number), key=f"delivery-{number}")
+    assert texts(broker) == [render(a_comment(body="Redis."))]
+    assert len(of(broker, IngestionRequested)) == 3
+
+
+def test_what_was_changed_earlier_than_what_is_held_changes_nothing() -> None:
+    broker = MemoryBroker()
+    new = a_comment(body="We will use Postgres.", minutes=9)
+    published(broker, new)
+    assert published(broker, a_comment(minutes=3), key="late").unchanged == 1
+    assert texts(broker) == [render(new)]
+
+
+def test_the_log_itself_keeps_the_later_one_when_the_tables_are_behind() -> None:
+    broker = MemoryBroker(lags=lambda: True)
+    new = a_comment(body="We will use Postgres.", minutes=9)
+    published(broker, new)
+    assert published(broker, a_comment(minutes=3), key="late").published == 1
+    assert texts(broker) == [render(new)]
+
+
+def test_of_one_item_given_twice_the_later_counts() -> None:
+    broker = MemoryBroker()
+    new = a_comment(body="We will use Postgres.", minutes=9)
+    published(broker, new, a_comment(minutes=3))
+    assert texts(broker) == [render(new)]
+
+
+def test_what_a_service_says_is_deleted_goes_at_once() -> None:
+    broker = MemoryBroker()
+    published(broker, a_comment(1), a_comment(2))
+    assert published(broker, gone(1), key="deleted").removed == 1
+    assert texts(broker) == [render(a_comment(2))]
+    assert published(broker, gone(1), key="deleted again").removed == 0
+    assert published(broker, gone(7), key="never seen").removed == 0
+
+
+def test_a_deletion_older_than_what_is_held_removes_nothing() -> None:
+    broker = MemoryBroker()
+    published(broker, a_comment(minutes=9))
+    assert published(broker, gone(minutes=3), key="late").removed == 0
+    assert len(broker.contents) == 1
+
+
+def test_each_message_of_a_chat_is_encrypted_for_its_author() -> None:
+    broker = MemoryBroker()
+    item = replace(
+        a_comment(),
+        service="slack",
+        root="slack/T1/C1",
+        path="1.0",
+        source_type="chat_thread",
+        remarks=(
+            Remark("1.0", "U1", None, NOON, "Shall we use Redis?"),
+            Remark("1.1", "U2", None, NOON, "Yes."),
+        ),
+    )
+    published(broker, item)
+    keys = {getattr(fact.event, "key_id", "") for fact in broker.log}
+    assert {"key_", "key_U1", "key_U2"} <= keys
+    assert texts(broker) == [render(item)]

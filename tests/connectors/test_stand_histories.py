@@ -1,0 +1,99 @@
+"""After any history with crashes anywhere, what is held of Jira and Slack is what stands there.
+
+As for GitHub (``test_histories``), in the words of the contract: create, reply, edit, delete, also
+between two requests and often in one moment; a sync ends between any two requests or records.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import dataclass, field
+
+import pytest
+
+from connectors.sync import Engine, Outcome, Reading
+from connectors.transport import Budget
+from infra.clock import SystemClock
+from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.histories import HISTORIES, PATIENCE, History
+from tests.connectors.stand_ins.jira_stand import jira_cloud_stand, jira_data_center_stand
+from tests.connectors.stand_ins.slack_stand import slack_stand
+from tests.connectors.stand_ins.stand import MakeStand, Stand
+
+SAID = ("The gateway must answer within {} ms.", "We will use Redis for {} sessions.", "Hm, {}?")
+
+
+@dataclass
+class AtStand(History):
+    """One project and how it changes, in the words of the contract."""
+
+    stand: Stand = field(kw_only=True)
+    standing: list[str] = field(default_factory=list)
+
+    def happen(self) -> None:
+        chance, stand = self.chance, self.stand
+        stand.wait(chance.choice((0, 0, 0, 1, 30, 4_000)))
+        text = chance.choice(SAID).format(chance.randrange(1_000))
+        handle = chance.choice(self.standing) if self.standing else ""
+        match chance.randrange(8):
+            case 0 | 1 | 2 if handle:
+                self.standing.append(stand.reply(handle, text))
+            case 3 | 4 if handle:
+                stand.edit(handle, text)
+            case 5 if handle:
+                self._delete(handle)
+            case _:
+                self.standing.append(stand.create(text))
+
+    def _delete(self, handle: str) -> None:
+        """What hangs on something that went is not touched again."""
+        self.stand.delete(handle)
+        gone = {it for it in self.standing if it == handle or it.startswith(f"{handle}/")}
+        self.standing = [it for it in self.standing if it not in gone]
+
+
+async def synced(stand: Stand, broker: MemoryBroker, page: int, *, census: bool) -> list[Outcome]:
+    reading = Reading(PROJECT, "con_1", stand.service)
+    outcomes = []
+    for stream in stand.streams(broker, page):
+        places = dict(broker.places.get("con_1", {}))
+        engine = Engine(reading, broker.outlet(), places, SystemClock(), Budget())
+        outcomes.append(await engine.sync(stream))
+        if census:
+            outcomes.append(await engine.census(stream, accept_removals=True))
+    return outcomes
+
+
+async def played(seed: int, stand: Stand) -> MemoryBroker:
+    chance = random.Random(seed)
+    history = AtStand(chance, stand=stand)
+    broker = MemoryBroker(before_record=history.between_records)
+    page = chance.choice((1, 2, 3, 50))
+    for _ in range(chance.randrange(20)):
+        history.happen()
+    stand.before_each = history.between_requests
+    for _ in range(PATIENCE):
+        history.plan_crash()
+        census = chance.random() < 0.3
+        if await history.ends(synced(stand, broker, page, census=census)):
+            if history.is_over:
+                break
+            history.go_on()
+    stand.before_each = lambda: None
+    broker.before_record = lambda: None
+    last = await synced(stand, broker, page, census=True)
+    assert {each.reason for each in last} == {None}
+    return broker
+
+
+@pytest.mark.parametrize("make", [jira_cloud_stand, jira_data_center_stand, slack_stand])
+def test_after_any_history_with_crashes_what_is_held_is_what_stands(make: MakeStand) -> None:
+    async def run() -> None:
+        for seed in range(HISTORIES // 4):
+            async with make() as stand:
+                broker = await played(seed, stand)
+                assert broker.contents == stand.standing(), f"history {seed}"
+                assert broker.in_vain == 0, f"history {seed}"
+
+    asyncio.run(run())

@@ -1,0 +1,80 @@
+"""A receiver behind real HTTP on loopback, with a log in memory that can be away."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from connectors.webhooks.counters import Counters, told
+from connectors.webhooks.receiver import Endpoint, Receiver
+from connectors.webhooks.server import Server, listening
+from infra.errors import BrokerUnavailable
+from schemas.codec import decode, encode
+from schemas.envelope import Envelope
+from tests.connectors.webhooks.senders import NOW, SECRET, Sent
+
+
+@dataclass
+class Door:
+    """What stands behind the receiver, and how to knock."""
+
+    counters: Path
+    log: list[Envelope] = field(default_factory=list)
+    sealed_for: list[str] = field(default_factory=list)
+    broker_away: bool = False
+    key_error: Exception | None = None
+    wait: Callable[[], Awaitable[None]] | None = None
+    now_at: datetime = NOW
+    address: str = ""
+    server: Server | None = None
+
+    def now(self) -> datetime:
+        return self.now_at
+
+    def endpoint(self, service: str, project: str) -> Endpoint | None:
+        return Endpoint("prj_shop", (SECRET,)) if project == "prj_shop" else None
+
+    def seal(self, project_id: str, content: bytes, subject: str) -> tuple[str, bytes]:
+        if self.key_error:
+            raise self.key_error
+        self.sealed_for.append(subject)
+        return f"key_{project_id}_{subject}", b"sealed:" + content[::-1]
+
+    async def publish(self, envelopes: list[Envelope]) -> None:
+        if self.wait:
+            await self.wait()
+        if self.broker_away:
+            raise BrokerUnavailable("The broker does not answer.")
+        self.log.extend(decode(encode(each.recorded(NOW))) for each in envelopes)
+
+    async def send(self, sent: Sent, **changes: Any) -> tuple[int, dict[str, Any]]:
+        """Status and JSON of the answer to a delivery."""
+        path = f"{self.address}/v1/webhooks/{sent.service}/{sent.project}"
+        options = {"data": sent.body, "headers": sent.headers} | changes
+        async with aiohttp.ClientSession() as client, client.post(path, **options) as answer:
+            return answer.status, await answer.json(content_type=None)
+
+    @property
+    def counted(self) -> dict[str, Any]:
+        """The counters as `cairn status` would show them."""
+        found = told(self.counters)
+        assert found
+        return found
+
+
+@asynccontextmanager
+async def a_door(folder: Path, **options: Any) -> AsyncIterator[Door]:
+    door = Door(folder / "webhooks.json")
+    counters = Counters(door.counters)
+    receiver = Receiver(door.endpoint, door.seal, door.publish, door, acknowledged_within_s=0.5)
+    door.server = Server(receiver, counters, **options)
+    async with listening(door.server, "127.0.0.1", 0) as door.address:
+        counters.listening(door.address)
+        yield door
+    counters.write()

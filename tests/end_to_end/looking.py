@@ -1,0 +1,58 @@
+"""What an installation has written down anywhere, as somebody sees it who is not us."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+from confluent_kafka import Consumer, TopicPartition
+from psycopg import sql
+
+from schemas.topics import TOPICS, full_name
+from tests.service import Service
+
+
+def records(cairn: Service, topic: str) -> list[tuple[Any, Any]]:
+    """(key, value) of all records of a topic, read by another library than ours."""
+    consumer = Consumer(
+        {
+            "bootstrap.servers": cairn.settings_now().bootstrap,
+            "group.id": "somebody-else",
+            "enable.auto.commit": False,
+        }
+    )
+    name = full_name("cairn", topic)
+    places = []
+    for partition in consumer.list_topics(name).topics[name].partitions:
+        low, high = consumer.get_watermark_offsets(TopicPartition(name, partition))
+        places.append((partition, low, high))
+    found = []
+    for partition, low, high in places:
+        consumer.assign([TopicPartition(name, partition, low)])
+        position = low
+        while position < high:
+            message = consumer.poll(10)
+            assert message is not None, f"{name}/{partition} ended before {high}"
+            assert message.error() is None
+            position += 1
+            found.append((message.key(), message.value()))
+    consumer.close()
+    return found
+
+
+def everything(cairn: Service) -> dict[str, bytes]:
+    """All topics, tables and log files, each as bytes to search in."""
+    found = {}
+    for topic in TOPICS:
+        rows = records(cairn, topic.name)
+        found[f"topic {topic.name}"] = b"\n".join(part for row in rows for part in row if part)
+    with psycopg.connect(cairn.settings_now().conninfo) as connection:
+        tables = connection.execute(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = 'cairn'"
+        ).fetchall()
+        for (name,) in tables:
+            all_of = sql.SQL("SELECT * FROM {}").format(sql.Identifier("cairn", name))
+            found[f"table {name}"] = str(connection.execute(all_of).fetchall()).encode()
+    for path in (*cairn.home.glob("logs/*"), *cairn.home.glob("*.json")):
+        found[f"file {path.name}"] = path.read_bytes()
+    return found

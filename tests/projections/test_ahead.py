@@ -1,0 +1,109 @@
+"""What is written while a run goes on, in the tables: shown as speculative, and over in the end."""
+
+from __future__ import annotations
+
+from infra.cli.runs import timed
+from infra.cli.show import told_ahead
+from projections import ahead
+from tests.projections.conftest import ReadModel
+from tests.projections.test_items import folded, records_of
+from tests.reduce.ledgers import LOSS, PROJECT, PURPOSE, WHO, Play
+from tests.reduce.test_items import WORLD
+
+
+def committed() -> Play:
+    play = Play().given([PURPOSE, LOSS, WHO])
+    play.decide()
+    return play
+
+
+def outcomes(model: ReadModel) -> set[tuple[str, str | None]]:
+    return set(
+        model.rows(
+            "SELECT section_id, outcome FROM speculative_sections WHERE artifact_type = 'prd'"
+        )
+    )
+
+
+def test_a_section_stands_as_speculative_until_the_run_has_ended(model: ReadModel):
+    folded(model, committed())
+
+    (prd,) = ahead.speculative(model.connection, PROJECT, "prd")
+    assert prd["input_ledger_seq"] == 1
+    assert outcomes(model) == {("problem", None), ("risks", None), ("open_questions", None)}
+    assert "(speculative, from the ledger at 1)" in told_ahead(prd)
+    assert WHO.title in told_ahead(prd)
+
+
+def test_the_end_says_what_became_of_each_section(model: ReadModel):
+    play = committed()
+    gone = WHO.model_copy(update={"status": "obsolete", "revision": 2})
+    play.given([LOSS.model_copy(update={"revision": 2}), gone])
+    play.ends()
+    folded(model, play)
+
+    assert ahead.speculative(model.connection, PROJECT, "prd") == []
+    assert outcomes(model) == {
+        ("problem", "confirmed"),
+        ("risks", "recomputed"),
+        ("open_questions", "withdrawn"),
+    }
+
+
+def test_a_section_written_ahead_again_takes_the_place_of_the_one_before(model: ReadModel):
+    play = committed()
+    play.given([LOSS.model_copy(update={"revision": 2}), *WORLD])
+    play.decide()
+    folded(model, play)
+
+    assert {("risks", "recomputed"), ("risks", None)} < outcomes(model)
+    assert ahead.speculative(model.connection, PROJECT, "epic")
+
+
+def test_the_phases_of_a_run_are_told_with_their_results(model: ReadModel):
+    play = Play().given(WORLD)
+    play.ends()
+    folded(model, play)
+
+    (found,) = ahead.phases(model.connection, PROJECT).values()
+    by_name = {row["phase"]: row for row in found}
+    assert set(by_name) == {
+        "prd_generation",
+        "insight_generation",
+        "epic_generation",
+        "feature_generation",
+    }
+    assert by_name["epic_generation"]["started_at"] < by_name["prd_generation"]["finished_at"]
+    assert [line.split(":")[0] for line in timed(found)] == [row["phase"] for row in found]
+
+
+def test_the_decision_after_each_item_is_a_row(model: ReadModel):
+    play = Play().given(WORLD)
+    answer = play.ends()
+    folded(model, play)
+
+    found = model.rows(
+        "SELECT phase, artifact_id, should_continue, confidence, coverage_assessment,"
+        " gaps_remaining FROM loop_continuations ORDER BY phase, item_no"
+    )
+    assert found == [
+        (
+            loop.phase,
+            one.artifact_id,
+            one.should_continue,
+            one.confidence,
+            one.coverage_assessment,
+            one.gaps_remaining,
+        )
+        for loop in sorted(answer.loops, key=lambda loop: loop.phase)
+        for one in loop.continuations
+    ]
+    assert found
+
+
+def test_records_that_come_twice_change_nothing(model: ReadModel):
+    play = committed()
+    play.ends()
+    model.fold(records_of(play, times=2))
+
+    assert {outcome for _, outcome in outcomes(model)} == {"confirmed"}

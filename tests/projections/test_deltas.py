@@ -1,0 +1,136 @@
+"""The report of a run: what had changed, what was read again, which sections kept their bytes."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from infra.cli.runs import reported
+from infra.errors import Refusal
+from projections.checkpoint import Record
+from projections.deltas import delta_report
+from projections.fold import PROJECTED_TOPICS
+from projections.queries import Row
+from schemas.codec import headers
+from schemas.topics import key_of
+from tests.projections.conftest import ReadModel
+from tests.whole.changing import FILLER, Project, a_world, files_of
+from tests.worlds import PROJECT
+
+BASE = files_of(a_world(random.Random(7)))
+NEW = b"## Retention\n\nThe depot must store every parcel for 77 days.\n\n" + FILLER.encode()
+RISK = b"# Risks\n\n- Risk: an outage of the depot stops every delivery.\n"
+
+
+def records_of(project: Project) -> list[Record]:
+    return [
+        Record(
+            topic=record.topic,
+            partition=record.partition,
+            offset=record.offset,
+            key=key_of(record.envelope).encode(),
+            value=record.value,
+            headers=tuple(headers(record.envelope)),
+        )
+        for topic in PROJECTED_TOPICS
+        for record in project.driver.log.of(topic)
+    ]
+
+
+def last_report(model: ReadModel, project: Project) -> Row:
+    model.fold(records_of(project))
+    return delta_report(model.connection, project.stops[-1].run_id)
+
+
+def sections(report: Row, name: str) -> set[tuple[str, str]]:
+    return {(one["artifact_id"], one["section_id"]) for one in report[f"sections_{name}"]}
+
+
+def test_only_the_files_of_a_delta_are_told_and_only_their_changed_chunks_read(model: ReadModel):
+    project = Project().ingest(BASE)
+    changes = {
+        "docs/b.md": BASE["docs/b.md"] + NEW,
+        "docs/c.md": BASE["docs/c.md"] + NEW.replace(b"77", b"99"),
+        "docs/risks.md": RISK,
+    }
+    project.ingest(
+        changes,
+        complete=False,
+        lanes=("deep",),
+        trigger="delta",
+        removed=("docs/a.md",),
+        accept_removals=True,
+    )
+    report = last_report(model, project)
+
+    assert (report["trigger"], report["files_added"]) == ("delta", ["docs/risks.md"])
+    assert report["files_modified"] == ["docs/b.md", "docs/c.md"]
+    assert (report["files_removed"], report["files_renamed"]) == (["docs/a.md"], [])
+    assert report["chunks_reextracted"] == 3
+    assert report["chunks_reanchored"] > 0
+    assert report["atoms_touched"] >= report["atom_changes"]["atom_created"] > 0
+
+
+def test_what_was_written_again_and_what_was_kept_is_all_there_is(model: ReadModel):
+    project = Project().ingest(BASE)
+    project.ingest(BASE | {"docs/risks.md": RISK})
+    report = last_report(model, project)
+    recomputed, kept = sections(report, "recomputed"), sections(report, "kept")
+    standing = set(
+        model.rows(
+            "SELECT a.artifact_id, s.section_id FROM artifacts a"
+            " JOIN artifact_sections s USING (artifact_id, version)"
+            " WHERE a.project_id = %s AND s.statement_count > 0",
+            PROJECT,
+        )
+    )
+
+    assert "risks" in {section for _, section in recomputed}
+    assert kept
+    assert recomputed.isdisjoint(kept)
+    assert recomputed | kept >= standing
+    assert "sections kept" in reported(report)
+
+
+def test_a_report_is_settled_only_once_the_sections_it_counts_are_there(model: ReadModel):
+    """The decision about the artifacts comes to the tables before the versions it published."""
+    project = Project().ingest(BASE)
+    project.ingest({"docs/b.md": BASE["docs/b.md"] + NEW}, complete=False, lanes=("deep",))
+    everything = records_of(project)
+    on_their_way = {"artifact.prd.v1", "artifact.feature.v1"}
+    model.fold([record for record in everything if record.topic not in on_their_way])
+    early = delta_report(model.connection, project.stops[-1].run_id)
+    assert (early["settled_at"], early["sections_recomputed"]) == (None, None)
+    model.fold([record for record in everything if record.topic in on_their_way])
+    late = delta_report(model.connection, project.stops[-1].run_id)
+    assert late["settled_at"]
+    assert late["sections_recomputed"]
+
+
+def test_a_moved_file_is_renamed_and_neither_new_nor_gone(model: ReadModel):
+    project = Project().ingest(BASE)
+    moved = {path: said for path, said in BASE.items() if path != "docs/a.md"}
+    project.ingest(moved | {"docs/moved.md": BASE["docs/a.md"]})
+    report = last_report(model, project)
+
+    assert report["files_renamed"] == ["docs/a.md -> docs/moved.md"]
+    assert (report["files_added"], report["files_removed"]) == ([], [])
+    assert report["chunks_reextracted"] == 0
+    assert report["chunks_reanchored"] > 0
+
+
+def test_the_report_of_an_earlier_run_stays_what_it_was(model: ReadModel):
+    project = Project().ingest(BASE)
+    project.ingest(BASE | {"docs/b.md": BASE["docs/b.md"] + NEW})
+    second = project.stops[-1].run_id
+    before = last_report(model, project)
+    project.ingest(BASE)
+    model.emptied().fold(records_of(project))
+
+    assert delta_report(model.connection, second) == before
+
+
+def test_a_run_that_nobody_knows_has_no_report(model: ReadModel):
+    with pytest.raises(Refusal):
+        delta_report(model.connection, "run_nobody")

@@ -1,0 +1,167 @@
+"""What looked like a statement of its kind on projects nobody had read before, and was none.
+
+Each rule with what it must leave out and what it must not lose.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.rules.reader import extract
+from tests.reading.documents import a_chunk
+
+RECORD = "docs/adr/0007-depot.md"
+
+
+def read(text: str, path: str = "docs/depot.md", **given: object) -> list[tuple[str, str]]:
+    atoms = extract(a_chunk(text, path, **given))  # type: ignore[arg-type]
+    return [(atom.kind, atom.title) for atom in atoms if atom.kind != "entity"]
+
+
+NO_STATEMENT = {
+    "a need inside a condition": "If signed labels are required, the depot can delegate to Sealer.",
+    "a need inside a relative clause": "The parcel which needs to be kept is small in most depots.",
+    "a need that is only likely": "Old parcels of the Depot will likely have to be moved by hand.",
+    "a thing that should be used": "The door the scanner should listen on",
+    "an order with a need in its half": "Get or set the labels the Depot has said should be kept.",
+    "a noun that looks like a verb": "Built-in support for sorting of parcels by depot and lane.",
+    "a noun with a relative clause": "ParcelKeys that contain the lane and the depot of a parcel.",
+    "a value without its name": "True enables the writing of all parcel labels to the Depot.",
+    "a participle after a dash": "Depot-level filter — applied as parcels are taken from the lane.",
+    "a setting that stands elsewhere": "As labels differ, this feature is disabled in the Depot.",
+    "a field and its meaning": "url: the address of the Depot where all parcels are registered.",
+    "places on the page": "All lanes below must verify the label of the Depot with care.",
+    "a numbered step": "The label of the Depot is printed and passed to the reader used in (2).",
+    "a return value": "Returns: A Parcel object, or None in which case the parcel is dropped.",
+    "an order": "Enforce the limits of the Depot which are necessary for all of its lanes.",
+    "what users may like": "We use `lane` here to stand in for a belt, a shelf or a Depot.",
+    "a question of a handbook": "Is the parcel in the lane the same as the Depot says?",
+    "a consequence that is a condition": "Hooks can also be run if the sorting fails in the Depot.",
+    "an order not to do it": "Never pass labels to a Sorter that could corrupt its lanes.",
+    "a type that says its name": "DepotSpec defines the desired state of Depot",
+}
+
+
+@pytest.mark.parametrize("text", NO_STATEMENT.values(), ids=NO_STATEMENT.keys())
+def test_nothing_is_stated_by(text):
+    assert read(f"{text}\n") == []
+
+
+NOT_OF_THIS_KIND = [
+    ("requirement", "The clerk doesn't (need to) manage the Sorter of the depot by hand."),
+    ("requirement", 'Depots often set "no-store" or "must-revalidate" for Parcel labels.'),
+    ("decision", "The Sorter can be used for the lanes instead of the old Stacker."),
+    ("risk", "The Agent can react to events (crashes, failures) faster than the Depot."),
+]
+
+
+@pytest.mark.parametrize(("kind", "text"), NOT_OF_THIS_KIND)
+def test_it_may_be_a_claim_but_is_of_no_stronger_kind(kind, text):
+    assert kind not in [found for found, _ in read(f"{text}\n", RECORD)]
+
+
+STATED = {
+    "If a label is required, the depot must print it within 2 seconds.": "requirement",
+    "The depot must keep the label of each parcel that it has scanned.": "requirement",
+    "Once a parcel is lost, the Depot must report it to its owner.": "requirement",
+    "The Depot supports parcels of all sizes in each of its 12 lanes.": "claim",
+    "The Depot has an option of its own; this option keeps its labels.": "claim",
+    "The Sorter may lose data when the Depot is restarted by a clerk.": "risk",
+    "Should we keep the labels of the parcels in a second Depot?": "unknown",
+    "DepotSpec defines how many lanes the sorter opens for heavy parcels": "claim",
+}
+
+
+@pytest.mark.parametrize(("text", "kind"), STATED.items())
+def test_what_is_stated_keeps_its_kind(text, kind):
+    assert [found for found, _ in read(f"{text}\n")] == [kind]
+
+
+def test_a_we_that_qualifies_a_noun_neither_decides_nor_needs():
+    assert read("A sketch of the API we will provide to the clerks of Depot.\n", RECORD) == []
+    found = read("In the Depot we will provide an API to the clerks.\n", RECORD)
+    assert [kind for kind, _ in found] == ["decision"]
+
+
+def test_what_is_preferred_is_a_choice_only_where_choices_are_made():
+    text = "Labels are stored in the Depot rather than in the Sorter.\n"
+    assert "decision" not in [kind for kind, _ in read(text)]
+    assert [kind for kind, _ in read(text, RECORD)] == ["decision"]
+
+
+def test_a_sentence_ends_after_etc_and_after_a_number():
+    text = "Clerks must see lanes, shelves etc. The depot must print drafts of Label 7. "
+    titles = [title for _, title in read(text + "Sealer and Sorter must read both of them.\n")]
+    assert titles[0] == "Clerks must see lanes, shelves etc"
+    assert titles[1] == "The depot must print drafts of Label 7"
+
+
+def test_a_placeholder_in_code_is_kept():
+    ((_, title),) = read("Each parcel's key must be `lane/<depot>/<parcel>` in all stores.\n")
+    assert title == "Each parcel's key must be lane/<depot>/<parcel> in all stores"
+
+
+def test_the_meaning_of_a_term_is_not_read_without_its_term():
+    text = "parcels/lost\n    Number of parcels that were lost because the Depot failed.\n"
+    assert read(text, "docs/stats.rst") == []
+
+
+def test_a_label_that_its_sentence_repeats_is_left_out():
+    ((_, title),) = read("- Parcel sorter: The parcel sorter uses 3 lanes of the Depot.\n")
+    assert title == "The parcel sorter uses 3 lanes of the Depot"
+
+
+def test_a_title_is_not_cut_between_either_and_or():
+    text = (
+        "The label of the parcel must be either the one of the depot that has sent it to us (where"
+        " its sender has signed it by hand) or the one of the sorter that has seen it last.\n"
+    )
+    ((_, title),) = read(text)
+    assert title.endswith("…")
+
+
+def test_the_cases_of_a_list_and_the_cells_of_a_table_are_no_claims():
+    case = "The Depot opens all lanes if:\n\n- The set of parcels contains a parcel of a Sorter\n"
+    assert read(case) == []
+    assert (
+        read("| Code | Why |\n|---|---|\n| 7 | The Depot has no lane for heavy parcels |\n") == []
+    )
+
+
+def test_a_quoted_note_goes_on_without_its_mark():
+    ((_, title),) = read(
+        "> The depot must keep each label of a parcel until the parcel is\ngone.\n"
+    )
+    assert title.endswith("until the parcel is gone")
+
+
+def test_notes_in_plain_text_are_one_a_line():
+    text = "News from the depot\nThe sorter must keep 3 lanes free\nAnne will be away\n"
+    assert read(text, "notes/may.txt") == [("requirement", "The sorter must keep 3 lanes free")]
+
+
+@pytest.mark.parametrize("path", ["docs/changelog-2.4.rst", "docs/whatsnew-5.0.rst"])
+def test_what_changed_once_is_not_read(path):
+    assert read("The depot must keep the label of each parcel that it has scanned.\n", path) == []
+
+
+def code(comment: str) -> list[tuple[str, str]]:
+    text = f"# {comment}\ndef sort(parcels):\n    return parcels\n"
+    return read(text, "src/sort.py", source_type="code", anchor_type="function")
+
+
+def test_a_todo_that_asks_is_open_and_one_without_an_object_is_no_task():
+    assert code("TODO: should we sort heavy parcels in lanes of their own?")[0][0] == "unknown"
+    assert code("TODO: omit it for now until the next depot") == []
+    assert code("TODO: check and fix if needed") == []
+    assert code("TODO: sort heavy parcels in lanes of their own")[0][0] == "action_item"
+
+
+def test_a_remedy_beside_a_risk_is_no_risk():
+    text = "## Risks\n\nA possible solution would be to stop the sorter when parcels are lost.\n"
+    assert "risk" not in [kind for kind, _ in read(text)]
+
+
+def test_a_file_called_requirements_needs_nothing():
+    text = "## Requirements files\n\nThey list the parcels a depot is opened with each day.\n"
+    assert read(text) == []

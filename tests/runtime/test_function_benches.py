@@ -1,0 +1,43 @@
+"""The benches of functions: the same statements each time, baselines named or missed."""
+
+import pytest
+
+from infra.cli.benches.dedupe import dedupe, measured, statements
+from infra.cli.benches.hygiene import hygiene
+from infra.cli.benches.peers import missing
+from streams.ledger.similarity import MERGE_REVIEW_THRESHOLD, similarity
+from tests.parcel import write_to
+
+
+def test_stage_0_is_measured_over_the_files_that_it_reads(tmp_path):
+    folder = write_to(tmp_path / "parcel")
+    (folder / "picture.png").write_bytes(b"\x89PNG" + bytes(100_000))
+    figures = hygiene(str(folder))
+    assert figures["mb_per_s"] > 0
+    assert figures["chunks"] >= figures["files"]
+    assert figures["bytes"] < 100_000  # the picture is skipped
+    assert ("ratio" in figures) or figures["baseline"].startswith("not measured: pip install ")
+
+
+def test_what_is_not_installed_is_named():
+    assert missing(["no-such-distribution", "pytest"]) == (
+        "not measured: pip install no-such-distribution"
+    )
+
+
+def test_every_fiftieth_statement_has_a_twin_to_be_found():
+    made = statements(200)
+    assert made == statements(200)
+    assert len(set(made)) == 200
+    for at in range(48, 200, 50):
+        assert similarity(made[at], made[at + 1]) >= MERGE_REVIEW_THRESHOLD
+
+
+def test_a_lookup_that_finds_nothing_has_no_f1():
+    assert measured(statements(200), lambda _: lambda _: []).f1 == 0.0
+
+
+def test_lookups_find_all_twins_in_small_ledgers():
+    figures = dedupe((200, 400))
+    assert figures["200"]["f1"] == figures["400"]["f1"] == pytest.approx(1.0)
+    assert figures["growth"] > 0
