@@ -41,7 +41,8 @@ CROSS JOIN LATERAL (
     WHERE t.run_id = r.run_id AND t.kind = 'chunk' AND t.outcome = 'extracted'
 ) read
 CROSS JOIN LATERAL (
-    SELECT (SELECT count(DISTINCT h.atom_id)::int FROM cairn.ledger_atom_history h
+    SELECT (SELECT min(t.ledger_seq) FROM cairn.ledger_change_sets t WHERE t.run_id = r.run_id) AS first,
+        (SELECT count(DISTINCT h.atom_id)::int FROM cairn.ledger_atom_history h
             JOIN cairn.ledger_change_sets t USING (project_id, ledger_seq)
             WHERE t.run_id = r.run_id) AS atoms,
         (SELECT coalesce(jsonb_object_agg(counted.op, counted.n), '{}') FROM (
@@ -51,7 +52,8 @@ CROSS JOIN LATERAL (
             GROUP BY c.one ->> 'op') counted) AS changes
 ) touched
 LEFT JOIN LATERAL (
-    -- Of each artifact the version that stood at the run's settled position; written for it or not.
+    -- Of each artifact the version that stood at the run's settled position. Another run that ended
+    -- while this one went on may have written what this one changed: counted is since its first change.
     SELECT p.input_ledger_seq AS ledger_seq,
         jsonb_agg(said.section ORDER BY said.section ->> 'artifact_type', said.section ->> 'artifact_id',
             said.position) FILTER (WHERE said.again) AS recomputed,
@@ -61,8 +63,9 @@ LEFT JOIN LATERAL (
     LEFT JOIN LATERAL (
         SELECT jsonb_build_object('artifact_type', v.artifact_type, 'artifact_id', v.artifact_id,
                 'section_id', s.section_id) AS section, s.position,
-            v.input_ledger_seq = p.input_ledger_seq
-                AND s.section_id = ANY (v.recomputed_sections) AS again
+            EXISTS (SELECT 1 FROM cairn.artifact_versions w
+                WHERE w.artifact_id = v.artifact_id AND s.section_id = ANY (w.recomputed_sections)
+                    AND w.input_ledger_seq BETWEEN touched.first AND p.input_ledger_seq) AS again
         FROM (SELECT DISTINCT ON (w.artifact_id) w.* FROM cairn.artifact_versions w
                 WHERE w.project_id = p.project_id AND w.input_ledger_seq <= p.input_ledger_seq
                 ORDER BY w.artifact_id, w.version DESC) v

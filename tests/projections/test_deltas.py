@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from schemas.codec import headers
 from schemas.topics import key_of
 from tests.projections.conftest import ReadModel
 from tests.whole.changing import FILLER, Project, a_world, files_of
-from tests.worlds import PROJECT
+from tests.worlds import PROJECT, ingestion
 
 BASE = files_of(a_world(random.Random(7)))
 NEW = b"## Retention\n\nThe depot must store every parcel for 77 days.\n\n" + FILLER.encode()
@@ -134,3 +135,26 @@ def test_the_report_of_an_earlier_run_stays_what_it_was(model: ReadModel):
 def test_a_run_that_nobody_knows_has_no_report(model: ReadModel):
     with pytest.raises(Refusal):
         delta_report(model.connection, "run_nobody")
+
+
+def test_what_another_run_wrote_first_was_still_changed_by_this_one(model: ReadModel):
+    """A run that ends while a longer one goes on writes the sections the longer one has changed."""
+    project = Project().ingest(BASE)
+    quiet = {f"docs/z{no:02}.md": f"Page {no}. {FILLER}".encode() for no in range(40)}
+    part: dict[str, Any] = {"complete": False, "lanes": ("deep",)}
+    project.given(
+        [
+            *ingestion({"docs/a.md": RISK} | quiet, key="long", trigger="delta", **part),
+            *ingestion({"talk.md": NEW}, key="short", root="talk", **part),
+        ]
+    )
+    model.fold(records_of(project))
+    short, long = [stop.run_id for stop in project.stops[-2:]]
+
+    assert model.value(
+        "SELECT 'risks' = ANY (recomputed_sections) FROM artifact_versions"
+        " WHERE artifact_type = 'prd' AND run_id = %s",
+        short,
+    )
+    report = delta_report(model.connection, long)
+    assert "risks" in {section for _, section in sections(report, "recomputed")}
