@@ -37,8 +37,8 @@ from schemas.events.source import (
 from schemas.source_kinds import language_of, priority_tier_of, source_type_of
 
 FIRST_AT_ONCE = 32  # sources
-LEAD_RECORDS = 128
-LEAD_BYTES = 8 * 1024 * 1024
+LEAD_RECORDS = 64  # more would gain nothing, and another project's preview waits behind them
+LEAD_BYTES = 2 * 1024 * 1024
 BATCH_RECORDS = 32
 STALLED_AFTER_S = 20.0
 NO_HASH = ""  # of a content that could not be read: fits no bytes

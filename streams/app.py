@@ -29,14 +29,14 @@ from streams.shell.engine import StageApp, quiet_logging, stage_app
 from streams.shell.failures import ShellFailure
 from streams.shell.hygiene_runner import Hygiene, HygieneRunner
 from streams.shell.outgoing import warm_codec
-from streams.shell.pool import ChildPool
+from streams.shell.pool import ChildPool, Pools
 from streams.shell.preview_first import PreviewFirst
 from streams.shell.publisher import Publisher
-from streams.shell.step_runner import Pools, StepRunner
+from streams.shell.step_runner import StepRunner
 from streams.shell.writer_runner import WriterRunner
 from streams.stage import Step, Writer
 
-CHILD_NICE = 5
+CHILD_NICE = 15
 LINGER_MS = 20  # a request to the broker costs more than this wait, for both sides
 WATCH_S = 3.0
 STOP_PATIENCE_S = 10.0
@@ -180,7 +180,7 @@ class Worker:
                     self._settings,
                     cluster,
                     publisher,
-                    pools.deep,
+                    pools,
                     chunks.keep,
                     first,
                     self.fail,

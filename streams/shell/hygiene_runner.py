@@ -28,7 +28,7 @@ from streams.shell.delivery import Delivery, Progress
 from streams.shell.failures import BACK_OFF_S, TRIES, dead_letter, failure_of, patiently
 from streams.shell.hygiene_partition import HygienePartition, Keep, Make, Prepared
 from streams.shell.partitions import AssignedPartitions
-from streams.shell.pool import ChildPool
+from streams.shell.pool import ChildPool, Pools
 from streams.shell.preview_first import PreviewFirst
 from streams.shell.publisher import Publisher
 
@@ -67,7 +67,7 @@ class HygieneRunner(AssignedPartitions[HygienePartition, asyncio.Task[Prepared]]
         settings: Settings,
         cluster: str,
         publisher: Publisher,
-        pool: ChildPool,
+        pools: Pools,
         keep: Keep,
         preview_first: PreviewFirst,
         failed: Callable[[BaseException], None],
@@ -77,14 +77,14 @@ class HygieneRunner(AssignedPartitions[HygienePartition, asyncio.Task[Prepared]]
         self._settings = settings
         self._cluster = cluster
         self._publisher = publisher
-        self._pool = pool
+        self._pools = pools
         self._keep = keep
         self._preview_first = preview_first
         self._parts = Parts(settings, hygiene.input)
         self._progress = Progress()
         self._moved = asyncio.Event()
         self._opened_with: set[str] = set()  # keys of subjects
-        self._under_way = asyncio.Semaphore(pool.size * PER_CHILD)
+        self._under_way = asyncio.Semaphore(pools.deep.size * PER_CHILD)
         self._preparing: set[asyncio.Task[Prepared]] = set()
 
     @property
@@ -125,17 +125,25 @@ class HygieneRunner(AssignedPartitions[HygienePartition, asyncio.Task[Prepared]]
                 self._parts.keep(part)
                 self._progress.finish(self._progress.begin(delivery))
             case SourceRevised(trigger_key=trigger_key, source=source):
-                await self._preview_first.give_way(trigger_key, source.priority_tier)
+                first = await self._preview_first.give_way(
+                    envelope.project_id, trigger_key, source.priority_tier
+                )
                 await self._under_way.acquire()
                 if self._running.get(delivery.partition) is not running:  # revoked meanwhile
                     self._under_way.release()
                     return
-                await running.waiting.put(self._prepare(delivery, envelope, running.partition))
+                await running.waiting.put(
+                    self._prepare(delivery, envelope, running.partition, self._pool_for(first))
+                )
             case _:
                 self._progress.finish(self._progress.begin(delivery))
 
+    def _pool_for(self, first: bool) -> ChildPool:
+        """What a preview begins with does not stand behind what others read."""
+        return self._pools.preview if first and self._pools.deep.is_busy else self._pools.deep
+
     def _prepare(
-        self, delivery: Delivery, envelope: Envelope, partition: HygienePartition
+        self, delivery: Delivery, envelope: Envelope, partition: HygienePartition, pool: ChildPool
     ) -> asyncio.Task[Prepared]:
         held = self._progress.begin(delivery)
 
@@ -147,7 +155,7 @@ class HygieneRunner(AssignedPartitions[HygienePartition, asyncio.Task[Prepared]]
             self._preparing.discard(task)
             self._under_way.release()
 
-        task = asyncio.create_task(self._prepared(delivery, envelope, partition, settled))
+        task = asyncio.create_task(self._prepared(delivery, envelope, partition, pool, settled))
         self._preparing.add(task)
         task.add_done_callback(ended)
         return task
@@ -157,6 +165,7 @@ class HygieneRunner(AssignedPartitions[HygienePartition, asyncio.Task[Prepared]]
         delivery: Delivery,
         envelope: Envelope,
         partition: HygienePartition,
+        pool: ChildPool,
         settled: Callable[[], None],
     ) -> Prepared:
         """The revision with its answer, or with the reason why it has none."""
@@ -169,7 +178,7 @@ class HygieneRunner(AssignedPartitions[HygienePartition, asyncio.Task[Prepared]]
         found = Prepared(delivery, envelope, revised, settled, previous)
         for attempt in range(1, TRIES + 1):
             try:
-                found.make = self._making(delivery, await self._content(delivery, revised))
+                found.make = self._making(delivery, await self._content(delivery, revised), pool)
                 found.made = await found.make(previous)
                 return found
             except Unavailable:
@@ -187,9 +196,9 @@ class HygieneRunner(AssignedPartitions[HygienePartition, asyncio.Task[Prepared]]
             await asyncio.sleep(BACK_OFF_S * 2 ** (attempt - 1))
         raise AssertionError("unreachable: the last try returns")
 
-    def _making(self, delivery: Delivery, content: bytes) -> Make:
+    def _making(self, delivery: Delivery, content: bytes, pool: ChildPool) -> Make:
         async def make(previous: SourceProcessed | None) -> Made:
-            return await self._pool.run(
+            return await pool.run(
                 made_of,
                 self._hygiene.clean,
                 self._hygiene.decide,

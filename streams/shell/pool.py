@@ -15,6 +15,7 @@ import pickle
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
@@ -142,6 +143,11 @@ class ChildPool:
         result: T = rest[0]
         return result
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job would wait."""
+        return not self._idle
+
     def pids(self) -> list[int]:
         return [child.pid for child in self._children if child.pid is not None]
 
@@ -218,6 +224,14 @@ class ChildPool:
         except TimeoutError:
             await child.kill()
             raise JobTimedOut(f"the job took longer than {self._timeout_s:.0f} s") from None
+
+
+@dataclass(frozen=True)
+class Pools:
+    """Where a worker computes: ``deep`` of lower priority, ``preview`` kept for previews."""
+
+    deep: ChildPool
+    preview: ChildPool
 
 
 def _call(function: Callable[..., object], arguments: Sequence[object]) -> bytes:

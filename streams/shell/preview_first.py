@@ -25,6 +25,7 @@ REMEMBERED_TRIGGERS = 64
 class Trigger:
     """A trigger as stage 0 sees it here: when its first source came, and how many came."""
 
+    project: str
     since: float
     sources: int = 0
 
@@ -46,16 +47,26 @@ class PreviewFirst:
             del self._under_way[project]
         self._last[project] = asyncio.get_running_loop().time()
 
-    async def give_way(self, trigger_key: str, tier: int) -> None:
-        """For a source of the trigger: waits a moment when a preview goes first."""
+    async def give_way(self, project: str, trigger_key: str, tier: int) -> bool:
+        """For a source of the trigger: waits a moment when a preview goes first.
+
+        Tells whether it is itself one that a preview begins with.
+        """
         now = asyncio.get_running_loop().time()
-        expected = self._expected(trigger_key, now)
-        if tier != PREVIEW_TIER and (expected or self._read(now)):
+        trigger = self._triggers.setdefault(trigger_key, Trigger(project, now))
+        trigger.sources += 1
+        if len(self._triggers) > REMEMBERED_TRIGGERS:
+            self._triggers.popitem(last=False)
+        is_first = trigger.sources <= FIRST_SOURCES
+        expected = not is_first and now - trigger.since < BEGINS_WITHIN_S
+        if tier != PREVIEW_TIER and (expected or self._read(now) or self._begins(now, project)):
             await asyncio.sleep(GIVE_WAY_S)
+        return is_first
 
     async def give_way_to_others(self, project: str) -> None:
         """For a chunk of the project in the deep lane: waits while another's preview is read."""
-        if self._read(asyncio.get_running_loop().time(), but=project):
+        now = asyncio.get_running_loop().time()
+        if self._read(now, but=project) or self._begins(now, project):
             await asyncio.sleep(DEEP_GIVES_WAY_S)
 
     def _read(self, now: float, but: str = "") -> bool:
@@ -64,9 +75,9 @@ class PreviewFirst:
             self._last = {who: at for who, at in self._last.items() if now - at < RECENT_S}
         return any(who != but for who in (*self._under_way, *self._last))
 
-    def _expected(self, trigger_key: str, now: float) -> bool:
-        trigger = self._triggers.setdefault(trigger_key, Trigger(now))
-        trigger.sources += 1
-        if len(self._triggers) > REMEMBERED_TRIGGERS:
-            self._triggers.popitem(last=False)
-        return trigger.sources > FIRST_SOURCES and now - trigger.since < BEGINS_WITHIN_S
+    def _begins(self, now: float, but: str) -> bool:
+        """Whether another project's preview is about to be read; a single source is no sign."""
+        return any(
+            trigger.project != but and trigger.sources > 1 and now - trigger.since < BEGINS_WITHIN_S
+            for trigger in self._triggers.values()
+        )

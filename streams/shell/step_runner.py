@@ -29,7 +29,7 @@ from streams.shell.decoding import decode_for_all
 from streams.shell.delivery import Delivery, Held, Progress
 from streams.shell.failures import BACK_OFF_S, TRIES, ChildFailed, RecordTooLarge, dead_letter
 from streams.shell.outgoing import Outgoing, answers_to
-from streams.shell.pool import ChildPool
+from streams.shell.pool import Pools
 from streams.shell.preview_first import PreviewFirst
 from streams.shell.publisher import Place, Publisher
 from streams.stage import Step
@@ -40,14 +40,6 @@ ANSWERED = 8_192  # records of which it is remembered that their answer was writ
 HELD_FACTOR = 8  # finished records behind an unfinished one, per record under way
 
 LOG = log.get("step")
-
-
-@dataclass(frozen=True)
-class Pools:
-    """Where steps compute: ``deep`` of lower priority, ``preview`` kept for previews."""
-
-    deep: ChildPool
-    preview: ChildPool
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,12 +32,14 @@ def run(scenario: Callable[[Still], Coroutine[Any, Any, None]]) -> None:
         runner.run(scenario(loop))
 
 
-async def waits(first: PreviewFirst, trigger: str = "t1", tier: int = 3) -> bool:
+async def waits(
+    first: PreviewFirst, trigger: str = "t1", tier: int = 3, project: str = "p"
+) -> bool:
     """Whether a source of the trigger waits; it is not waited for."""
-    return await lasts(first.give_way(trigger, tier))
+    return await lasts(first.give_way(project, trigger, tier))
 
 
-async def lasts(wait: Coroutine[Any, Any, None]) -> bool:
+async def lasts(wait: Coroutine[Any, Any, object]) -> bool:
     task = asyncio.create_task(wait)
     for _ in range(3):
         await asyncio.sleep(0)
@@ -68,7 +70,7 @@ def test_a_source_waits_a_moment_and_goes_on_though_the_preview_does_too() -> No
     async def scenario(loop: Still) -> None:
         first = PreviewFirst()
         first.begun("p1")
-        task = asyncio.create_task(first.give_way("t1", 3))
+        task = asyncio.create_task(first.give_way("p", "t1", 3))
         await asyncio.sleep(0)
         loop.now += GIVE_WAY_S
         await task
@@ -132,5 +134,32 @@ def test_deep_reading_waits_a_moment_for_the_previews_of_other_projects_only() -
         await asyncio.sleep(0)
         loop.now += DEEP_GIVES_WAY_S
         await waiting
+
+    run(scenario)
+
+
+def test_other_projects_wait_from_the_second_source_of_a_trigger_on() -> None:
+    async def scenario(loop: Still) -> None:
+        first = PreviewFirst()
+        await waits(first, "t2", project="p2")
+        assert not await waits(first), "one source alone announces no preview"
+        assert not await lasts(first.give_way_to_others("p"))
+        await waits(first, "t2", project="p2")
+        assert not await lasts(first.give_way_to_others("p2"))
+        assert await lasts(first.give_way_to_others("p"))
+        assert await waits(first)
+        assert not await waits(first, tier=PREVIEW_TIER)
+        loop.now += BEGINS_WITHIN_S
+        assert not await waits(first)
+        assert not await lasts(first.give_way_to_others("p"))
+
+    run(scenario)
+
+
+def test_a_preview_begins_with_the_first_sources_of_its_trigger() -> None:
+    async def scenario(loop: Still) -> None:
+        first = PreviewFirst()
+        began = [await first.give_way("p", "t1", PREVIEW_TIER) for _ in range(FIRST_SOURCES + 1)]
+        assert began == [True] * FIRST_SOURCES + [False]
 
     run(scenario)
