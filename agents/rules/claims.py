@@ -10,7 +10,7 @@ import re
 
 from agents.rules.cues import ANCHORED, MODAL, WEAK, Cue, has_number
 from agents.rules.fragments import has_verb
-from agents.rules.noise import instructs, needs_context, words_of
+from agents.rules.noise import instructs, needs_context, spoken, words_of
 
 _NOUN = re.compile(r"(?:support|process) for\b|(?:use|control|process) of\b|control over\b")
 _INNER = re.compile(
@@ -65,7 +65,7 @@ _IMPERATIVE = re.compile(
     r"support|move|rename|replace|introduce|change|update|write|store|pass|call|return|avoid|wait|"
     r"verify|validate|send|get|put|delete|include|extend|start|stop|do|don't|give|take|build|"
     r"test|monitor|actively|enforce|select|commit|improve|reduce|choose|configure|install|specify|click|enter|pick|"
-    r"prefer)\s",
+    r"prefer)(?:/\w+)?\s",
     re.IGNORECASE,
 )
 _HEADLESS = re.compile(
@@ -84,6 +84,25 @@ _ABOUT_TEXT = re.compile(
     re.IGNORECASE,
 )
 _VALUE_ONLY = re.compile(r"[^.:]{1,60}: [\w.]{1,20}$")
+_MADE_BEFORE = re.compile(
+    r"(?:the (?:created|selected|returned|chosen|accompanying|retrieved|computed|fetched)|"
+    r"an accompanying|making sure|ensuring) ",
+    re.IGNORECASE,
+)  # somebody did so in the sentence before
+_USAGE = re.compile(r"[a-z][\w.-]*(?: [\w.-]+){0,3} --\w")
+_PRAISE = frozenset(
+    {
+        "seamless",
+        "seamlessly",
+        "effortless",
+        "effortlessly",
+        "blazing",
+        "delightful",
+        "unparalleled",
+    }
+    | {"supercharge", "supercharges", "empower", "empowers", "empowering", "stunning", "awesome"}
+    | {"hassle", "unleash", "unleashes", "superb", "breeze"}
+)  # words of advertisements: what they promise is no fact
 _FIELD = re.compile(r"(?:The )?`?[a-z]\w*(?:_\w+|[a-z][A-Z]\w*)`?(?: field| parameter)?")
 _STRONG_VERB = re.compile(
     r"^(?:is an? |is the |are |uses?|runs?|stores?|supports?|provides?|depends|consists|contains?|"
@@ -108,7 +127,7 @@ _BAD_SUBJECT = re.compile(
     r"assumption|"
     r"implication|consequence|nobody|methods?|constructors?|"
     r"fields?|parameters?|arguments?|functions?|dashed|axis|curves?|"
-    r"documentation|docs|guides?|manual|pages?|chapter)\b",
+    r"documentation|docs|guides?|manual|pages?|chapter|details)\b",
     re.IGNORECASE,
 )
 
@@ -156,13 +175,15 @@ def _is_finite(verb: re.Match[str]) -> bool:
 
 def claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
     """A declarative sentence with a subject of its own and a predicate that says something."""
-    if exclusive(text) and not needs_context(text):
+    if exclusive(text) and not needs_context(text) and not _MADE_BEFORE.match(text):
         return Cue("claim", ANCHORED)
     if text.endswith(("?", "!")) or needs_context(text) or not _SUBJECT_START.match(text):
         return None
     if _ANNOUNCES.search(text[-60:]) or _IMPERATIVE.match(text) or _HEADLESS.match(text):
         return None
-    if _VALUE_ONLY.match(text):
+    if _VALUE_ONLY.match(text) or _MADE_BEFORE.match(text) or _USAGE.match(text):
+        return None
+    if not spoken(text).isdisjoint(_PRAISE):
         return None
     words = text.split()
     if not 6 <= len(words) <= 45 or len(words_of(text)) < 6:

@@ -57,6 +57,11 @@ _EMPTY = frozenset(
     | {"make", "sure", "have", "need", "needs", "instead", "also", "possible", "future", "somehow"}
 )
 _MARKED = re.compile(r"(?:TODO|FIXME|XXX)\s*(?:\([^)]*\)|\[[^\]]*\])?\s*[:,.\-]*\s*")
+_OBSERVES = re.compile(
+    r"(?:only|most|some|many|all|no|both|two|three) (?:\w+ ){1,3}"
+    r"(?:seems?|appears?|looks?|uses?|reads?)\b",
+    re.IGNORECASE,
+)
 _TEST_PATH = re.compile(
     r"(?:^|/)(?:tests?|__tests__|testdata|specs?|fixtures?|mocks?|e2e|testing|examples?|"
     r"samples?)/|"
@@ -165,6 +170,7 @@ def _marked(text: str, passage: Passage) -> Iterator[Draft]:
         rest[0].isalpha()
         and not needs_context(rest)
         and not _NO_TASK.match(rest)
+        and (cue.kind == "unknown" or not _OBSERVES.match(rest))
         and not _NO_OBJECT.match(rest)
         and len({word.lower() for word in words_of(rest) if len(word) > 3} - _EMPTY) >= 3
         and (draft := drafted(cue, sentence, (), "", None))

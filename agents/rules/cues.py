@@ -70,6 +70,14 @@ _STRANDED = re.compile(
     r"^(?:the|an?) (?:\w+ ){1,4}(?:the|an?) (?:\w+ ){1,4}should \w+ (?:on|in|to|with|from|for|at)$",
     re.IGNORECASE,
 )  # «the interface the console should listen on»: a thing, no sentence
+_TO_BE_DONE_WITH = re.compile(
+    r"(?:in order )?(?:to consider|before (?:considering|marking|merging|accepting)) "
+    r"(?:this|the|an?) ",
+    re.I,
+)  # what a document's own process asks
+_PROPORTION = re.compile(
+    r"the (?:more|less|fewer|\w+er)\b.*, the (?:more|less|fewer|\w+er)\b", re.I
+)
 _NOBODYS = re.compile(
     r"(?:without\b[^,]*$|(?:get|set|fetch|return|print|show|read|give|tell|take) "
     r"(?:or|and|the|an?|all|any|some|back)\b)",
@@ -152,7 +160,9 @@ _PREFERENCE = re.compile(
     re.IGNORECASE,
 )
 _MAY = re.compile(
-    r"\b(?:may|might|could|can|would|risks?|likely|potential(?:ly)?)\b(?P<rest>.{0,90})",
+    r"\b(?:may|might|could|can|would|risks?|likely|potential(?:ly)?)\b"
+    r"(?! (?:use|users?|uses|solutions?|fix(?:es)?|benefits?|improvements?|candidates?)\b)"
+    r"(?P<rest>.{0,90})",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\([^)]*\)?")
@@ -379,7 +389,9 @@ def requirement(text: str, *, named: bool) -> Cue | None:
         return None
     if text.endswith("?") or _HYPOTHETICAL.search(subject) or _RELATIVE.search(subject):
         return None
-    if _STRANDED.search(text) or _NOBODYS.match(text):
+    if _STRANDED.search(text) or _NOBODYS.match(text) or _PROPORTION.match(text):
+        return None
+    if _TO_BE_DONE_WITH.match(text):
         return None
     if _EMBEDDED.search(subject) and not (binding and _WITH_RELATIVE.match(subject)):
         return None
@@ -388,7 +400,8 @@ def requirement(text: str, *, named: bool) -> Cue | None:
             return None
         tentative = re.match(
             r"\s*(?:probably|try|consider|revisit|think|look|also|discuss|make some|explain|"
-            r"define|understand|see|distinguish|note|introduce some|recall|do this|be able)",
+            r"define|understand|see|distinguish|note|introduce some|recall|do this|be able|"
+            r"put down|come up with|figure|find out|agree|talk|ask|wait|keep in mind|decide)",
             rest,
             re.I,
         )
@@ -444,7 +457,7 @@ def risk(text: str, *, named: bool) -> Cue | None:
     rest = _ON_CONDITION.split(possible.group("rest"), maxsplit=1)[0] if possible else ""
     rest = _ASIDE.sub("", rest)
     threatened = severity_of(rest)
-    if threatened in (None, "low"):
+    if threatened in (None, "low") or is_averted(rest):
         return None
     if not strong:
         return Cue("risk", WEAK)

@@ -34,10 +34,10 @@ _DELIBERATING = re.compile(
 )
 _SILENT = re.compile(
     r"(?:^|/)(?:change-?logs?[-_]v?[\d.]+\w*|what(?:s|-s)?[-_]?new(?:[-_]v?[\d.]+\w*)?|"
-    r"change-?log|changes|history|releases?|news|licen[cs]e|notice|contributors|authors|"
+    r"change-?log|changes|(?:change[-_])?history|releases?|news|notice|licen[cs]e(?:[-_](?:[al]?gpl|mit|cc|apache|bsd|mpl)[\w-]*)?|contributors|authors|"
     r"codeowners|\w*code[-_]of[-_]conduct|contributing|maintainers|dependencies|"
     r"pull_request_template|release[-_ ]?notes|"
-    r"third[-_]party\w*|credits|.*template)(?:\.\w+)?$|(?:^|/)(?:issue_template|\.changelog|"
+    r"third[-_]party\w*|credits|.*template)(?:\.\w+)?$|(?:^|/)(?:(?:issue|pull_request)_template|\.changelog|"
     r"changelogs?|licenses|release[-_ ]?notes|testdata|fixtures?|golden|__snapshots__)/|"
     r"(?:^|/)(?:release[-_])?v?\d+\.\d+[\w.]*\.(?:md|mdx|rst|adoc|txt)$",
     re.IGNORECASE,

@@ -50,16 +50,18 @@ _POINTS = re.compile(
     r"\bthis (?:commit|section|document|page|guide|tutorial|adr|rfc|change|pr|issue|proposal|"
     r"plot|graph|chart|case|example|record|file|article|refactoring|approach|step)\b|"
     r"\b(?:in|with) our (?:solution|case|example|setup|experiments?|tests?)\b|\bthe respective\b|"
-    r"\bhere(?:\W*$|:)|^[^:]{1,50}: (?:is|are|was|will|[a-z]+s) |"
+    r"\bhere(?:\W*$|:)|"
     r"\bbefore (?:stating|discussing|describing|explaining)\b|"
     r"\bwe first\b|\bwe (?:call|denote|mark|define|say|assume|write|refer|will (?:see|make|"
     r"discuss|describe|"
     r"call|assume|now))\b",
     re.IGNORECASE,
 )
+_LABELLED_CLAUSE = re.compile(r"[^:]{1,50}: (?:is|are|was|will|[a-z]+s) ")
 _POINTS_EARLY = re.compile(
     r"\b(?:all|both|some|each|none|one|any|many|most) of (?:them|these|those)\b|"
-    r"\b(?:in|of|for|with|by|from|on|to|as|uses?|using) (?:this|these|those|such an?) "
+    r"\b(?:in|of|for|with|by|from|on|to|as|uses?|using|provides?|supports?|"
+    r"offers?|handles?|implements?) (?:this|these|those|such an?) "
     r"(?!project|system|product|repository|service|software|library|tool|release)\w+",
     re.IGNORECASE,
 )
@@ -81,6 +83,7 @@ _NOTATION = re.compile(
 )
 _JOINED = re.compile(
     r"[a-z]{2}\.[A-Z][a-z]+ [a-z]|[a-z],[a-z]+ |"
+    r"[a-z]{3} (?:This|These|It|However|Therefore) [a-z]|"
     r"(?<!etc)(?<!resp)(?<!incl)(?<!approx)(?<=[a-z]{3})\. [a-z]|"
     r"\(\s*\)|\?\?|\b(\w{3,}) \1\b"
 )
@@ -138,7 +141,10 @@ def stands_alone(text: str, *, structural: bool) -> bool:
         or _NO_SUBJECT.match(text)
         or _FIELD_LABEL.match(text)
         or lacks_antecedent(text)
+        or _LABELLED_CLAUSE.match(text.lower())
     ):
+        return False
+    if _LABELLED_CLAUSE.match(text):
         return False
     if _DANGLING.match(text) or _JOINED.search(text) or _NOTATION.search(text):
         return False

@@ -42,7 +42,7 @@ _TERMS: tuple[tuple[AtomSeverity, str], ...] = (
         r"unpredictab\w*|undefined behaviou?r|missed|missing|misses|bugs?|spam\w*|throttl\w*|"
         r"stale|abus\w*|orphan\w*|hang(?:s|ing)?|races|exposure|flood\w*|collisions?|escalat\w*|"
         r"unreliab\w*|unresponsive|overhead|latency|inability|revert(?:s|ed|ing)?|drift\w*|"
-        r"diverg\w+",
+        r"diverg\w+|unusable|misbehav\w*|livelock\w*|unschedulable|interrupt(?:s|ed|ions?)",
     ),
     (
         "low",
@@ -53,7 +53,8 @@ _TERMS: tuple[tuple[AtomSeverity, str], ...] = (
         r"risk\w*|"
         r"worse|undesir\w*|uninten\w*|reject(?:s|ed|ing)?|drop(?:s|ped|ping)?|hurts?|suffers?|"
         r"danger\w*|"
-        r"threat\w*|invalid\w*|unbounded|damag\w*|harm\w*|mismatch\w*|flaky|technical debt",
+        r"threat\w*|invalid\w*|unbounded|damag\w*|harm\w*|mismatch\w*|flaky|technical debt|"
+        r"discrepan\w*|weaken\w*|hazard\w*|infeasib\w*|den(?:y|ies|ied)",
     ),
 )
 _COMPILED = tuple(

@@ -50,12 +50,15 @@ _CHOOSING = re.compile(
 _WEIGHED = re.compile(r"\b(?:could|might|may|would) (?:also |instead )?\w", re.IGNORECASE)
 _SPEAKER = re.compile(r"\W*\w{1,12}:\s")
 _CONDITIONAL = re.compile(
-    r"(?:when|if|once|while|since|as|although|because|for|in the|at present)\b", re.IGNORECASE
+    r"(?:when|if|once|while|since|as|although|because|for|in (?:the|response)|upon|after|"
+    r"at present)\b",
+    re.IGNORECASE,
 )
 _STEP = re.compile(r"(?:when|if|once|upon|during|while|after|before)\b", re.IGNORECASE)
 _WE = frozenset({"we", "us", "our"})
 _NO_ACTOR = re.compile(
-    r"[A-Z][a-z]+s (?:that|the|an?|all|any)\b|An? example\b|Assum|[^:]{1,60}: (?:An?|The) "
+    r"[A-Z][a-z]+s (?:that|the|an?|all|any)\b|An? (?:example|accompanying)\b|Assum|"
+    r"[^:]{1,60}: (?:An?|The) "
 )
 _NOTHING_OPEN = re.compile(
     r"\bno (?:\w+ )?(?:open|unresolved|outstanding) (?:questions?|issues?)\b", re.IGNORECASE
@@ -137,6 +140,19 @@ _NEEDED = re.compile(
 _THOUGHT_OF = re.compile(
     r"\b(?:considered|discussed|explored|tried|looked (?:at|into)|look at)\b", re.I
 )
+SUBJECT = 60  # characters within which a plain statement has had its verb
+_ASSERTS = re.compile(
+    r"\s(?:is|are|was|were|has|have|had|exists?|implements?|uses?|provides?|contains?|consists?)\s",
+    re.IGNORECASE,
+)
+_REACHED = re.compile(
+    r"\b(?:is|are|was|were|been) (?:now |already |fully )?"
+    r"(?:implemented|done|merged|released|completed?|finished)\b(?! (?:before|by|in|when|once)\b)",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"(?:between|from|within|inside|outside) [^,]*$", re.IGNORECASE)
+_EXPLAINS = re.compile(r"(?:as|since|because|although|while) ", re.IGNORECASE)
+_AFTERWARDS = re.compile(r"(?:once|after|when|whenever)\b", re.IGNORECASE)
 _OPEN_TO_US = frozenset({"should", "shall", "we", "worth", "okay", "sense", "best", "better"})
 _CASES = re.compile(
     r"\b(?:if|when|whenever|unless|cases?|conditions?|any of|one of|either|scenarios?|situations?|"
@@ -145,7 +161,7 @@ _CASES = re.compile(
 )
 _COMMAND = re.compile(r"(?:never|always|do not|don't|avoid|beware)\b", re.IGNORECASE)
 _SETTLED = re.compile(
-    r"^(?:resolved|answered|done|decided|fixed|closed|yes|no)\b|~~", re.IGNORECASE
+    r"^(?:resolved|answered|done|decided|fixed|closed|yes|no|same)\b|~~", re.IGNORECASE
 )
 
 
@@ -275,7 +291,7 @@ def _structural(
     if passage.form == "heading":
         return Cue("unknown", EXPLICIT) if role == "unknown" and text.endswith("?") else None
     if passage.form == "task":
-        done = passage.done or not first or is_chatter(text)
+        done = passage.done or not first or is_chatter(text) or _is_reached(text)
         return None if done or setting.how_to else Cue("action_item", EXPLICIT)
     match role:
         case "decision":
@@ -286,6 +302,7 @@ def _structural(
             return _unknown_in(text, first)
         case "action_item":
             item = passage.form in ("item", "row") and first and len(words_of(text)) >= 3
+            item = item and not _is_reached(text) and not _BETWEEN.match(text)
             return Cue("action_item", EXPLICIT) if item and not setting.how_to else None
         case "requirement":
             if (
@@ -293,6 +310,7 @@ def _structural(
                 or len(words_of(text)) < 4
                 or is_chatter(text)
                 or text.endswith("?")
+                or _tells_of_needs(passage, text)
             ):
                 return None
             return Cue("requirement", EXPLICIT)
@@ -301,9 +319,25 @@ def _structural(
         case "non_goal":
             if not first or passage.form not in ("item", "row") or len(words_of(text)) < 3:
                 return None
+            if _EXPLAINS.match(text):
+                return None
             return Cue("requirement", EXPLICIT, {"scope": "excluded"})
         case _:
             return None
+
+
+def _is_reached(text: str) -> bool:
+    """Whether an item of a list of tasks tells what is done, and asks nobody to see to it."""
+    return bool(_REACHED.search(text)) and not is_order(text) and not instructs(text)
+
+
+def _tells_of_needs(passage: Passage, text: str) -> bool:
+    """Whether a text under a heading of needs only tells of them: what is so, or when what is."""
+    if _NEEDED.search(text) or is_order(text):
+        return False
+    return _AFTERWARDS.match(text) is not None or (
+        passage.form == "paragraph" and _ASSERTS.search(text[:SUBJECT]) is not None
+    )
 
 
 def _decision_in(passage: Passage, direct: bool, text: str, number: int) -> Cue | None:
@@ -378,6 +412,8 @@ def _by_weights(setting: Setting, sentence: Sentence) -> Cue | None:
     if setting.how_to or is_truncated(text) or is_pointer(text) or is_chatter(text):
         return None
     if len(words_of(text)) < 5 or needs_context(text) or addresses_reader(text):
+        return None
+    if "you" in spoken(text):
         return None
     threatens = severity_of(text) is not None and not _AVERTING.search(text)
     if _is_taught(setting, text):

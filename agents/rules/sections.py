@@ -43,7 +43,8 @@ _PATTERNS: tuple[tuple[Role, str], ...] = (
         r"environment|logs?|scribes?|minutes|f ?a ?q s?|frequently asked questions|citation|"
         r"(getting )?help|subscribe|disclaimer|trademarks?|metadata|status|date|deciders|"
         r"templates?|guiding text|production readiness review questionnaire|notice|"
-        r"(alpha|beta|ga) graduation|graduation criteria|test plan|infrastructure needed.*",
+        r"(alpha|beta|ga) graduation|graduation criteria|test plan|infrastructure needed.*|"
+        r"(documentation|docs|testing) (impact|changes|plan)|testing",
     ),
     (
         "rejected",

@@ -39,6 +39,16 @@ NO_STATEMENT = {
     "a consequence that is a condition": "Hooks can also be run if the sorting fails in the Depot.",
     "an order not to do it": "Never pass labels to a Sorter that could corrupt its lanes.",
     "a type that says its name": "DepotSpec defines the desired state of Depot",
+    "what a sentence before has made": "The created Parcel is stored in the Depot of its sender.",
+    "a command line": "depot-manage lane --open --id 7 which is used by all clerks of a Depot.",
+    "an order in two words": "Update/provide new labels that the Depot uses for heavy parcels.",
+    "an advertisement": "The Depot provides a seamless handling of parcels for all its clerks.",
+    "two sentences in one": "The lanes must be kept open This would be done by the Depot.",
+    "a proportion": "The more lanes a Depot has, the more clerks its owner needs to pay.",
+    "a plan of the author": "For a start we need to put down some rules for the Depot.",
+    "a step of the document's own way": "Before marking this as done, the Depot must be tested.",
+    "what was pointed at before": "The Depot provides these capabilities in each of its 12 lanes.",
+    "where more is told": "More details are available in the reference of the Depot and Sorter.",
 }
 
 
@@ -51,6 +61,10 @@ NOT_OF_THIS_KIND = [
     ("requirement", "The clerk doesn't (need to) manage the Sorter of the depot by hand."),
     ("requirement", 'Depots often set "no-store" or "must-revalidate" for Parcel labels.'),
     ("decision", "The Sorter can be used for the lanes instead of the old Stacker."),
+    ("risk", "The lane would have a value of 0, indicating that there is no sorting timeout."),
+    ("risk", "A few potential use cases besides ignoring a sorting error are known to Depot."),
+    ("decision", "An accompanying change will be made to the labels of the Depot."),
+    ("decision", "In response to the label, the Depot will open the lane for its parcels."),
     ("risk", "The Agent can react to events (crashes, failures) faster than the Depot."),
 ]
 
@@ -68,6 +82,10 @@ STATED = {
     "The Depot has an option of its own; this option keeps its labels.": "claim",
     "The Sorter may lose data when the Depot is restarted by a clerk.": "risk",
     "Should we keep the labels of the parcels in a second Depot?": "unknown",
+    "A parcel may exceed its timeout when the Depot has no lane for it.": "risk",
+    "The Depot must fail if both --lane and --shelf are given by a clerk.": "requirement",
+    "The Depot provides an easy handling of parcels for all of its clerks.": "claim",
+    "The sorter must keep heavy parcels apart from the labels of a Depot.": "requirement",
     "DepotSpec defines how many lanes the sorter opens for heavy parcels": "claim",
 }
 
@@ -165,3 +183,67 @@ def test_a_remedy_beside_a_risk_is_no_risk():
 def test_a_file_called_requirements_needs_nothing():
     text = "## Requirements files\n\nThey list the parcels a depot is opened with each day.\n"
     assert read(text) == []
+
+
+UNDER_NEEDS = {
+    "The Depot is an old building with lanes of many sizes.": [],
+    "- Once a parcel is sorted the clerk goes on to the next one": [],
+    "The Depot should be a building with lanes of many sizes.": ["requirement"],
+    "- Sorting of heavy parcels in lanes of their own": ["requirement"],
+    "- Once a parcel is lost its owner must be told of it": ["requirement"],
+}
+
+
+@pytest.mark.parametrize(("text", "kinds"), UNDER_NEEDS.items())
+def test_under_a_heading_of_needs_what_only_tells_of_them_needs_nothing(text, kinds):
+    found = [kind for kind, _ in read(f"## Goals\n\n{text}\n")]
+    assert [kind for kind in found if kind == "requirement"] == kinds
+
+
+def test_what_explains_an_exclusion_is_not_excluded_itself():
+    item = "- As lanes are opened by hand, we have met cases where labels were lost\n"
+    assert read(f"## Non-goals\n\n{item}- Sorting of parcels by weight\n") == [
+        ("requirement", "Not a goal: sorting of parcels by weight")
+    ]
+
+
+@pytest.mark.parametrize("heading", ["Testing", "Documentation Impact", "Test plan"])
+def test_what_a_form_asks_of_each_change_is_not_read(heading):
+    text = "The sorter must be described in the guide of the Depot."
+    assert read(f"## {heading}\n\n{text}\n") == []
+    assert len(read(f"## Security impact\n\n{text}\n")) == 1
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["docs/change-history.adoc", ".github/PULL_REQUEST_TEMPLATE/feature.md", "LICENSE_GPL.txt"],
+)
+def test_logs_and_forms_are_not_read(path):
+    assert read("The depot must keep the label of each parcel that it has scanned.\n", path) == []
+
+
+def test_what_is_reached_is_no_task_and_neither_is_the_end_of_a_sentence():
+    assert tasks("The sorter of heavy parcels is implemented at alpha") == []
+    assert tasks("Between lanes and shelves in either direction") == []
+    assert tasks("Check that the sorter of heavy parcels is implemented") != []
+    assert tasks("Between lanes and shelves, add a sorter") != []
+
+
+def tasks(item: str) -> list[str]:
+    return [kind for kind, _ in read(f"## Work items\n\n- {item}\n") if kind == "action_item"]
+
+
+def test_a_question_like_another_is_none_of_its_own():
+    text = "## Open questions\n\n- Same question for the Sorter of parcels?\n"
+    assert read(text) == []
+
+
+def test_what_somebody_sees_in_code_is_no_task():
+    assert code("TODO: only two functions seem to read the label of a parcel") == []
+    assert code("TODO: let two functions read the label of a parcel")[0][0] == "action_item"
+
+
+def test_a_risk_may_have_a_name_that_its_sentence_explains():
+    text = "**Lost labels**: Various parcels may be lost by the new depot."
+    ((kind, _),) = read(f"## Risks\n\n{text}\n")
+    assert kind == "risk"
