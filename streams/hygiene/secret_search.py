@@ -314,13 +314,15 @@ def _near_names(
 
 def _drawn_behind(text: str, lowered: str, named: list[tuple[int, str]]) -> Iterator[Finding]:
     """Quoted runs that look drawn behind a secret's name, whatever stands between (R-ENTROPY)."""
+    read = 0
     for at, name in named:
-        start = at + len(name)
-        if is_of_something_else(lowered, start):
+        behind = at + len(name)
+        if is_of_something_else(lowered, behind):
             continue
-        stop = min(start + FARTHEST_BEHIND, len(text))
-        end = text.find("\n", start, stop)
-        for match in LITERAL.finditer(text, start, end if end >= 0 else stop):
+        stop = min(behind + FARTHEST_BEHIND, len(text))
+        end = text.find("\n", behind, stop)
+        start, read = max(behind, read), end if end >= 0 else stop
+        for match in LITERAL.finditer(text, start, read):
             value = match[1]
             if DIGIT_WITHIN.search(value) and is_drawn(value) and looks_secret(value):
                 yield Finding(*match.span(1), ORDER_ENTROPY, "R-ENTROPY", "HIGH_ENTROPY")
