@@ -51,11 +51,15 @@ LITERAL_LANGUAGES = frozenset(
     ["yaml", "ini", "properties", "env", "toml", "shell", "dockerfile", "make", "xml"]
 )
 PROSE_LANGUAGES = frozenset((None, "markdown", "restructuredtext", "asciidoc", "latex", "html"))
+REST_OF_NAME = re.compile(r"[\w.-]*")
+LONGEST_REST = 40
 # After the name: the rest of the name, its closing, a type, the sign, the value.
 ASSIGNMENT = re.compile(
-    r"""(?P<rest>[\w.-]{0,40})["'`\])]{0,2}
+    r"""[\w.-]{0,40}["'`\])]{0,2}
         (?:[ \t]{0,8}:[ \t]{0,4}[\w.&?<>\[\]]{1,40}[ \t]{0,4}(?==)(?!==))?
-        (?:[ \t]{0,40}(?P<sign>:=|=>|==?|:)[ \t]{0,8}|(?P<element>>)|(?P<word>[ =]))
+        (?P<tagged>(?<=["'])[ \t]{1,20}value(?==))?
+        (?:[ \t]{0,40}(?P<sign>:=|=>|==?|:)[ \t]{0,8}|(?P<element>>)
+          |(?P<given>(?<=["']),[ \t]{1,20}(?=["'])|(?<=\w)\((?=["']))|(?P<word>[ =]))
         (?:[bru@$]{0,2}(?P<quote>["'`])(?P<quoted>[^"'`\n]{8,2000})(?P=quote)
           |(?P<bare>[^\s"'`,;<>(){}\[\]|=]{8,200}+(?:=[^\s"'`,;<>(){}\[\]|=]{1,64}+)?+={0,2})
            (?![\w(\[{.]))""",
@@ -84,6 +88,8 @@ WORD_CHAIN = re.compile(r"[a-z]{2,}(?:[-._:/+ ][a-z]{1,}[0-9]?)+[:.]?")
 IDENTIFIER = re.compile(r"[A-Za-z_$][\w$.:-]*")
 RESOURCE_NAME = re.compile(r"[a-z]{2,}[0-9]{0,3}(?:[-_.](?:[a-z]{2,}[0-9]{0,3}|[0-9.]{1,12}))+")
 NAMED_BY = ("credential", "token", "key")
+SETTER = re.compile(r"(?:(?:set|with)_?[a-z0-9]{0,20}|[.])\Z")
+MASHED = re.compile(r"(?=(?:[^\W_]{0,60}[^\w\s.,/:-]){6})(?=.*[0-9])[^\s<>{}]{32,}")
 HASH_OR_UUID = re.compile(r"[0-9a-fA-F-]+")
 DIGIT, LETTER = re.compile("[0-9]"), re.compile(r"[^\W\d_]")
 CAMEL_CASE = re.compile(r"[a-z]+(?:[A-Z][a-z]+)+")
@@ -134,6 +140,12 @@ def is_no_secret_name(lowered: str, at: int) -> bool:
     return lowered.endswith(NO_SECRET_BEFORE, max(0, at - 20), at)
 
 
+def is_of_something_else(lowered: str, end: int) -> bool:
+    """Whether what follows the name makes it another's: ``token_url``, ``secretary``."""
+    rest = REST_OF_NAME.findall(lowered, end, end + LONGEST_REST)[0]
+    return bool(NO_SECRET_WORD.match(rest) or NOT_THE_SECRET.match(rest))
+
+
 def assigned_secret(
     text: str, lowered: str, at: int, name: str, language: str | None
 ) -> tuple[int, int] | None:
@@ -141,10 +153,13 @@ def assigned_secret(
     match = ASSIGNMENT.match(text, at + len(name))
     if match is None:
         return None
-    rest = match["rest"].lower()
-    if NO_SECRET_WORD.match(rest) or NOT_THE_SECRET.match(rest):
+    if is_of_something_else(lowered, at + len(name)):
         return None
-    if match["word"] is not None and not _is_option(lowered, at):
+    if match["tagged"] and not _is_drawn_literal(match):
+        return None
+    if match["given"] and not _is_given(match, lowered, at):
+        return None
+    if match["word"] and not (_is_option(lowered, at) or _is_drawn_literal(match)):
         return None
     if match["element"] is not None and lowered.rfind("<", max(0, at - 40), at) < 0:
         return None
@@ -171,7 +186,7 @@ def looks_secret(value: str) -> bool:
         return False
     if value.isdigit() or WORD_CHAIN.fullmatch(lowered) or RESOURCE_NAME.fullmatch(value):
         return False
-    if PLACEHOLDER.search(lowered):
+    if PLACEHOLDER.search(lowered) and not MASHED.fullmatch(value):
         return False
     if IDENTIFIER.fullmatch(value) and any(word in lowered for word in NAMED_BY):
         return False
@@ -207,9 +222,24 @@ def is_drawn(value: str) -> bool:
     )
 
 
+def _is_given(match: re.Match[str], lowered: str, at: int) -> bool:
+    """Whether a literal is handed over with the name, ``put("password", "…")``, or to a setter."""
+    set_by_name = match["given"] != "(" or SETTER.search(lowered, max(0, at - 30), at)
+    return set_by_name is not None and _is_drawn_literal(match)
+
+
+def _is_drawn_literal(match: re.Match[str]) -> bool:
+    """Much may stand beside a name without a sign, ``PASSWORD '…'``; a drawn literal is of it."""
+    return match["quoted"] is not None and _looks_drawn(match["quoted"])
+
+
 def _is_option(lowered: str, at: int) -> bool:
-    """``--password value`` and a line of a netrc file assign without a sign."""
+    """``--password value``, ``ENV PASSWORD value`` and a netrc line assign without a sign."""
     start = lowered.rfind("\n", max(0, at - 200), at) + 1
     before = lowered[max(start, at - 200) : at]
     word = before.rpartition(" ")[2]
-    return word.startswith("--") or ("machine " in before and "login " in before)
+    return (
+        word.startswith("--")
+        or (before.startswith("env ") and before.count(" ") == 1)
+        or ("machine " in before and "login " in before)
+    )

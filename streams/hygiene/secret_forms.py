@@ -10,6 +10,7 @@ told by a name beside them only, which is ``assigned.py``'s part.
 # ruff: noqa: E501 (a pattern is read as one line)
 from __future__ import annotations
 
+import base64
 import re
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ class Form(NamedTuple):
     """A secret that shows itself; ``group`` is the part to take away.
 
     ``backwards``: the expression starts up to so many characters before the anchor.
-    ``named``: a word that must stand on the same line.
+    ``beside``: what the text must hold too.
     """
 
     rule_id: str
@@ -29,7 +30,7 @@ class Form(NamedTuple):
     pattern: re.Pattern[str]
     group: int = 0
     backwards: int = 0
-    named: str = ""
+    beside: str = ""
 
 
 def _form(
@@ -39,10 +40,10 @@ def _form(
     pattern: str,
     group: int = 0,
     backwards: int = 0,
-    named: str = "",
+    beside: str = "",
 ) -> Form:
     compiled = re.compile(rf"(?<![A-Za-z0-9])(?:{pattern})" if group == 0 else pattern)
-    return Form(rule_id, kind, tuple(_anchors(anchors)), compiled, group, backwards, named)
+    return Form(rule_id, kind, tuple(_anchors(anchors)), compiled, group, backwards, beside)
 
 
 def _anchors(listed: str) -> list[str]:
@@ -51,12 +52,15 @@ def _anchors(listed: str) -> list[str]:
     return [*words[:-1], words[-1] + " "] if listed.endswith(" ") else words
 
 
-def _service(anchors: str, pattern: str, backwards: int = 0, named: str = "") -> Form:
+def _service(anchors: str, pattern: str, backwards: int = 0) -> Form:
     whole = rf"(?:{pattern})(?![A-Za-z0-9])"
-    return _form("R-VENDOR", "SERVICE_TOKEN", anchors, whole, 0, backwards, named)
+    return _form("R-VENDOR", "SERVICE_TOKEN", anchors, whole, 0, backwards)
 
 
 END = r"(?![A-Za-z0-9])"
+UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+# How the base64 of a number begins, which is how a bot's token of Discord does.
+NUMBERS = " ".join(base64.b64encode(b"%d" % it).decode().rstrip("=") for it in range(10, 100))
 SHORT_FORMS = (
     _form("R-AWS-ID", "AWS_ACCESS_KEY_ID", "AKIA ASIA", rf"A[KS]IA[A-Z0-9]{{16}}{END}"),
     _form(
@@ -121,6 +125,10 @@ SHORT_FORMS = (
     _service("pul- tskey- dapi dkea", r"pul-[0-9a-f]{40}|tskey-[a-z]{2,12}-[A-Za-z0-9-]{16,80}"
              r"|(?:dapi|dkea)[0-9A-Fa-f]{32}(?:-[0-9])?"),
     _service("Q~", r"(?<![\w.~-])[\w.~]{3}[0-9]Q~[\w.~-]{31,34}(?![\w.~-])", 5),
+    _service("JQQJ99", r"[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{26}", 52),
+    _service("+ASt ACDb +ACR", r"[A-Za-z0-9+/]{76}(?:\+ASt|ACDb)[A-Za-z0-9+/]{6}==|[A-Za-z0-9+/]{42}\+ACR[A-Za-z0-9]{6}", 76),
+    _service("da2- sdk- api-", rf"da2-[a-z0-9]{{26}}|(?:sdk|api)-{UUID}"),
+    _service("cflt/ t1.", r"cflt/[A-Za-z0-9+/]{60}|t1\.[\w-]{40,400}\.[\w-]{86}"),
     _service("AccountKey= SharedAccessKey=", r"(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/]{40,90}={0,2}"),
     _service("&sig= ?sig=", r"sig=[A-Za-z0-9%]{43,120}(?:%3[dD])?"),
     _service("AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
@@ -138,6 +146,7 @@ SHORT_FORMS = (
     _service("hawk.", r"hawk\.[\w-]{16,24}\.[\w-]{16,24}"),
     _service("pnu_ pnb_ phx_", r"pn[ub]_[A-Za-z0-9]{36}|phx_[A-Za-z0-9]{40,50}"),
     _service("PMAK-", r"PMAK-[0-9a-z]{24}-[0-9a-z]{34}"),
+    _service("GR1348941", r"GR1348941[\w-]{20}"),
     _service("CLOJARS_", r"CLOJARS_[0-9a-f]{60}"),
     # observation
     _service("glsa_ glc_ eyJrIjoi", r"glsa_[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}|glc_[A-Za-z0-9+/]{32,400}={0,2}"
@@ -152,14 +161,26 @@ SHORT_FORMS = (
     _service("-us", r"[0-9a-f]{32}-us[0-9]{1,2}", 32),
     _service("xkeysib- xsmtpsib-", r"x(?:keysib|smtpsib)-[0-9a-f]{64}-[A-Za-z0-9]{16}"),
     _service("SK", r"SK[0-9a-f]{32}"),
-    _service(":AA", r"[0-9]{8,10}:AA[\w-]{32,34}", 10),
+    _form(
+        "R-VENDOR", "SERVICE_TOKEN", ":AA",
+        rf"(?:(?<=bot)|(?<![A-Za-z0-9]))([0-9]{{8,10}}:AA[\w-]{{32,34}}){END}", 1, 10,
+    ),
+    _service(":APA91b", r"AAAA[\w-]{7}:APA91b[\w-]{120,150}", 11),
+    _service(NUMBERS, r"[MNO][A-Za-z0-9]{22,27}\.[\w-]{6}\.[\w-]{27,40}"),
+    _service("re_", r"re_[A-Za-z0-9]{6,10}_[A-Za-z0-9]{22,28}"),
+    _service("1/1 2/1", r"[12]/1[0-9]{15}(?:/1[0-9]{15})?:[0-9a-f]{32}"),
+    _service("tkn.v1_ oaa", r"tkn\.v1_[A-Za-z0-9+/=]{60,100}|oaa[A-Za-z0-9]{14}\.v1\.eyJ[\w.+/=-]{60,1000}"),
+    _form(
+        "R-VENDOR", "SERVICE_TOKEN", "hooks.zapier.com/",
+        r"hooks\.zapier\.com/hooks/catch/([0-9]{4,12}/[a-z0-9]{5,12})(?![\w-])", 1,
+    ),
     _service("live_", r"live_[0-9]{6,12}_[A-Za-z0-9]{30}"),
     _service("AAAAAAAAAAAAAAAAAAAA", r"A{20,24}[B-Za-z0-9%][A-Za-z0-9%]{40,120}"),
     _service("EAAA EAAC EAAB EAAD EAAE EAAF EAAG EAAH", r"EAA[A-Z][A-Za-z0-9+=_-]{56,300}"),
     _form("R-VENDOR", "SERVICE_TOKEN", "/api/webhooks/", r"/api/webhooks/[0-9]{15,20}/([\w-]{60,80})(?![\w-])", 1),
     _form(
-        "R-VENDOR", "SERVICE_TOKEN", "/webhookb2/",
-        r"/webhookb2/[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/([0-9a-f]{32}/[0-9a-f-]{36})", 1,
+        "R-VENDOR", "SERVICE_TOKEN", "/webhookb2/ /webhook/",
+        r"/webhook(?:b2)?/[0-9a-f-]{36}@[0-9a-f-]{36}/IncomingWebhook/([0-9a-f]{32}/[0-9a-f-]{36})", 1,
     ),
     _service("IGQV", r"IGQV[\w-]{60,250}"),
     _service("lin_ ntn_ secret_", r"lin_(?:api|oauth)_[A-Za-z0-9]{32,70}|ntn_[0-9]{11}[A-Za-z0-9]{35}|secret_[A-Za-z0-9]{43}"),
@@ -177,9 +198,12 @@ SHORT_FORMS = (
     _service("rzp_live_ rzp_test_", r"rzp_(?:live|test)_[A-Za-z0-9]{14}"),
     _service("EZAK EZTK shippo_", r"EZ[AT]K[A-Za-z0-9]{54}|shippo_(?:live|test)_[0-9a-f]{40}"),
     _service("FLWSECK duffel_", r"FLWSECK(?:_TEST)?-[0-9a-z]{32}-X|duffel_(?:test|live)_[\w-]{43}"),
+    _service("access_token$", r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[0-9a-f]{32}"),
+    _service("xprv yprv zprv tprv", r"[xyzt]prv[A-HJ-NP-Za-km-z1-9]{100,112}"),
     _service("amzn.mws.", r"amzn\.mws\.[0-9a-f-]{36}"),
     _service("aio_ p8e- AQVN sk.eyJ", r"aio_[A-Za-z0-9]{28}|p8e-[a-z0-9]{32}|AQVN[\w-]{35,38}|sk\.eyJ[\w-]{60,120}\.[\w-]{22}"),
     _service("$2a$ $2b$ $2y$", r"\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}"),
+    _service("$argon2", r"\$argon2(?:id?|d)\$(?:v=[0-9]{1,3}\$)?[mtp=,0-9]{5,40}\$[A-Za-z0-9+/]{11,64}\$[A-Za-z0-9+/]{20,90}"),
     _service("$6$ $5$ $1$ $y$", r"\$(?:[156]|y)\$[./A-Za-z0-9$=]{1,40}\$[./A-Za-z0-9]{22,90}"),
 )  # fmt: skip
 OPEN_FORMS = (
@@ -187,6 +211,14 @@ OPEN_FORMS = (
         "R-URL", "URL_CREDENTIAL", "://",
         r"://[^\s/:@\"'<>`\[\]{}()$]{0,120}:([^\s/@\"'<>`{}$][^\s/\"'<>`{}$]{0,198})@"
         r"(?=[\w.\[-])", 1,
+    ),
+    # a token in the place of the user: of an address without password, or with one that says so
+    _form("R-URL", "URL_CREDENTIAL", "://", r"://([\w-]{20,255}):x-oauth-basic@", 1),
+    _form("R-URL", "URL_CREDENTIAL", "://", r"(?:(?<=http)|(?<=https))://([0-9a-f]{32,64})(?=@[\w.-])", 1),
+    _form("R-URL", "URL_CREDENTIAL", "jdbc:oracle:", r"jdbc:oracle:\w{1,6}:[\w.$-]{1,60}/([^\s/@\"'<>{}$]{4,80})@", 1),
+    _form(
+        "R-URL", "URL_CREDENTIAL", "@tcp( @unix(",
+        r"[\w.-]{1,60}:([^\s:@/\"'<>(){}$]{4,80})@(?:tcp|unix)\(", 1, 142,
     ),
     _form(
         "R-AUTH", "AUTH_HEADER", "authorization",
@@ -208,6 +240,38 @@ OPEN_FORMS = (
         r"(?i:(?:sshpass|psexec[^\n]{0,80}?) -p ?|securestring[^\n\"']{0,40}|mysql(?:dump)? [^\n]{0,80}? -p)"
         r"[\"']?([^\s\"'$<{-][^\s\"'<>{}]{7,80})", 1,
     ),
+    _form(
+        "R-BASIC", "AUTH_HEADER", '"auth" _auth',
+        r"(?:\"auth\"[ \t]{0,4}:|_auth[ \t]{0,4}=)[ \t]{0,4}\"?([A-Za-z0-9+/]{8,400}={0,2})(?![\w=])", 1,
+    ),
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", "requirepass bindpw -storepass -keypass",
+        r"(?i:requirepass|bindpw|-storepass|-keypass)[ \t]{1,8}[\"']?([^\s\"'$<{-][^\s\"'<>{}]{5,80})", 1,
+    ),
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", "identified ",
+        r"(?i:identified by)(?i:[ \t]{1,4}password)?[ \t]{1,4}[\"']([^\s\"'$<{][^\"'\n]{5,80})[\"']", 1,
+    ),
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", "unseal ",
+        r"(?i:unseal key)(?: [0-9]{1,2})?[ \t]{0,2}:[ \t]{1,4}([A-Za-z0-9+/]{43,44}=?|[0-9a-f]{64,66})(?![\w=])", 1,
+    ),
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", "mnemonic",
+        r"(?i:mnemonic)[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"'`]?([a-z]{3,8}(?: [a-z]{3,8}){11,23})(?=[\"'`\n])", 1,
+    ),
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", "_key', _salt',",
+        r"(?i:(?:auth|logged_in|nonce)_(?:key|salt))',[ \t]{1,12}'(?!put )([^'\n]{20,100})'", 1, 9,
+    ),
+    _form(
+        "R-VENDOR", "PRIVATE_KEY", '"d" "p" "q" "dp" "dq" "qi"',
+        r'"(?:d|p|q|dp|dq|qi)"[ \t]{0,4}:\s{0,4}"([\w-]{40,1400})"', 1, beside='"kty"',
+    ),
+    _form(
+        "R-VENDOR", "PRIVATE_KEY", "Private-Lines: ",
+        r"Private-Lines: [0-9]{1,4}\n((?:[A-Za-z0-9+/=]{1,80}\n){1,120}(?:Private-MAC: [0-9a-f]{40,64})?)", 1,
+    ),
     _form("R-ASSIGN", "SECRET_VALUE", ";secret=", r"(?i:;secret=)([A-Za-z0-9+/]{24,100}={0,2})", 1),
     _form(
         "R-ASSIGN", "SECRET_VALUE", "machine ",
@@ -218,6 +282,8 @@ OPEN_FORMS = (
 LOWERED_ANCHORS = frozenset(
     (
         "authorization", "curl ", "bearer", "basic ", "sshpass", "psexec", "securestring",
-        "mysql", ";secret=", "machine ",
+        "mysql", ";secret=", "machine ", "requirepass", "bindpw", "-storepass",
+        "-keypass", "identified ", "unseal ", "mnemonic",
+        "_key',", "_salt',",
     )
 )  # fmt: skip

@@ -14,7 +14,16 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from streams.hygiene.assigned import ANY_KEY, assigned_secret, entropy, is_no_secret_name, names_in
+from streams.hygiene.assigned import (
+    ANY_KEY,
+    assigned_secret,
+    entropy,
+    is_drawn,
+    is_no_secret_name,
+    is_of_something_else,
+    looks_secret,
+    names_in,
+)
 from streams.hygiene.secret_forms import (
     LOWERED_ANCHORS,
     OPEN_FORMS,
@@ -26,12 +35,15 @@ from streams.hygiene.secret_forms import (
 BASE64_ENTROPY = 4.5  # bits per character
 HEX_ENTROPY = 3.0
 ENTROPY_OF_AWS = 3.5
+FARTHEST_BEHIND = 200  # characters between a name and a quoted run
 LONGEST_LINE_PART = 4_000  # characters around a name that R-ENTROPY looks at
 ENTROPY_LANGUAGE_EXEMPT = frozenset(("gomod",))
 AWS_SECRET = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])")
 PEM_BORDER = re.compile(r"-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 PEM_BODY = re.compile(r"[ \t\"'+>|*#]*+[A-Za-z0-9+/=\\:, -]*+[\"',+; \t]*+")
 PEM_ESCAPED = re.compile(r"(?:\\{1,4}[nr][A-Za-z0-9+/=]{0,200})+")
+LITERAL = re.compile(r"[\"'`]([\w.+/=~-]{20,400}+)(?=[\"'`])")
+DIGIT_WITHIN = re.compile(r"[0-9][A-Za-z]")  # a name has its digits, of a year, at its end
 BASE64_RUN = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{32,2000}+={0,2}")
 HEX_RUN = re.compile(r"(?<![A-Za-z0-9])[0-9a-fA-F]{32,2000}(?![A-Za-z0-9])")
 NO_HEX_BEHIND = ("%", "#", "diff-")
@@ -93,7 +105,7 @@ LOWER_CASE = [it for it in ANCHORS if it[1] in ("hf_", "api_org_")]
 FILLERS = frozenset("xX*.0-_")
 NOT_REAL = re.compile(r"not-?_?a?-?_?real|a1b2c3d4|(?i:dummy|placeholder|changeme)")
 NO_PASSWORD = re.compile(
-    r"your|my_?pass|<|\$|example|redacted|replace|change_?me|placeholder|insert|enter|\.\.\.|%s"
+    r"your|my_?pass|x?-oauth-basic|<|\$|example|redacted|replace|change_?me|placeholder|insert|enter|\.\.\.|%s"
 )
 
 
@@ -126,6 +138,8 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
     ):
         found += _prefixed(mixed, text)
     for order, form in enumerate(OPEN_FORMS, len(SHORT_FORMS) + 1):
+        if form.beside not in text:
+            continue
         for anchor in form.anchors:
             where = lowered if anchor in LOWERED_ANCHORS else text
             if anchor in where:
@@ -137,6 +151,7 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
     if named:
         surely = [at for at, name in named if name != ANY_KEY]
         found += _near_names(text, lowered, surely, language)
+        found += _drawn_behind(text, lowered, named)
     return found
 
 
@@ -295,6 +310,22 @@ def _near_names(
                     yield Finding(*match.span(), ORDER_AWS_SEC, "R-AWS-SEC", "AWS_SECRET")
         if language not in ENTROPY_LANGUAGE_EXEMPT and not HASH_WORDS.search(line):
             yield from _high_entropy(text, start, end)
+
+
+def _drawn_behind(text: str, lowered: str, named: list[tuple[int, str]]) -> Iterator[Finding]:
+    """Quoted runs that look drawn behind a secret's name, whatever stands between (R-ENTROPY)."""
+    read = 0
+    for at, name in named:
+        behind = at + len(name)
+        if is_of_something_else(lowered, behind):
+            continue
+        stop = min(behind + FARTHEST_BEHIND, len(text))
+        end = text.find("\n", behind, stop)
+        start, read = max(behind, read), end if end >= 0 else stop
+        for match in LITERAL.finditer(text, start, read):
+            value = match[1]
+            if DIGIT_WITHIN.search(value) and is_drawn(value) and looks_secret(value):
+                yield Finding(*match.span(1), ORDER_ENTROPY, "R-ENTROPY", "HIGH_ENTROPY")
 
 
 def _high_entropy(text: str, start: int, end: int) -> Iterator[Finding]:

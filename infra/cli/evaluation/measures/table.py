@@ -244,7 +244,7 @@ GUARDS = (
                 places.secret_characters,
                 Baseline(0.48),
                 0.92,
-                held_out=0.877,
+                held_out=0.906,
             ),
         ),
     ),
