@@ -6,7 +6,8 @@ to a person or a model; what is found should be worth a person's time.
 
 ``is`` counts only with a number, a version or a name as its value: adjectives and classes
 («is a broker», «is fast») do not exclude each other. A relation noun (default, limit, port, …) is
-part of its subject: «default port is 80» speaks of the subject «default port».
+part of its subject: «default port is 80» speaks of the subject «default port». So is a role that
+only one thing has: «uses PostgreSQL as its database» speaks of what is used as the database.
 """
 
 from __future__ import annotations
@@ -35,6 +36,11 @@ RELATIONS = (
 NOUN_VALUE = re.compile(
     r"^(?P<subject>.*?\b(?:default|limit|deadline|owner|language|database|protocol|version|port))"
     r"\s*(?::|=|\s)\s*(?P<value>[`\"']?v?\d[\w.:%-]*(?: [\w%]+)?[`\"']?)\.?$",
+    re.I,
+)
+ROLE_VALUE = re.compile(
+    r"^(?P<subject>.+?)\b(?:do(?:es)? not )?uses? (?P<value>[^\s].*?)"
+    r" as (?:its|the|our|their|his|her) (?P<role>[\w-]+(?: [\w-]+){0,2})$",
     re.I,
 )
 ARTICLES = frozenset(("a", "an", "the", "our", "this", "that", "its", "their"))
@@ -82,6 +88,10 @@ def statement_of(title: str) -> Statement | None:
         return None
     if match := NOUN_VALUE.match(text):
         return _statement(match.group("subject"), "is", match.group("value"))
+    if match := ROLE_VALUE.match(text):
+        role = norm_text(match.group("role"))
+        if OPEN_ENDS.isdisjoint(role.split()):
+            return _statement(match.group("subject"), f"uses as {role}", match.group("value"))
     for relation, pattern in RELATIONS:
         if match := pattern.search(text):
             return _statement(text[: match.start()], relation, text[match.end() :])

@@ -129,6 +129,11 @@ _AS_IT_IS = re.compile(
     r"does not|do not|not possible|error-prone|slow|expensive|complex|challenge\w*|need for)\b",
     re.IGNORECASE,
 )
+_RESULTS_HEADING = re.compile(
+    r"\b(?:measured|measurements?|benchmarks?|evaluation|accuracy|"
+    r"(?:test|benchmark|experimental|quality) (?:results|figures))\b",
+    re.IGNORECASE,
+)
 _SCOPE_HEADING = re.compile(r"\bscope\b", re.IGNORECASE)
 _IN_SCOPE = re.compile(
     r"\b(?:(?:in|within|part of) (?:the )?scope(?! of)|the scope (?:is|includes|covers))\b",
@@ -137,7 +142,8 @@ _IN_SCOPE = re.compile(
 _MEASURE = re.compile(
     r"\d\s?(?:[kKM] )?(?:%|percent\b|ms\b|milliseconds?\b|s\b|secs?\b|seconds?\b|minutes?\b|"
     r"hours?\b|days?\b|"
-    r"[kmgt]i?b\b|rps\b|tps\b|qps\b|requests?\b|transactions?\b|users?\b|(?:x|times) faster\b)",
+    r"[kmgt]i?b\b|rps\b|tps\b|qps\b|requests?\b|transactions?\b|users?\b|(?:x|times) faster\b|"
+    r"(?:[\w-]+ ){1,3}(?:per|an?|each|every) (?:second|minute|hour|day)\b)",
     re.IGNORECASE,
 )
 _TARGET = re.compile(
@@ -165,6 +171,8 @@ def _is_measured(atom: AtomRecord) -> bool:
 def _claim(atom: AtomRecord, headings: str) -> Places:
     what = 0.1 if _WHAT_IT_IS.match(atom.title) else 0.0
     overview = Place("solution_overview", what)
+    if _RESULTS_HEADING.search(headings):  # remarks on how it was measured describe no part
+        return Places(None, (Place("success_metrics"),) if _is_measured(atom) else ())
     if _is_measured(atom):
         return Places(Place("success_metrics"), (overview,))
     if _ACTING.match(atom.title):

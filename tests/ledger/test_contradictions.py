@@ -72,6 +72,7 @@ def test_finding_it_again_updates_the_record_and_adds_none():
         ("The ledger runs on Kubernetes", "The ledger runs on Nomad"),
         ("Invoices are stored in PostgreSQL", "The invoices are stored in MongoDB"),
         ("The maximum block size is 4 MB", "The maximum block size is 21 MB"),
+        ("The gate uses PostgreSQL as its database", "The gate uses MySQL as the database"),
     ],
 )
 def test_one_subject_with_two_values_of_an_exclusive_relation_conflicts(first: str, second: str):
@@ -89,6 +90,9 @@ def test_one_subject_with_two_values_of_an_exclusive_relation_conflicts(first: s
         ("The client uses Kafka, Redis", "The client uses RabbitMQ"),
         ("The store is a database", "The store is a Service"),
         ("The system is Kafka", "The system is RabbitMQ"),
+        ("The gate uses PostgreSQL as its database", "The gate uses Redis as its cache"),
+        ("The gate uses PostgreSQL as a database", "The gate uses MySQL as a database"),
+        ("The gate uses Kafka as the log", "The gate uses RabbitMQ as the queue of the depot"),
     ],
 )
 def test_what_can_both_hold_is_no_contradiction(first: str, second: str):

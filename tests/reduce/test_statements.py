@@ -12,7 +12,7 @@ from schemas.events.atom import KINDS
 from schemas.events.ledger import LIVE
 from streams.reduce.inputs import Grounds
 from streams.reduce.markdown import notes_of
-from streams.reduce.sections import PLANS
+from streams.reduce.sections import PLANS, places
 from streams.reduce.validator import errors, validate, validate_markdown
 from streams.reduce.wording import MAX_STATEMENT
 from tests.reduce.ledgers import (
@@ -133,6 +133,25 @@ def test_what_is_excluded_stands_under_scope_as_out_of_scope():
     )
 
     assert texts(prd_of(atom), "scope") == ["Out of scope: Payment of warehouses."]
+
+
+def test_a_rate_that_must_be_reached_is_a_success_metric():
+    atom = a_requirement("The relay must read at least 200 order lines per second on two cores")
+
+    assert texts(prd_of(atom), "success_metrics") == [f"{atom.title}."]
+
+
+def test_a_remark_on_how_something_was_measured_describes_no_part_of_the_solution():
+    remark = an_atom("claim", "Of other wordings 19 of 19 are right", area="architecture_decisions")
+    reached = an_atom("claim", "The relay has a throughput of 900 requests on a quiet machine")
+
+    for heading in ("Measured", "Benchmarks", "Test results"):
+        assert places(remark, heading).own is None
+        assert not places(remark, heading).others
+        assert [place.section_id for place in places(reached, heading).others] == [
+            "success_metrics"
+        ]
+    assert places(remark, "Parts").own
 
 
 def test_a_section_spreads_over_sources_and_keeps_to_its_limit():
