@@ -5,7 +5,6 @@ Read from the log and not from the tables, so that a webhook is answered while t
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -16,6 +15,7 @@ from connectors.connector import SourceRefused
 from connectors.definitions import Definition, definitions, secret_at
 from connectors.services import WEBHOOK
 from connectors.webhooks.receiver import Endpoint
+from infra.beside import beside
 from infra.kafka import broker_errors, running_consumer
 from infra.settings import Settings
 from schemas.codec import InvalidRecord, decode
@@ -68,7 +68,11 @@ class Connected:
 
 @asynccontextmanager
 async def following_connectors(settings: Settings) -> AsyncIterator[Connected]:
-    """All connectors as of the beginning of the block, and kept so. Raises BrokerUnavailable."""
+    """All connectors as of the beginning of the block, and kept so.
+
+    Raises BrokerUnavailable; also in the middle of the block, which then ends: nobody may go on
+    with connectors as they once were.
+    """
     connected = Connected()
     async with running_consumer(settings) as consumer:
         with broker_errors("reading what is connected"):
@@ -81,18 +85,14 @@ async def following_connectors(settings: Settings) -> AsyncIterator[Connected]:
             await consumer.seek_to_beginning(*places)
             while any([await consumer.position(place) < end for place, end in ends.items()]):
                 _hear(connected, await consumer.getmany(timeout_ms=POLL_MS))
-        task = asyncio.create_task(_follow(consumer, connected))
-        try:
+        async with beside(_follow(consumer, connected)):
             yield connected
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
 
 
 async def _follow(consumer: Any, connected: Connected) -> None:
-    while True:
-        _hear(connected, await consumer.getmany(timeout_ms=POLL_MS))
+    with broker_errors("following what is connected"):
+        while True:
+            _hear(connected, await consumer.getmany(timeout_ms=POLL_MS))
 
 
 def _hear(connected: Connected, batch: Mapping[Any, Any]) -> None:

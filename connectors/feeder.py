@@ -97,7 +97,6 @@ class Lead:
         self._waiting: dict[str, tuple[int, int]] = {}  # source id -> records, bytes
         self._records = self._bytes = self._sent = 0
         self._moved = asyncio.Event()
-        self._error: BaseException | None = None
 
     def fed(self, source_id: str, records: int, size: int) -> None:
         self._sent += 1
@@ -114,11 +113,6 @@ class Lead:
         self._bytes -= size
         self._moved.set()
 
-    def fail(self, error: BaseException) -> None:
-        """Nobody tells of answers any more: who waits for room gets ``error``."""
-        self._error = error
-        self._moved.set()
-
     def has_room(self, records: int, size: int) -> bool:
         if self._sent < FIRST_AT_ONCE or not self._waiting:
             return True
@@ -126,10 +120,8 @@ class Lead:
         return within and self._bytes + size <= self._max_bytes
 
     async def room(self, records: int, size: int) -> None:
-        """There is room for a source. Raises what ``fail`` was told."""
+        """There is room for a source."""
         while not self.has_room(records, size):
-            if self._error:
-                raise self._error
             self._moved.clear()
             try:
                 async with asyncio.timeout(STALLED_AFTER_S):

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer
 from aiokafka.structs import TopicPartition
 
 from connectors.feeder import Lead, Publish
+from infra.beside import beside
 from infra.clock import Clock
 from infra.kafka import broker_errors, running_consumer, running_producer
 from infra.settings import Settings
@@ -65,7 +66,8 @@ async def following(
     Without a key it hears of those to every trigger of the project (a sync has one a page).
 
     ``from_start``: the trigger may have been fed before, so ``answers`` already holds what the log
-    says when the block begins. Raises BrokerUnavailable.
+    says when the block begins. Raises BrokerUnavailable, also in the middle of the block: without
+    answers nobody knows how much is in front of stage 0.
     """
     lead = Lead(stalled=stalled)
     wanted = {
@@ -82,13 +84,8 @@ async def following(
     async with running_consumer(settings) as consumer:
         with broker_errors("reading stage 0's answers"):
             await _assign(settings.topic(SourceProcessed.topic), consumer, from_start, hear)
-        task = asyncio.create_task(_follow(consumer, hear, lead))
-        try:
+        async with beside(_follow(consumer, hear)):
             yield lead
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
 
 
 @asynccontextmanager
@@ -142,12 +139,8 @@ async def _assign(
 
 
 async def _follow(
-    consumer: AIOKafkaConsumer,
-    hear: Callable[[dict[TopicPartition, list[Any]]], None],
-    lead: Lead,
+    consumer: AIOKafkaConsumer, hear: Callable[[dict[TopicPartition, list[Any]]], None]
 ) -> None:
-    try:
+    with broker_errors("following stage 0's answers"):
         while True:
             hear(await consumer.getmany(timeout_ms=POLL_MS))
-    except Exception as error:
-        lead.fail(error)

@@ -11,10 +11,10 @@ from gidgethub.apps import get_jwt
 from jwt.exceptions import InvalidKeyError
 
 from connectors.connector import SourceUnavailable, UnknownSource
-from connectors.credentials import Renewed
+from connectors.credentials import Renew, Renewed
 from connectors.github.items import moment
 from connectors.transport import AccessLost, Answer, Authorise, Budget, Params, Secret, Transport
-from infra.clock import Clock, SystemClock
+from infra.clock import SystemClock
 
 PUBLIC = "https://api.github.com"
 REST_VERSION = {
@@ -33,11 +33,13 @@ def checked_repository(target: str) -> str:
     return target
 
 
-def by_app(
-    base_url: str, app_id: str, key: Secret, repository: str, clock: Clock | None = None
-) -> Authorise:
-    """A GitHub App's installation in the account of ``repository``; its tokens live for an hour."""
-    now = clock or SystemClock()
+def by_app(base_url: str, app_id: str, key: Secret, repository: str) -> Authorise:
+    """A GitHub App's installation in the account of ``repository``, by tokens of an hour each."""
+    return Renewed(installation(base_url, app_id, key, repository), SystemClock())
+
+
+def installation(base_url: str, app_id: str, key: Secret, repository: str) -> Renew:
+    """How a GitHub App gets a token of its installation in the account of ``repository``."""
 
     async def as_app() -> Mapping[str, str]:
         try:
@@ -50,7 +52,7 @@ def by_app(
 
     async def renew() -> tuple[Secret, datetime]:
         budget = Budget(percent=100)  # an App's own requests are counted apart
-        async with Transport(base_url, as_app, budget, clock=now) as transport:
+        async with Transport(base_url, as_app, budget) as transport:
             found = (await transport.get(f"repos/{repository}/installation")).json()
             try:
                 address = f"app/installations/{found['id']}/access_tokens"
@@ -59,7 +61,7 @@ def by_app(
             except (KeyError, TypeError, ValueError):
                 raise SourceUnavailable("GitHub gave the App no token.") from None
 
-    return Renewed(renew, now)
+    return renew
 
 
 class GitHub:

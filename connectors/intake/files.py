@@ -13,6 +13,7 @@ from connectors.connector import Listing, UnknownSource, printable
 from connectors.definitions import Definition, secret_at
 from connectors.feeder import FeedOrder, feed, source_of
 from connectors.git import GitUrl, root_of_url
+from connectors.github.api import installation
 from connectors.intake.changes import Delta
 from connectors.publishing import Held, Outlet
 from connectors.transport import Secret
@@ -34,11 +35,11 @@ class RepositoryFiles:
     async def bring(self, delta: Delta, definition: Definition, order: FeedOrder) -> bool:
         """The changed files are on the log under one trigger; False when all are as we hold them.
 
-        Raises SourceUnavailable, UnknownSource.
+        Raises SourceUnavailable, SourceRefused, UnknownSource.
         """
         url = clone_url(definition, delta.repository)
         root = definition.added.options.get("root") or root_of_url(url)
-        clone = GitUrl(url, root, self._clones, self._say, self._token(definition))
+        clone = GitUrl(url, root, self._clones, self._say, await self._token(definition))
         await asyncio.to_thread(clone.fetch)
         listing = await asyncio.to_thread(
             list_changed, clone.folder, root, delta.before, delta.after
@@ -50,9 +51,16 @@ class RepositoryFiles:
             )
             return await self._feed(listing, named)
 
-    def _token(self, definition: Definition) -> Secret | None:
-        place = definition.credentials.get("token")
-        return secret_at(place, self._environ) if place else None
+    async def _token(self, definition: Definition) -> Secret | None:
+        """What lets git fetch: a token, or one of the App's installation, made for this fetch."""
+        places, added = definition.credentials, definition.added
+        if "token" in places:
+            return secret_at(places["token"], self._environ)
+        if not {"app-id", "app-key"} <= places.keys():
+            return None
+        app_id, key = (secret_at(places[role], self._environ) for role in ("app-id", "app-key"))
+        token, _ = await installation(added.base_url, app_id.reveal(), key, added.target)()
+        return token
 
     async def _feed(self, listing: Listing, order: FeedOrder) -> bool:
         project, outlet = order.project_id, await self._outlet(order.project_id)

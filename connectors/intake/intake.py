@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,7 @@ from connectors.intake.changes import Delta, delta_of
 from connectors.intake.told import Told
 from connectors.jira.api import site_of
 from connectors.outside import Gone, OutsideItem
-from connectors.payloads import Payload, part, text
+from connectors.payloads import Payload, UnreadablePayload, part, text
 from connectors.publishing import Outlet, publish_items, source_id_of
 from connectors.services import stream_names
 from connectors.slack.items import ThreadRef, thread_of_event
@@ -71,20 +72,42 @@ class Intake:
         event = fact.event
         assert isinstance(event, ItemReceived)
         try:
-            body = self._ports.open(event.key_id, event.body)
+            payload = self._opened(event)
         except Undecryptable:
             return ("erased",)
-        payload: Any = json.loads(body)
-        definitions = [
-            each
-            for each in self._ports.connected(fact.project_id, event.connector)
-            if _is_about(each, payload)
-        ]
-        if not definitions:
+        definition = self._definition(fact, event, payload)
+        if definition is None:
             return ("not_connected",)
         if event.connector == "slack":
-            return await self._message(fact, payload, definitions[0])
-        return await self._items(fact, event, payload, definitions[0])
+            return await self._message(fact, payload, definition)
+        return await self._items(fact, event, payload, definition)
+
+    def recall(self, fact: Envelope) -> None:
+        """What ``take`` has told of this delivery before is known again; nothing is published.
+
+        Not of chat, whose threads were asked for, nor the titles that a poll brings.
+        """
+        event = fact.event
+        assert isinstance(event, ItemReceived)
+        with suppress(Undecryptable, UnreadablePayload):
+            payload = self._opened(event)
+            definition = self._definition(fact, event, payload)
+            if definition is None or event.connector == "slack":
+                return
+            items = _items_of(event, payload, fact, definition) or []
+            polled = _is_titled(event, definition)
+            known = [it for it in items if isinstance(it, Gone) or not polled]
+            self._ports.told.put(fact.project_id, self._timely(fact, known))
+
+    def _opened(self, event: ItemReceived) -> Any:
+        """The payload. Raises Undecryptable when its key is gone."""
+        return json.loads(self._ports.open(event.key_id, event.body))
+
+    def _definition(
+        self, fact: Envelope, event: ItemReceived, payload: Payload
+    ) -> Definition | None:
+        known = self._ports.connected(fact.project_id, event.connector)
+        return next((each for each in known if _is_about(each, payload)), None)
 
     async def _items(
         self, fact: Envelope, event: ItemReceived, payload: Payload, definition: Definition
@@ -113,8 +136,7 @@ class Intake:
         """Whether a title is new that comments are held under, too: the delivery has none of them.
         A poll reads them anew where it finds the old title held, so it is left to be found.
         """
-        titled = event.connector == "github" and event.kind.startswith(("issues.", "pull_request."))
-        if not titled or "issues" not in stream_names(definition):
+        if not _is_titled(event, definition):
             return False
         project = fact.project_id
         outlet = self._ports.told.over(await self._ports.outlet(project))
@@ -152,11 +174,24 @@ class Intake:
 
     async def _publish(self, fact: Envelope, items: Iterable[OutsideItem | Gone]) -> str:
         project, told = fact.project_id, self._ports.told
-        news = [it for it in items if isinstance(it, Gone) or not told.is_late(project, it)]
+        news = self._timely(fact, items)
         outlet = told.over(await self._ports.outlet(project))
         counts = await publish_items(news, _order(fact, "webhook"), outlet)
         told.put(project, news)
         return "changed" if counts.published or counts.removed else "unchanged"
+
+    def _timely(
+        self, fact: Envelope, items: Iterable[OutsideItem | Gone]
+    ) -> list[OutsideItem | Gone]:
+        """Without late words about what is gone."""
+        told, project = self._ports.told, fact.project_id
+        return [it for it in items if isinstance(it, Gone) or not told.is_late(project, it)]
+
+
+def _is_titled(event: ItemReceived, definition: Definition) -> bool:
+    """Whether a delivery may bring a new title that a poll has to bring to what was said, too."""
+    titled = event.connector == "github" and event.kind.startswith(("issues.", "pull_request."))
+    return titled and "issues" in stream_names(definition)
 
 
 def project_channels(definition: Definition) -> frozenset[str]:

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
+
+from aiokafka.structs import TopicPartition
 
 from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
 from connectors.feeder import Publish
@@ -112,6 +115,37 @@ class Consumer:
         event = fact.event if fact else None
         connector = event.connector if isinstance(event, ItemReceived) else "unreadable"
         self._counters.count(connector, "dead_letter")
+
+
+async def recall(settings: Settings, intake: Intake) -> int:
+    """The intake knows again what it told of the deliveries it has taken; returns how many.
+
+    Those after its offset it has not taken yet. Raises BrokerUnavailable.
+    """
+    recalled = 0
+    async with running_consumer(settings, group=settings.group(STAGE)) as reader:
+        with broker_errors("reading deliveries again"):
+            topic = settings.topic(ItemReceived.topic)
+            await reader._client.force_metadata_update()
+            places = [TopicPartition(topic, part) for part in reader.partitions_for_topic(topic)]
+            reader.assign(places)  # by hand: it commits nothing and takes nobody's partition
+            ends = {place: await reader.committed(place) or 0 for place in places}
+            await reader.seek_to_beginning(*places)
+            while left := [it for it in places if await reader.position(it) < ends[it]]:
+                for place, records in (await reader.getmany(*left, timeout_ms=POLL_MS)).items():
+                    for record in records:
+                        if record.offset < ends[place]:
+                            recalled += _recalled(intake, record)
+    return recalled
+
+
+def _recalled(intake: Intake, record: Any) -> int:
+    with suppress(InvalidRecord):  # a dead letter by now
+        fact = decode(record.value)
+        if isinstance(fact.event, ItemReceived):
+            intake.recall(fact)
+            return 1
+    return 0
 
 
 async def consume(settings: Settings, consumer: Consumer, counters: Counters) -> None:

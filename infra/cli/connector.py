@@ -16,6 +16,7 @@ from infra.cli.connecting import Desk, desk
 from infra.cli.context import JSON_OPTION, connect, say
 from infra.cli.output import as_lines
 from infra.cli.project import KEY_OPTION, PROJECT_OPTION, drawn_key, login_name, quiet_clients
+from infra.cli.syncing import read_each
 from infra.clock import SystemClock
 from infra.errors import Refusal
 from infra.settings import Settings
@@ -23,7 +24,7 @@ from infra.settings import Settings
 if TYPE_CHECKING:
     from connectors.definitions import Definition
     from connectors.services import Capability
-    from connectors.sync import Outcome
+    from connectors.sync import Engine, Outcome, Stream
     from schemas.envelope import Event
     from schemas.events.connector import ConnectorAdded
 
@@ -207,11 +208,20 @@ async def _add(settings: Settings, project: str, added: ConnectorAdded, *, check
 
 async def _test(settings: Settings, connector: str, project: str | None) -> bool:
     at = await desk(settings, os.environ)
-    whole = True
-    for definition in _chosen(settings, at, connector, project):
+    tested = [await checked(at, each) for each in _chosen(settings, at, connector, project)]
+    return all(tested)
+
+
+async def checked(at: Desk, definition: Definition) -> bool:
+    """Whether all streams of a connector can be read; what is missing, or why none can, is said."""
+    from connectors.connector import SourceRefused, SourceUnavailable
+
+    try:
         async with at.opened(definition) as opened:
-            whole &= _tell(definition, await opened.check())
-    return whole
+            return _tell(definition, await opened.check())
+    except (SourceRefused, SourceUnavailable) as error:
+        say(f"{definition.added.target}: {error}")
+        return False
 
 
 async def _sync(
@@ -223,19 +233,22 @@ async def _sync(
     census: bool = False,
     accept: bool = False,
 ) -> list[tuple[Definition, Outcome]]:
+    from connectors.services import stream_names
+
     at = await desk(settings, os.environ, say)
-    outcomes = []
-    for definition in _chosen(settings, at, connector, project):
-        async with at.engine(definition) as engine, at.opened(definition) as opened:
-            for stream in opened.streams:
-                if names and stream.name not in names:
-                    continue
-                if not census:
-                    outcomes.append((definition, await engine.sync(stream)))
-                elif stream.counted:
-                    outcome = await engine.census(stream, accept_removals=accept)
-                    outcomes.append((definition, outcome))
-    return outcomes
+    chosen = _chosen(settings, at, connector, project)
+    known = {name for definition in chosen for name in stream_names(definition)}
+    if unknown := sorted(set(names) - known):
+        raise Refusal(f"There is no stream {unknown[0]!r}: see `cairn connector list`.")
+
+    async def read(engine: Engine, stream: Stream) -> Outcome | None:
+        if not census:
+            return await engine.sync(stream)
+        if not stream.counted:
+            return None
+        return await engine.census(stream, accept_removals=accept)
+
+    return await read_each(at, chosen, names, read)
 
 
 async def _remove(settings: Settings, connector: str, project: str | None, key: str) -> None:
@@ -345,16 +358,18 @@ def _tell(definition: Definition, capabilities: list[Capability]) -> bool:
 def _told(outcomes: list[tuple[Definition, Outcome]], *, as_json: bool) -> None:
     """What became of each stream; exit 1 when one could not be read."""
     for definition, outcome in outcomes:
-        counts = outcome.counts
-        row = {"target": definition.added.target, "stream": outcome.stream, **counts.model_dump()}
+        target, counts = definition.added.target, outcome.counts
         if as_json:
+            row = {"target": target, "stream": outcome.stream, **counts.model_dump()}
             print(json.dumps(row | {"reason": outcome.reason, "error": outcome.error}))
-            continue
-        say(
-            f"{definition.added.target} {outcome.stream}: {counts.seen:,} seen,"
-            f" {counts.published:,} published, {counts.unchanged:,} unchanged,"
-            f" {counts.removed:,} gone"
-            + (f"; {outcome.reason}: {outcome.error}" if outcome.reason else ".")
-        )
+        elif not outcome.stream:
+            say(f"{target}: {outcome.reason}: {outcome.error}")
+        else:
+            say(
+                f"{target} {outcome.stream}: {counts.seen:,} seen,"
+                f" {counts.published:,} published, {counts.unchanged:,} unchanged,"
+                f" {counts.removed:,} gone"
+                + (f"; {outcome.reason}: {outcome.error}" if outcome.reason else ".")
+            )
     if any(outcome.reason for _, outcome in outcomes):
         raise typer.Exit(1)

@@ -28,7 +28,7 @@ from infra.cli.project import (
     tell_key,
 )
 from infra.clock import SystemClock
-from infra.errors import BrokerUnavailable, DatabaseUnavailable
+from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal
 from infra.settings import Settings
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def ingested(settings: Settings, request: Request) -> list[Outcome]:
 async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
     from connectors import open_source
     from infra.vault import vault_of
-    from projections import queries
+    from projections import holdings, queries
 
     with queries.reading(settings.conninfo) as connection:
         project_id = queries.project_of(connection, request.project)
@@ -203,11 +203,16 @@ async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
         open_source(spec, request.as_name, settings.home / "clones", say)
         for spec in request.sources
     ]
-    outcomes = []
+    outcomes: list[Outcome] = []
     for index, connector in enumerate(opened):
         with await asyncio.to_thread(connector.list) as listing:
             tell_notices(listing)
             outcome = _outcome(request, index, project_id, listing)
+            check_roots(outcomes, outcome)
+            if outcome.complete and not request.accept_removals:
+                with queries.reading(settings.conninfo) as connection:
+                    known = holdings.inventory(connection, project_id, listing.root)
+                _tell_same_name(outcome, listing, [row["path"] for row in known])
             outcomes.append(outcome)
 
             def encrypt(part: bytes, owner: str) -> tuple[str, bytes]:
@@ -216,6 +221,32 @@ async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
             with Board(console) as board:
                 await _watched(settings, request, listing, outcome, encrypt, board)
     return outcomes
+
+
+def check_roots(before: list[Outcome], outcome: Outcome) -> None:
+    """Raises Refusal when one command names two wholes of one root: the second takes the first's
+    files as gone.
+    """
+    for other in before:
+        if other.root == outcome.root and other.complete and outcome.complete:
+            raise Refusal(
+                f"{other.source} and {outcome.source} are both called {outcome.root}, so the second"
+                " would be taken for a later state of the first, and is not read: give it alone,"
+                " with a name of its own by --as NAME."
+            )
+
+
+def _tell_same_name(outcome: Outcome, listing: Listing, known: list[str]) -> None:
+    """Somebody may have meant another whole of the same name (spec 00 D37): it is said at once."""
+    from streams.run_control.changes import REMOVAL_BRAKE_PERCENT
+
+    gone = len(set(known) - {item.path for item in listing.items})
+    if gone * 100 > REMOVAL_BRAKE_PERCENT * len(known):
+        say(
+            f"Warning: {gone:,} of {len(known):,} sources known as {outcome.root} are not in"
+            f" {outcome.source}; what was not moved stays until a person lets it go. If this is"
+            " something else of the same name, give it a name of its own by --as NAME."
+        )
 
 
 def _outcome(request: Request, index: int, project_id: str, listing: Listing) -> Outcome:

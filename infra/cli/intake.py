@@ -84,7 +84,7 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
     from connectors.connected import following_connectors
     from connectors.intake.files import RepositoryFiles
     from connectors.intake.intake import Intake, Ports
-    from connectors.intake.runner import Consumer, consume
+    from connectors.intake.runner import Consumer, consume, recall
     from connectors.intake.told import Told
     from connectors.runner import publishing
     from connectors.webhooks.counters import INTAKE_FILE, Counters
@@ -96,6 +96,8 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
         asyncio.get_running_loop().add_signal_handler(sign, task.cancel)
     vault, clock = vault_of(settings), SystemClock()
     told = Told(settings.home / "state" / "intake" / "told.sqlite")
+    if told.set_aside:
+        log.error("intake.told_was_damaged", set_aside=str(told.set_aside))
     counters = Counters(settings.home / INTAKE_FILE)
     try:
         async with AsyncExitStack() as stack:
@@ -113,8 +115,13 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
                 files=files.bring,
                 told=told,
             )
+            intake = Intake(ports)
+            if not told.whole:
+                recalled = await recall(settings, intake)
+                told.settle()
+                log.info("intake.recalled", deliveries=recalled)
             tell_ready(settings, environ)
-            await consume(settings, Consumer(Intake(ports), publish, counters, clock), counters)
+            await consume(settings, Consumer(intake, publish, counters, clock), counters)
     except asyncio.CancelledError:
         log.info("intake.stopped")
     finally:

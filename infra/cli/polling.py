@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from infra import supervisor
 from infra.cli.connecting import Desk, followed
+from infra.cli.syncing import read_streams
 from infra.clock import SystemClock
 from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal
 from infra.log import get
@@ -22,7 +23,7 @@ from infra.settings import Settings
 
 if TYPE_CHECKING:
     from connectors.definitions import Definition
-    from connectors.sync import Engine, Stream
+    from connectors.sync import Engine, Outcome, Stream
     from schemas.events.connector import CursorMoved
 
 LOOK_EVERY_S = 15.0
@@ -72,7 +73,6 @@ async def _by_itself(at: Desk, definition: Definition) -> None:
 
 async def poll(at: Desk, definition: Definition) -> None:
     """The due streams of one connector are at their end, or their failure is told."""
-    from connectors.connector import SourceRefused, SourceUnavailable
     from connectors.services import stream_names
 
     added, now = definition.added, SystemClock().now()
@@ -80,21 +80,17 @@ async def poll(at: Desk, definition: Definition) -> None:
     wanted = [name for name in stream_names(definition) if due(places.get(name), now)]
     if not wanted:
         return
+
+    async def alone(engine: Engine, stream: Stream) -> Outcome:
+        return await _alone(engine, stream, added.census_every_s)
+
     try:
-        async with at.engine(definition) as engine:
-            try:
-                async with at.opened(definition) as opened:
-                    for stream in opened.streams:
-                        if stream.name in wanted:
-                            await _alone(engine, stream, added.census_every_s)
-            except (SourceRefused, SourceUnavailable) as error:
-                for name in wanted:
-                    await engine.refuse(name, error)
+        await read_streams(at, definition, wanted, alone)
     except Refusal as error:  # somebody else syncs it, or there is no vault
         log.info("poller.passed_over", connector=added.connector_id, reason=str(error))
 
 
-async def _alone(engine: Engine, stream: Stream, census_every_s: int) -> None:
+async def _alone(engine: Engine, stream: Stream, census_every_s: int) -> Outcome:
     """A fault of ours in one stream is told, asked again in time, and in no other stream's way.
 
     Raises …Unavailable.
@@ -102,17 +98,18 @@ async def _alone(engine: Engine, stream: Stream, census_every_s: int) -> None:
     from connectors.connector import SourceRefused
 
     try:
-        await read(engine, stream, census_every_s)
+        return await read(engine, stream, census_every_s)
     except (BrokerUnavailable, DatabaseUnavailable, Refusal):
         raise
     except Exception as error:
         # Its text may hold what a service answered, so only its kind is told.
         name = type(error).__name__
         log.error("poller.failed", connector=engine.reading.connector_id, error=name)
-        await engine.refuse(stream.name, SourceRefused(f"A fault of ours ({name}): tell of it."))
+        fault = SourceRefused(f"A fault of ours ({name}): tell of it.")
+        return await engine.refuse(stream.name, fault)
 
 
-async def read(engine: Engine, stream: Stream, census_every_s: int) -> None:
+async def read(engine: Engine, stream: Stream, census_every_s: int) -> Outcome:
     """A stream is synced, and counted where that is due."""
     outcome = await engine.sync(stream)
     place = engine.places.get(stream.name)
@@ -126,6 +123,7 @@ async def read(engine: Engine, stream: Stream, census_every_s: int) -> None:
         reason=outcome.reason,
         **outcome.counts.model_dump(),
     )
+    return outcome
 
 
 def due(place: CursorMoved | None, now: datetime) -> bool:

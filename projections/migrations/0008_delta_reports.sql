@@ -19,6 +19,8 @@ CROSS JOIN LATERAL (
             FILTER (WHERE c.one ->> 'kind' = 'removed'), '{}') AS removed,
         coalesce(array_agg(DISTINCT o.path || ' -> ' || s.path)
             FILTER (WHERE c.one ->> 'kind' = 'renamed'), '{}') AS renamed,
+        coalesce(array_agg(DISTINCT s.path)
+            FILTER (WHERE c.one ->> 'kind' = 'renamed'), '{}') AS renamed_to,
         coalesce(sum(jsonb_array_length(c.one -> 'reanchored')), 0)::int AS reanchored
     FROM (SELECT b.source_changes FROM cairn.ingestion_batches b
             WHERE b.run_id = r.run_id AND NOT b.withdrawn
@@ -33,8 +35,7 @@ CROSS JOIN LATERAL (
     JOIN cairn.sources s USING (source_id)
     JOIN cairn.source_revisions v USING (source_id)
     WHERE k.scheduled_run_id = r.run_id AND v.revision_seq = 1 AND v.trigger_key = r.trigger_key
-        AND NOT EXISTS (SELECT 1 FROM unnest(told.renamed) known
-            WHERE known LIKE '% -> ' || replace(replace(s.path, '%', '\%'), '_', '\_'))
+        AND s.path <> ALL (told.renamed_to)
 ) added
 CROSS JOIN LATERAL (
     SELECT count(*)::int AS chunks FROM cairn.ledger_change_sets t
@@ -48,7 +49,7 @@ CROSS JOIN LATERAL (
         (SELECT coalesce(jsonb_object_agg(counted.op, counted.n), '{}') FROM (
             SELECT c.one ->> 'op' AS op, count(*) AS n FROM cairn.ledger_change_sets t
             CROSS JOIN LATERAL jsonb_array_elements(t.changes) c (one)
-            WHERE t.run_id = r.run_id AND c.one ->> 'op' LIKE 'atom\_%'
+            WHERE t.run_id = r.run_id AND starts_with(c.one ->> 'op', 'atom_')
             GROUP BY c.one ->> 'op') counted) AS changes
 ) touched
 LEFT JOIN LATERAL (

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 import pytest
 
 from connectors.connector import SourceRefused, SourceUnavailable
-from connectors.definitions import Definition
-from connectors.services import Capability, Opened
-from connectors.sync import Engine, Page, Reading
+from connectors.sync import Engine, Reading
 from connectors.transport import AccessLost, Budget, BudgetSpent
 from infra.cli.polling import counting, due, poll
 from infra.clock import SystemClock
-from schemas.events.connector import ConnectorAdded, Credential, CursorMoved, SyncFailed
+from schemas.events.connector import CursorMoved, SyncFailed
+from tests.connectors.desks import ADesk, AStream, a_definition
 from tests.connectors.held import PROJECT, MemoryBroker
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -49,63 +46,14 @@ def test_a_census_is_due_when_its_time_is_over_and_never_before_a_first_walk() -
     assert counting(a_place(census_at=NOW - timedelta(hours=24)), NOW, DAY_S)
 
 
-class AStream:
-    """A stream without items, or one that our own code cannot read."""
-
-    roots = ()
-    counted = False
-
-    def __init__(self, name: str, error: Exception | None = None) -> None:
-        self.name, self._error = name, error
-
-    async def pages(self, cursor: str) -> AsyncIterator[Page]:
-        if self._error:
-            raise self._error
-        yield Page((), "read")
-
-
-class ADesk:
-    """A connector with streams, or whose service cannot be opened."""
-
-    def __init__(self, error: Exception | None = None, *streams: AStream) -> None:
-        self._streams = streams
-        self.broker = MemoryBroker()
-        self.places: dict[str, dict[str, CursorMoved]] = {}
-        self._error = error
-
-    @asynccontextmanager
-    async def engine(self, definition: Definition) -> AsyncIterator[Engine]:
-        reading = Reading(PROJECT, "con_1", "github")
-        yield Engine(reading, self.broker.outlet(), {}, SystemClock(), Budget())
-
-    @asynccontextmanager
-    async def opened(self, definition: Definition) -> AsyncIterator[Any]:
-        if self._error:
-            raise self._error
-        yield Opened(cast(Any, self._streams), nothing_to_ask)
-
-
-async def nothing_to_ask() -> list[Capability]:
-    return []
-
-
 def polled(at: ADesk, *streams: str) -> ADesk:
-    added = ConnectorAdded(
-        connector_id="con_1",
-        request_key="k",
-        service="github",
-        target="acme/shop",
-        base_url="https://api.github.com",
-        streams=list(streams),
-        credentials=[Credential(role="token", place="env:TOKEN")],
-    )
-    asyncio.run(poll(cast(Any, at), Definition(PROJECT, added)))
+    asyncio.run(poll(cast(Any, at), a_definition("acme/shop", *streams)))
     return at
 
 
 def test_a_fault_of_ours_in_one_stream_is_told_without_a_word_and_in_no_others_way() -> None:
     broken = AStream("issues", KeyError("words of somebody"))
-    places = polled(ADesk(None, broken, AStream("runs")), "issues", "runs").broker.places["con_1"]
+    places = polled(ADesk(broken, AStream("runs")), "issues", "runs").broker.places["con_acme/shop"]
     assert places["issues"].problem == "refused: A fault of ours (KeyError): tell of it."
     assert not due(places["issues"], SystemClock().now())
     assert (places["runs"].problem, places["runs"].cursor) == (None, "read")
@@ -122,10 +70,10 @@ def test_a_fault_of_ours_in_one_stream_is_told_without_a_word_and_in_no_others_w
 def test_a_service_that_cannot_be_opened_fails_by_name_and_is_not_asked_at_once_again(
     error: Exception, reason: str
 ) -> None:
-    at = polled(ADesk(error), "issues")
+    at = polled(ADesk(closed={"acme/shop": error}), "issues")
     (failed,) = [fact.event for fact in at.broker.log if isinstance(fact.event, SyncFailed)]
     assert (failed.stream, failed.reason) == ("issues", reason)
-    assert at.broker.places["con_1"]["issues"].next_poll_at
+    assert at.broker.places["con_acme/shop"]["issues"].next_poll_at
 
 
 def test_what_could_not_even_be_opened_is_told_on_the_log_and_comes_back_later() -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.service import service
+from tests.service import COMMAND_PATIENCE_S, service
 from tests.whole.changing import FILLER
 
 pytestmark = pytest.mark.broker
@@ -29,7 +29,10 @@ def test_held_removals_end_the_command_with_one_until_a_person_accepts_them(tmp_
         (folder / "page1.md").rename(folder / "moved.md")
         (folder / "page2.md").unlink()
         again = ("ingest", str(folder), "--project", "Pages", "--as", folder.name, "--wait")
-        told = cairn.run(*again, "--json", exit_code=1)
+        command = cairn.start(*again, "--json")
+        told, said = command.communicate(timeout=COMMAND_PATIENCE_S)
+        assert command.returncode == 1
+        assert "2 of 6 sources known as pages are not in" in said
         (held,) = [run for run in json.loads(told)["runs"] if run["removals_held"]]
         assert held["removals_held"] == 1
         assert live_titles(cairn, "Pages") == before

@@ -109,13 +109,14 @@ def test_a_report_is_settled_only_once_the_sections_it_counts_are_there(model: R
     assert late["sections_recomputed"]
 
 
-def test_a_moved_file_is_renamed_and_neither_new_nor_gone(model: ReadModel):
+@pytest.mark.parametrize("name", ["docs/moved.md", "docs\\a%_b\\.md"])
+def test_a_moved_file_is_renamed_and_neither_new_nor_gone(model: ReadModel, name: str):
     project = Project().ingest(BASE)
     moved = {path: said for path, said in BASE.items() if path != "docs/a.md"}
-    project.ingest(moved | {"docs/moved.md": BASE["docs/a.md"]})
+    project.ingest(moved | {name: BASE["docs/a.md"]})
     report = last_report(model, project)
 
-    assert report["files_renamed"] == ["docs/a.md -> docs/moved.md"]
+    assert report["files_renamed"] == [f"docs/a.md -> {name}"]
     assert (report["files_added"], report["files_removed"]) == ([], [])
     assert report["chunks_reextracted"] == 0
     assert report["chunks_reanchored"] > 0

@@ -119,8 +119,7 @@ class World:
     def now(self) -> datetime:
         return NOW
 
-    def consumer(self) -> Consumer:
-        """A process just started: it knows what is on disk and on the log, nothing else."""
+    def intake(self) -> Intake:
         ports = Ports(
             connected=self.connected.of,
             outlet=self._outlet,
@@ -131,9 +130,13 @@ class World:
             files=self._files,
             told=self.told,
         )
+        return Intake(ports)
+
+    def consumer(self) -> Consumer:
+        """A process just started: it knows what is on disk and on the log, nothing else."""
         counters = Counters(self.folder / "intake.json")
         self.counters = counters
-        return Consumer(Intake(ports), self.broker.publish, counters, self, self._sleep)
+        return Consumer(self.intake(), self.broker.publish, counters, self, self._sleep)
 
     async def _outlet(self, project_id: str) -> Outlet:
         return self.broker.outlet()

@@ -1,0 +1,56 @@
+"""The streams of a connector are read: when they are due (the poller) or when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from typing import TYPE_CHECKING
+
+from infra.cli.connecting import Desk
+from infra.errors import Refusal
+
+if TYPE_CHECKING:
+    from connectors.definitions import Definition
+    from connectors.sync import Engine, Outcome, Stream
+
+    Read = Callable[[Engine, Stream], Awaitable[Outcome | None]]
+
+
+async def read_streams(
+    at: Desk, definition: Definition, names: Collection[str], read: Read
+) -> list[Outcome]:
+    """The streams of these names are read; of a service that cannot be opened each has failed.
+
+    Raises Refusal when nobody may read the connector now, and …Unavailable.
+    """
+    from connectors.connector import SourceRefused, SourceUnavailable
+
+    async with at.engine(definition) as engine:
+        try:
+            async with at.opened(definition) as opened:
+                wanted = [stream for stream in opened.streams if stream.name in names]
+                outcomes = [await read(engine, stream) for stream in wanted]
+                return [outcome for outcome in outcomes if outcome]
+        except (SourceRefused, SourceUnavailable) as error:
+            return [await engine.refuse(name, error) for name in names]
+
+
+async def read_each(
+    at: Desk, definitions: Iterable[Definition], names: Collection[str], read: Read
+) -> list[tuple[Definition, Outcome]]:
+    """All these connectors are read, of each the streams of these names, without names all.
+
+    One that cannot be read has an outcome that says why, without a stream where it is none's fault,
+    and stands in no other's way. Raises …Unavailable.
+    """
+    from connectors.services import stream_names
+    from connectors.sync import Outcome, reason_of
+
+    outcomes: list[tuple[Definition, Outcome]] = []
+    for definition in definitions:
+        wanted = [name for name in stream_names(definition) if not names or name in names]
+        try:
+            read_now = await read_streams(at, definition, wanted, read)
+        except Refusal as error:
+            read_now = [Outcome("", reason=reason_of(error), error=str(error))]
+        outcomes += [(definition, outcome) for outcome in read_now]
+    return outcomes

@@ -1,0 +1,43 @@
+"""What the intake has taken is read from a real topic again: to its offset, and not further."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from aiokafka.structs import TopicPartition
+
+from connectors.github.items import root_of
+from connectors.intake.runner import STAGE, recall
+from infra.kafka import partition_counts, running_consumer, running_producer
+from infra.settings import Settings
+from schemas import ids
+from schemas.events.connector_item import ItemReceived
+from tests.connectors.intake.worlds import PROJECT, World
+from tests.connectors.webhooks.senders import an_issue
+
+TAKEN, ALL = 3, 5  # the first record on the topic is none
+
+
+def test_the_deliveries_before_the_offset_are_known_again(fresh: Settings, tmp_path: Path) -> None:
+    async def run() -> tuple[int, int]:
+        world = World(tmp_path)
+        records = await world.received(*(an_issue(number) for number in range(ALL)))
+        topic, group = fresh.topic(ItemReceived.topic), fresh.group(STAGE)
+        count = (await partition_counts(fresh, [topic]))[topic]
+        async with running_producer(fresh) as producer:
+            for value in [b"no event of ours", *(record.value for record in records)]:
+                await producer.send_and_wait(topic, value, key=b"one", partition=count - 1)
+        async with running_consumer(fresh, group=group) as consumer:
+            place = TopicPartition(topic, count - 1)
+            consumer.assign([place])
+            await consumer.commit({place: 1 + TAKEN})
+        recalled = await recall(fresh, world.intake())
+        names = [
+            ids.source_id(PROJECT, "github", f"{root_of('acme/shop', 'issues')}@{number}")
+            for number in range(ALL)
+        ]
+        held = await world.told.over(world.broker.outlet()).held(PROJECT, names)
+        return recalled, len(held)
+
+    assert asyncio.run(run()) == (TAKEN, TAKEN)
