@@ -293,12 +293,23 @@ class Transport:
         if until is None:
             return
         if (until - now).total_seconds() > WAITED_FOR_S:
-            raise BudgetSpent(
-                f"Our {self.budget.percent} % of the rate limit at {self._host} is used up until"
-                f" {until:%H:%M:%S} UTC: the next poll goes on.",
-                until,
-            )
+            raise self._spent(until)
         await self._sleep((until - now).total_seconds())
+
+    def spent(self, resource: str) -> BudgetSpent:
+        """For a service that tells of its rate limit inside an answer with 200."""
+        now = self._clock.now()
+        window = self.budget.windows.get(resource)
+        known = window and window.resets_at > now
+        until = window.resets_at if window and known else now + timedelta(seconds=WAITED_FOR_S)
+        return self._spent(until)
+
+    def _spent(self, until: datetime) -> BudgetSpent:
+        return BudgetSpent(
+            f"Our {self.budget.percent} % of the rate limit at {self._host} is used up until"
+            f" {until:%H:%M:%S} UTC: the next poll goes on.",
+            until,
+        )
 
     async def _limited(self, answer: Answer) -> None:
         """A primary or secondary limit: nobody of this account asks before it is over."""

@@ -120,6 +120,8 @@ class GitHub:
                     "not_found" if "NOT_FOUND" in kinds else "forbidden",
                     200,
                 )
+            if "RATE_LIMITED" in kinds:
+                raise self.transport.spent("graphql")
             raise SourceUnavailable(f"GitHub could not answer ({', '.join(sorted(kinds))}).")
         data = told.get("data")
         return data if isinstance(data, dict) else {}

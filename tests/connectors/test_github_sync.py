@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
@@ -134,6 +135,26 @@ def test_an_answer_that_is_none_fails_its_stream_by_name(stream: str, bodies: li
                 assert outcome.reason == "unavailable", body
                 server.faults = [Fault(200, body=body)]
                 assert all(each.reason == "unavailable" for each in await side.census(stream))
+
+    asyncio.run(run())
+
+
+def test_a_limit_told_inside_an_answer_is_no_failure_and_says_when_it_ends() -> None:
+    async def run() -> None:
+        async with a_server() as (server, transport):
+            side = Side(transport, a_busy_one(server.add("acme/shop")))
+            resets = int(time.time()) + 900
+            limit = {
+                "X-RateLimit-Limit": "5000",
+                "X-RateLimit-Remaining": "0",
+                "X-RateLimit-Reset": str(resets),
+                "X-RateLimit-Resource": "graphql",
+            }
+            server.faults = [Fault(200, limit, '{"errors": [{"type": "RATE_LIMITED"}]}')]
+            [outcome] = await side.sync("discussions")
+            assert outcome.reason == "budget"
+            assert outcome.next_poll_at is not None
+            assert abs(outcome.next_poll_at.timestamp() - resets) < 60
 
     asyncio.run(run())
 
