@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.timeout(1_500)]
 KILLS = 20
 SEED = 20260101
 VICTIMS = ("worker-1", "worker-2", "projector", "worker-1", "worker-2", "kafka", "postgres")
-ATTEMPTS = 6
+PATIENCE_S = 240
 REASON = "the security review has settled it"
 
 
@@ -78,12 +78,17 @@ def found(cairn: Service, what: str, *more: str) -> list[dict[str, Any]]:
 
 def patiently(cairn: Service, *arguments: str) -> str:
     """Standard output of a command that is given again when something was away."""
-    for _ in range(ATTEMPTS):
+    told: list[str] = []
+
+    def ends_well() -> bool:
         process = cairn.start(*arguments)
-        out, err = process.communicate(timeout=280)
-        if process.returncode == 0:
-            return out
-    raise AssertionError(f"`cairn {' '.join(arguments)}` never ended well\n{out}\n{err}")
+        told[:] = process.communicate(timeout=280)
+        return process.returncode == 0
+
+    # By time, not by number: while the database starts up a command ends within a second.
+    well = wait_until(ends_well, timeout_s=PATIENCE_S)
+    assert well, f"`cairn {' '.join(arguments)}` never ended well\n{told}"
+    return told[0]
 
 
 class Killer(threading.Thread):
