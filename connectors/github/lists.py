@@ -7,7 +7,9 @@ last time. Only where one second fills a page are further pages asked for; then 
 asked again with their ETags before the walk goes on, and it repeats the second if one has changed.
 
 At its end a list keeps the request of its last minute with the ETag: a poll without news is one
-conditional request. What becomes visible late within that minute changes the ETag and is seen.
+conditional request. What becomes visible late within that minute changes the ETag and is seen. Not
+so where a row only leads to what is read (``leads``): times are seconds, so a second change in the
+row's own second leaves row and ETag as they were. While that second lasts no ETag is kept.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from connectors.sync import Page
 from connectors.transport import Answer
 
 OVERLAP = timedelta(seconds=60)
-BEFORE = timedelta(seconds=1)  # whether ``since`` is inclusive is not said: both are right
+SECOND = timedelta(seconds=1)  # the grain of GitHub's times
+BEFORE = SECOND  # whether ``since`` is inclusive is not said: both are right
 STEADY_ROUNDS = 3
 UNFIT = (KeyError, TypeError, ValueError, AttributeError)  # what an odd payload makes of a parser
 
@@ -112,8 +115,12 @@ class RestList:
 
 @dataclass(frozen=True)
 class SinceList(RestList):
-    """A list with ``since`` and an order by time of change (issues, both kinds of comments)."""
+    """A list with ``since`` and an order by time of change (issues, both kinds of comments).
 
+    ``leads``: what is made of a row is asked for elsewhere.
+    """
+
+    leads: bool = False
     order: ClassVar[dict[str, str]] = {"sort": "created", "direction": "asc"}
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
@@ -147,6 +154,8 @@ class SinceList(RestList):
         tail = _before(newest, OVERLAP) if newest else ""
         if tail > place.since:
             return Place(since=tail, newest=newest)
+        if self.leads and newest and (answer.at is None or answer.at <= moment(newest) + SECOND):
+            etags = ()
         return replace(place, page=1, etags=etags, at_end=True, newest=newest)
 
     async def _all_as_before(self, place: Place) -> bool:

@@ -250,7 +250,7 @@ class Reviews:
 
         return SinceList(
             self.name, self.roots, self.github, "issues", make, lambda row: None, self.look,
-            ALL_STATES,
+            ALL_STATES, leads=True,
         )  # fmt: skip
 
 

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from tests.connectors.github_side import Side, a_server, standing
-from tests.connectors.stand_ins.github import Fault
 from tests.connectors.stand_ins.github_world import Repository
+from tests.connectors.stand_ins.server import Fault
 
 
 def a_busy_one(at: Repository) -> Repository:
@@ -46,6 +46,7 @@ def test_a_second_sync_asks_under_condition_only_and_publishes_nothing() -> None
         async with a_server() as (server, transport):
             side = Side(transport, a_busy_one(server.add("acme/shop")), per_page=2)
             rest = ("issues", "comments", "reviews", "review-comments", "releases", "runs")
+            side.repository.wait(5)  # the second of the last change is over
             await side.sync(*rest)
             server.asked.clear()
             before = side.broker.log.copy()
@@ -135,6 +136,21 @@ def test_an_answer_that_is_none_fails_its_stream_by_name(stream: str, bodies: li
                 assert outcome.reason == "unavailable", body
                 server.faults = [Fault(200, body=body)]
                 assert all(each.reason == "unavailable" for each in await side.census(stream))
+
+    asyncio.run(run())
+
+
+def test_a_review_in_the_same_second_as_the_last_one_is_held_though_its_row_is_as_before() -> None:
+    async def run() -> None:
+        async with a_server() as (server, transport):
+            side = Side(transport, server.add("acme/shop"))
+            pull = side.repository.open_issue("Add sessions", "This adds the sessions.", pull=True)
+            side.repository.review(pull, "APPROVED", "We will keep sessions in Redis.")
+            await side.sync("issues", "reviews")
+            side.repository.review(pull, "APPROVED", "The timeout must be 30 minutes.")
+            await side.sync("issues", "reviews")
+            assert side.broker.contents == standing(side.repository)
+            assert len(side.broker.contents) == 3
 
     asyncio.run(run())
 
