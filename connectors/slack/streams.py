@@ -99,13 +99,10 @@ class Workspace:
 
 
 @dataclass(frozen=True)
-class Threads:
-    """The threads of one channel."""
+class OfChannel:
+    """What a stream of a channel is called, and where its items go."""
 
     channel: Channel
-    workspace: Workspace
-    window: timedelta = WINDOW
-    counted: bool = True
 
     @property
     def name(self) -> str:
@@ -114,6 +111,15 @@ class Threads:
     @property
     def roots(self) -> tuple[str, ...]:
         return (self.channel.root,)
+
+
+@dataclass(frozen=True)
+class Threads(OfChannel):
+    """The threads of one channel."""
+
+    workspace: Workspace
+    window: timedelta = WINDOW
+    counted: bool = True
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
         place = Place.parse(cursor)
@@ -225,20 +231,11 @@ class Threads:
 
 
 @dataclass(frozen=True)
-class Closed:
+class Closed(OfChannel):
     """A channel of which not even the name is told: whoever reads it gets to know why."""
 
-    channel: Channel
     why: AccessLost
     counted: bool = True
-
-    @property
-    def name(self) -> str:
-        return self.channel.channel_id
-
-    @property
-    def roots(self) -> tuple[str, ...]:
-        return (self.channel.root,)
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
         for page in list[Page]():

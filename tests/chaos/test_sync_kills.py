@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -37,23 +35,8 @@ def a_repository() -> Iterator[tuple[GitHubServer, Repository]]:
     for number in range(COMMENTS):
         at.wait(1)
         at.comment(number % ISSUES + 1, f"We will use Redis for the store number {number}.")
-    ready, loop = threading.Event(), asyncio.new_event_loop()
-    stop = asyncio.Event()
-
-    async def serve() -> None:
-        async with server.running():
-            ready.set()
-            await stop.wait()
-
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
-    thread.start()
-    assert ready.wait(30)
-    try:
+    with server.beside():
         yield server, at
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join()
-        loop.close()
 
 
 def has_asked(server: GitHubServer, count: int) -> bool:

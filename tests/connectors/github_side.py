@@ -24,9 +24,8 @@ from connectors.github.streams import streams
 from connectors.outside import OutsideItem
 from connectors.publishing import source_id_of
 from connectors.rendering import render
-from connectors.sync import Engine, Outcome, Reading, Stream
+from connectors.sync import Engine, Outcome, Stream
 from connectors.transport import Budget, Secret, Transport
-from infra.clock import SystemClock
 from tests.connectors.held import PROJECT, MemoryBroker
 from tests.connectors.stand_ins.github import TOKEN, GitHubServer
 from tests.connectors.stand_ins.github_world import Repository, number_of
@@ -58,10 +57,7 @@ class Side:
         return streams(github, names, titles)
 
     def engine(self) -> Engine:
-        reading = Reading(PROJECT, self.connector_id, "github")
-        places = self.broker.places.get(self.connector_id if self.broker.keep else "", {})
-        budget = self.transport.budget
-        return Engine(reading, self.broker.outlet(), dict(places), SystemClock(), budget)
+        return self.broker.engine(self.connector_id, "github", self.transport.budget)
 
     async def sync(self, *names: str) -> list[Outcome]:
         engine = self.engine()

@@ -13,6 +13,9 @@ from datetime import UTC, datetime, timedelta
 from connectors.definitions import cursors
 from connectors.feeder import Lead
 from connectors.publishing import Held, Outlet
+from connectors.sync import Engine, Reading
+from connectors.transport import Budget
+from infra.clock import Clock, SystemClock
 from schemas.codec import decode, encode
 from schemas.envelope import Envelope
 from schemas.events.connector import CursorMoved
@@ -53,6 +56,14 @@ class MemoryBroker:
     def outlet(self) -> Outlet:
         lead = Lead(max_records=2**31, max_bytes=2**60)
         return Outlet(self.publish, self.encrypt, self.held, self.inventory, lead)
+
+    def engine(
+        self, connector_id: str, service: str, budget: Budget, clock: Clock | None = None
+    ) -> Engine:
+        """A new one that goes on where the log stands."""
+        reading = Reading(PROJECT, connector_id, service)
+        places = self.places.get(connector_id if self.keep else "", {})
+        return Engine(reading, self.outlet(), dict(places), clock or SystemClock(), budget)
 
     async def publish(self, envelopes: Sequence[Envelope]) -> None:
         for envelope in envelopes:

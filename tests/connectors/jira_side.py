@@ -13,9 +13,8 @@ from connectors.jira.items import attachment_item, items_of, readable_attachment
 from connectors.jira.streams import Issues
 from connectors.publishing import source_id_of
 from connectors.rendering import render
-from connectors.sync import Engine, Outcome, Reading
+from connectors.sync import Engine, Outcome
 from connectors.transport import Budget, Secret, Transport
-from infra.clock import SystemClock
 from tests.connectors.held import PROJECT, MemoryBroker
 from tests.connectors.stand_ins.jira import JiraServer
 
@@ -35,10 +34,7 @@ class JiraSide:
         return Issues(Jira(self.server.project, self.transport, flavour, SITE, self.page))
 
     def engine(self) -> Engine:
-        reading = Reading(PROJECT, "con_jira", "jira")
-        places = self.broker.places.get("con_jira" if self.broker.keep else "", {})
-        budget = self.transport.budget
-        return Engine(reading, self.broker.outlet(), dict(places), SystemClock(), budget)
+        return self.broker.engine("con_jira", "jira", self.transport.budget)
 
     async def sync(self) -> Outcome:
         return await self.engine().sync(self.stream)

@@ -15,7 +15,7 @@ from connectors.slack.api import Slack
 from connectors.slack.items import Channel, message_of, thread_item
 from connectors.slack.people import People
 from connectors.slack.streams import Threads, Workspace
-from connectors.sync import Engine, Outcome, Reading
+from connectors.sync import Engine, Outcome
 from connectors.testimony import risk_of
 from connectors.transport import Budget, Secret, Transport
 from tests.connectors.held import PROJECT, MemoryBroker
@@ -67,10 +67,7 @@ class SlackSide:
         return Threads(CHANNEL, workspace, self.window)
 
     def engine(self) -> Engine:
-        reading = Reading(PROJECT, "con_slack", "slack")
-        places = self.broker.places.get("con_slack" if self.broker.keep else "", {})
-        budget = self.transport.budget
-        return Engine(reading, self.broker.outlet(), dict(places), self.clock, budget)
+        return self.broker.engine("con_slack", "slack", self.transport.budget, self.clock)
 
     async def sync(self) -> Outcome:
         return await self.engine().sync(self.stream)

@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable
 
 from schemas.events.ingestion_request import SourcesListed
 from tests.connectors.github_side import Side, a_server, standing
-from tests.connectors.stand_ins.github import Asked, GitHubServer
+from tests.connectors.stand_ins.github import GitHubServer
+from tests.connectors.stand_ins.server import Asked
 
 Told = Callable[[Side, GitHubServer], Awaitable[None]]
 

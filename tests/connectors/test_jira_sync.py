@@ -9,7 +9,7 @@ import pytest
 
 from connectors.transport import AccessLost
 from tests.connectors.jira_side import JiraSide, a_site
-from tests.connectors.stand_ins.github import Fault
+from tests.connectors.stand_ins.server import Fault
 
 FLAVOURS = pytest.mark.parametrize("flavour", ["cloud", "data-center"])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 
 from connectors.feeder import FeedOrder
 from connectors.outside import Gone, OutsideItem, Remark
@@ -16,28 +15,7 @@ from schemas.events.connector import Counts
 from schemas.events.ingestion_request import IngestionRequested, SourcesListed, SourcesUnchanged
 from schemas.events.source import SourceRevised
 from tests.connectors.held import PROJECT, MemoryBroker
-
-NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-ROOT = "github/acme/shop/comments"
-
-
-def a_comment(number: int = 1, body: str = "We will use Redis.", minutes: int = 0) -> OutsideItem:
-    at = NOON + timedelta(minutes=minutes)
-    return OutsideItem(
-        service="github",
-        root=ROOT,
-        path=f"12/comments/{number}",
-        source_type="comment",
-        title="Comment on #12",
-        remarks=(Remark(str(number), "ada", "member", NOON, body),),
-        changed_at=at,
-        revision_ref=at.isoformat(),
-    )
-
-
-def gone(number: int = 1, minutes: int = 60) -> Gone:
-    at = NOON + timedelta(minutes=minutes)
-    return Gone("github", ROOT, f"12/comments/{number}", at)
+from tests.connectors.remarks import NOON, a_comment, gone
 
 
 def published(broker: MemoryBroker, *items: OutsideItem | Gone, key: str = "delivery-1") -> Counts:

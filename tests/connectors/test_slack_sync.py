@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tests.connectors.slack_side import SlackSide, a_workspace
-from tests.connectors.stand_ins.github import Fault
+from tests.connectors.stand_ins.server import Fault
 
 DAY_S = 24 * 3600
 

@@ -23,7 +23,8 @@ from connectors.transport import (
     checked_base,
 )
 from tests.connectors.github_side import a_server
-from tests.connectors.stand_ins.github import LIMIT, Fault, GitHubServer
+from tests.connectors.stand_ins.github import LIMIT, GitHubServer
+from tests.connectors.stand_ins.server import Fault
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 LIST = "repos/acme/shop/issues"

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 
 from agents.reader import ReadRequest
 from connectors.feeder import FeedOrder
-from connectors.outside import Gone, OutsideItem, Remark
+from connectors.outside import Gone, OutsideItem
 from connectors.publishing import Outlet, publish_items, publish_removals
 from schemas.envelope import Actor, Envelope
 from streams.memory import Driver
 from streams.pipeline import pipeline
 from tests.connectors.held import MemoryBroker
+from tests.connectors.remarks import NOON, ROOT, a_comment, gone
 from tests.whole.changing import READER, Project
 from tests.worlds import PROJECT
 
-NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-ROOT = "github/acme/shop/comments"
 LIMIT = "The gateway must answer every scan request of a depot within {} ms."
 
 
@@ -57,19 +55,8 @@ class Connected(Project):
         return {atom.body for atom in self.live.values()}
 
 
-def a_comment(number: int, body: str, minutes: int = 0) -> OutsideItem:
-    at = NOON + timedelta(minutes=minutes)
-    return OutsideItem(
-        service="github",
-        root=ROOT,
-        path=f"12/comments/{number}",
-        source_type="comment",
-        title="Comment on #12",
-        remarks=(Remark(str(number), "ada", "member", NOON, body),),
-        changed_at=at,
-        revision_ref=at.isoformat(),
-        about="Limits of the gateway",
-    )
+def a_remark(number: int, body: str, minutes: int = 0) -> OutsideItem:
+    return a_comment(number, body, minutes, about="Limits of the gateway")
 
 
 def said(project: Connected, words: str) -> bool:
@@ -78,15 +65,15 @@ def said(project: Connected, words: str) -> bool:
 
 def some(count: int) -> list[OutsideItem]:
     return [
-        a_comment(n, f"We decided to use the store named S{n} for every parcel of depot {n}.")
+        a_remark(n, f"We decided to use the store named S{n} for every parcel of depot {n}.")
         for n in range(count)
     ]
 
 
 def test_an_edit_outside_replaces_what_was_said() -> None:
-    project = Connected().told(a_comment(100, LIMIT.format(200)), *some(9))
+    project = Connected().told(a_remark(100, LIMIT.format(200)), *some(9))
     assert said(project, "200 ms")
-    project.told(a_comment(100, LIMIT.format(300), minutes=5))
+    project.told(a_remark(100, LIMIT.format(300), minutes=5))
     assert said(project, "300 ms")
     assert not said(project, "200 ms")
     assert all(stop.stop_reason for stop in project.stops)
@@ -95,23 +82,23 @@ def test_an_edit_outside_replaces_what_was_said() -> None:
 def test_a_revision_that_comes_too_late_changes_nothing() -> None:
     project = Connected()
     project.broker.lags = lambda: True  # so that it is published and stage 0 has to say no
-    project.told(a_comment(100, LIMIT.format(300), minutes=5), *some(9))
+    project.told(a_remark(100, LIMIT.format(300), minutes=5), *some(9))
     before = project.live
-    project.told(a_comment(100, LIMIT.format(200)))
+    project.told(a_remark(100, LIMIT.format(200)))
     assert project.live == before
     assert len(project.stops) == 2
 
 
 def test_what_is_deleted_outside_is_said_by_nobody_any_more_and_may_come_back() -> None:
-    project = Connected().told(a_comment(100, LIMIT.format(200)), a_comment(101, "Thanks!"))
-    project.told(Gone("github", ROOT, "12/comments/100", NOON + timedelta(hours=1)))
+    project = Connected().told(a_remark(100, LIMIT.format(200)), a_remark(101, "Thanks!"))
+    project.told(gone(100))
     assert not said(project, "200 ms")
-    project.told(a_comment(100, LIMIT.format(200), minutes=90))
+    project.told(a_remark(100, LIMIT.format(200), minutes=90))
     assert said(project, "200 ms")
 
 
 def test_a_census_that_would_remove_much_waits_for_a_person() -> None:
-    project = Connected().told(a_comment(100, LIMIT.format(200)), *some(3))
+    project = Connected().told(a_remark(100, LIMIT.format(200)), *some(3))
     sources = asyncio.run(project.broker.inventory(PROJECT, ROOT))
     asyncio.run(publish_removals(ROOT, sources[:2], project.order(), project.outlet()))
     project.driver.run()

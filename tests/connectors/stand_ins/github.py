@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 from bisect import bisect_left
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -16,6 +14,7 @@ from typing import Any
 from aiohttp import web
 
 from tests.connectors.stand_ins.github_world import START, Repository, Row, number_of, stamp
+from tests.connectors.stand_ins.server import Asked, Server
 
 TOKEN = "stand-in-token"
 APP_TOKEN = "stand-in-installation"
@@ -23,41 +22,14 @@ LIMIT = 5_000
 
 
 @dataclass
-class Fault:
-    """An answer in the place of the real one."""
-
-    status: int = 502
-    headers: dict[str, str] = field(default_factory=dict)
-    body: str = ""
-    slow_s: float = 0.0
-    drop: bool = False
-
-
-@dataclass
-class Asked:
-    """One request as the server saw it."""
-
-    method: str
-    path: str
-    query: dict[str, str]
-    conditional: bool
-    status: int = 0
-    token: str = ""
-
-
-@dataclass
-class GitHubServer:
-    """One server for many repositories. ``before_each`` is called before every answer."""
+class GitHubServer(Server):
+    """One server for many repositories."""
 
     repositories: dict[str, Repository] = field(default_factory=dict)
-    before_each: Callable[[Asked], None] = lambda asked: None
-    faults: list[Fault] = field(default_factory=list)
     denied: dict[str, int] = field(default_factory=dict)  # a part of the path -> status
-    asked: list[Asked] = field(default_factory=list)
     discussions_enabled: bool = True
     remaining: int = LIMIT
     skew: timedelta = timedelta()
-    url: str = ""
     tokens: int = 0
     _orders: dict[tuple[Any, ...], tuple[int, list[str], list[Row]]] = field(default_factory=dict)
 
@@ -70,44 +42,7 @@ class GitHubServer:
         clocks = [each.now for each in self.repositories.values()]
         return max(clocks, default=START) + self.skew
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[GitHubServer]:
-        app = web.Application(client_max_size=2**20)
-        app.router.add_route("*", "/{tail:.*}", self._answer)
-        runner = web.AppRunner(app, access_log=None)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        host, port = runner.addresses[0][:2]
-        self.url = f"http://{host}:{port}/"
-        try:
-            yield self
-        finally:
-            await runner.cleanup()
-
-    async def _answer(self, request: web.Request) -> web.StreamResponse:
-        asked = Asked(
-            request.method,
-            request.path,
-            dict(request.query),
-            "If-None-Match" in request.headers,
-            token=request.headers.get("Authorization", "").removeprefix("Bearer "),
-        )
-        self.asked.append(asked)
-        self.before_each(asked)
-        if self.faults:
-            fault = self.faults.pop(0)
-            await asyncio.sleep(fault.slow_s)
-            asked.status = fault.status
-            if fault.drop and request.transport:
-                request.transport.close()
-            if fault.status:
-                return web.Response(status=fault.status, headers=fault.headers, text=fault.body)
-        response = await self._routed(request, asked)
-        asked.status = response.status
-        return response
-
-    async def _routed(self, request: web.Request, asked: Asked) -> web.Response:
+    async def routed(self, asked: Asked, body: Row) -> web.Response:
         if asked.path.startswith("/app/") or asked.path.endswith("/installation"):
             return self._app(asked)
         if asked.token not in (TOKEN, APP_TOKEN):
@@ -116,7 +51,7 @@ class GitHubServer:
             if part in asked.path:
                 return self._reply({"message": "Resource not accessible"}, status=status)
         if asked.path == "/graphql":
-            return self._reply(self._graphql(await request.json()), counts=True)
+            return self._reply(self._graphql(body), counts=True)
         _, _, owner, name, *rest = asked.path.split("/")
         repository = self.repositories.get(f"{owner}/{name}")
         if repository is None:
@@ -127,8 +62,8 @@ class GitHubServer:
         if found is None:
             return self._reply({"message": "Not Found"}, status=404)
         if isinstance(found, list):
-            return self._page(request, found, "workflow_runs" if rest[0] == "actions" else "")
-        return self._reply(found, request)
+            return self._page(asked, found, "workflow_runs" if rest[0] == "actions" else "")
+        return self._reply(found, asked)
 
     def _find(
         self, at: Repository, rest: list[str], query: dict[str, str]
@@ -190,21 +125,21 @@ class GitHubServer:
             return ordered[bisect_left(times, query["since"]) :]
         return [row for row in ordered if row["updated_at"] >= query["since"]]
 
-    def _page(self, request: web.Request, rows: list[Row], wrapped: str) -> web.Response:
-        size = int(request.query.get("per_page", "30"))
-        page = int(request.query.get("page", "1"))
+    def _page(self, asked: Asked, rows: list[Row], wrapped: str) -> web.Response:
+        size = int(asked.query.get("per_page", "30"))
+        page = int(asked.query.get("page", "1"))
         part = rows[(page - 1) * size : page * size]
         headers = {}
         if page * size < len(rows):
-            further = request.url.update_query({"page": str(page + 1)})
+            further = asked.url.update_query({"page": str(page + 1)})
             headers["Link"] = f'<{further}>; rel="next"'
         told: Any = {"total_count": len(rows), wrapped: part} if wrapped else part
-        return self._reply(told, request, headers)
+        return self._reply(told, asked, headers)
 
     def _reply(
         self,
         told: Any,
-        request: web.Request | None = None,
+        asked: Asked | None = None,
         more: dict[str, str] | None = None,
         *,
         status: int = 200,
@@ -213,7 +148,7 @@ class GitHubServer:
         body = json.dumps(told).encode()
         digest = hashlib.sha256(body + str(more).encode()).hexdigest()[:32]
         etag = f'W/"{digest}"'
-        unchanged = request is not None and request.headers.get("If-None-Match") == etag
+        unchanged = asked is not None and asked.etag == etag
         if status == 200 and not unchanged:
             self.remaining -= 1
         headers = {

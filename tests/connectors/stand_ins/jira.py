@@ -13,8 +13,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.connectors.stand_ins.github import Asked
-from tests.connectors.stand_ins.server import Server, reply
+from tests.connectors.stand_ins.server import Asked, Server, reply
 
 Row = dict[str, Any]
 TOKEN = "Bearer jira-stand-in"
@@ -134,7 +133,7 @@ class JiraServer(Server):
             known = body == {"grant_type": "client_credentials", **CLIENT}
             told = {"access_token": TOKEN.removeprefix("Bearer "), "expires_in": 3600}
             return reply(told) if known else reply({}, 401)
-        if asked.token not in (TOKEN, BASIC) or self.revoked:
+        if asked.authorization not in (TOKEN, BASIC) or self.revoked:
             return reply({"errorMessages": ["not logged in"]}, 401)
         match asked.path.strip("/").split("/")[3:]:
             case ["mypermissions"]:

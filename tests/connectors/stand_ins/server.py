@@ -1,4 +1,4 @@
-"""What the stand-ins for Jira and Slack share: real HTTP on loopback, faults, who asked what."""
+"""What the stand-ins share: real HTTP on loopback, faults, who asked what."""
 
 from __future__ import annotations
 
@@ -11,8 +11,45 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+from yarl import URL
 
-from tests.connectors.stand_ins.github import Asked, Fault
+
+@dataclass
+class Fault:
+    """An answer in the place of the real one."""
+
+    status: int = 502
+    headers: dict[str, str] = field(default_factory=dict)
+    body: str = ""
+    slow_s: float = 0.0
+    drop: bool = False
+
+
+@dataclass
+class Asked:
+    """One request as the server saw it; ``etag`` is the condition it was asked under."""
+
+    method: str
+    url: URL
+    authorization: str = ""
+    etag: str | None = None
+    status: int = 0
+
+    @property
+    def path(self) -> str:
+        return self.url.path
+
+    @property
+    def query(self) -> dict[str, str]:
+        return dict(self.url.query)
+
+    @property
+    def token(self) -> str:
+        return self.authorization.removeprefix("Bearer ")
+
+    @property
+    def conditional(self) -> bool:
+        return self.etag is not None
 
 
 @dataclass
@@ -62,8 +99,12 @@ class Server:
         raise NotImplementedError
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
-        token = request.headers.get("Authorization", "")
-        asked = Asked(request.method, request.path, dict(request.query), False, token=token)
+        asked = Asked(
+            request.method,
+            request.url,
+            request.headers.get("Authorization", ""),
+            request.headers.get("If-None-Match"),
+        )
         self.asked.append(asked)
         self.before_each(asked)
         if self.faults:

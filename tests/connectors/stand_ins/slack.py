@@ -12,8 +12,7 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.connectors.stand_ins.github import Asked
-from tests.connectors.stand_ins.server import Server, reply
+from tests.connectors.stand_ins.server import Asked, Server, reply
 
 Row = dict[str, Any]
 TOKEN = "Bearer xoxb-stand-in"
@@ -78,7 +77,7 @@ class SlackServer(Server):
 
     async def routed(self, asked: Asked, body: Row) -> web.Response:
         method, query = asked.path.strip("/"), asked.query
-        if asked.token != TOKEN:
+        if asked.authorization != TOKEN:
             return reply({"ok": False, "error": "invalid_auth"})
         if self.revoked:
             return reply({"ok": False, "error": "token_revoked"})

@@ -8,8 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from connectors.sync import Stream
 from tests.connectors.held import MemoryBroker
-from tests.connectors.stand_ins.github import Fault
-from tests.connectors.stand_ins.server import Server
+from tests.connectors.stand_ins.server import Fault, Server
 
 
 class OneStream(Protocol):
