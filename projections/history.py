@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from infra.errors import Refusal
-from projections.queries import Conn, Row, like_of, rows
+from projections.queries import Conn, Order, Row, like_of, ordered, rows
 from schemas.events.ledger import LIVE
 
 
@@ -39,29 +39,31 @@ def atoms_as_of(
     *,
     kind: str | None = None,
     status: str | None = None,
+    order: Order = "worth",
     limit: int | None = None,
 ) -> list[Row]:
-    """The atoms as they stood after change set ``ledger_seq``, in the order the ledger met them.
+    """The atoms as they stood after change set ``ledger_seq``.
 
-    ``status`` as for `projections.queries.atoms`. Raises Refusal for a sequence that is not there.
+    ``status`` and ``order`` as for `projections.queries.atoms`. Raises Refusal for a sequence that
+    is not there.
     """
     last = head(connection, project_id)
     if not 0 <= ledger_seq <= last:
         raise Refusal(f"The ledger goes from 0 to {last}: there is no sequence {ledger_seq}.")
     wanted = sorted(LIVE) if status is None else [status]
+    found = rows(
+        connection,
+        "SELECT ledger_seq, record FROM (SELECT DISTINCT ON (atom_id) atom_id, ledger_seq,"
+        " record FROM ledger_atom_history WHERE project_id = %s AND ledger_seq <= %s"
+        " ORDER BY atom_id, ledger_seq DESC) h"
+        " WHERE record->>'kind' = coalesce(%s, record->>'kind')"
+        " AND (%s OR record->>'status' = ANY(%s))",
+        *(project_id, ledger_seq, kind, status == "all", wanted),
+    )
+    changed = {row["record"]["atom_id"]: row["ledger_seq"] for row in found}
     return [
-        {"as_of_seq": ledger_seq, "changed_seq": row["ledger_seq"], **row["record"]}
-        for row in rows(
-            connection,
-            "SELECT ledger_seq, record FROM (SELECT DISTINCT ON (atom_id) atom_id, ledger_seq,"
-            " record FROM ledger_atom_history WHERE project_id = %s AND ledger_seq <= %s"
-            " ORDER BY atom_id, ledger_seq DESC) h"
-            " WHERE record->>'kind' = coalesce(%s, record->>'kind')"
-            " AND (%s OR record->>'status' = ANY(%s))"
-            " ORDER BY (record->>'first_seq')::bigint, atom_id"
-            + (f" LIMIT {int(limit)}" if limit else ""),
-            *(project_id, ledger_seq, kind, status == "all", wanted),
-        )
+        {"as_of_seq": ledger_seq, "changed_seq": changed[record["atom_id"]], **record}
+        for record in ordered([row["record"] for row in found], order)[:limit]
     ]
 
 

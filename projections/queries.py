@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from psycopg import Connection
 from psycopg.rows import dict_row
@@ -18,9 +18,11 @@ import infra.postgres
 from infra.errors import Refusal
 from schemas.events.hygiene import Versions
 from schemas.events.ledger import AtomRecord
+from schemas.worth import worth
 
 Conn = Connection[tuple[Any, ...]]
 Row = dict[str, Any]
+Order = Literal["worth", "age"]
 
 FIRST_ATOM_MS, PRD_V0_MS, FEATURES_V0_MS = 3_000, 30_000, 30_000  # contract of spec 12 §4
 TARGETS_MS = {"first_atom": FIRST_ATOM_MS, "prd_v0": PRD_V0_MS, "features_v0": FEATURES_V0_MS}
@@ -147,12 +149,14 @@ def atoms(
     kind: str | None = None,
     status: str | None = None,
     source: str | None = None,
+    order: Order = "worth",
     limit: int | None = None,
 ) -> list[Row]:
-    """Atoms with their evidence, in the order the ledger met them; live ones unless ``status``.
+    """Atoms with their evidence, those to be seen first at the front; live ones unless ``status``.
 
-    ``status`` may be ``all``. ``source`` is a glob over paths (``docs/*``); an atom is in when one
-    of its evidence rows is from a source that fits.
+    ``order`` ``age`` is that in which the ledger met them. ``status`` may be ``all``. ``source`` is
+    a glob over paths (``docs/*``); an atom is in when one of its evidence rows is from a source
+    that fits.
     """
     conditions, parameters = ["a.project_id = %s"], [project_id]
     if kind:
@@ -169,13 +173,32 @@ def atoms(
             " WHERE e.atom_id = a.atom_id AND s.path LIKE %s)"
         )
         parameters.append(like_of(source))
-    return rows(
+    found = rows(
         connection,
-        f"SELECT {ATOM_COLUMNS}, coalesce(({EVIDENCE_JSON}), '[]') AS evidence FROM ledger_atoms a"
-        f" WHERE {' AND '.join(conditions)} ORDER BY a.first_seq, a.atom_id"
-        + (f" LIMIT {int(limit)}" if limit else ""),
+        f"SELECT {ATOM_COLUMNS} FROM ledger_atoms a WHERE {' AND '.join(conditions)}",
         *parameters,
     )
+    shown = ordered(found, order)[:limit]
+    quoted = rows(
+        connection,
+        f"SELECT a.atom_id, ({EVIDENCE_JSON}) AS evidence FROM ledger_atoms a"
+        " WHERE a.atom_id = ANY(%s)",
+        [atom["atom_id"] for atom in shown],
+    )
+    evidence = {row["atom_id"]: row["evidence"] or [] for row in quoted}
+    return [atom | {"evidence": evidence[atom["atom_id"]]} for atom in shown]
+
+
+def ordered(atoms: list[Row], order: Order) -> list[Row]:
+    """Rows with the columns of an atom in this order; ties by age."""
+    by_age = sorted(atoms, key=lambda atom: (atom["first_seq"], atom["atom_id"]))
+    if order == "age":
+        return by_age
+    return sorted(by_age, key=lambda atom: -worth(_record_of(atom)))
+
+
+def _record_of(atom: Row) -> AtomRecord:
+    return AtomRecord.model_validate({name: atom[name] for name in AtomRecord.model_fields})
 
 
 def like_of(glob: str) -> str:

@@ -21,12 +21,15 @@ def register(app: typer.Typer) -> None:
         kind: str | None = typer.Option(None, help="Only this kind, e.g. decision."),
         status: str | None = typer.Option(None, help="Only this status; all: every one."),
         source: str | None = typer.Option(None, help="Only from paths that fit, e.g. 'docs/*'."),
+        order: Literal["worth", "age"] = typer.Option(
+            "worth", help="worth: those to be seen first; age: as the ledger met them."
+        ),
         limit: int | None = typer.Option(None, min=1, help="At most so many."),
         as_of_seq: int | None = AS_OF_SEQ,
         as_of: str | None = AS_OF,
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """List atoms with their evidence; live ones unless --status says otherwise.
+        """List atoms with their evidence, the best first; live ones unless --status says otherwise.
 
         As of a moment: the records as they were, without their quotes.
         """
@@ -46,11 +49,17 @@ def register(app: typer.Typer) -> None:
                 as_of_seq = history.sequence_at(connection, known, moment)
             if as_of_seq is not None:
                 found = history.atoms_as_of(
-                    connection, known, as_of_seq, kind=kind, status=status, limit=limit
+                    connection, known, as_of_seq, kind=kind, status=status, order=order, limit=limit
                 )
             else:
                 found = queries.atoms(
-                    connection, known, kind=kind, status=status, source=source, limit=limit
+                    connection,
+                    known,
+                    kind=kind,
+                    status=status,
+                    source=source,
+                    order=order,
+                    limit=limit,
                 )
         if as_json:
             as_lines(found)

@@ -7,12 +7,11 @@ what it selects and not what the ledger holds. It is made anew from the ledger's
 from __future__ import annotations
 
 import heapq
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from schemas.events.ledger import LIVE, AtomRecord, ContradictionRecord, EvidenceRow
+from schemas.worth import worth
 from streams.reduce.inputs import Pick, SectionInput
 from streams.reduce.sections import SECTIONS, Place, SectionPlan, is_excluded, places
 from streams.reduce.wording import content_words, numbers, pair_text
@@ -26,49 +25,6 @@ PER_SOURCE = 0.06
 IN_CONFLICT = 0.1
 _SEVERITY = {"high": 0, "medium": 1, "low": 2}
 _OPEN = frozenset({"open", "escalated"})
-_ODD = re.compile(
-    r"://|\b\w+\.\w+\.\w+|[{}<>|\\=]|\b(?:e\.g|i\.e|ie|eg|etc)\.|^[^:]{1,60}:\s|^\W|#\d"
-)
-_BY_ORIGIN = {
-    "readme": 0.1,
-    "overview": 0.1,
-    "architecture": 0.08,
-    "doc": 0.03,
-    "guide": -0.1,
-    "code": -0.2,
-    "manifest": -0.3,
-}
-_SIGNS = re.compile(r"[^\w\s]|[\d_]")
-_SPEAKER = re.compile(r"\b(?:we|our|us|you|your|i|my)\b", re.IGNORECASE)
-_BACKWARD = re.compile(
-    r"^(?:it|this|that|these|those|they|he|she|here|there|also|such|but|and|or|so|namely|because|now|"
-    r"as|thus|in some cases|in (?:this|that|these|those)|ideally|for (?:this|that|these|those)|the "
-    r"(?:first|second|last|next|\d+\w\w)|an? (?:rfc|adr))\b",
-    re.IGNORECASE,
-)
-
-
-@lru_cache(maxsize=8192)  # asked for several times as an atom comes in
-def readable(title: str) -> float:
-    """How well a title reads as a sentence of its own, 0 to 1."""
-    words = title.split()
-    signs = len(_SIGNS.findall(title))
-    faults = 0.3 * (not 5 <= len(words) <= 32) + 0.2 * title.endswith("…")
-    faults += 0.2 * bool(_ODD.search(title)) + 0.3 * bool(_BACKWARD.match(title))
-    faults += 0.2 * (signs > 0.1 * len(title)) + 0.1 * title[:1].islower()
-    faults += 0.3 * bool(_SPEAKER.search(title))
-    return round(max(0.0, 1.0 - faults), 6)
-
-
-def worth(atom: AtomRecord) -> float:
-    """How much an atom should be seen; preview atoms come from the sources of the first tier."""
-    score = atom.confidence + 0.15 * (atom.status == "active")
-    score += 0.03 * min(max(atom.source_count - 1, 0), 3)
-    score += 0.02 * min(max(atom.direct_evidence_count - 1, 0), 2)
-    score += 0.05 * (atom.first_provenance.lane == "preview")
-    score += _BY_ORIGIN.get(atom.attributes.get("origin", ""), 0.0)
-    score += 0.3 * (1.0 if atom.kind == "entity" else readable(atom.title))
-    return round(score, 6)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from schemas.events.ledger import LIVE, AtomRecord
-from streams.reduce.selection import readable, worth
+from schemas.worth import readable, worth
 from streams.reflection.words import STOPWORDS
 
 PHRASE, NAME, ENTITY = "phrase", "name", "entity"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from projections import queries
+from projections.history import atoms_as_of, head
 from projections.progress import trigger_progress
 from schemas.events.hygiene import SourceProcessed, Versions
 from schemas.events.ingestion import SourceChange
 from schemas.events.ingestion_request import SourcesUnchanged
-from tests.projections.builders import PROJECT, replace_part, source_of
+from tests.projections.builders import PROJECT, an_atom, replace_part, source_of
 from tests.projections.conftest import ReadModel
 from tests.projections.log import TRIGGER, Story, a_whole_story
 from tests.projections.test_folding import projected
@@ -147,6 +148,26 @@ def test_atoms_are_filtered_by_kind_status_and_path(model: ReadModel):
     assert titles(source="*.rst") == []
     assert titles(status="obsolete") == []
     assert titles(status="all", limit=1) == ["Gateway"]
+
+
+def test_the_best_atom_comes_first_whenever_it_came(model: ReadModel):
+    story = Story()
+    story.project()
+    story.requested(["README.md"])
+    one, two = story.source("README.md", "It may be slow.\n\nTokens expire after an hour.")
+    story.run_started()
+    story.planned([one, two])
+    weak = an_atom(one, story.run, "It may be slow", confidence=0.55)
+    strong = an_atom(two, story.run, "Tokens expire after an hour of silence", confidence=0.75)
+    story.read(one, weak)
+    story.read(two, strong)
+    model.fold(projected(story))
+
+    (first,) = queries.atoms(model.connection, PROJECT, limit=1)
+    (oldest,) = queries.atoms(model.connection, PROJECT, order="age", limit=1)
+    assert (first["title"], oldest["title"]) == (strong.title, weak.title)
+    past = atoms_as_of(model.connection, PROJECT, head(model.connection, PROJECT))
+    assert [atom["title"] for atom in past] == [strong.title, weak.title]
 
 
 def test_an_atom_comes_with_the_exact_place_of_its_evidence(model: ReadModel):
