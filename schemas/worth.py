@@ -29,7 +29,8 @@ _SPEAKER = re.compile(r"\b(?:we|our|us|you|your|i|my)\b", re.IGNORECASE)
 _BACKWARD = re.compile(
     r"^(?:it|this|that|these|those|they|he|she|here|there|also|such|but|and|or|so|namely|because|"
     r"now|as|thus|in some cases|in (?:this|that|these|those)|all in all|ideally|for (?:this|that|"
-    r"these|those)|the (?:first|second|last|next|\d+\w\w)|an? (?:rfc|adr))\b",
+    r"these|those)|the (?:first|second|last|next|final|former|latter|\d+\w\w)|an? (?:rfc|adr)|"
+    r"(?:can|could|does|is|should|will|would) (?:it|this|that|these|those|they))\b",
     re.IGNORECASE,
 )
 _TO_THE_WRITER = re.compile(

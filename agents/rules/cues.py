@@ -83,6 +83,12 @@ _NOBODYS = re.compile(
     r"(?:or|and|the|an?|all|any|some|back)\b)",
     re.IGNORECASE,
 )  # what happens otherwise, and an order with a need in its second half
+_REMARKS = re.compile(
+    r"(?:the|an?|one|another)\s(?:[\w-]+\s)?(?:challenge|problem|issue|question|difficulty|reason|trick|"
+    r"idea|point)\b[^,;:]{0,40}\sis\s(?:that|whether|how|when|if)\b|"
+    r"(?:before|prior to|without) (?:this|the) (?:change|enhancement|feature|patch|proposal)\b",
+    re.IGNORECASE,
+)  # what was so, and what somebody has to think about
 _SUPPOSED = re.compile(
     r"\s*(?:have been|be (?:noted|fine|ok(?:ay)?|obvious|clear|the case|familiar))\b", re.IGNORECASE
 )  # what «must» says of a guess; the verbs above make advice of «should» only
@@ -390,6 +396,8 @@ def requirement(text: str, *, named: bool) -> Cue | None:
     if text.endswith("?") or _HYPOTHETICAL.search(subject) or _RELATIVE.search(subject):
         return None
     if _STRANDED.search(text) or _NOBODYS.match(text) or _PROPORTION.match(text):
+        return None
+    if _REMARKS.match(text):
         return None
     if _TO_BE_DONE_WITH.match(text):
         return None

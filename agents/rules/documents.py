@@ -37,7 +37,7 @@ _SILENT = re.compile(
     r"change-?log|changes|(?:change[-_])?history|releases?|news|notice|licen[cs]e(?:[-_](?:[al]?gpl|mit|cc|apache|bsd|mpl)[\w-]*)?|contributors|authors|"
     r"codeowners|\w*code[-_]of[-_]conduct|contributing|maintainers|dependencies|"
     r"pull_request_template|release[-_ ]?notes|"
-    r"third[-_]party\w*|credits|.*template)(?:\.\w+)?$|(?:^|/)(?:(?:issue|pull_request)_template|\.changelog|"
+    r"third[-_]party\w*|credits|.*template|(?:0{3,4}|x{3,4}|n{3,4}|adr|rfc|kep)[-_]template[-_].*)(?:\.\w+)?$|(?:^|/)(?:(?:issue|pull_request)_template|\.changelog|"
     r"changelogs?|licenses|release[-_ ]?notes|testdata|fixtures?|golden|__snapshots__)/|"
     r"(?:^|/)(?:release[-_])?v?\d+\.\d+[\w.]*\.(?:md|mdx|rst|adoc|txt)$",
     re.IGNORECASE,

@@ -145,6 +145,11 @@ _ASSERTS = re.compile(
     r"\s(?:is|are|was|were|has|have|had|exists?|implements?|uses?|provides?|contains?|consists?)\s",
     re.IGNORECASE,
 )
+_ABLE = re.compile(r"\s(?:can|cannot|can't|could|may|might)\s", re.IGNORECASE)
+_SUBJECT_FIRST = re.compile(
+    r"(?:the|an?|this|that|these|those|it|they|we|users?|from|on|in|for|there|all|any|each|no)\b",
+    re.IGNORECASE,
+)
 _REACHED = re.compile(
     r"\b(?:is|are|was|were|been) (?:now |already |fully )?"
     r"(?:implemented|done|merged|released|completed?|finished)\b(?! (?:before|by|in|when|once)\b)",
@@ -302,7 +307,7 @@ def _structural(
             return _unknown_in(text, first)
         case "action_item":
             item = passage.form in ("item", "row") and first and len(words_of(text)) >= 3
-            item = item and not _is_reached(text) and not _BETWEEN.match(text)
+            item = item and not (_is_reached(text) or _BETWEEN.match(text) or _is_told(text))
             return Cue("action_item", EXPLICIT) if item and not setting.how_to else None
         case "requirement":
             if (
@@ -329,6 +334,13 @@ def _structural(
 def _is_reached(text: str) -> bool:
     """Whether an item of a list of tasks tells what is done, and asks nobody to see to it."""
     return bool(_REACHED.search(text)) and not is_order(text) and not instructs(text)
+
+
+def _is_told(text: str) -> bool:
+    """Whether an item of a list of tasks says what is so, and asks for nothing."""
+    if _NEEDED.search(text) or not _SUBJECT_FIRST.match(text):
+        return False
+    return bool(_ASSERTS.search(text[:SUBJECT]) or _ABLE.search(text[:SUBJECT]))
 
 
 def _tells_of_needs(passage: Passage, text: str) -> bool:

@@ -66,6 +66,7 @@ def test_no_atom_comes_from(text):
         "LICENSE",
         "docs/CONTRIBUTING.md",
         ".github/pull_request_template.md",
+        "rfcs/0000-template-protocol.md",
         "docs/notes/v1.5.0.md",
         "release-notes/spring.md",
         "notes/golden/all.md",
