@@ -24,6 +24,7 @@ _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _EDGE_MARKS = re.compile(r"\(\s*\)|(?<!\w)[*_`~]+|[*_`~]+(?!\w)|^(?:[#>+-]+\s+)+")
 _BRACKETS = re.compile(r"\[{2,}|\]{2,}")
+_NO_GOAL = re.compile(r"^(?:not a goal|non-?goal|out of scope): *(?P<first>.)", re.IGNORECASE)
 _ENDS = (".", "!", "?")
 
 
@@ -82,6 +83,7 @@ def section_text(section_id: str, atom: AtomRecord) -> str:
         return ""
     if section_id == "scope":
         label = "Out of scope" if is_excluded(atom) else "In scope"
+        said = _NO_GOAL.sub(lambda mark: mark["first"].upper(), said)
         return sentence(f"{label}: {cut(said, MAX_STATEMENT - 20)}")
     if atom.kind == "risk":
         return sentence(_with(said, "impact", plain(atom.impact or "")))

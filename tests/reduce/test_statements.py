@@ -135,6 +135,14 @@ def test_what_is_excluded_stands_under_scope_as_out_of_scope():
     assert texts(prd_of(atom), "scope") == ["Out of scope: Payment of warehouses."]
 
 
+def test_what_says_already_that_it_is_no_goal_is_not_told_so_twice():
+    atom = a_requirement(
+        "Not a goal: payment of warehouses", attributes={"scope": "excluded"}, polarity="negate"
+    )
+
+    assert texts(prd_of(atom), "scope") == ["Out of scope: Payment of warehouses."]
+
+
 def test_a_rate_that_must_be_reached_is_a_success_metric():
     atom = a_requirement("The relay must read at least 200 order lines per second on two cores")
 
