@@ -245,6 +245,8 @@ def test_a_question_like_another_is_none_of_its_own():
 def test_what_somebody_sees_in_code_is_no_task():
     assert code("TODO: only two functions seem to read the label of a parcel") == []
     assert code("TODO: let two functions read the label of a parcel")[0][0] == "action_item"
+    assert code("XXX: the sorter sets the label of a parcel regardless of lane") == []
+    assert code("XXX: remove the label of a parcel that left its lane")[0][0] == "action_item"
 
 
 def test_a_risk_may_have_a_name_that_its_sentence_explains():
