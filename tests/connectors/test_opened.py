@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,8 +18,9 @@ from connectors.sync import Engine, Reading
 from connectors.transport import Budget, Secret, Transport
 from infra.clock import SystemClock
 from schemas.codec import encode
-from schemas.envelope import Envelope
 from schemas.events.connector import ConnectorAdded, ConnectorService
+from schemas.events.ingestion_request import IngestionRequested
+from schemas.events.testimony import MessageReceived
 from schemas.ids import sha256_hex
 from tests.connectors.held import AT, PROJECT, MemoryBroker
 from tests.connectors.stand_ins.jira import JiraServer
@@ -117,7 +117,7 @@ def test_a_missing_permission_is_named() -> None:
                 (missing,) = await opened.check()
                 assert not missing.granted and missing.missing.startswith("Browse Projects")
         async with SlackServer().running() as slack:
-            opening = a_slack(slack, [])
+            opening = a_slack(slack, MemoryBroker())
             async with SLACK.opened(opening) as opened:
                 assert await opened.check() == [Capability("C1", True)]
                 scopes = {
@@ -138,12 +138,9 @@ def test_a_missing_permission_is_named() -> None:
 
 
 def a_slack(
-    server: SlackServer, told: list[Envelope], target: str = "T1", channels: str = "C1"
+    server: SlackServer, broker: MemoryBroker, target: str = "T1", channels: str = "C1"
 ) -> Opening:
-    async def publish(envelopes: Sequence[Envelope]) -> None:
-        told.extend(envelopes)
-
-    restricted = Restricted(marked, sealed, publish)
+    restricted = Restricted(marked, sealed, broker.publish)
     secrets = {"token": "xoxb-stand-in"}
     return an_opening("slack", target, server.url, secrets, restricted, project_channels=channels)
 
@@ -153,13 +150,15 @@ def test_chat_is_testimony_first_and_no_record_holds_its_words_or_names_in_clear
         async with SlackServer().running() as server:
             first = server.say("The export must be resumable MARK1, says Ada.")
             server.say("Ben is incompetent MARK2.", "U1", first)
-            told: list[Envelope] = []
             broker = MemoryBroker()
-            await synced(a_slack(server, told), broker)
-            assert [fact.event.risk_class for fact in told] == ["none", "medium"]  # type: ignore[attr-defined]
+            await synced(a_slack(server, broker), broker)
+            events = [fact.event for fact in broker.log]
+            before = events[: [type(event) for event in events].index(IngestionRequested)]
+            told = [event for event in before if isinstance(event, MessageReceived)]
+            assert [event.risk_class for event in told] == ["none", "medium"]
             (content,) = broker.contents.values()
             assert b"MARK1" in content and b"MARK2" not in content and b"Ada" not in content
-            log = b"".join(encode(fact.recorded(AT)) for fact in [*told, *broker.log])
+            log = b"".join(encode(fact.recorded(AT)) for fact in broker.log)
             for word in (b"MARK1", b"MARK2", b"Ada", b"Ben", b"U1", b"resumable"):
                 assert word not in log
 
@@ -171,7 +170,7 @@ def test_a_channel_that_was_left_is_in_no_other_channels_way() -> None:
         async with SlackServer().running() as server:
             server.say("The export must be resumable.")
             broker = MemoryBroker()
-            async with SLACK.opened(a_slack(server, [], channels="C1,C2")) as opened:
+            async with SLACK.opened(a_slack(server, broker, channels="C1,C2")) as opened:
                 reading = Reading(PROJECT, "con_1", "slack")
                 engine = Engine(reading, broker.outlet(), {}, SystemClock(), Budget(percent=100))
                 synced = [await engine.sync(stream) for stream in opened.streams]
@@ -189,7 +188,7 @@ def test_a_token_for_another_workspace_is_refused() -> None:
     async def run() -> None:
         async with SlackServer().running() as server:
             with pytest.raises(SourceRefused, match="T2"):
-                async with SLACK.opened(a_slack(server, [], "T2")):
+                async with SLACK.opened(a_slack(server, MemoryBroker(), "T2")):
                     pass
 
     asyncio.run(run())
