@@ -21,8 +21,8 @@ from schemas.codec import encode
 from schemas.events.connector import ConnectorAdded, ConnectorService
 from schemas.events.ingestion_request import IngestionRequested
 from schemas.events.testimony import MessageReceived
-from schemas.ids import sha256_hex
 from tests.connectors.held import AT, PROJECT, MemoryBroker
+from tests.connectors.intake.worlds import KeyRing
 from tests.connectors.stand_ins.jira import JiraServer
 from tests.connectors.stand_ins.slack import SlackServer
 
@@ -49,14 +49,6 @@ def an_opening(
     )
     held = {role: Secret(value) for role, value in secrets.items()}
     return Opening(Definition(PROJECT, added), held, Budget(percent=100), no_titles, restricted)
-
-
-def sealed(project: str, content: bytes, whose: str) -> tuple[str, bytes]:
-    return f"key_{whose}", b"nonce-nonce-" + content[::-1]
-
-
-def marked(project: str, text: str) -> str:
-    return sha256_hex(f"{project} {text}")
 
 
 async def synced(opening: Opening, broker: MemoryBroker) -> None:
@@ -140,7 +132,8 @@ def test_a_missing_permission_is_named() -> None:
 def a_slack(
     server: SlackServer, broker: MemoryBroker, target: str = "T1", channels: str = "C1"
 ) -> Opening:
-    restricted = Restricted(marked, sealed, broker.publish)
+    keys = KeyRing()
+    restricted = Restricted(keys.mark, keys.seal, broker.publish)
     secrets = {"token": "xoxb-stand-in"}
     return an_opening("slack", target, server.url, secrets, restricted, project_channels=channels)
 

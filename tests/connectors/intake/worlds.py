@@ -28,6 +28,7 @@ from schemas.events.connector import ConnectorAdded, ConnectorService, Credentia
 from schemas.events.connector_item import ItemReceived
 from schemas.events.dlq import DeadLetter
 from schemas.events.project import ProjectCreated
+from schemas.ids import sha256_hex
 from schemas.topics import key_of
 from tests.connectors.held import MemoryBroker
 from tests.connectors.webhooks.senders import NOW, SECRET, Sent
@@ -56,8 +57,6 @@ class KeyRing:
         return sealed[12:][::-1]
 
     def mark(self, project_id: str, text: str) -> str:
-        from schemas.ids import sha256_hex
-
         return sha256_hex(f"secret {project_id} {text}")
 
 
