@@ -11,10 +11,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from connectors.sync import Engine, Outcome, Reading, Stream
+from connectors.sync import Engine, Outcome, Stream
 from connectors.transport import Budget
-from infra.clock import SystemClock
-from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.held import MemoryBroker
 from tests.connectors.stand_ins.github_stand import github_stand
 from tests.connectors.stand_ins.jira_stand import jira_cloud_stand, jira_data_center_stand
 from tests.connectors.stand_ins.slack_stand import slack_stand
@@ -39,9 +38,7 @@ def kept(make: MakeStand, law: Law) -> None:
 
 
 def each(stand: Stand, broker: MemoryBroker) -> list[tuple[Engine, Stream]]:
-    reading = Reading(PROJECT, "con_1", stand.service)
-    places = broker.places.get("con_1", {})
-    engine = Engine(reading, broker.outlet(), dict(places), SystemClock(), Budget())
+    engine = broker.engine("con_1", stand.service, Budget())
     return [(engine, stream) for stream in stand.streams(broker, PAGE)]
 
 

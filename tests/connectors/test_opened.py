@@ -14,9 +14,7 @@ from connectors.jira.api import Jira, by_client
 from connectors.jira.service import JIRA
 from connectors.services import Capability, Opening, Restricted
 from connectors.slack.service import SLACK
-from connectors.sync import Engine, Reading
 from connectors.transport import Budget, Secret, Transport
-from infra.clock import SystemClock
 from schemas.codec import encode
 from schemas.events.connector import ConnectorAdded, ConnectorService
 from schemas.events.ingestion_request import IngestionRequested
@@ -54,9 +52,8 @@ def an_opening(
 async def synced(opening: Opening, broker: MemoryBroker) -> None:
     service: Any = JIRA if opening.definition.added.service == "jira" else SLACK
     async with service.opened(opening) as opened:
-        reading = Reading(PROJECT, "con_1", opening.definition.added.service)
+        engine = broker.engine("con_1", opening.definition.added.service, opening.budget)
         for stream in opened.streams:
-            engine = Engine(reading, broker.outlet(), {}, SystemClock(), opening.budget)
             assert (await engine.sync(stream)).error == ""
 
 
@@ -164,8 +161,7 @@ def test_a_channel_that_was_left_is_in_no_other_channels_way() -> None:
             server.say("The export must be resumable.")
             broker = MemoryBroker()
             async with SLACK.opened(a_slack(server, broker, channels="C1,C2")) as opened:
-                reading = Reading(PROJECT, "con_1", "slack")
-                engine = Engine(reading, broker.outlet(), {}, SystemClock(), Budget(percent=100))
+                engine = broker.engine("con_1", "slack", Budget(percent=100))
                 synced = [await engine.sync(stream) for stream in opened.streams]
                 counted = [await engine.census(stream) for stream in opened.streams]
                 granted = [each.granted for each in await opened.check()]
