@@ -165,7 +165,7 @@ def test_a_repository_that_cannot_be_fetched_is_unavailable(remote):
         remote.bring(0, 0)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_deltas_in_any_order_end_with_what_stands_at_the_head(tmp_path_factory, data):
     remote = Remote(tmp_path_factory.mktemp("r"), FIRST)
