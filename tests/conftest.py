@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 import infra.kafka
@@ -19,6 +20,11 @@ from infra.local.runtime import running
 from infra.loop import rarely_collected
 from infra.settings import Settings
 
+# How long an example takes is the machine's affair: a test fails by what is wrong, never by time.
+hypothesis.settings.register_profile(
+    "by no clock", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("by no clock")
 MIGRATIONS = Path(__file__).parents[1] / "projections" / "migrations"
 
 

@@ -93,10 +93,19 @@ class Service:
         rows = state.processes if state else []
         return {row["name"]: row["pid"] for row in rows if row["state"] == "running"}
 
-    def kill(self, name: str) -> None:
-        """SIGKILL: no goodbye to anybody."""
-        if pid := self.pids().get(name):
+    def kill(self, name: str) -> int | None:
+        """SIGKILL: no goodbye to anybody. The pid; None when there was nothing to kill."""
+        pid = self.pids().get(name)
+        if pid is None:
+            return None
+        try:
             os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:  # it has just ended by itself, and nobody has said so yet
+            return None
+        return pid
+
+    def runs_again(self, name: str, killed: int) -> bool:
+        return self.pids().get(name, killed) != killed
 
 
 @contextmanager

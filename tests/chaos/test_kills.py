@@ -104,15 +104,11 @@ class Killer(threading.Thread):
         chance = random.Random(SEED)
         while len(self.killed) < KILLS and not self.done.wait(chance.uniform(0.05, 1.5)):
             victim = chance.choice(VICTIMS)
-            known = self.cairn.pids().get(victim)
+            known = self.cairn.kill(victim)
             if known is None:
                 continue
-            self.cairn.kill(victim)
             self.killed.append(victim)
-            wait_until(partial(self.runs_again, victim, known), timeout_s=120)
-
-    def runs_again(self, name: str, before: int) -> bool:
-        return self.cairn.pids().get(name, before) != before
+            wait_until(partial(self.cairn.runs_again, victim, known), timeout_s=120)
 
 
 def test_twenty_kills_change_nothing_in_the_end(tmp_path):

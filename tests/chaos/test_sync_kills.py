@@ -27,7 +27,7 @@ ISSUES, COMMENTS = 150, 900
 @contextmanager
 def a_repository() -> Iterator[tuple[GitHubServer, Repository]]:
     """A stand-in that answers from a thread of its own."""
-    server = GitHubServer()
+    server = GitHubServer(most_rows=50)
     at = server.add("acme/shop")
     for number in range(ISSUES):
         at.wait(7)
@@ -49,6 +49,12 @@ def held(cairn: Service) -> dict[str, str]:
     return {str(source): str(digest) for source, digest in found}
 
 
+def restarts(cairn: Service, name: str) -> int:
+    (status,) = cairn.json("status")
+    (count,) = [row["restarts"] for row in status["processes"] if row["name"] == name]
+    return int(count)
+
+
 def test_a_poller_killed_again_and_again_loses_nothing_and_leaves_no_run_waiting() -> None:
     chance = random.Random(SEED)
     with a_repository() as (server, at), service(STAND_IN=TOKEN) as cairn:
@@ -61,8 +67,10 @@ def test_a_poller_killed_again_and_again_loses_nothing_and_leaves_no_run_waiting
         )
         for _ in range(KILLS):
             until = len(server.asked) + chance.randrange(1, 6)
-            wait_until(partial(has_asked, server, until), timeout_s=90)
-            cairn.kill("poller")
+            assert wait_until(partial(has_asked, server, until), timeout_s=90)
+            killed = cairn.kill("poller")
+            assert killed
+            assert wait_until(partial(cairn.runs_again, "poller", killed), timeout_s=90)
         wanted = {source: sha256_hex(text) for source, text in standing(at, project).items()}
         assert wait_until(lambda: held(cairn) == wanted, timeout_s=180)
 
@@ -71,5 +79,6 @@ def test_a_poller_killed_again_and_again_loses_nothing_and_leaves_no_run_waiting
             return bool(runs) and all(run["status"] == "stopped" for run in runs)
 
         assert wait_until(ended, timeout_s=180)
+        assert restarts(cairn, "poller") >= KILLS
         (row,) = [row for row in cairn.json("connector", "list") if row["stream"] == "comments"]
         assert (row["seen"] >= COMMENTS, row["problem"]) == (True, None)

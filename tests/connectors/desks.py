@@ -8,9 +8,8 @@ from typing import Any, cast
 
 from connectors.definitions import Definition
 from connectors.services import Capability, Opened
-from connectors.sync import Engine, Page, Reading
+from connectors.sync import Engine, Page
 from connectors.transport import Budget
-from infra.clock import SystemClock
 from schemas.events.connector import ConnectorAdded, Credential, CursorMoved
 from tests.connectors.held import PROJECT, MemoryBroker
 
@@ -49,8 +48,7 @@ class ADesk:
     async def engine(self, definition: Definition) -> AsyncIterator[Engine]:
         if error := self._busy.get(definition.added.target):
             raise error
-        reading = Reading(PROJECT, definition.connector_id, "github")
-        yield Engine(reading, self.broker.outlet(), {}, SystemClock(), Budget())
+        yield self.broker.engine(definition.connector_id, "github", Budget())
 
     @asynccontextmanager
     async def opened(self, definition: Definition) -> AsyncIterator[Any]:

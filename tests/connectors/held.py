@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 from connectors.definitions import cursors
 from connectors.feeder import Lead
@@ -17,7 +18,7 @@ from connectors.sync import Engine, Reading
 from connectors.transport import Budget
 from infra.clock import Clock, SystemClock
 from schemas.codec import decode, encode
-from schemas.envelope import Envelope
+from schemas.envelope import Envelope, Event
 from schemas.events.connector import CursorMoved
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.ingestion_request import IngestionRequested, SourcesListed
@@ -25,6 +26,7 @@ from schemas.events.source import SourceContentPart, SourceInfo, SourceRevised
 from streams.hygiene.stage import clean, decide
 from streams.run_control.changes import REMOVAL_BRAKE_PERCENT
 
+E = TypeVar("E", bound=Event)
 PROJECT = "prj_outside"
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -56,6 +58,9 @@ class MemoryBroker:
     def outlet(self) -> Outlet:
         lead = Lead(max_records=2**31, max_bytes=2**60)
         return Outlet(self.publish, self.encrypt, self.held, self.inventory, lead)
+
+    async def outlet_of(self, project_id: str) -> Outlet:
+        return self.outlet()
 
     def engine(
         self, connector_id: str, service: str, budget: Budget, clock: Clock | None = None
@@ -99,6 +104,15 @@ class MemoryBroker:
             for marker in self.shown.values()
             if marker.source.root == root and marker.source.path in paths
         }
+
+    def events(self, kind: type[E]) -> list[E]:
+        """What is on the log of one kind, in its order."""
+        return [fact.event for fact in self.log if isinstance(fact.event, kind)]
+
+    @property
+    def by_path(self) -> dict[str, bytes]:
+        """Path to content of what is held."""
+        return {self.answered[it].source.path: text for it, text in self.contents.items()}
 
     @property
     def places(self) -> dict[str, dict[str, CursorMoved]]:

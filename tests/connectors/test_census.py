@@ -91,12 +91,10 @@ def test_of_much_that_is_missing_the_list_is_read_anew() -> None:
 def test_a_census_names_what_goes_and_not_what_stays() -> None:
     async def tell(side: Side, server: GitHubServer) -> None:
         await side.sync("issues")
-        before = len(side.broker.log)
+        before = len(side.broker.events(SourcesListed))
         side.repository.delete_issue(4)
         await side.census("issues", accept_removals=False)
-        listings = [
-            fact.event for fact in side.broker.log[before:] if isinstance(fact.event, SourcesListed)
-        ]
+        listings = side.broker.events(SourcesListed)[before:]
         assert [(len(each.sources), len(each.removed)) for each in listings] == [(0, 1)]
         assert side.broker.contents == standing(side.repository)
 

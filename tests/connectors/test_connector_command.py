@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from typer.testing import CliRunner
 
-from infra.cli import build
+from tests.runtime.test_command_line import refused
 
 TOKEN = "ghp_" + "0123456789abcdef" * 3
 RIGHT = ("--credential", "token=env:GH_TOKEN")
 
 
-def refused(*arguments: str) -> str:
-    told = CliRunner().invoke(build(), ["connector", "add", *arguments, "--project", "Shop"])
-    assert told.exit_code == 2, told.output
-    return " ".join(told.output.replace("│", " ").split())
+def refused_to_add(*arguments: str) -> str:
+    return refused("connector", "add", *arguments, "--project", "Shop")
 
 
 @pytest.mark.parametrize(
@@ -29,9 +26,9 @@ def refused(*arguments: str) -> str:
     ],
 )
 def test_what_cannot_be_connected_is_named(arguments: tuple[str, ...], sentence: str) -> None:
-    assert sentence in refused(*arguments)
+    assert sentence in refused_to_add(*arguments)
 
 
 @pytest.mark.parametrize("credential", [f"token={TOKEN}", TOKEN, f"token=env {TOKEN}"])
 def test_a_secret_given_itself_is_refused_and_not_repeated(credential: str) -> None:
-    assert TOKEN not in refused("github", "a/b", "--credential", credential)
+    assert TOKEN not in refused_to_add("github", "a/b", "--credential", credential)

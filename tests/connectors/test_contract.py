@@ -6,14 +6,14 @@ A service takes part by a line in STANDS.
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 
 import pytest
 
-from connectors.sync import Engine, Outcome, Reading, Stream
+from connectors.sync import Engine, Outcome, Stream
 from connectors.transport import Budget
-from infra.clock import SystemClock
-from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.held import MemoryBroker
 from tests.connectors.stand_ins.github_stand import github_stand
 from tests.connectors.stand_ins.jira_stand import jira_cloud_stand, jira_data_center_stand
 from tests.connectors.stand_ins.slack_stand import slack_stand
@@ -38,9 +38,7 @@ def kept(make: MakeStand, law: Law) -> None:
 
 
 def each(stand: Stand, broker: MemoryBroker) -> list[tuple[Engine, Stream]]:
-    reading = Reading(PROJECT, "con_1", stand.service)
-    places = broker.places.get("con_1", {})
-    engine = Engine(reading, broker.outlet(), dict(places), SystemClock(), Budget())
+    engine = broker.engine("con_1", stand.service, Budget())
     return [(engine, stream) for stream in stand.streams(broker, PAGE)]
 
 
@@ -112,9 +110,7 @@ def test_edits_and_late_replies_are_seen(make: MakeStand) -> None:
 
 
 @pytest.mark.parametrize("make", STANDS)
-def test_what_is_deleted_goes_with_a_census_and_comes_back_when_it_stands_again(
-    make: MakeStand,
-) -> None:
+def test_what_is_deleted_goes_with_a_census(make: MakeStand) -> None:
     async def law(stand: Stand, broker: MemoryBroker) -> None:
         handles = furnished(stand)
         await synced(stand, broker)
@@ -220,10 +216,15 @@ def test_what_passes_does_no_harm(make: MakeStand, status: int) -> None:
 def test_a_sync_cut_off_before_any_request_goes_on_where_it_was(make: MakeStand) -> None:
     async def law(stand: Stand, broker: MemoryBroker) -> None:
         furnished(stand)
+        for number in range(6):
+            stand.wait(90)
+            stand.create(f"The store must keep invoice {number} for 11 years.")
+        whole = await asked_by_a_sync(stand, MemoryBroker())
         cut = 0
-        while not await _cut_off_after(cut, stand, broker):
+        while await asked_by_a_sync(stand, broker, at_most=cut) is None:
             cut += 1
-        assert cut > 5
+        assert whole is not None
+        assert 5 < cut < whole - 1  # begun anew each time, it would need them all at once
         assert broker.contents == stand.standing()
         assert broker.in_vain == 0
 
@@ -252,22 +253,24 @@ def test_what_changes_during_the_walk_is_held_after_the_next(make: MakeStand) ->
     kept(make, law)
 
 
-async def _cut_off_after(requests: int, stand: Stand, broker: MemoryBroker) -> bool:
-    """Whether a sync came to its end although it is cut off after that many requests."""
-    left = requests
+async def asked_by_a_sync(
+    stand: Stand, broker: MemoryBroker, at_most: float = math.inf
+) -> int | None:
+    """The requests a sync took to its end; None when it was cut off, after ``at_most`` of them."""
+    asked = 0
     task = asyncio.ensure_future(synced(stand, broker))
 
     def count() -> None:
-        nonlocal left
-        left -= 1
-        if left < 0:
+        nonlocal asked
+        asked += 1
+        if asked > at_most:
             task.cancel()
 
     stand.before_each = count
     try:
         await task
     except asyncio.CancelledError:
-        return False
+        return None
     finally:
         stand.before_each = lambda: None
-    return True
+    return asked

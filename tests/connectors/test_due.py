@@ -71,7 +71,7 @@ def test_a_service_that_cannot_be_opened_fails_by_name_and_is_not_asked_at_once_
     error: Exception, reason: str
 ) -> None:
     at = polled(ADesk(closed={"acme/shop": error}), "issues")
-    (failed,) = [fact.event for fact in at.broker.log if isinstance(fact.event, SyncFailed)]
+    (failed,) = at.broker.events(SyncFailed)
     assert (failed.stream, failed.reason) == ("issues", reason)
     assert at.broker.places["con_acme/shop"]["issues"].next_poll_at
 

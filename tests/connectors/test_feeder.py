@@ -176,7 +176,7 @@ def test_a_fact_about_dated_content_happened_then() -> None:
     assert [each.occurred_at for each in log] == [AT, AT, then]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(1, 400), min_size=1, max_size=150),
     max_records=st.integers(1, 40),

@@ -10,7 +10,6 @@ from connectors.definitions import Definition
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta
 from connectors.intake.files import RepositoryFiles
-from connectors.publishing import Outlet
 from connectors.sync import Outcome
 from connectors.transport import Transport
 from schemas.events.connector import ConnectorAdded
@@ -36,27 +35,14 @@ class Project(Side):
             base_url="https://api.github.com/",
             options={"clone_url": f"file://{self.folder}", "root": "acme/shop"},
         )
-        outlet = self.broker.outlet()
-
-        async def same(project_id: str) -> Outlet:
-            return outlet
-
-        files = RepositoryFiles(self.clones, same, {}, lambda line: None)
+        files = RepositoryFiles(self.clones, self.broker.outlet_of, {}, lambda line: None)
 
         async def bring(delta: Delta, order: FeedOrder) -> bool:
             return await files.bring(delta, Definition(PROJECT, added), order)
 
-        engine = replace(self.engine(), outlet=outlet, bring=bring)
+        engine = replace(self.engine(), bring=bring)
         [stream] = self.streams("files")
         return await engine.sync(stream)
-
-    def held(self) -> dict[str, bytes]:
-        shown = self.broker.answered
-        return {shown[source].source.path: text for source, text in self.broker.contents.items()}
-
-    def listings(self) -> list[SourcesListed]:
-        found = [fact.event for fact in self.broker.log]
-        return [event for event in found if isinstance(event, SourcesListed)]
 
 
 def a_project(transport: Transport, at: Repository, tmp_path: Path) -> Project:
@@ -76,12 +62,8 @@ def test_the_first_poll_reads_the_repository_and_later_ones_what_has_changed(
             project = a_project(transport, at, tmp_path)
             outcome = await project.polled()
             assert (outcome.reason, outcome.counts.published) == (None, 1)
-            assert project.held() == FILES
-            [asked] = [
-                fact.event
-                for fact in project.broker.log
-                if isinstance(fact.event, IngestionRequested)
-            ]
+            assert project.broker.by_path == FILES
+            [asked] = project.broker.events(IngestionRequested)
             assert asked.lanes == ["preview", "deep"]
 
             (project.folder / "README.md").write_bytes(b"# Other\n")
@@ -90,8 +72,8 @@ def test_the_first_poll_reads_the_repository_and_later_ones_what_has_changed(
             await project.polled()
             wanted = {**FILES, "README.md": b"# Other\n"}
             del wanted["zeta.txt"]
-            assert project.held() == wanted
-            last = project.listings()[-1]
+            assert project.broker.by_path == wanted
+            last = project.broker.events(SourcesListed)[-1]
             assert [source.path for source in last.sources] == ["README.md"]
             assert (len(last.removed), last.complete) == (1, False)
 
@@ -104,11 +86,11 @@ def test_a_branch_that_has_not_moved_costs_two_conditional_requests(tmp_path: Pa
             project = a_project(transport, server.add("acme/shop"), tmp_path)
             await project.polled()
             server.asked.clear()
-            listed = len(project.listings())
+            listed = len(project.broker.events(SourcesListed))
             await project.polled()
             asked = [(each.conditional, each.status) for each in server.asked]
             assert asked == [(True, 304), (True, 304)]
-            assert len(project.listings()) == listed
+            assert len(project.broker.events(SourcesListed)) == listed
 
     asyncio.run(run())
 
@@ -120,7 +102,7 @@ def test_a_repository_without_a_commit_is_no_failure(tmp_path: Path) -> None:
             project = a_project(transport, at, tmp_path)
             at.head = ""
             assert (await project.polled()).reason is None
-            assert project.listings() == []
+            assert project.broker.events(SourcesListed) == []
 
     asyncio.run(run())
 
@@ -133,6 +115,6 @@ def test_what_cannot_be_fetched_is_told_and_tried_again(tmp_path: Path) -> None:
             assert (await project.polled()).reason == "unavailable"
             there.rename(project.folder)
             assert (await project.polled()).reason is None
-            assert project.held() == FILES
+            assert project.broker.by_path == FILES
 
     asyncio.run(run())

@@ -191,7 +191,7 @@ def test_the_document_format_as_markdown():
     )
 
 
-def test_a_document_of_any_depth_is_read():
+def test_a_document_nested_deeper_than_is_read_is_empty_and_no_error():
     document: dict[str, Any] = a_node("paragraph", words("deep"))
     for _ in range(500):
         document = a_node("panel", document)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,14 +14,13 @@ from connectors.jira.api import Jira, by_client
 from connectors.jira.service import JIRA
 from connectors.services import Capability, Opening, Restricted
 from connectors.slack.service import SLACK
-from connectors.sync import Engine, Reading
 from connectors.transport import Budget, Secret, Transport
-from infra.clock import SystemClock
 from schemas.codec import encode
-from schemas.envelope import Envelope
 from schemas.events.connector import ConnectorAdded, ConnectorService
-from schemas.ids import sha256_hex
+from schemas.events.ingestion_request import IngestionRequested
+from schemas.events.testimony import MessageReceived
 from tests.connectors.held import AT, PROJECT, MemoryBroker
+from tests.connectors.intake.worlds import KeyRing
 from tests.connectors.stand_ins.jira import JiraServer
 from tests.connectors.stand_ins.slack import SlackServer
 
@@ -51,20 +49,11 @@ def an_opening(
     return Opening(Definition(PROJECT, added), held, Budget(percent=100), no_titles, restricted)
 
 
-def sealed(project: str, content: bytes, whose: str) -> tuple[str, bytes]:
-    return f"key_{whose}", b"nonce-nonce-" + content[::-1]
-
-
-def marked(project: str, text: str) -> str:
-    return sha256_hex(f"{project} {text}")
-
-
 async def synced(opening: Opening, broker: MemoryBroker) -> None:
     service: Any = JIRA if opening.definition.added.service == "jira" else SLACK
     async with service.opened(opening) as opened:
-        reading = Reading(PROJECT, "con_1", opening.definition.added.service)
+        engine = broker.engine("con_1", opening.definition.added.service, opening.budget)
         for stream in opened.streams:
-            engine = Engine(reading, broker.outlet(), {}, SystemClock(), opening.budget)
             assert (await engine.sync(stream)).error == ""
 
 
@@ -117,7 +106,7 @@ def test_a_missing_permission_is_named() -> None:
                 (missing,) = await opened.check()
                 assert not missing.granted and missing.missing.startswith("Browse Projects")
         async with SlackServer().running() as slack:
-            opening = a_slack(slack, [])
+            opening = a_slack(slack, MemoryBroker())
             async with SLACK.opened(opening) as opened:
                 assert await opened.check() == [Capability("C1", True)]
                 scopes = {
@@ -138,12 +127,10 @@ def test_a_missing_permission_is_named() -> None:
 
 
 def a_slack(
-    server: SlackServer, told: list[Envelope], target: str = "T1", channels: str = "C1"
+    server: SlackServer, broker: MemoryBroker, target: str = "T1", channels: str = "C1"
 ) -> Opening:
-    async def publish(envelopes: Sequence[Envelope]) -> None:
-        told.extend(envelopes)
-
-    restricted = Restricted(marked, sealed, publish)
+    keys = KeyRing()
+    restricted = Restricted(keys.mark, keys.seal, broker.publish)
     secrets = {"token": "xoxb-stand-in"}
     return an_opening("slack", target, server.url, secrets, restricted, project_channels=channels)
 
@@ -153,13 +140,15 @@ def test_chat_is_testimony_first_and_no_record_holds_its_words_or_names_in_clear
         async with SlackServer().running() as server:
             first = server.say("The export must be resumable MARK1, says Ada.")
             server.say("Ben is incompetent MARK2.", "U1", first)
-            told: list[Envelope] = []
             broker = MemoryBroker()
-            await synced(a_slack(server, told), broker)
-            assert [fact.event.risk_class for fact in told] == ["none", "medium"]  # type: ignore[attr-defined]
+            await synced(a_slack(server, broker), broker)
+            events = [fact.event for fact in broker.log]
+            before = events[: [type(event) for event in events].index(IngestionRequested)]
+            told = [event for event in before if isinstance(event, MessageReceived)]
+            assert [event.risk_class for event in told] == ["none", "medium"]
             (content,) = broker.contents.values()
             assert b"MARK1" in content and b"MARK2" not in content and b"Ada" not in content
-            log = b"".join(encode(fact.recorded(AT)) for fact in [*told, *broker.log])
+            log = b"".join(encode(fact.recorded(AT)) for fact in broker.log)
             for word in (b"MARK1", b"MARK2", b"Ada", b"Ben", b"U1", b"resumable"):
                 assert word not in log
 
@@ -171,9 +160,8 @@ def test_a_channel_that_was_left_is_in_no_other_channels_way() -> None:
         async with SlackServer().running() as server:
             server.say("The export must be resumable.")
             broker = MemoryBroker()
-            async with SLACK.opened(a_slack(server, [], channels="C1,C2")) as opened:
-                reading = Reading(PROJECT, "con_1", "slack")
-                engine = Engine(reading, broker.outlet(), {}, SystemClock(), Budget(percent=100))
+            async with SLACK.opened(a_slack(server, broker, channels="C1,C2")) as opened:
+                engine = broker.engine("con_1", "slack", Budget(percent=100))
                 synced = [await engine.sync(stream) for stream in opened.streams]
                 counted = [await engine.census(stream) for stream in opened.streams]
                 granted = [each.granted for each in await opened.check()]
@@ -189,7 +177,7 @@ def test_a_token_for_another_workspace_is_refused() -> None:
     async def run() -> None:
         async with SlackServer().running() as server:
             with pytest.raises(SourceRefused, match="T2"):
-                async with SLACK.opened(a_slack(server, [], "T2")):
+                async with SLACK.opened(a_slack(server, MemoryBroker(), "T2")):
                     pass
 
     asyncio.run(run())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 
 from connectors.feeder import FeedOrder
@@ -30,23 +29,17 @@ def texts(broker: MemoryBroker) -> list[bytes]:
     return list(broker.contents.values())
 
 
-def of(broker: MemoryBroker, event: type) -> Sequence[object]:
-    return [fact.event for fact in broker.log if isinstance(fact.event, event)]
-
-
 def test_a_page_is_one_trigger_with_its_listing_and_names_what_is_unchanged() -> None:
     broker = MemoryBroker()
     published(broker, a_comment(1))
     counts = published(broker, a_comment(2), a_comment(1), key="delivery-2")
     assert counts == Counts(seen=2, published=1, unchanged=1)
-    [_, listing] = [event for event in of(broker, SourcesListed)]
-    assert isinstance(listing, SourcesListed)
+    [_, listing] = broker.events(SourcesListed)
     assert not listing.complete
     assert [source.path for source in listing.sources] == ["12/comments/1", "12/comments/2"]
-    [unchanged] = of(broker, SourcesUnchanged)
-    assert isinstance(unchanged, SourcesUnchanged)
+    [unchanged] = broker.events(SourcesUnchanged)
     assert unchanged.source_ids == [listing.sources[0].source_id]
-    assert len(of(broker, SourceRevised)) == 2
+    assert len(broker.events(SourceRevised)) == 2
 
 
 def test_nothing_new_is_not_even_a_trigger() -> None:
@@ -69,7 +62,7 @@ def test_the_same_words_in_another_delivery_are_a_fact_of_their_own() -> None:
     for number, body in enumerate(("Redis.", "Postgres.", "Redis.")):
         published(broker, a_comment(body=body, minutes=number), key=f"delivery-{number}")
     assert texts(broker) == [render(a_comment(body="Redis."))]
-    assert len(of(broker, IngestionRequested)) == 3
+    assert len(broker.events(IngestionRequested)) == 3
 
 
 def test_what_was_changed_earlier_than_what_is_held_changes_nothing() -> None:

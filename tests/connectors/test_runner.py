@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import partial
 
+import pytest
 from aiokafka.structs import TopicPartition
 
 from connectors.connector import Item, Listing, in_listing_order
@@ -20,6 +21,7 @@ from schemas.envelope import Actor
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.source import SourceRevised
 
+pytestmark = pytest.mark.broker
 ORDER = FeedOrder(
     "prj_demo", "key-1", Actor(type="human", id="ada"), datetime(2026, 1, 1, tzinfo=UTC)
 )

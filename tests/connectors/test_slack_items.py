@@ -10,12 +10,12 @@ import pytest
 
 from connectors.payloads import UnreadablePayload
 from connectors.rendering import render
-from connectors.slack.items import Channel, ThreadRef, message_of, thread_item, thread_of_event
+from connectors.slack.items import ThreadRef, message_of, thread_item, thread_of_event
 from connectors.slack.mrkdwn import markdown
 from connectors.slack.people import People
+from tests.connectors.slack_side import CHANNEL, pseudonym
 
 NOW = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
-CHANNEL = Channel("T1", "C1", "shop")
 MEMBERS: list[dict[str, Any]] = [
     {"id": "U1", "name": "kim.l", "real_name": "Kim Larsen", "profile": {"display_name": "Kim"}},
     {"id": "U2", "name": "will", "profile": {"real_name": "Will Okafor", "first_name": "Will"}},
@@ -23,10 +23,6 @@ MEMBERS: list[dict[str, Any]] = [
 ]
 ROOT = {"type": "message", "user": "U1", "text": "Do we need a queue?", "ts": "1793614445.000100"}
 REPLY = {"user": "U2", "text": "Yes.", "ts": "1793618045.000200", "thread_ts": ROOT["ts"]}
-
-
-def pseudonym(member_id: str) -> str:
-    return f"p_{member_id.lower()}"
 
 
 PEOPLE = People(MEMBERS, pseudonym)

@@ -39,7 +39,7 @@ def test_one_that_cannot_be_opened_is_named_with_the_reason_and_the_others_are_r
         ("acme/then", "issues", None, ""),
         ("acme/then", "runs", None, ""),
     ]
-    failed = [fact.event for fact in at.broker.log if isinstance(fact.event, SyncFailed)]
+    failed = at.broker.events(SyncFailed)
     assert [event.stream for event in failed] == ["issues", "runs"]
 
 

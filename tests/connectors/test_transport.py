@@ -218,7 +218,7 @@ def test_an_address_that_would_give_the_credential_away_is_refused(url: str) -> 
 
 def test_a_secret_is_shown_by_nothing() -> None:
     secret = Secret("hunter2-hunter2")
-    assert "hunter2" not in f"{secret} {secret!r} {[secret]} {vars}"
+    assert "hunter2" not in f"{secret} {secret!r} {[secret]}"
     with pytest.raises(TypeError):
         pickle.dumps(secret)
     with pytest.raises(TypeError):

@@ -13,6 +13,7 @@ import schemas
 from schemas.codec import decode, fingerprint
 from schemas.events.hygiene import SourceSanitized
 from tests.end_to_end.looking import everything, records
+from tests.service import COMMAND_PATIENCE_S
 
 pytestmark = pytest.mark.broker
 
@@ -195,7 +196,7 @@ def test_the_log_is_sound(backbone):
 
 def test_an_unknown_project_is_refused_with_a_hint(backbone):
     process = backbone.cairn.start("atoms", "--project", "Nobody")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=COMMAND_PATIENCE_S)
     assert process.returncode == 1
     assert "project list" in err
     assert "Traceback" not in out + err

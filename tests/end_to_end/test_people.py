@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
+from infra.local.process import wait_until
 from tests.parcel import write_to
-from tests.service import Service, service
+from tests.service import COMMAND_PATIENCE_S, Service, service
 
 pytestmark = pytest.mark.broker
 REASON = "the security review chose it"
-PATIENCE = 30  # commands
+PATIENCE_S = 90
 BEHIND_THE_PREVIEW = "docs/operations.md"  # listed by a preview, and not read by it
 
 
@@ -35,7 +36,7 @@ def cairn(folder: Path) -> Iterator[Service]:
 
 def refused(cairn: Service, *arguments: str) -> str:
     process = cairn.start(*arguments)
-    _, err = process.communicate(timeout=120)
+    _, err = process.communicate(timeout=COMMAND_PATIENCE_S)
     assert process.returncode == 1
     assert "Traceback" not in err
     return err
@@ -49,10 +50,14 @@ def atom(cairn: Service, atom_id: str) -> dict[str, Any]:
 
 def first_shown(read: Callable[[], list[Any]], holds: Callable[[Any], bool]) -> Any:
     """The first of what a command shows that ``holds``, as soon as it shows one."""
-    for _ in range(PATIENCE):
-        if found := [each for each in read() if holds(each)]:
-            return found[0]
-    raise AssertionError(f"never shown: {read()}")
+    found: list[Any] = []
+
+    def is_shown() -> bool:
+        found[:] = filter(holds, read())
+        return bool(found)
+
+    assert wait_until(is_shown, timeout_s=PATIENCE_S), f"never shown: {read()}"
+    return found[0]
 
 
 def prd(cairn: Service, state: str) -> dict[str, Any]:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import socket
-import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -15,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from infra.local.process import wait_until
+from infra.local.process import free_ports, wait_until
 from tests.connectors.stand_ins.slack import TOKEN, SlackServer
 from tests.connectors.webhooks.senders import (
     SECRET,
@@ -28,7 +25,7 @@ from tests.connectors.webhooks.senders import (
 )
 from tests.connectors.worlds import a_folder, a_repository, commit, git
 from tests.end_to_end.looking import everything
-from tests.service import Service
+from tests.service import Service, service
 
 pytestmark = pytest.mark.broker
 PATIENCE_S = 90
@@ -40,23 +37,15 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def cairn() -> Iterator[Service]:
-    home = Path(tempfile.mkdtemp(prefix="cairn-test-"))
-    running = Service(home)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    running.environ |= {
+    (port,) = free_ports(1)
+    environ = {
         "CAIRN_WEBHOOKS": f"127.0.0.1:{port}",
         "HOOK_SECRET": SECRET.decode(),
         "SLACK_TOKEN": TOKEN.removeprefix("Bearer "),
     }
-    try:
-        running.up()
+    with service(**environ) as running:
         running.run("project", "create", "shop")
         yield running
-    finally:
-        running.run("down", exit_code=None)
-        shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +83,17 @@ def send(cairn: Service, sent: Sent) -> int:
     return answered(cairn, sent)[0]
 
 
+def deliver(cairn: Service, sent: Sent) -> None:
+    """It is taken; sent again while nobody listens or the log is late, as services do."""
+
+    def is_taken() -> bool:
+        status = send(cairn, sent)
+        assert status in (202, 503, 0)
+        return status == 202
+
+    assert wait_until(is_taken, timeout_s=PATIENCE_S)
+
+
 def atoms_say(cairn: Service, words: str) -> bool:
     """Whether a live atom does."""
     return any(words in json.dumps(atom) for atom in cairn.json("atoms", "--project", "shop"))
@@ -127,10 +127,10 @@ def test_an_issue_is_told_refused_when_forged_and_survives_broker_and_intake(cai
     told = an_issue(12, "We decided to use PostgreSQL for the orders of the shop.")
     cairn.kill("kafka")
     assert send(cairn, told) == 503
-    assert wait_until(lambda: send(cairn, told) == 202, timeout_s=PATIENCE_S)
+    deliver(cairn, told)
     cairn.kill("intake")
     cairn.kill("webhooks")
-    assert wait_until(lambda: send(cairn, told) == 202, timeout_s=PATIENCE_S)
+    deliver(cairn, told)
     assert wait_until(lambda: atoms_say(cairn, "PostgreSQL"), timeout_s=PATIENCE_S)
 
     (status,) = cairn.json("status")
@@ -158,7 +158,7 @@ def test_a_merged_pull_request_reads_the_three_changed_files_only(cairn, reposit
         "updated_at": "2026-03-01T11:00:00Z",
     }
     told = from_github("pull_request", {"action": "closed", "pull_request": pull}, "merge-1")
-    assert send(cairn, told) == 202
+    deliver(cairn, told)
 
     def deltas():
         runs = cairn.json("runs", "--project", "shop")
@@ -202,29 +202,29 @@ def test_slack_is_greeted_retries_add_nothing_and_a_thread_is_held_as_it_stands(
 
         ts = slack.say("We decided to use Redis for the sessions of the shop.")
         told = slack_event(slack, ts)
-        assert send(cairn, told) == 202
-        assert send(cairn, slack_says(ELSEWHERE)) == 202
+        deliver(cairn, told)
+        deliver(cairn, slack_says(ELSEWHERE))
         cairn.kill("webhooks")  # what it has seen lately is forgotten; the log is not
         told.headers["X-Slack-Retry-Num"] = "1"
-        assert wait_until(lambda: send(cairn, told) == 202, timeout_s=PATIENCE_S)
+        deliver(cairn, told)
         assert comes_true(cairn, "Redis")
         assert len(runs_of(cairn, "webhook", "slack/T1/C1")) == 1
 
         stale = slack_event(slack, ts, at=datetime(2026, 3, 1, tzinfo=UTC))
         assert send(cairn, stale) == 401
         slack.say("The login of the shop must answer within 700 ms.", "U2", ts)
-        assert send(cairn, slack_event(slack, slack.replies(ts)[0]["ts"])) == 202
+        deliver(cairn, slack_event(slack, slack.replies(ts)[0]["ts"]))
         assert comes_true(cairn, "700 ms")
         slack.edit(ts, "We decided to use Memcached for the sessions of the shop.")
         changed = {"subtype": "message_changed", "message": slack.messages[ts]}
-        assert send(cairn, slack_event(slack, ts, **changed)) == 202
+        deliver(cairn, slack_event(slack, ts, **changed))
         assert comes_true(cairn, "Memcached")
         assert goes_away(cairn, "Redis")
         thread = slack.thread(ts)
         for row in reversed(thread):
             slack.delete(row["ts"])
             gone = {"subtype": "message_deleted", "previous_message": row}
-            assert send(cairn, slack_event(slack, row["ts"], **gone)) == 202
+            deliver(cairn, slack_event(slack, row["ts"], **gone))
         assert goes_away(cairn, "Memcached")
         assert goes_away(cairn, "700 ms")
     assert wait_until(lambda: refused(cairn).get("slack unsigned") == 1, timeout_s=PATIENCE_S)
@@ -258,8 +258,8 @@ def test_a_jira_issue_with_its_comment_is_held_renamed_and_gone(cairn):
     site = ("--base-url", "https://jira.example.org")
     connect(cairn, "jira", "SHOP", from_jira(greeting, datetime.now(UTC)), *site)
 
-    def tell(event: str, **payload: Any) -> int:
-        return send(cairn, from_jira({"webhookEvent": event} | payload, datetime.now(UTC)))
+    def tell(event: str, **payload: Any) -> None:
+        deliver(cairn, from_jira({"webhookEvent": event} | payload, datetime.now(UTC)))
 
     issue = a_jira_issue("The billing service must keep invoices for 11 years.")
     said = {
@@ -269,19 +269,19 @@ def test_a_jira_issue_with_its_comment_is_held_renamed_and_gone(cairn):
         "created": "2026-03-01T11:00:00.000+0000",
         "updated": "2026-03-01T11:00:00.000+0000",
     }
-    assert tell("jira:issue_created", issue=issue) == 202
-    assert tell("comment_created", issue=issue, comment=said) == 202
+    tell("jira:issue_created", issue=issue)
+    tell("comment_created", issue=issue, comment=said)
     assert comes_true(cairn, "11 years")
     assert comes_true(cairn, "Kafka")
     late = from_jira({"webhookEvent": "jira:issue_created", "issue": issue})
     assert send(cairn, late) == 401  # the time in the signed body is of long ago
     changed = a_jira_issue("The billing service must keep invoices for 12 years.", "12:00")
-    assert tell("jira:issue_updated", issue=changed) == 202
+    tell("jira:issue_updated", issue=changed)
     assert comes_true(cairn, "12 years")
     assert goes_away(cairn, "11 years")
-    assert tell("comment_deleted", issue=changed, comment=said) == 202
+    tell("comment_deleted", issue=changed, comment=said)
     assert goes_away(cairn, "Kafka")
-    assert tell("jira:issue_deleted", issue=changed) == 202
+    tell("jira:issue_deleted", issue=changed)
     assert goes_away(cairn, "12 years")
     assert wait_until(lambda: refused(cairn).get("jira stale") == 1, timeout_s=PATIENCE_S)
 
@@ -313,13 +313,13 @@ def test_a_bitbucket_pull_request_is_held_and_its_merge_reads_what_changed(cairn
         "updated_on": "2026-03-01T11:00:00+00:00",
     }
     pull = a_bitbucket_pull()
-    assert send(cairn, bitbucket_says("pullrequest:created", "b-1", pullrequest=pull)) == 202
+    deliver(cairn, bitbucket_says("pullrequest:created", "b-1", pullrequest=pull))
     told = {"pullrequest": pull, "comment": said}
-    assert send(cairn, bitbucket_says("pullrequest:comment_created", "b-2", **told)) == 202
+    deliver(cairn, bitbucket_says("pullrequest:comment_created", "b-2", **told))
     assert comes_true(cairn, "900 items")
     assert comes_true(cairn, "Cassandra")
     told["comment"] = said | {"deleted": True}
-    assert send(cairn, bitbucket_says("pullrequest:comment_deleted", "b-3", **told)) == 202
+    deliver(cairn, bitbucket_says("pullrequest:comment_deleted", "b-3", **told))
     assert goes_away(cairn, "Cassandra")
 
     a_folder(folder, {"docs/stock.md": b"# Stock\n\nThe stock service must answer in 40 ms.\n"})
@@ -331,8 +331,8 @@ def test_a_bitbucket_pull_request_is_held_and_its_merge_reads_what_changed(cairn
         "merge_commit": {"hash": head[:12]},
     }
     fulfilled = bitbucket_says("pullrequest:fulfilled", "b-4", pullrequest=merged)
-    assert send(cairn, fulfilled) == 202
-    assert send(cairn, fulfilled) == 202
+    deliver(cairn, fulfilled)
+    deliver(cairn, fulfilled)
     assert comes_true(cairn, "40 ms")
     (run,) = runs_of(cairn, "delta", "acme/stock")
     assert run["sources_processed"] == 1

@@ -87,7 +87,7 @@ def check(result: Cleaned) -> None:
     assert len({it.chunk_id for it in result.chunks}) == len(result.chunks)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.sampled_from(PATHS), st.lists(LINES | st.text(max_size=20), max_size=40))
 def test_chunks_cover_the_text_exactly(path: str, lines: list[str]) -> None:
     content = "\n".join(lines).encode("utf-8", "ignore")

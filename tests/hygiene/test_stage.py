@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pickle
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitized, Versions
@@ -12,7 +12,6 @@ from tests.hygiene.builders import a_revision, answered, cleaned
 TEXT = "# Title\n\nSome sentence that is long enough to be a chunk.\n"
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=400), st.sampled_from(["a.md", "a.py", "a.json", "A.java", "x"]))
 def test_no_bytes_make_cleaning_fail(content: bytes, path: str) -> None:
     assert isinstance(cleaned(content, path, force=True), Cleaned)

@@ -48,7 +48,7 @@ def tables_of(view: LedgerView) -> list[object]:
     ]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10_000))
 def test_a_refold_in_any_interleaving_keeps_every_decision_at_its_place(seed: int):
     told = troubled(seed)
@@ -65,7 +65,7 @@ def test_a_refold_in_any_interleaving_keeps_every_decision_at_its_place(seed: in
     assert told.bytes() == log
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10_000))
 def test_the_same_decisions_at_the_same_places_make_the_same_ledger(seed: int):
     told = troubled(seed)
@@ -85,7 +85,7 @@ def test_the_same_decisions_at_the_same_places_make_the_same_ledger(seed: int):
     assert again.bytes() == told.bytes()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10_000))
 def test_figures_links_and_floors_hold_after_every_decision(seed: int):
     told = troubled(seed)
@@ -112,7 +112,7 @@ def test_figures_links_and_floors_hold_after_every_decision(seed: int):
         assert [link.active for link in links] == [stands]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 10_000))
 def test_before_and_after_are_complete(seed: int):
     told = troubled(seed)

@@ -22,7 +22,7 @@ def nominated(index: NearIndex, words: set[str]) -> dict[str, float]:
     return {each.atom_id: each.jaccard for each in index.near(words)}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(texts=TEXTS, asked=st.sets(st.sampled_from(WORDS), min_size=1, max_size=9))
 def test_nothing_alike_enough_is_missed(texts: list[set[str]], asked: set[str]):
     expected = {}
@@ -33,7 +33,7 @@ def test_nothing_alike_enough_is_missed(texts: list[set[str]], asked: set[str]):
     assert nominated(index_of(texts), asked) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(texts=TEXTS, gone=st.sets(st.integers(0, 29)))
 def test_what_was_forgotten_and_the_order_of_adding_leave_no_trace(
     texts: list[set[str]], gone: set[int]

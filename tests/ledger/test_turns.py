@@ -82,7 +82,7 @@ def turns_of(told: Story) -> list[Turn]:
 QUIET = story(*both_lanes("t1")).bytes()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32), forget=st.integers(0, 60), own_first=st.booleans())
 def test_any_order_any_repeats_and_a_refold_anywhere_give_the_same_bytes(
     seed: int, forget: int, own_first: bool
@@ -94,7 +94,7 @@ def test_any_order_any_repeats_and_a_refold_anywhere_give_the_same_bytes(
     assert told.bytes() == QUIET
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(seed=st.integers(0, 2**32))
 def test_two_triggers_share_the_ledger_at_batch_borders_only(seed: int):
     told = Story().play(shuffled(facts_of(*both_lanes("t1"), *both_lanes("t2")), seed))

@@ -15,6 +15,7 @@ from typing import Any
 
 from infra.kafka import partition_of
 from projections.checkpoint import Record
+from projections.fold import PROJECTED_TOPICS
 from schemas import ids
 from schemas.codec import encode, headers
 from schemas.envelope import Actor, Envelope, Event, outside_fact
@@ -61,6 +62,7 @@ from schemas.events.ledger import (
 from schemas.events.project import ProjectCreated
 from schemas.events.source import SourceRevised
 from schemas.topics import key_of, topic_of
+from streams.memory import Driver
 from tests.projections.builders import (
     PROJECT,
     START,
@@ -114,6 +116,22 @@ class Log:
         """The same bytes a second time, further on: what at-least-once delivery does."""
         assert record.key is not None and record.value is not None
         return self.write_bytes(record.topic, record.key, record.value, record.headers)
+
+
+def records_in(driver: Driver, topics: Iterable[str] = PROJECTED_TOPICS) -> list[Record]:
+    """What a driver's log holds of ``topics``, as the projector would read it."""
+    return [
+        Record(
+            topic=record.topic,
+            partition=record.partition,
+            offset=record.offset,
+            key=key_of(record.envelope).encode(),
+            value=record.value,
+            headers=tuple(headers(record.envelope)),
+        )
+        for topic in sorted(topics)
+        for record in driver.log.of(topic)
+    ]
 
 
 @dataclass

@@ -8,12 +8,11 @@ from agents.reader import ReadRequest
 from agents.rules.reader import RulesReader
 from projections.checkpoint import Record
 from projections.log_reader import Place
-from schemas.codec import headers
 from schemas.envelope import Envelope
-from schemas.topics import key_of
 from streams.memory import Driver
 from streams.pipeline import pipeline
 from tests.parcel import contents
+from tests.projections.log import records_in
 from tests.worlds import ingestion
 
 REPEATED = {
@@ -36,18 +35,7 @@ def parcel() -> Driver:
 
 
 def records(topics: frozenset[str]) -> list[Record]:
-    return [
-        Record(
-            topic=record.topic,
-            partition=record.partition,
-            offset=record.offset,
-            key=key_of(record.envelope).encode(),
-            value=record.value,
-            headers=tuple(headers(record.envelope)),
-        )
-        for topic in sorted(topics)
-        for record in parcel().log.of(topic)
-    ]
+    return records_in(parcel(), topics)
 
 
 def fact_at(place: Place) -> Envelope | None:

@@ -9,13 +9,10 @@ import pytest
 
 from infra.cli.runs import reported
 from infra.errors import Refusal
-from projections.checkpoint import Record
 from projections.deltas import delta_report
-from projections.fold import PROJECTED_TOPICS
 from projections.queries import Row
-from schemas.codec import headers
-from schemas.topics import key_of
 from tests.projections.conftest import ReadModel
+from tests.projections.log import records_in
 from tests.whole.changing import FILLER, Project, a_world, files_of
 from tests.worlds import PROJECT, ingestion
 
@@ -24,23 +21,8 @@ NEW = b"## Retention\n\nThe depot must store every parcel for 77 days.\n\n" + FI
 RISK = b"# Risks\n\n- Risk: an outage of the depot stops every delivery.\n"
 
 
-def records_of(project: Project) -> list[Record]:
-    return [
-        Record(
-            topic=record.topic,
-            partition=record.partition,
-            offset=record.offset,
-            key=key_of(record.envelope).encode(),
-            value=record.value,
-            headers=tuple(headers(record.envelope)),
-        )
-        for topic in PROJECTED_TOPICS
-        for record in project.driver.log.of(topic)
-    ]
-
-
 def last_report(model: ReadModel, project: Project) -> Row:
-    model.fold(records_of(project))
+    model.fold(records_in(project.driver))
     return delta_report(model.connection, project.stops[-1].run_id)
 
 
@@ -98,7 +80,7 @@ def test_a_report_is_settled_only_once_the_sections_it_counts_are_there(model: R
     """The decision about the artifacts comes to the tables before the versions it published."""
     project = Project().ingest(BASE)
     project.ingest({"docs/b.md": BASE["docs/b.md"] + NEW}, complete=False, lanes=("deep",))
-    everything = records_of(project)
+    everything = records_in(project.driver)
     on_their_way = {"artifact.prd.v1", "artifact.feature.v1"}
     model.fold([record for record in everything if record.topic not in on_their_way])
     early = delta_report(model.connection, project.stops[-1].run_id)
@@ -128,7 +110,7 @@ def test_the_report_of_an_earlier_run_stays_what_it_was(model: ReadModel):
     second = project.stops[-1].run_id
     before = last_report(model, project)
     project.ingest(BASE)
-    model.emptied().fold(records_of(project))
+    model.emptied().fold(records_in(project.driver))
 
     assert delta_report(model.connection, second) == before
 
@@ -149,7 +131,7 @@ def test_what_another_run_wrote_first_was_still_changed_by_this_one(model: ReadM
             *ingestion({"talk.md": NEW}, key="short", root="talk", **part),
         ]
     )
-    model.fold(records_of(project))
+    model.fold(records_in(project.driver))
     short, long = [stop.run_id for stop in project.stops[-2:]]
 
     assert model.value(

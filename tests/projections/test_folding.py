@@ -83,9 +83,7 @@ def interleaved(records: list[Record], choices: list[int]) -> list[Record]:
     return order
 
 
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     choices=st.lists(st.integers(0, 40), max_size=120), batch=st.sampled_from([1, 2, 7, 50, 1_000])
 )

@@ -23,6 +23,8 @@ from tests.projections.conftest import ReadModel
 from tests.projections.log import TRIGGER, Story, a_whole_story
 from tests.projections.test_folding import projected
 
+pytestmark = pytest.mark.broker
+
 
 async def publish(settings: Settings, story: Story) -> None:
     async with infra.kafka.running_producer(settings) as producer:

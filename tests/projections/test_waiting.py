@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from projections import waiting
-from projections.checkpoint import Record
-from projections.fold import PROJECTED_TOPICS
-from schemas.codec import headers
 from schemas.events.hitl import AtomDismissed, AtomVerified
 from schemas.events.ingestion_request import RemovalsAccepted
-from schemas.topics import key_of
 from tests import worlds
 from tests.projections.conftest import ReadModel
+from tests.projections.log import records_in
 from tests.projections.test_items import folded
 from tests.reduce.ledgers import PROJECT, Play, a_conflict
 from tests.reduce.test_items import LIMIT, RETRY, WORLD
@@ -69,23 +66,9 @@ def test_what_is_decided_waits_no_longer(model: ReadModel):
     assert queued(model) == []
 
 
-def records_of(project: Project) -> list[Record]:
-    """What the tables are made of in the project's log."""
-    return [
-        Record(
-            *(record.topic, record.partition, record.offset),
-            key_of(record.envelope).encode(),
-            record.value,
-            tuple(headers(record.envelope)),
-        )
-        for topic in sorted(PROJECTED_TOPICS)
-        for record in project.driver.log.of(topic)
-    ]
-
-
 def kinds(model: ReadModel, project: Project) -> list[str]:
     """What waits once the whole log of the project is in tables of their own."""
-    model.emptied().fold(records_of(project))
+    model.emptied().fold(records_in(project.driver))
     return [str(row["kind"]) for row in waiting.queue(model.connection, worlds.PROJECT)]
 
 

@@ -43,7 +43,7 @@ PATHS = st.sampled_from(
 )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(PROSE, PATHS, st.integers(0, 10_000))
 def test_every_quote_stands_at_its_offsets_and_lines(text, place, start):
     chunk = a_chunk(text, place[0], source_type=place[1], start=start, line=7)
@@ -60,7 +60,7 @@ def test_every_quote_stands_at_its_offsets_and_lines(text, place, start):
             assert row.line_end == row.line_start + row.snippet.rstrip("\n").count("\n")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(PROSE)
 def test_the_limit_keeps_the_strongest_in_the_order_of_the_text(text):
     chunk = a_chunk(text)

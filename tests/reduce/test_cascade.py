@@ -88,7 +88,7 @@ def fields_of(artifact: ArtifactSnapshot) -> set[str]:
     return set(own.atom_ids) if own else set()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(worlds(), st.data())
 def test_one_pass_after_a_retraction_no_statement_rests_on_the_atom(world, data):
     atoms, conflicts = world
@@ -114,7 +114,7 @@ def test_one_pass_after_a_retraction_no_statement_rests_on_the_atom(world, data)
     assert affected <= recomputed
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(worlds(), st.data())
 def test_a_section_with_the_same_input_keeps_its_bytes(world, data):
     atoms, conflicts = world
@@ -133,7 +133,7 @@ def test_a_section_with_the_same_input_keeps_its_bytes(world, data):
             assert before[place].input_hash != after[place].input_hash
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(worlds())
 def test_whatever_is_published_of_any_world_passes_the_validator(world):
     atoms, conflicts = world

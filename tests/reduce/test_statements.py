@@ -74,7 +74,7 @@ def ledgers(draw):
     return atoms, list(conflicts.values())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(ledgers())
 def test_every_statement_of_any_ledger_cites_live_atoms_and_passes_the_validator(ledger):
     atoms, conflicts = ledger
@@ -99,7 +99,7 @@ def test_every_statement_of_any_ledger_cites_live_atoms_and_passes_the_validator
             assert "\n" not in statement.text
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ledgers())
 def test_no_atom_leads_two_statements(ledger):
     atoms, conflicts = ledger

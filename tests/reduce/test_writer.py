@@ -146,7 +146,7 @@ def test_a_state_opened_over_stored_tables_goes_on_where_it_was():
     assert play.ends().snapshot == prd_of(*ENOUGH).snapshot
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.permutations(ENOUGH), st.integers(1, 5))
 def test_the_order_in_which_atoms_arrive_leaves_no_trace(atoms, at):
     split = Play().given(atoms[:at]).given(atoms[at:]).ends()

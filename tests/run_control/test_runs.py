@@ -250,7 +250,7 @@ def a_busy_play() -> Play:
     return play
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(cut=st.integers(0, 300), lost=st.integers(0, 20))
 def test_state_thrown_away_and_folded_again_decides_the_same(cut, lost):
     quiet = a_busy_play()

@@ -33,7 +33,7 @@ def counters(number: int) -> Counters:
     return Counters(tokens=number, cost_usd=number / 7)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(STEPS)
 def test_stored_tables_behave_like_those_in_memory(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, int]]

@@ -72,7 +72,8 @@ def test_what_a_preview_leaves_stale_is_read_by_runs_of_its_own(seed):
 
 
 def test_what_a_preview_tells_because_others_are_gone_is_read_again_too():
-    project, read = Project().ingest(BASE), len(Project().ingest(BASE).read())
+    project = Project().ingest(BASE)
+    read = len(project.read())
     new = b"## Retention\n\nThe depot must store every parcel for 77 days.\n\n" + FILLER.encode()
     edited = without("docs/c.md") | {"docs/b.md": BASE["docs/b.md"] + new}
     project.ingest(edited, lanes=("preview",), accept_removals=True)

@@ -16,7 +16,6 @@ from connectors.feeder import FeedOrder
 from connectors.git import signed_in
 from connectors.intake.changes import Delta
 from connectors.intake.files import RepositoryFiles, clone_url
-from connectors.publishing import Outlet
 from connectors.transport import Secret
 from schemas.envelope import Actor
 from schemas.events.connector import ConnectorAdded
@@ -59,26 +58,18 @@ class Remote:
         options = {"clone_url": self.folder.as_uri(), "root": "acme/shop"}
         definition = Definition(PROJECT, ADDED.model_copy(update={"options": options}))
         order = FeedOrder(PROJECT, "-", Actor(), NOW, trigger="delta")
-        files = RepositoryFiles(self._clones, self._outlet, {}, lambda line: None)
+        files = RepositoryFiles(self._clones, self.broker.outlet_of, {}, lambda line: None)
         return asyncio.run(files.bring(delta, definition, order))
 
     def at(self, number: int) -> str:
         return self.commits[number] if number >= 0 else ""
 
-    async def _outlet(self, project_id: str) -> Outlet:
-        return self.broker.outlet()
-
     @property
     def held(self) -> dict[str, bytes]:
-        """Path to content."""
-        return {
-            self.broker.answered[source].source.path: content
-            for source, content in self.broker.contents.items()
-        }
+        return self.broker.by_path
 
     def revised(self) -> list[str]:
-        events = [fact.event for fact in self.broker.log]
-        return [event.source.path for event in events if isinstance(event, SourceRevised)]
+        return [event.source.path for event in self.broker.events(SourceRevised)]
 
 
 FIRST = {f"docs/{name}.md": f"# {name}\n\nIt is {name}.\n".encode() for name in "abcdefghij"}
@@ -99,8 +90,8 @@ def test_a_merge_of_three_files_brings_those_three(remote):
     remote.change(new, gone=("docs/b.md",))
     assert remote.bring(0, 1)
     assert sorted(remote.revised()) == ["docs/a.md", "docs/n.md"]
-    (asked,) = [f.event for f in remote.broker.log if isinstance(f.event, IngestionRequested)]
-    (listed,) = [f.event for f in remote.broker.log if isinstance(f.event, SourcesListed)]
+    (asked,) = remote.broker.events(IngestionRequested)
+    (listed,) = remote.broker.events(SourcesListed)
     assert (asked.trigger, asked.root, listed.complete) == ("delta", "acme/shop", False)
     assert (len(listed.sources), len(listed.removed)) == (2, 1)
     assert remote.held == {path: body for path, body in (FIRST | new).items() if "b.md" not in path}
@@ -174,7 +165,7 @@ def test_a_repository_that_cannot_be_fetched_is_unavailable(remote):
         remote.bring(0, 0)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(data=st.data())
 def test_deltas_in_any_order_end_with_what_stands_at_the_head(tmp_path_factory, data):
     remote = Remote(tmp_path_factory.mktemp("r"), FIRST)

@@ -207,13 +207,14 @@ def test_every_message_is_testimony_and_only_project_channels_are_sources(tmp_pa
 
 def test_testimony_is_on_the_log_before_anything_else_sees_the_message(tmp_path):
     world = World(tmp_path, {"project_channels": "C1"})
+    seen = []
 
     def look() -> None:
-        assert [event.risk_class for event in world.events(MessageReceived)] == ["medium"]
+        seen.append([event.risk_class for event in world.events(MessageReceived)])
 
     world.outage = look
     run(world, a_message("Kim turns down every pull request out of spite"))
-    assert world.asked
+    assert (seen, world.dead) == ([["medium"]], [])
 
 
 def test_testimony_names_nobody_and_nothing_in_clear(world):

@@ -14,7 +14,6 @@ from connectors.definitions import Definition
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta
 from connectors.intake.files import RepositoryFiles
-from connectors.publishing import Outlet
 from schemas.envelope import Actor
 from schemas.events.connector import ConnectorAdded, Credential
 from tests.connectors.held import PROJECT, MemoryBroker
@@ -68,12 +67,9 @@ class Ours:
             credentials=[Credential(role=role, place=place) for role, place in places.items()],
             options={"clone_url": f"{server.url}/shop.git", "root": "acme/shop"},
         )
-        files = RepositoryFiles(self.clones, self._outlet, environ, self.said.append)
+        files = RepositoryFiles(self.clones, self.broker.outlet_of, environ, self.said.append)
         delta = Delta("github", "acme/shop", "", "f" * 40, "@poll")
         return await files.bring(delta, Definition(PROJECT, added), ORDER)
-
-    async def _outlet(self, project_id: str) -> Outlet:
-        return self.broker.outlet()
 
 
 def test_an_app_fetches_with_the_token_of_its_installation_that_nothing_shows(private, tmp_path):

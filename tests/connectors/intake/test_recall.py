@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
 from aiokafka.structs import TopicPartition
 
 from connectors.github.items import root_of
@@ -16,6 +17,7 @@ from schemas.events.connector_item import ItemReceived
 from tests.connectors.intake.worlds import PROJECT, World
 from tests.connectors.webhooks.senders import an_issue
 
+pytestmark = pytest.mark.broker
 TAKEN, ALL = 3, 5  # the first record on the topic is none
 
 

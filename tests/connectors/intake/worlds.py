@@ -16,7 +16,6 @@ from connectors.intake.intake import Intake, Ports
 from connectors.intake.runner import Consumer
 from connectors.intake.told import Told
 from connectors.outside import Gone, OutsideItem
-from connectors.publishing import Outlet
 from connectors.slack.items import ThreadRef
 from connectors.webhooks.counters import Counters
 from connectors.webhooks.counters import told as counters_told
@@ -28,8 +27,9 @@ from schemas.events.connector import ConnectorAdded, ConnectorService, Credentia
 from schemas.events.connector_item import ItemReceived
 from schemas.events.dlq import DeadLetter
 from schemas.events.project import ProjectCreated
+from schemas.ids import sha256_hex
 from schemas.topics import key_of
-from tests.connectors.held import MemoryBroker
+from tests.connectors.held import E, MemoryBroker
 from tests.connectors.webhooks.senders import NOW, SECRET, Sent
 
 PROJECT = "prj_shop"
@@ -56,8 +56,6 @@ class KeyRing:
         return sealed[12:][::-1]
 
     def mark(self, project_id: str, text: str) -> str:
-        from schemas.ids import sha256_hex
-
         return sha256_hex(f"secret {project_id} {text}")
 
 
@@ -122,7 +120,7 @@ class World:
     def intake(self) -> Intake:
         ports = Ports(
             connected=self.connected.of,
-            outlet=self._outlet,
+            outlet=self.broker.outlet_of,
             open=self.keys.open,
             seal=self.keys.seal,
             mark=self.keys.mark,
@@ -137,9 +135,6 @@ class World:
         counters = Counters(self.folder / "intake.json")
         self.counters = counters
         return Consumer(self.intake(), self.broker.publish, counters, self, self._sleep)
-
-    async def _outlet(self, project_id: str) -> Outlet:
-        return self.broker.outlet()
 
     async def _thread(self, definition: Any, ref: ThreadRef) -> OutsideItem | Gone | None:
         self.asked.append(ref)
@@ -192,8 +187,8 @@ class World:
         """What is held, as text."""
         return [content.decode() for content in self.broker.contents.values()]
 
-    def events(self, kind: type[Event]) -> list[Any]:
-        return [fact.event for fact in self.broker.log if isinstance(fact.event, kind)]
+    def events(self, kind: type[E]) -> list[E]:
+        return self.broker.events(kind)
 
     @property
     def dead(self) -> Sequence[DeadLetter]:

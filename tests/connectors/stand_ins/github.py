@@ -29,6 +29,7 @@ class GitHubServer(Server):
     denied: dict[str, int] = field(default_factory=dict)  # a part of the path -> status
     discussions_enabled: bool = True
     remaining: int = LIMIT
+    most_rows: int = 100  # of a page, however many are asked for
     skew: timedelta = timedelta()
     tokens: int = 0
     _orders: dict[tuple[Any, ...], tuple[int, list[str], list[Row]]] = field(default_factory=dict)
@@ -126,7 +127,7 @@ class GitHubServer(Server):
         return [row for row in ordered if row["updated_at"] >= query["since"]]
 
     def _page(self, asked: Asked, rows: list[Row], wrapped: str) -> web.Response:
-        size = int(asked.query.get("per_page", "30"))
+        size = min(int(asked.query.get("per_page", "30")), self.most_rows)
         page = int(asked.query.get("page", "1"))
         part = rows[(page - 1) * size : page * size]
         headers = {}

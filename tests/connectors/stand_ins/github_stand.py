@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 
@@ -13,6 +12,7 @@ from tests.connectors.held import MemoryBroker
 from tests.connectors.stand_ins.github import GitHubServer
 from tests.connectors.stand_ins.github_world import Repository
 from tests.connectors.stand_ins.server import Fault
+from tests.connectors.stand_ins.unconditional import at_once
 
 READ = ("issues", "comments", "reviews", "review-comments", "releases", "runs")
 
@@ -67,8 +67,5 @@ class GitHubStand:
 
 @asynccontextmanager
 async def github_stand() -> AsyncIterator[GitHubStand]:
-    async def at_once(seconds: float) -> None:
-        await asyncio.sleep(0)
-
     async with a_server(sleep=at_once) as (server, transport):
         yield GitHubStand(server, transport)

@@ -69,10 +69,13 @@ class Door:
 
 
 @asynccontextmanager
-async def a_door(folder: Path, **options: Any) -> AsyncIterator[Door]:
+async def a_door(folder: Path, *, patience_s: float = 30.0, **options: Any) -> AsyncIterator[Door]:
+    """``patience_s``: how long the log may take to acknowledge."""
     door = Door(folder / "webhooks.json")
     counters = Counters(door.counters)
-    receiver = Receiver(door.endpoint, door.seal, door.publish, door, acknowledged_within_s=0.5)
+    receiver = Receiver(
+        door.endpoint, door.seal, door.publish, door, acknowledged_within_s=patience_s
+    )
     door.server = Server(receiver, counters, **options)
     async with listening(door.server, "127.0.0.1", 0) as door.address:
         counters.listening(door.address)

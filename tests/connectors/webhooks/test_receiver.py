@@ -284,7 +284,7 @@ def test_a_broker_that_is_away_makes_the_sender_try_again_and_nothing_is_lost(tm
 def test_a_broker_that_acknowledges_late_has_the_delivery_once(tmp_path):
     async def run() -> None:
         let_go = asyncio.Event()
-        async with a_door(tmp_path) as door:
+        async with a_door(tmp_path, patience_s=0.5) as door:
             door.wait = let_go.wait  # type: ignore[assignment]
             assert (await door.send(an_issue()))[0] == 503
             again = asyncio.create_task(door.send(an_issue()))
@@ -309,7 +309,7 @@ def test_the_same_delivery_at_the_same_time_is_one(tmp_path):
 def test_a_delivery_whose_sending_failed_late_is_sent_again(tmp_path):
     async def run() -> None:
         let_go = asyncio.Event()
-        async with a_door(tmp_path) as door:
+        async with a_door(tmp_path, patience_s=0.5) as door:
             door.wait, door.broker_away = let_go.wait, True  # type: ignore[assignment]
             assert (await door.send(an_issue()))[0] == 503
             let_go.set()
