@@ -73,7 +73,7 @@ class Census:
         held = {
             each.source_id: each
             for root in stream.roots
-            for each in await self.outlet.inventory(self.project_id, root)
+            for each in await self.outlet.inventory(self.project_id, root, "")
         }
         standing, missing = set[str](), list[Listed]()
         seen: Listed | None = None

@@ -59,9 +59,14 @@ class OutsideItem:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """An item that no longer stands outside: deleted there, as of ``changed_at``."""
+    """An item that no longer stands outside: deleted there, as of ``changed_at``.
+
+    ``taking`` are the roots in which all that stands below ``path`` went with it: what was said
+    about an issue, say.
+    """
 
     service: Service
     root: str
     path: str
     changed_at: datetime
+    taking: tuple[str, ...] = ()

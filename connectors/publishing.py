@@ -32,15 +32,20 @@ CONNECTORS: dict[str, Connector] = {
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What we hold of a source. ``mark`` is its time of change as in ``revision_ref``."""
+    """What we hold of a source. ``mark`` is its time of change as in ``revision_ref``.
+
+    ``gone`` is the mark of a deletion that was told and that the tables do not show (yet, or no
+    longer, when a census has found it standing again).
+    """
 
     raw_sha256: str
     mark: str = ""
     title: str = ""
+    gone: str = ""
 
 
 FindHeld = Callable[[str, Collection[str]], Awaitable[Mapping[str, Held]]]
-Inventory = Callable[[str, str], Awaitable[Sequence[SourceInfo]]]
+Inventory = Callable[[str, str, str], Awaitable[Sequence[SourceInfo]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +53,8 @@ class Outlet:
     """All that is needed to publish for one project.
 
     ``held`` finds of some source ids those that we hold: not gone and not given up, under the
-    present versions of stage 0. ``inventory`` lists all that is held of a root. ``lead`` is shared
-    by all triggers of a process.
+    present versions of stage 0. ``inventory`` lists what is held of a root, all whose path begins
+    with the last argument. ``lead`` is shared by all triggers of a process.
     """
 
     publish: Publish
@@ -111,7 +116,7 @@ async def _publish_root(root: str, group: _Root, order: FeedOrder, outlet: Outle
     removed = tuple(
         gone.path
         for source, gone in going.items()
-        if source in held and held[source].mark[:MARK_CHARS] <= mark_of(gone.changed_at)
+        if source in held and _is_over(held[source], mark_of(gone.changed_at))
     )
     same = {each.source_id: each.raw_sha256 for each in prepared if not _is_news(each, held)}
     counts = Counts(
@@ -193,11 +198,16 @@ def added(one: Counts, other: Counts) -> Counts:
 
 def _is_news(each: Prepared, held: Mapping[str, Held]) -> bool:
     before = held.get(each.source_id)
-    if before is None:
+    if before is None or before.gone:
         return True
     if before.mark[:MARK_CHARS] > mark_of(each.item.changed_at):
         return False
     return before.raw_sha256 != each.raw_sha256
+
+
+def _is_over(held: Held, mark: str) -> bool:
+    """Whether a deletion as of ``mark`` is news of what we hold, and the later word."""
+    return held.mark[:MARK_CHARS] <= mark and held.gone < mark
 
 
 def _by_root(items: Iterable[OutsideItem | Gone]) -> dict[str, _Root]:

@@ -24,14 +24,14 @@ def held(connection: Conn, project_id: str, source_ids: Collection[str]) -> list
     )
 
 
-def inventory(connection: Conn, project_id: str, root: str) -> list[Row]:
-    """Every source of a root that is not gone, by path."""
+def inventory(connection: Conn, project_id: str, root: str, under: str = "") -> list[Row]:
+    """Every source of a root that is not gone and whose path begins with ``under``, by path."""
     return rows(
         connection,
         "SELECT source_id, connector, root, external_ref, path, title, source_type, priority_tier"
         " FROM sources WHERE project_id = %s AND root = %s AND state IN ('sanitized', 'skipped')"
-        " ORDER BY path",
-        *(project_id, root),
+        " AND starts_with(path, %s) ORDER BY path",
+        *(project_id, root, under),
     )
 
 

@@ -1,7 +1,8 @@
 """GitHub's webhook events as items: the same objects the lists have, each with its frame around it.
 
 An event that carries an item gives the item as it stands after the event. Deletions and transfers
-give ``Gone``; GitHub does not say when, so the time is that of the delivery.
+give ``Gone`` with all that was said about the item, of which GitHub tells nothing by itself; nor
+does it say when, so the time is that of the delivery.
 """
 
 from __future__ import annotations

@@ -14,6 +14,12 @@ from connectors.outside import Gone, OutsideItem, Remark
 
 Payload = Mapping[str, Any]
 SAID_BY_STATE = frozenset(("approved", "changes_requested", "dismissed"))
+# Where that stands which is deleted, or goes to another repository, with one of these.
+TAKEN_WITH = {
+    "issues": ("comments",),
+    "pulls": ("comments", "reviews", "review-comments"),
+    "discussions": ("discussions",),
+}
 GHOST = "ghost"  # whom GitHub itself names for a deleted account
 
 
@@ -160,8 +166,11 @@ def discussion_comment_item(
 
 
 def gone_item(item: OutsideItem, at: datetime) -> Gone:
-    """The same item, deleted: not before its last change."""
-    return Gone(item.service, item.root, item.path, max(at, item.changed_at))
+    """The same item, deleted with all that was said about it: not before its last change."""
+    repository, _, kind = item.root.rpartition("/")
+    kinds = () if "/" in item.path else TAKEN_WITH.get(kind, ())
+    taking = tuple(f"{repository}/{each}" for each in kinds)
+    return Gone(item.service, item.root, item.path, max(at, item.changed_at), taking)
 
 
 def comment_path(number: str, comment_id: int) -> str:

@@ -146,7 +146,9 @@ class Intake:
             if isinstance(item, OutsideItem)
         }
         held = await outlet.held(project, list(titles))
-        return any(known.title != titles[source] for source, known in held.items())
+        return any(
+            known.title != titles[source] for source, known in held.items() if not known.gone
+        )
 
     async def _message(
         self, fact: Envelope, payload: Payload, definition: Definition
@@ -174,16 +176,31 @@ class Intake:
 
     async def _publish(self, fact: Envelope, items: Iterable[OutsideItem | Gone]) -> str:
         project, told = fact.project_id, self._ports.told
-        news = self._timely(fact, items)
         outlet = told.over(await self._ports.outlet(project))
+        news = await self._with_all_below(project, outlet, self._timely(fact, items))
         counts = await publish_items(news, _order(fact, "webhook"), outlet)
         told.put(project, news)
         return "changed" if counts.published or counts.removed else "unchanged"
 
+    async def _with_all_below(
+        self, project_id: str, outlet: Outlet, items: list[OutsideItem | Gone]
+    ) -> list[OutsideItem | Gone]:
+        """The items and, of what is deleted, all that stood below it and went with it."""
+        found = list(items)
+        for gone in items:
+            if isinstance(gone, Gone) and gone.taking:
+                below = self._ports.told.below(project_id, gone)
+                for root in gone.taking:
+                    held = await outlet.inventory(project_id, root, f"{gone.path}/")
+                    below |= {(root, each.path) for each in held}
+                at, service = gone.changed_at, gone.service
+                found += [Gone(service, root, path, at) for root, path in sorted(below)]
+        return found
+
     def _timely(
         self, fact: Envelope, items: Iterable[OutsideItem | Gone]
     ) -> list[OutsideItem | Gone]:
-        """Without late words about what is gone."""
+        """Without late words about what is gone, or was below what is."""
         told, project = self._ports.told, fact.project_id
         return [it for it in items if isinstance(it, Gone) or not told.is_late(project, it)]
 

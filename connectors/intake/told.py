@@ -4,6 +4,14 @@ The tables follow a moment later, and of what was deleted they hold nothing; but
 any order and in bursts. So the last word on each item is kept here too: an item deleted right after
 it was made is removed, and a late word about one that is gone does not bring it back.
 
+What stood below a deleted item (comments of an issue) went with it, held or not yet heard of: what
+was changed there before the deletion is gone for the intake, in whatever order the deliveries come.
+So two latest times are kept, of life and of deletion, and neither undoes the other: an item that
+comes back brings what is said of it from then on; what was said before is brought by a poll or a
+census, for no delivery carries it. Decided against: forgetting the deletion with the item's return,
+for then a late comment would stand or not by the order of two deliveries. Of an item never seen to
+be deleted nothing is known, so what is said of it stands.
+
 A cache in one file. One that is damaged is set aside, and a new one is folded from the deliveries
 that were taken before (``Intake.recall``); what is older than the topic keeps them is the next
 census's.
@@ -17,6 +25,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from connectors.connector import printable
 from connectors.outside import Gone, OutsideItem
 from connectors.publishing import Held, Outlet, mark_of, prepare, source_id_of
 from infra.errors import Unavailable
@@ -25,7 +34,7 @@ from schemas.events.source import MARK_CHARS
 AT_ONCE = 500  # parameters of one question
 WHOLE = 1  # the file's version once it holds what was told before it was made
 DAMAGED = frozenset((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR))
-COLUMNS = "source_id, mark, raw_sha256, title"
+COLUMNS = "source_id, above, path, mark, raw_sha256, title, gone"
 BESIDE = ("", "-wal", "-shm")  # a file of SQLite's, and those it keeps next to it
 
 
@@ -60,51 +69,89 @@ class Told:
             self._file.execute(f"PRAGMA user_version = {WHOLE}")
 
     def is_late(self, project_id: str, item: OutsideItem) -> bool:
-        """Whether the item was deleted when it had changed last, or later."""
-        source = source_id_of(project_id, item)
-        asked = "SELECT mark FROM told WHERE source_id = ? AND raw_sha256 IS NULL"
+        """Whether the item, or what it is below, was deleted when it had changed last, or later."""
+        names = (source_id_of(project_id, item), _above(project_id, item))
         with self._used():
-            row = self._file.execute(asked, (source,)).fetchone()
-        return row is not None and str(row[0]) >= mark_of(item.changed_at)
+            (gone,) = self._file.execute(
+                "SELECT max(gone) FROM told WHERE source_id IN (?, ?)", names
+            ).fetchone()
+        return gone is not None and str(gone) >= mark_of(item.changed_at)
 
     def put(self, project_id: str, items: Iterable[OutsideItem | Gone]) -> None:
         """The items are on the log; of several words on one the latest counts."""
         for item in items:
-            living = prepare(project_id, item) if isinstance(item, OutsideItem) else None
+            if isinstance(item, OutsideItem):
+                self._put_living(project_id, item)
+            else:
+                self._put_gone(project_id, item)
+
+    def _put_living(self, project_id: str, item: OutsideItem) -> None:
+        living = prepare(project_id, item)
+        with self._used():
+            self._file.execute(
+                f"INSERT INTO told ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, '')"
+                " ON CONFLICT (source_id) DO UPDATE SET mark = excluded.mark,"
+                " above = excluded.above, path = excluded.path,"
+                " raw_sha256 = excluded.raw_sha256, title = excluded.title"
+                " WHERE excluded.mark >= mark",
+                (
+                    living.source_id,
+                    _above(project_id, item),
+                    printable(item.path),
+                    mark_of(item.changed_at),
+                    living.raw_sha256,
+                    item.title,
+                ),
+            )
+
+    def _put_gone(self, project_id: str, gone: Gone) -> None:
+        places = {source_id_of(project_id, replace(gone, root=it)) for it in gone.taking}
+        for source in sorted({source_id_of(project_id, gone)} | places):
             with self._used():
                 self._file.execute(
-                    "INSERT INTO told VALUES (?, ?, ?, ?) ON CONFLICT (source_id) DO UPDATE SET"
-                    " mark = excluded.mark, raw_sha256 = excluded.raw_sha256,"
-                    " title = excluded.title WHERE excluded.mark >= mark",
-                    (
-                        source_id_of(project_id, item),
-                        mark_of(item.changed_at),
-                        living.raw_sha256 if living else None,
-                        living.item.title if living else "",
-                    ),
+                    f"INSERT INTO told ({COLUMNS}) VALUES (?, '', '', '', NULL, '', ?)"
+                    " ON CONFLICT (source_id) DO UPDATE SET gone = max(gone, excluded.gone)",
+                    (source, mark_of(gone.changed_at)),
                 )
+
+    def below(self, project_id: str, gone: Gone) -> set[tuple[str, str]]:
+        """Root and path of all that was told to stand below what goes."""
+        found = set[tuple[str, str]]()
+        for root in gone.taking:
+            above = source_id_of(project_id, replace(gone, root=root))
+            asked = "SELECT path FROM told WHERE above = ? AND mark > gone"
+            with self._used():
+                found |= {(root, path) for (path,) in self._file.execute(asked, (above,))}
+        return found
 
     def over(self, outlet: Outlet) -> Outlet:
         """``outlet`` whose tables know what is told here, where that is the later word."""
 
         async def held(project_id: str, source_ids: Collection[str]) -> Mapping[str, Held]:
             found = dict(await outlet.held(project_id, source_ids))
-            for source, mark, raw_sha256, title in self._rows(list(source_ids)):
-                if source in found and found[source].mark[:MARK_CHARS] > mark:
+            for source, mark, raw_sha256, title, gone in self._rows(list(source_ids)):
+                shown = found.get(source)
+                if shown and shown.mark[:MARK_CHARS] > max(mark, gone):
                     continue
-                if raw_sha256 is None:
-                    found.pop(source, None)
-                else:
+                if mark > gone:
                     found[source] = Held(raw_sha256, mark, title)
+                elif shown:
+                    found[source] = replace(shown, gone=gone)
             return found
 
         return replace(outlet, held=held)
 
-    def _rows(self, source_ids: list[str]) -> Iterable[tuple[str, str, str | None, str]]:
+    def _rows(self, source_ids: list[str]) -> Iterable[tuple[str, str, str, str, str]]:
+        """Of each its last life, and when it, or what it is below, was deleted last."""
         for start in range(0, len(source_ids), AT_ONCE):
             part = source_ids[start : start + AT_ONCE]
             marks = ",".join("?" * len(part))
-            asked = f"SELECT {COLUMNS} FROM told WHERE source_id IN ({marks})"
+            asked = (
+                "SELECT told.source_id, told.mark, told.raw_sha256, told.title,"
+                " max(told.gone, coalesce(higher.gone, ''))"
+                " FROM told LEFT JOIN told AS higher ON higher.source_id = told.above"
+                f" WHERE told.source_id IN ({marks})"
+            )
             with self._used():
                 found = self._file.execute(asked, part).fetchall()
             yield from found
@@ -122,14 +169,27 @@ class Told:
             ) from error
 
 
+def _above(project_id: str, item: OutsideItem) -> str:
+    """The name, within its own root, of what an item is below; empty where it is below nothing.
+
+    Comments have a root of their own at GitHub: there no source is of that name.
+    """
+    first, below, _ = item.path.partition("/")
+    if not below:
+        return ""
+    return source_id_of(project_id, Gone(item.service, item.root, first, item.changed_at))
+
+
 def _opened(name: str) -> sqlite3.Connection:
     file = sqlite3.connect(name, isolation_level=None)
     file.execute("PRAGMA journal_mode = WAL")
     file.execute("PRAGMA synchronous = NORMAL")
     file.execute(
-        "CREATE TABLE IF NOT EXISTS told (source_id TEXT PRIMARY KEY, mark TEXT NOT NULL,"
-        " raw_sha256 TEXT, title TEXT NOT NULL)"  # without a hash: gone
+        "CREATE TABLE IF NOT EXISTS told (source_id TEXT PRIMARY KEY, above TEXT NOT NULL,"
+        " path TEXT NOT NULL, mark TEXT NOT NULL, raw_sha256 TEXT, title TEXT NOT NULL,"
+        " gone TEXT NOT NULL)"  # two times: the latest life, the latest deletion; empty for none
     )
+    file.execute("CREATE INDEX IF NOT EXISTS told_above ON told (above)")
     return file
 
 

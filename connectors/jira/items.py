@@ -10,7 +10,6 @@ goes here with the next census and comes there with its next change.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -129,14 +128,16 @@ def attachment_item(site: str, issue: Payload, attachment: Payload, content: byt
 def items_of_event(site: str, event: Payload) -> list[OutsideItem | Gone]:
     """What a webhook's event says; empty for one that is about neither issue nor comment.
 
-    ``jira:issue_deleted`` names its issue only: its comments are ``Gone`` as far as the event holds
-    them, the others go with the next census. Raises UnreadablePayload.
+    With an issue goes all that is below it, comments and attachments, whether the event names them
+    or not. Raises UnreadablePayload.
     """
     match text(event, "webhookEvent"):
         case "jira:issue_created" | "jira:issue_updated":
             return list(items_of(site, _with_change(event)))
         case "jira:issue_deleted":
-            return list(_gone(site, event))
+            key = needed(part(event, "issue"), "key")
+            root = root_of(site, key)
+            return [Gone("jira", root, key, _at(event), taking=(root,))]
         case "comment_created" | "comment_updated":
             return [comment_item(site, part(event, "issue"), part(event, "comment"))]
         case "comment_deleted":
@@ -145,16 +146,6 @@ def items_of_event(site: str, event: Payload) -> list[OutsideItem | Gone]:
             return [Gone("jira", root_of(site, key), path, _at(event))]
         case _:
             return []
-
-
-def _gone(site: str, event: Payload) -> Iterator[Gone]:
-    issue = part(event, "issue")
-    key, at = needed(issue, "key"), _at(event)
-    fields = part(issue, "fields")
-    yield Gone("jira", root_of(site, key), key, at)
-    for comment in parts(part(fields, "comment"), "comments"):
-        path = f"{key}/comments/{needed(comment, 'id')}"
-        yield Gone("jira", root_of(site, key), path, at)
 
 
 def _with_change(event: Payload) -> Payload:

@@ -33,16 +33,22 @@ def testimony_of_event(
     """
     event = part(payload, "event")
     team, channel = needed(payload, "team_id"), needed(event, "channel")
-    if text(event, "subtype") != "message_deleted":
+    if not _is_deletion(event):
         said = part(event, "message") or event
         return testimony_of(said, team, channel, project_id=project_id, mark=mark, seal=seal)
     before = part(event, "previous_message")
     person = message_of(before) if before else None
     if before and (person is None or person.is_bot):
         return []
-    ts = person.ts if person else needed(event, "deleted_ts")
+    ts = person.ts if person else text(event, "deleted_ts") or needed(part(event, "message"), "ts")
     gone = MessageWithdrawn(testimony_id=_testimony_id(mark, project_id, team, channel, ts))
     return [_fact(gone, project_id, ts)]
+
+
+def _is_deletion(event: Payload) -> bool:
+    """Where a thread has lost its first message only, Slack puts a stone there: a change to it."""
+    stone = text(part(event, "message"), "subtype") == "tombstone"
+    return stone or text(event, "subtype") == "message_deleted"
 
 
 def testimony_of(

@@ -53,11 +53,13 @@ class Tables:
             for row in found
         }
 
-    async def inventory(self, project_id: str, root: str) -> Sequence[SourceInfo]:
+    async def inventory(self, project_id: str, root: str, under: str = "") -> Sequence[SourceInfo]:
         from projections import holdings
         from schemas.events.source import SourceInfo
 
-        found = await self._asked(lambda tables: holdings.inventory(tables, project_id, root))
+        found = await self._asked(
+            lambda tables: holdings.inventory(tables, project_id, root, under)
+        )
         return [SourceInfo(**row) for row in found]
 
     async def titles(self, project_id: str, root: str, paths: Collection[str]) -> Mapping[str, str]:

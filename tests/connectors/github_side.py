@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +27,7 @@ from connectors.rendering import render
 from connectors.sync import Engine, Outcome, Stream
 from connectors.transport import Budget, Secret, Transport
 from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.hooks import Row
 from tests.connectors.stand_ins.github import TOKEN, GitHubServer
 from tests.connectors.stand_ins.github_world import Repository, number_of
 
@@ -102,3 +103,33 @@ def standing(at: Repository, project: str = PROJECT) -> dict[str, bytes]:
             discussion_comment_item(name, number, each, row["title"]) for each in row["comments"]
         ]
     return {source_id_of(project, item): render(item) for item in items if item}
+
+
+def rows(at: Repository) -> dict[str, Row]:
+    """What stands in a repository, with the deliveries GitHub sends of it."""
+    repository = {"full_name": at.name, "default_branch": "main"}
+
+    def told(event: str, **payload: Any) -> Callable[[str], tuple[str, dict[str, Any]]]:
+        return lambda word: (event, {"repository": repository} | payload)
+
+    found: dict[str, Row] = {}
+    for number, row in at.issues.items():
+        pull = row.get("pull_request")
+        if pull:
+            whole = {**row, "merged_at": pull["merged_at"]}
+            found[f"{number}"] = Row(row, told("pull_request", pull_request=whole))
+        else:
+            found[f"{number}"] = Row(row, told("issues", issue=row))
+    for each, row in at.comments.items():
+        about = at.issues[number_of(row)]
+        said = told("issue_comment", comment=row, issue=about)
+        found[f"comment {each}"] = Row(row, said, f"{number_of(row)}")
+    for each, row in at.review_comments.items():
+        about = at.issues[number_of(row)]
+        said = told("pull_request_review_comment", comment=row, pull_request=about)
+        found[f"review comment {each}"] = Row(row, said, f"{number_of(row)}")
+    for each, row in at.reviews.items():
+        about = at.issues[row["number"]]
+        said = told("pull_request_review", review=row, pull_request=about)
+        found[f"review {each}"] = Row(row, said, f"{row['number']}")
+    return found

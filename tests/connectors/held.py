@@ -95,8 +95,9 @@ class MemoryBroker:
             if (marker := self.shown.get(source))
         }
 
-    async def inventory(self, project_id: str, root: str) -> list[SourceInfo]:
-        return [marker.source for marker in self.shown.values() if marker.source.root == root]
+    async def inventory(self, project_id: str, root: str, under: str = "") -> list[SourceInfo]:
+        sources = [marker.source for marker in self.shown.values()]
+        return [it for it in sources if it.root == root and it.path.startswith(under)]
 
     async def titles(self, root: str, paths: Collection[str]) -> Mapping[str, str]:
         return {

@@ -8,6 +8,8 @@ import random
 from collections.abc import Awaitable
 from dataclasses import dataclass
 
+from tests.connectors.hooks import Hooks
+
 HISTORIES = int(os.environ.get("CAIRN_TEST_HISTORIES", "60"))
 PATIENCE = 60  # syncs until a history must have come to rest
 
@@ -18,22 +20,32 @@ class Crash(BaseException):
 
 @dataclass
 class History:
-    """How a service changes, and when we are killed: between two requests, or two records."""
+    """How a service changes, and when we are killed: between two requests, or two records.
+
+    With ``hooks`` every change is told, too; then each is at a time of its own, for of two that
+    share one a delivery does not say which was later.
+    """
 
     chance: random.Random
     steps: int = 12
     crashes: int = 3
     until_crash: int = 0
     syncing: asyncio.Future[object] | None = None
+    hooks: Hooks | None = None
 
     def happen(self) -> None:
         """Something is done at the service."""
         raise NotImplementedError
 
+    def _step(self) -> None:
+        self.steps -= 1
+        self.happen()
+        if self.hooks:
+            self.hooks.notice()
+
     def between_requests(self) -> None:
         while self.steps and self.chance.random() < 0.15:
-            self.steps -= 1
-            self.happen()
+            self._step()
         if self._is_time() and self.syncing:
             self.syncing.cancel()
 
@@ -53,6 +65,11 @@ class History:
             self.crashes -= 1
             self.until_crash = self.chance.randrange(1, 60)
 
+    async def hear(self) -> None:
+        """Deliveries arrive, until we are killed."""
+        if self.hooks:
+            await self.ends(self.hooks.arrive())
+
     async def ends(self, sync: Awaitable[object]) -> bool:
         """Whether the sync came to its end before it was killed."""
         self.syncing = asyncio.ensure_future(sync)
@@ -71,5 +88,4 @@ class History:
     def go_on(self) -> None:
         """One more step between two syncs."""
         if self.steps:
-            self.steps -= 1
-            self.happen()
+            self._step()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +16,7 @@ from connectors.rendering import render
 from connectors.sync import Engine, Outcome
 from connectors.transport import Budget, Secret, Transport
 from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.hooks import Row
 from tests.connectors.stand_ins.jira import JiraServer
 
 SITE = "acme"
@@ -49,6 +50,26 @@ class JiraSide:
             for each in readable_attachments(issue):
                 items.append(attachment_item(SITE, issue, each, self.server.files[each["id"]]))
         return {source_id_of(PROJECT, item): render(item) for item in items}
+
+    def rows(self) -> dict[str, Row]:
+        """What stands on the site, with the deliveries Jira sends of it."""
+        found: dict[str, Row] = {}
+        for key, issue in self.server.issues.items():
+            found[key] = Row(issue, told("jira:issue", issue=issue))
+            named = {"id": issue["id"], "key": key, "fields": {"summary": _summary(issue)}}
+            for comment in issue["fields"]["comment"]["comments"]:
+                said = told("comment", issue=named, comment=comment)
+                found[f"{key}/{comment['id']}"] = Row(comment, said, key)
+        return found
+
+
+def told(what: str, **payload: Any) -> Callable[[str], tuple[str, dict[str, Any]]]:
+    words = {"edited": "updated"}
+    return lambda word: (f"{what}_{words.get(word, word)}", payload)
+
+
+def _summary(issue: dict[str, Any]) -> str:
+    return str(issue["fields"]["summary"])
 
 
 @asynccontextmanager

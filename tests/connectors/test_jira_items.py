@@ -102,10 +102,8 @@ def test_a_comment_by_event_and_by_pull_has_the_same_text():
 def test_deletions_take_effect_when_they_were_sent():
     event = {"webhookEvent": "jira:issue_deleted", "timestamp": 1_790_000_000_000, "issue": ISSUE}
     at = datetime.fromtimestamp(1_790_000_000, UTC)
-    assert items_of_event(SITE, event) == [
-        Gone("jira", "jira/acme/SHOP", "SHOP-7", at),
-        Gone("jira", "jira/acme/SHOP", "SHOP-7/comments/900", at),
-    ]
+    root = "jira/acme/SHOP"
+    assert items_of_event(SITE, event) == [Gone("jira", root, "SHOP-7", at, taking=(root,))]
 
 
 def test_only_prose_of_a_fair_size_is_read_of_the_attachments():

@@ -55,7 +55,7 @@ class Ledger:
     async def find(self, project_id: str, sources: Collection[str]) -> Mapping[str, Held]:
         return {source: self.held[source] for source in sources if source in self.held}
 
-    async def inventory(self, project_id: str, root: str) -> Sequence[SourceInfo]:
+    async def inventory(self, project_id: str, root: str, under: str) -> Sequence[SourceInfo]:
         return []
 
 

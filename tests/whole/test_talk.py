@@ -53,7 +53,7 @@ def facts_of(*items: OutsideItem | Gone, key: str = "page") -> list[Envelope]:
     async def held(project_id: str, source_ids: Collection[str]) -> Mapping[str, Held]:
         return {source: Held("hash") for source in source_ids if source in going}
 
-    async def nobody(project_id: str, root: str) -> Sequence[SourceInfo]:
+    async def nobody(project_id: str, root: str, under: str) -> Sequence[SourceInfo]:
         return []
 
     lead = Lead(max_records=2**31, max_bytes=2**60)

@@ -266,6 +266,24 @@ def test_a_deleted_message_is_withdrawn(world):
     assert told.testimony_id == gone.testimony_id
 
 
+def test_a_deleted_first_message_of_a_thread_is_withdrawn_and_its_replies_stay(tmp_path):
+    """Slack puts a stone in its place and calls that a change."""
+    world = World(tmp_path, {"project_channels": "C1"})
+    ts = "1772366400.000100"
+    world.threads[ts] = a_thread(ts, "We ship on Monday.", "On Tuesday.")
+    said = {"user": "U1", "ts": ts, "text": "We ship on Monday.", "thread_ts": ts}
+    stone = said | {"user": "USLACKBOT", "subtype": "tombstone", "text": "It was deleted."}
+    change = {"type": "message", "subtype": "message_changed", "channel": "C1", "message": stone}
+    run(world, a_message("We ship on Monday."))
+    world.threads[ts] = replace(a_thread(ts, "On Tuesday."), changed_at=NOW + timedelta(seconds=9))
+    run(world, from_slack({"event_id": "Ev4", "event": change | {"previous_message": said}}))
+    (told,), (gone,) = world.events(MessageReceived), world.events(MessageWithdrawn)
+    assert told.testimony_id == gone.testimony_id
+    (text,) = world.texts
+    assert "On Tuesday." in text
+    assert "Monday" not in text
+
+
 @pytest.mark.parametrize(
     "sent",
     [

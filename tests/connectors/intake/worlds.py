@@ -82,6 +82,7 @@ class World:
     connected: Connected = field(default_factory=Connected)
     waits: list[float] = field(default_factory=list)
     outage: Callable[[], None] = lambda: None
+    at: datetime = NOW
 
     def __post_init__(self) -> None:
         self._hear(ProjectCreated(name="Shop"), "p")
@@ -115,7 +116,7 @@ class World:
         )
 
     def now(self) -> datetime:
-        return NOW
+        return self.at
 
     def intake(self) -> Intake:
         ports = Ports(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from tests.connectors.jira_side import JiraSide, a_site
+from tests.connectors.held import MemoryBroker
+from tests.connectors.hooks import Hooks
+from tests.connectors.jira_side import SITE, JiraSide, a_site
 from tests.connectors.stand_ins.jira import JiraServer
 from tests.connectors.stand_ins.unconditional import Unconditional, at_once
 
@@ -15,6 +18,12 @@ class JiraStand(Unconditional[JiraServer]):
 
     def __init__(self, side: JiraSide) -> None:
         super().__init__(side, side.server)
+        self._jira = side
+
+    def hooks(self, broker: MemoryBroker, chance: random.Random) -> Hooks:
+        """What Jira sends of the project's changes, beside what it answers."""
+        at, rows = self._at, self._jira.rows
+        return Hooks("jira", at.project, broker, chance, lambda: at.now, rows, {"site": SITE})
 
     def create(self, text: str) -> str:
         return self._at.open_issue(text, text)
