@@ -34,8 +34,9 @@ CONNECTORS: dict[str, Connector] = {
 class Held:
     """What we hold of a source. ``mark`` is its time of change as in ``revision_ref``.
 
-    ``gone`` is the mark of a deletion that was told and that the tables do not show (yet, or no
-    longer, when a census has found it standing again).
+    ``raw_sha256`` is empty where the content has to be sent again, since stage 0 gave it up or had
+    other versions. ``gone`` is the mark of a deletion that was told and that the tables do not show
+    (yet, or no longer, when a census has found it standing again).
     """
 
     raw_sha256: str
@@ -52,9 +53,9 @@ Inventory = Callable[[str, str, str], Awaitable[Sequence[SourceInfo]]]
 class Outlet:
     """All that is needed to publish for one project.
 
-    ``held`` finds of some source ids those that we hold: not gone and not given up, under the
-    present versions of stage 0. ``inventory`` lists what is held of a root, all whose path begins
-    with the last argument. ``lead`` is shared by all triggers of a process.
+    ``held`` finds of some source ids those that we hold. ``inventory`` lists what is held of a
+    root, all whose path begins with the last argument. ``lead`` is shared by all triggers of a
+    process.
     """
 
     publish: Publish

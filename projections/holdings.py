@@ -7,20 +7,25 @@ from collections.abc import Collection
 from projections.queries import Conn, Row, rows
 from schemas.events.hygiene import Versions
 
-HELD = (
-    "state IN ('sanitized', 'skipped') AND gate_skip_reason IS DISTINCT FROM 'poison'"
+STANDS = (
+    "gate_skip_reason IS DISTINCT FROM 'poison'"
     " AND (hygiene_version, redactor_version, annotator_version, chunk_version)"
     " = (%s, %s, %s, %s)"
 )
 
 
 def held(connection: Conn, project_id: str, source_ids: Collection[str]) -> list[Row]:
-    """Of these sources those that need not be sent again, with hash, revision and title."""
+    """Of these sources those that are not gone, with hash, revision and title.
+
+    The hash is empty where the content has to be sent again: it was given up, or processed under
+    other versions of stage 0.
+    """
     return rows(
         connection,
-        "SELECT source_id, raw_sha256, revision_ref, title FROM sources"
-        f" WHERE project_id = %s AND source_id = ANY(%s) AND {HELD}",
-        *(project_id, list(source_ids), *_versions()),
+        f"SELECT source_id, CASE WHEN {STANDS} THEN raw_sha256 ELSE '' END AS raw_sha256,"
+        " revision_ref, title FROM sources WHERE project_id = %s AND source_id = ANY(%s)"
+        " AND state IN ('sanitized', 'skipped')",
+        *(*_versions(), project_id, list(source_ids)),
     )
 
 
