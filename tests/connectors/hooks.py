@@ -12,7 +12,6 @@ from typing import Any
 from connectors.definitions import Definition
 from connectors.intake.intake import Intake, Ports
 from connectors.intake.told import Told
-from connectors.publishing import Outlet
 from connectors.webhooks.deliveries import delivery_of
 from schemas.envelope import Actor, Envelope, outside_fact
 from schemas.events.connector import ConnectorAdded, ConnectorService, Credential
@@ -121,7 +120,7 @@ class Hooks:
         keys = KeyRing()
         ports = Ports(
             connected=lambda project_id, service: [definition],
-            outlet=self._outlet,
+            outlet=self.broker.outlet_of,
             open=keys.open,
             seal=keys.seal,
             mark=keys.mark,
@@ -130,9 +129,6 @@ class Hooks:
             told=self.told,
         )
         return Intake(ports)
-
-    async def _outlet(self, project_id: str) -> Outlet:
-        return self.broker.outlet()
 
 
 async def nothing(*asked: object) -> Any:

@@ -176,7 +176,7 @@ def histories(chosen: set[Key]) -> st.SearchStrategy[tuple[set[Key], list[tuple[
 HISTORIES = st.sets(st.sampled_from(sorted(set(ABOUT.values()))), min_size=1).flatmap(histories)
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 @given(history=HISTORIES, data=st.data())
 def test_deliveries_in_any_order_doubled_and_killed_end_where_the_service_is(history, data):
     polled, steps = history
