@@ -77,7 +77,8 @@ class Sentence:
 class Draft:
     """An atom before it has an id; spans are local, the first is the statement itself.
 
-    ``answers`` is the title of the question, of the same chunk, that it answers.
+    ``answers`` is the title of the question, of the same chunk, that it answers; ``place`` are the
+    signs of where it was read (``soundness.py``).
     """
 
     kind: AtomKind
@@ -93,6 +94,7 @@ class Draft:
     attributes: dict[str, str] = field(default_factory=dict)
     entities: tuple[str, ...] = ()
     answers: str = ""
+    place: tuple[str, ...] = ()
 
 
 def gives_reason(text: str) -> bool:

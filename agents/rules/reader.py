@@ -16,6 +16,7 @@ from agents.rules.noise import words_of
 from agents.rules.origins import standing_of
 from agents.rules.passages import Span
 from agents.rules.recognition import prose_drafts
+from agents.rules.soundness import doubted
 from agents.rules.talk import is_talk, remarks_of, speaker_at, talk_drafts
 from schemas.events.atom import (
     EXTRACTOR_VERSION,
@@ -92,9 +93,14 @@ def drafts_of(chunk: ChunkCreated) -> list[Draft]:
         drafts, sentences = talk_drafts(chunk)
         drafts = _strongest(_once(drafts), "claim", MAX_CLAIMS)
         return [_seconded(draft, sentences) for draft in drafts]
-    suffix = suffix_of(chunk.path)
     if chunk.source_type == "manifest":
         return _once(dependency_drafts(chunk))
+    return doubted(proposed(chunk), chunk)
+
+
+def proposed(chunk: ChunkCreated) -> list[Draft]:
+    """What prose and comments propose, before any of it is doubted."""
+    suffix = suffix_of(chunk.path)
     if _is_prose(chunk.source_type, suffix):
         drafts, sentences = prose_drafts(chunk)
         drafts = _strongest(_once(drafts), "claim", MAX_CLAIMS)

@@ -28,6 +28,7 @@ from agents.rules.noise import (
 from agents.rules.passages import Passage, Span
 from agents.rules.prose import passages
 from agents.rules.sections import Role, role_in, subject_of
+from agents.rules.soundness import placed
 from agents.rules.statements import shares_of
 from agents.rules.weights import trained
 from agents.rules.wording import plain, sentences, title_of, without_connective
@@ -264,7 +265,7 @@ def _passage_drafts(
             continue
         draft = drafted(cue, sentence, passage.headings, subject, lead)
         if draft is not None:
-            yield draft
+            yield placed(draft, setting, passage, role, number, led=lead is not None)
 
 
 def _is_case(text: str, passage: Passage) -> bool:

@@ -45,7 +45,7 @@ def _spans(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _answer(row: Row) -> dict[str, Any]:
     text = row["text"]
-    cleaned = _cleaned(str(row.get("path") or NAME_WITHOUT_PATH), text)
+    cleaned = cleaned_document(str(row.get("path") or NAME_WITHOUT_PATH), text)
     places = Places(text, cleaned.text)
     atoms: list[dict[str, Any]] = []
     rejected: list[dict[str, Any]] = []
@@ -59,7 +59,7 @@ def _answer(row: Row) -> dict[str, Any]:
     return answer
 
 
-def _cleaned(path: str, text: str) -> Cleaned:
+def cleaned_document(path: str, text: str) -> Cleaned:
     kind = source_type_of(path)
     source = SourceInfo(
         source_id=derive_id("src", "eval", path),

@@ -1,0 +1,203 @@
+"""How likely a draft is sound: true to its source, clear alone, of the right kind, worth recording.
+
+Rules see a sentence, and know no word for «this speaks of something that is not here». What a
+trained sum sees beside its words is where it stands, how it is introduced and whether its subject
+is known there. Decided against a rule for each cause: on projects nobody had read, what went wrong
+was spread over too many. Decided against leaving out what is doubted: risks and questions would go
+first, true ones among them; a weak cue is kept as a draft. Whole numbers, as in ``weights.py``;
+made by ``agents/training/soundness.py``.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from importlib import resources
+
+from agents.rules.cues import EXPLICIT, WEAK
+from agents.rules.documents import Setting
+from agents.rules.drafts import Draft
+from agents.rules.passages import Passage
+from agents.rules.sections import Role, simplified
+from agents.rules.signs import signs_of
+from schemas.events.hygiene import ChunkCreated
+
+EVEN = 0.5  # below this share a draft is more likely bad than good
+EXPLICITLY = 0.4  # the same where a label or heading says what it is
+JUDGED = frozenset({"claim", "decision", "requirement", "risk"})  # of the rest too few were read
+SHORTEST = 5  # words; of shorter ones too few were read
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|can|could|may|might|must|shall|should|will|would|does|do|"
+    r"did|needs?|cannot|[a-z]{3,}s|[a-z]{3,}ed)\b"
+)
+_TELLING = """
+    alternative appendix background consequence context decision design example future goal
+    implementation introduction motivation note option overview proposal rationale requirement
+    security specification step story summary test user
+    """.split()  # noqa: SIM905  # as a list it would take thirty lines
+_OPENERS = frozenset(
+    """
+    the a an if when we all each every any there to in for as by on with once while since because
+    no not only this that these it its users most many some another at from using
+    """.split()  # noqa: SIM905  # as a list it would take fifty lines
+)
+_NEXT = frozenset({"this", "it", "these", "they", "for", "in", "the", "however", "that", "if"})
+_WORD = re.compile(r"[a-z][\w-]{2,}")
+_STEM = 5
+_AROUND = 200  # characters before and after that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The weights: what each sign adds to the odds that a draft is sound."""
+
+    scale: int
+    bias: int
+    weights: Mapping[str, int]
+
+    def share(self, signs: Iterable[str]) -> float:
+        """The share of sound ones among drafts with these signs, to four digits."""
+        known = self.weights
+        total = self.bias + sum([known[sign] for sign in signs if sign in known])
+        return round(1.0 / (1.0 + math.exp(-total / self.scale)), 4)
+
+
+@functools.cache
+def learned() -> Sum:
+    """The weights that come with this package."""
+    read = json.loads(resources.files("agents.rules").joinpath("soundness.json").read_bytes())
+    return Sum(read["scale"], read["bias"], read["signs"])
+
+
+def doubted(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
+    """``drafts``, of which those that are hardly good are no more than a weak cue."""
+    return [_doubted(it, chunk) if it.confidence > WEAK else it for it in drafts]
+
+
+def least_of(kind: str, confidence: float) -> float:
+    """The share from which a draft keeps the confidence that its cue gives it."""
+    if kind not in JUDGED:
+        return 0.0
+    return EXPLICITLY if confidence == EXPLICIT else EVEN
+
+
+def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
+    least = least_of(draft.kind, draft.confidence)
+    if not least or len(draft.title.split()) < SHORTEST:
+        return draft
+    known = learned().share(draft_signs(draft, chunk)) >= least
+    return draft if known else replace(draft, confidence=WEAK)
+
+
+def placed(
+    draft: Draft, setting: Setting, passage: Passage, role: Role, number: int, *, led: bool
+) -> Draft:
+    """``draft`` with the signs of the place it was read in."""
+    signs = [f"@role {role}", f"@form {passage.form}", f"@place {min(3, passage.place)}"]
+    signs += [f"@sentence {min(2, number)}"]
+    signs += [f"@{name}" for name in ("how_to", "deliberates", "own_voice") if _is(setting, name)]
+    if passage.opening:
+        signs.append("@opening")
+    if passage.lead is not None:
+        signs.append("@led" if led else "@announced")
+    return replace(draft, place=(*signs, *_heading_signs(passage.headings)))
+
+
+def _is(setting: Setting, name: str) -> bool:
+    return bool(getattr(setting, name))
+
+
+@functools.lru_cache(maxsize=1024)
+def _heading_signs(headings: tuple[str, ...]) -> tuple[str, ...]:
+    spoken = [simplified(heading) for heading in headings]
+    signs = [f"@depth {min(5, len(spoken))}"]
+    signs += [f"@under {word}" for word in _TELLING if any(word in it for it in spoken)]
+    if spoken and spoken[-1]:
+        signs.append(f"@heading {spoken[-1].split()[0][:6]}")
+    if headings and headings[-1].rstrip().endswith("?"):
+        signs.append("@heading ?")
+    return tuple(signs)
+
+
+def draft_signs(draft: Draft, chunk: ChunkCreated) -> set[str]:
+    """What is weighed of a draft: its title's words, where it stands, and its subject."""
+    start, end = draft.spans[0]
+    text = chunk.text_payload
+    raw = text[start:end]
+    found = signs_of(draft.title)
+    found.update(draft.place)
+    found.update(
+        (
+            f"@kind {draft.kind}",
+            f"@sure {draft.kind} {draft.confidence}",
+            f"@suffix {chunk.path.rsplit('.', 1)[-1]}",
+            f"@rows {len(draft.spans)}",
+            f"@names {min(4, len(draft.entities))}",
+            f"@code {min(3, raw.count('`') // 2)}",
+            f"@links {min(2, raw.count('](') + raw.count('`_') + raw.count('<http'))}",
+        )
+    )
+    found.update(_subject_signs(draft.title, raw, chunk, start, end))
+    found.update(_near_signs(text, start, end))
+    return found
+
+
+def _subject_signs(
+    title: str, raw: str, chunk: ChunkCreated, start: int, end: int
+) -> Iterable[str]:
+    """What stands before the verb, and whether the place knows it."""
+    low = title.lower()
+    first = low.split(" ", 1)[0].strip('",:')
+    verb = _VERB.search(low, len(first))
+    subject = low[: verb.start()].strip() if verb else low
+    words = subject.split()
+    yield f"@opens {first if first in _OPENERS else 'other'}"
+    yield f"@subject {min(6, len(words))}"
+    named = bool(re.search(r"[A-Z]", title[1 : len(subject)])) or title[1:2].isupper()
+    code = "`" in raw[: len(subject) + 12]
+    yield "@subject " + ("code" if code else "name" if named else "bare")
+    stems = {word[:_STEM] for word in _WORD.findall(subject)} - {"the", "all", "each", "every"}
+    headings = _stems(" ".join(map(simplified, chunk.structure_path)))
+    path = _stems(chunk.path.lower().replace("_", " "))
+    if stems:
+        yield "@known in heading" if stems & headings else "@unknown in heading"
+        if stems & path:
+            yield "@known in path"
+        if stems <= headings | path:
+            yield "@all known"
+        if named and not stems & (headings | path):
+            yield "@foreign name"
+    found = re.findall(r"[a-z][\w-]{3,}", subject)
+    text = chunk.text_payload.lower()
+    earlier = text.count(found[-1][:6], 0, start) if found else 0
+    if found:
+        yield f"@said before {min(3, earlier)}"
+        yield f"@said after {min(3, text.count(found[-1][:6], end))}"
+    if first == "the" and not named and not code:
+        yield f"@the {min(3, len(words) - 1)}"
+        if not stems & headings:
+            yield "@the unknown"
+        if found:
+            yield "@the said" if earlier else "@the new"
+
+
+@functools.lru_cache(maxsize=512)  # of a document's path and headings, again and again
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word[:_STEM] for word in _WORD.findall(text))
+
+
+def _near_signs(text: str, start: int, end: int) -> Iterable[str]:
+    before, after = text[max(0, start - _AROUND) : start].rstrip(), text[end : end + _AROUND]
+    if before.endswith((":", "```")):
+        yield f"@after {before[-1]}"
+    following = _WORD.search(after.lower())
+    if not after.strip():
+        yield "@last"
+    elif after.lstrip().startswith("```"):
+        yield "@before `"
+    elif following and following.group() in _NEXT:
+        yield f"@before {following.group()}"

@@ -1,0 +1,70 @@
+"""Drafts that somebody judged, with their signs: ``python -m …read_drafts CLONES FILE``.
+
+The judgements are in ``agents/training/drafts.tsv``: under a line with repository, commit, whose
+eye it was and its use, one line a draft with path, the beginning of the SHA-256 of its quote, kind
+and verdict. The texts are other people's and stay where they are: CLONES is a folder with a clone
+of each repository, named ``owner+name``. FILE gets one line a draft, for
+``agents.training.soundness``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from agents.rules.reader import proposed
+from agents.rules.soundness import draft_signs
+from infra.cli.evaluation.extract import cleaned_document
+from schemas.ids import sha256_hex
+
+JUDGED = Path(__file__).parents[3] / "agents" / "training" / "drafts.tsv"
+HASH_CHARS = 16
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clones", type=Path)
+    parser.add_argument("file", type=Path)
+    given = parser.parse_args()
+    with given.file.open("w", encoding="utf-8") as out:
+        for part in JUDGED.read_text(encoding="utf-8").split("# ")[1:]:
+            for row in _rows(given.clones, *part.strip().split("\n")):
+                out.write(f"{json.dumps(row)}\n")
+
+
+def _rows(clones: Path, head: str, *lines: str) -> Iterator[dict[str, Any]]:
+    """The drafts of one repository that the reader proposes to this day, in the file's order."""
+    repository, commit, eye, use = head.split()
+    verdicts: dict[str, dict[tuple[str, str], str]] = {}
+    for path, quote, kind, verdict in (line.split("\t") for line in lines):
+        verdicts.setdefault(path, {})[kind, quote] = verdict
+    for path, left in verdicts.items():
+        text = _text_at(clones / repository.replace("/", "+"), commit, path)
+        for chunk in cleaned_document(path, text).chunks:
+            for draft in proposed(chunk):
+                start, end = draft.spans[0]
+                quote = sha256_hex(chunk.text_payload[start:end])[:HASH_CHARS]
+                if (draft.kind, quote) in left:
+                    yield {
+                        "project": repository,
+                        "eye": eye,
+                        "use": use,
+                        "kind": draft.kind,
+                        "confidence": draft.confidence,
+                        "verdict": left.pop((draft.kind, quote)),
+                        "signs": sorted(draft_signs(draft, chunk)),
+                    }
+
+
+def _text_at(clone: Path, commit: str, path: str) -> str:
+    command = ["git", "-C", str(clone), "show", f"{commit}:{path}"]
+    shown = subprocess.run(command, capture_output=True, check=True)
+    return shown.stdout.decode("utf-8", "replace")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""How sure a draft is: what is more likely bad than good is no more than a weak cue."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from agents.rules.cues import WEAK
+from agents.rules.reader import extract, proposed
+from agents.rules.soundness import EXPLICITLY, draft_signs, learned
+from tests.reading.documents import a_chunk
+
+JUDGED = Path(__file__).parents[2] / "agents" / "training" / "drafts.tsv"
+LANES = ("Parcel lanes", "Drawbacks")
+
+
+def confidences(text: str, headings: tuple[str, ...]) -> list[tuple[str, float]]:
+    chunk = a_chunk(text, "docs/rfc/0003-lanes.md", headings=headings)
+    return [(atom.title, atom.confidence) for atom in extract(chunk)]
+
+
+def test_a_remedy_among_drawbacks_is_doubted_and_a_drawback_is_not():
+    remedy = "A warning can be shown before a parcel is lost."
+    told = "Operators must maintain a second index, which increases costs."
+    text = f"- {remedy}\n- {told}\n"
+    (other, least), (drawback, sure) = confidences(text, LANES)
+    assert ("warning" in other, least) == (True, WEAK)
+    assert ("costs" in drawback, sure) == (True, 0.75)
+
+
+def test_a_doubted_draft_keeps_its_kind_and_its_evidence():
+    text = "- A warning can be shown before a parcel is lost.\n"
+    chunk = a_chunk(text, "docs/rfc/0003-lanes.md", headings=LANES)
+    (before,), (after,) = proposed(chunk), extract(chunk)
+    assert learned().share(draft_signs(before, chunk)) < EXPLICITLY
+    assert (after.kind, after.title, after.proposed_status) == (before.kind, before.title, "draft")
+    assert after.evidence[0].snippet == text[2:].strip()
+
+
+def test_a_share_needs_no_order_and_knows_no_sign_it_was_not_trained_on():
+    signs = sorted(learned().weights)[:40]
+    shares = {learned().share(each) for each in (signs, signs[::-1], [*signs, "never seen"])}
+    assert len(shares) == 1
+    assert 0 < shares.pop() < 1
+
+
+def test_judgements_are_facts_without_a_word_of_anybody_s_text():
+    heads: list[str] = []
+    rows: list[str] = []
+    for line in JUDGED.read_text(encoding="utf-8").splitlines():
+        (heads if line.startswith("# ") else rows).append(line)
+    head = re.compile(r"# [\w.-]+/[\w.-]+ [0-9a-f]{40} (?:first|second) (?:train|apart)")
+    row = re.compile(r"[^\t]+\t[0-9a-f]{16}\t[a-z_]+\t(?:good|weak|wrong)")
+    assert [line for line in heads if not head.fullmatch(line)] == []
+    assert [line for line in rows if not row.fullmatch(line)] == []
