@@ -1,0 +1,204 @@
+"""What the words of a sentence make of it: rules first, then trained weights that are sure."""
+
+from __future__ import annotations
+
+import re
+
+from agents.rules import cues
+from agents.rules.claims import claim, exclusive
+from agents.rules.cues import ANCHORED, MODAL, WEAK, Cue
+from agents.rules.documents import Setting
+from agents.rules.drafts import Sentence
+from agents.rules.entities import names_in, starts_with_name
+from agents.rules.fragments import is_order
+from agents.rules.impact import severity_of
+from agents.rules.noise import (
+    addresses_reader,
+    instructs,
+    is_chatter,
+    is_pointer,
+    is_truncated,
+    needs_context,
+    spoken,
+    words_of,
+)
+from agents.rules.sections import Role
+from agents.rules.statements import shares_of
+from agents.rules.structure import ABSENT, AVERTING, HARMLESS, NEEDED
+from agents.rules.weights import trained
+from agents.rules.wording import without_connective
+from schemas.events.atom import AtomKind
+
+# From which share on the weights alone make a kind; below it a sentence is left to the rules.
+LEARNED: dict[AtomKind, float] = {
+    "decision": 0.65,
+    "risk": 0.65,
+    "unknown": 0.6,
+    "requirement": 0.7,
+}
+_CHOOSING = re.compile(
+    r"\b(?:will|shall|should|must|need|uses?|chose\w*|adopt\w*|decid\w*|keep|instead|introduc\w*)\b",
+    re.IGNORECASE,
+)
+_WEIGHED = re.compile(r"\b(?:could|might|may|would) (?:also |instead )?\w", re.IGNORECASE)
+_SPEAKER = re.compile(r"\W*\w{1,12}:\s")
+_CONDITIONAL = re.compile(
+    r"(?:when|if|once|while|since|as|although|because|for|in (?:the|response)|upon|after|"
+    r"at present)\b",
+    re.IGNORECASE,
+)
+_WE = frozenset({"we", "us", "our"})
+_NO_ACTOR = re.compile(
+    r"[A-Z][a-z]+s (?:that|the|an?|all|any)\b|An? (?:example|accompanying)\b|Assum|"
+    r"[^:]{1,60}: (?:An?|The) "
+)
+_SELF = re.compile(
+    r"^this (?:module|component|service|extension|library|package|plugin|project|tool|system|"
+    r"class|"
+    r"interface|api|protocol|feature|repository|framework)\b",
+    re.IGNORECASE,
+)
+_POSSIBLE = re.compile(
+    r"\b(?:may|might|could|would|can|cannot|will|risks?|likely|dangerous|vulnerab\w+|"
+    r"results? in|leads? to|causes?|fails?|lost|loses?|breaks?|never|no longer|"
+    r"potential\w*|increas\w*)\b",
+    re.IGNORECASE,
+)
+_CHOSEN = re.compile(
+    r"^use\b|\b(?:will|shall|should|must|required|we|chose\w*|adopt\w*|decid\w*|introduc\w*|instead|replac\w*|remov\w*|"
+    r"deprecat\w*|switch\w*|keep)\b",
+    re.IGNORECASE,
+)
+_THOUGHT_OF = re.compile(
+    r"\b(?:considered|discussed|explored|tried|looked (?:at|into)|look at)\b", re.I
+)
+_OPEN_TO_US = frozenset({"should", "shall", "we", "worth", "okay", "sense", "best", "better"})
+_COMMAND = re.compile(r"(?:never|always|do not|don't|avoid|beware)\b", re.IGNORECASE)
+
+
+def by_weights(setting: Setting, sentence: Sentence) -> Cue | None:
+    """What the trained weights say of a passage's first sentence, where they are sure of it."""
+    text = sentence.text
+    if setting.how_to or is_truncated(text) or is_pointer(text) or is_chatter(text):
+        return None
+    if len(words_of(text)) < 5 or needs_context(text) or addresses_reader(text):
+        return None
+    if "you" in spoken(text):
+        return None
+    threatens = severity_of(text) is not None and not AVERTING.search(text)
+    if _is_taught(setting, text):
+        return None
+    asked = cues.unknown(text, asked=True) is not None and not _SPEAKER.match(text)
+    if not (threatens or asked or _CHOOSING.search(text)) or _CONDITIONAL.match(text):
+        return None  # cheap to see, and nearly all that the weights would be sure of
+    shares = shares_of(sentence.raw, trained())
+    kind = max(LEARNED, key=lambda kind: shares[kind])
+    if kind == "risk" and (not threatens or is_order(text) or not _endangers(setting, text)):
+        return None
+    if asked != (kind == "unknown"):
+        return None
+    if kind == "decision" and (
+        not setting.deliberates
+        or _WEIGHED.search(text)
+        or _NO_ACTOR.match(text)
+        or not _CHOSEN.search(text)
+        or _THOUGHT_OF.search(text)
+        or cues.qualifies(text)
+        or cues.tells_what_is(text)
+    ):
+        return None
+    if kind == "requirement" and not NEEDED.search(text):
+        return None
+    sure = shares[kind]
+    if sure < LEARNED[kind]:
+        return None
+    return Cue(kind, ANCHORED if sure >= 0.9 else MODAL if sure >= 0.75 else WEAK)
+
+
+def _endangers(setting: Setting, text: str) -> bool:
+    """Whether it says that something of weight may or does go wrong.
+
+    Small troubles are told of as risks by those who weigh what they do, by others as behaviour.
+    """
+    if severity_of(text) == "low" and not setting.own_voice:
+        return False
+    return bool(_POSSIBLE.search(text)) and not ABSENT.match(text)
+
+
+def _threat(text: str, *, named: bool) -> Cue | None:
+    """A risk by wording that is no order, no advice to «you» and not called harmless."""
+    cue = cues.risk(text, named=named)
+    if (
+        cue is None
+        or is_order(text)
+        or _COMMAND.match(text)
+        or "you" in spoken(text)
+        or HARMLESS.search(text)
+    ):
+        return None
+    return cue
+
+
+def _is_taught(setting: Setting, text: str) -> bool:
+    """Whether it is a question that a handbook answers in its next sentence."""
+    if not text.endswith("?") or setting.asked or setting.own_voice:
+        return False
+    return spoken(text).isdisjoint(_OPEN_TO_US)
+
+
+def _question(setting: Setting, text: str) -> Cue | None:
+    """An open question by its wording."""
+    if _is_taught(setting, text):
+        return None
+    return cues.unknown(text, asked=setting.asked)
+
+
+def _choice(setting: Setting, text: str, *, named: bool) -> Cue | None:
+    """A decision by wording that tells no reader what to do.
+
+    What is preferred to something else is a choice only where choices are made; elsewhere it says
+    how the thing works.
+    """
+    cue = cues.decision(text, named=named)
+    if cue is None or instructs(text) or (cue.confidence == WEAK and not setting.own_voice):
+        return None
+    return None if _THOUGHT_OF.search(text) else cue
+
+
+def by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> Cue | None:
+    """The cue table, for sentences that stand on their own."""
+    text = without_connective(sentence.text)
+    if cue := cues.user_story(text):
+        return cue
+    how_to = setting.how_to or role == "how_to"
+    taught = not setting.own_voice and not spoken(text).isdisjoint(_WE)
+    if addresses_reader(text) or is_truncated(text):
+        return None
+    names = names_in(sentence.raw, text)
+    if needs_context(text):
+        own = bool(_SELF.match(text)) and subject != setting.name and not how_to
+        return claim(_SELF.sub("The", text), named_subject=False, named=True) if own else None
+    named = bool(names)
+    if is_chatter(text):
+        return None
+    if len(words_of(text)) < 5:
+        return Cue("claim", ANCHORED) if exclusive(text) and not how_to else None
+    strong = bool(re.search(r"\b(?:must|shall|MUST|SHALL)\b", text))
+    if strong and (cue := cues.requirement(text, named=named)):
+        return None if how_to and cue.confidence < MODAL else cue
+    if how_to:
+        return None
+    for cue in (
+        _question(setting, text),
+        cues.domain_signal(text),
+        None if role == "gain" else _threat(text, named=named),
+        None if taught else cues.requirement(text, named=named),
+        None if taught else _choice(setting, text, named=named),
+    ):
+        if cue is not None:
+            return cue
+    if taught:
+        return None
+    subject_named = starts_with_name(sentence.raw, text, names)
+    cue = claim(text, named_subject=subject_named, named=named)
+    return cue if cue is None or cue.confidence > WEAK or role == "plain" else None
