@@ -89,6 +89,11 @@ _REMARKS = re.compile(
     r"(?:before|prior to|without) (?:this|the) (?:change|enhancement|feature|patch|proposal)\b",
     re.IGNORECASE,
 )  # what was so, and what somebody has to think about
+_OF_PAPERS = re.compile(
+    r"(?:an?|each|every|all|the)\s(?:new\s)?(?:adrs?|rfcs?|keps?|peps?|pull requests?|prs?|"
+    r"commits?|commit messages?|bug reports?)\s",
+    re.IGNORECASE,
+)  # how those who make the product write, not what the product needs
 _SUPPOSED = re.compile(
     r"\s*(?:have been|be (?:noted|fine|ok(?:ay)?|obvious|clear|the case|familiar))\b", re.IGNORECASE
 )  # what «must» says of a guess; the verbs above make advice of «should» only
@@ -418,6 +423,8 @@ def requirement(text: str, *, named: bool) -> Cue | None:
         return None
     if re.search(r"\byour?\b", text, re.IGNORECASE):
         return Cue("requirement", WEAK) if binding else None
+    if _OF_PAPERS.match(text):
+        return Cue("requirement", WEAK)
     return Cue("requirement", ANCHORED if named or has_number(text) else MODAL)
 
 

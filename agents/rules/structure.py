@@ -21,6 +21,11 @@ from agents.rules.passages import Passage
 from agents.rules.sections import Role
 
 _STEP = re.compile(r"(?:when|if|once|upon|during|while|after|before)\b", re.IGNORECASE)
+_TURNED_DOWN = re.compile(
+    r"\b(?:option|alternative|idea|approach|proposal|this|that|it) (?:has|have|was|were|is|are)\b"
+    r"[^.;]{0,30}\b(?:dismissed|rejected|discarded|abandoned|ruled out|dropped)\b",
+    re.IGNORECASE,
+)
 _NOTHING_OPEN = re.compile(
     r"\bno (?:\w+ )?(?:open|unresolved|outstanding) (?:questions?|issues?)\b", re.IGNORECASE
 )
@@ -113,7 +118,7 @@ def by_structure(
         return None if done or setting.how_to else Cue("action_item", EXPLICIT)
     match role:
         case "decision":
-            return None if setting.how_to else _decision_in(passage, direct, text, number)
+            return None if setting.how_to else _decision_in(passage, direct, sentence, number)
         case "risk":
             return _risk_in(sentence, first)
         case "unknown":
@@ -165,8 +170,11 @@ def _tells_of_needs(passage: Passage, text: str) -> bool:
     )
 
 
-def _decision_in(passage: Passage, direct: bool, text: str, number: int) -> Cue | None:
+def _decision_in(passage: Passage, direct: bool, sentence: Sentence, number: int) -> Cue | None:
     """What opens a decision section is the decision; later sentences must sound like one."""
+    text = sentence.text
+    if _TURNED_DOWN.search(sentence.reason) and not _DECIDING.search(text):
+        return None
     if text.endswith("?") or len(words_of(text)) < 4 or not direct:
         return None
     if passage.opening and number == 0 and is_decisive(text):

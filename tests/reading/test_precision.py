@@ -233,6 +233,19 @@ def test_what_is_reached_is_no_task_and_neither_is_the_end_of_a_sentence():
     assert tasks("Between lanes and shelves, add a sorter") != []
 
 
+def test_what_is_turned_down_is_not_the_decision():
+    weighed = "The doubts are higher for lanes by weight."
+    turned_down = f"## Decision\n\n{weighed} This option has therefore been **dismissed**.\n"
+    assert [kind for kind, _ in read(turned_down, RECORD)] == []
+    taken = "The Depot will sort by lane. This approach has therefore been dismissed in the Sorter."
+    assert [kind for kind, _ in read(f"## Decision\n\n{taken}\n", RECORD)] == ["decision"]
+
+
+def test_how_papers_are_written_is_a_weak_requirement():
+    (atom,) = extract(a_chunk("An RFC should list every lane that its change touches.\n"))
+    assert (atom.kind, atom.confidence) == ("requirement", 0.55)
+
+
 def tasks(item: str) -> list[str]:
     return [kind for kind, _ in read(f"## Work items\n\n- {item}\n") if kind == "action_item"]
 
