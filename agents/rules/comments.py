@@ -10,8 +10,9 @@ from agents.rules.code_comments import Comment, comments, line_around, suffix_of
 from agents.rules.cues import EXPLICIT, MODAL, WEAK, Cue
 from agents.rules.drafts import Draft, Sentence, drafted
 from agents.rules.entities import names_in
-from agents.rules.fragments import has_verb, is_order
+from agents.rules.fragments import asks, has_verb, is_order
 from agents.rules.manifests import Dependency, dependencies, owner_of
+from agents.rules.needs import requirement
 from agents.rules.noise import (
     addresses_reader,
     is_chatter,
@@ -21,6 +22,7 @@ from agents.rules.noise import (
     words_of,
 )
 from agents.rules.passages import Passage, Span
+from agents.rules.structure import NEEDED
 from agents.rules.wording import lowered, plain, sentences
 from schemas.events.hygiene import ChunkCreated
 
@@ -56,7 +58,6 @@ _EMPTY = frozenset(
     }
     | {"make", "sure", "have", "need", "needs", "instead", "also", "possible", "future", "somehow"}
 )
-_NEEDED = re.compile(r"\b(?:must|should|need(?:s|ed)?|ha(?:s|ve) to|ought|\?$)", re.IGNORECASE)
 _MARKED = re.compile(r"(?:TODO|FIXME|XXX)\s*(?:\([^)]*\)|\[[^\]]*\])?\s*[:,.\-]*\s*")
 _OBSERVES = re.compile(
     r"(?:only|most|some|many|all|no|both|two|three) (?:\w+ ){1,3}"
@@ -161,7 +162,7 @@ def _marked(text: str, passage: Passage) -> Iterator[Draft]:
     label = _MARKED.match(sentence.text)
     cue = Cue("action_item", EXPLICIT, skip=label.end() if label else 0)
     rest = sentence.text[cue.skip :]
-    if match.group() == "XXX" and not (is_order(rest) or _NEEDED.search(rest)):
+    if match.group() == "XXX" and not (asks(rest) or is_order(rest) or NEEDED.search(rest)):
         return  # a mark of what is odd, not of what is to be done
     if len(words_of(rest)) < 4 or is_noise(rest) or span[1] - span[0] < MIN_EVIDENCE_CHARS:
         return
@@ -240,7 +241,7 @@ def _by_words(sentence: Sentence, *, documents: bool) -> Cue | None:
         return None
     if _CODE_TALK.match(text):
         return None
-    cue = cues.requirement(text, named=bool(names))
+    cue = requirement(text, named=bool(names))
     if cue is None or not _MUST.search(text) or _ORDER.match(text):
         return None
     return Cue(cue.kind, WEAK, cue.attributes)

@@ -46,66 +46,6 @@ _STORY = re.compile(
     r"expect)\b",
     re.IGNORECASE,
 )
-_MODAL = re.compile(
-    r"\b(?:(?P<must>must|shall|needs? to|(?:is|are) required to|has to|have to|is mandatory|"
-    r"are mandatory|required)|(?P<should>should|ought to|is recommended to|are recommended to|"
-    r"is expected to|are expected to))\b(?![-/])(?P<rest>.*)",
-    re.IGNORECASE,
-)
-_EPISTEMIC = re.compile(
-    r"\s*(?:have been|be noted|be (?:enough|fine|ok(?:ay)?|obvious|clear|possible|easy|"
-    r"straightforward|"
-    r"trivial|sufficient|rare|similar|safe|good|the case|familiar|self-explanatory|considered)|"
-    r"be (?:\w+ )?(?:removed|dropped|released)|not be (?:confused|mistaken)|"
-    r"be \w+ with (?:\w+ )?care\b|"
-    r"take\b|"
-    r"now\b|look "
-    r"like|see\b|output|work\b|suffice|help\b|give you|come as|probably|hopefully|not matter|"
-    r"read|note|"
-    r"(?:fix|solve) (?:the|this|that|most|many)\b|"
-    r"mention|return something|print|display something|also (?:see|be noted))",
-    re.IGNORECASE,
-)
-_STRANDED = re.compile(
-    r"^(?:the|an?) (?:\w+ ){1,4}(?:the|an?) (?:\w+ ){1,4}should \w+ (?:on|in|to|with|from|for|at)$",
-    re.IGNORECASE,
-)  # «the interface the console should listen on»: a thing, no sentence
-_TO_BE_DONE_WITH = re.compile(
-    r"(?:in order )?(?:to consider|before (?:considering|marking|merging|accepting)) "
-    r"(?:this|the|an?) ",
-    re.I,
-)  # what a document's own process asks
-_PROPORTION = re.compile(
-    r"the (?:more|less|fewer|\w+er)\b.*, the (?:more|less|fewer|\w+er)\b", re.I
-)
-_NOBODYS = re.compile(
-    r"(?:without\b[^,]*$|(?:get|set|fetch|return|print|show|read|give|tell|take) "
-    r"(?:or|and|the|an?|all|any|some|back)\b)",
-    re.IGNORECASE,
-)  # what happens otherwise, and an order with a need in its second half
-_REMARKS = re.compile(
-    r"(?:the|an?|one|another)\s(?:[\w-]+\s)?(?:challenge|problem|issue|question|difficulty|reason|trick|"
-    r"idea|point)\b[^,;:]{0,40}\sis\s(?:that|whether|how|when|if)\b|"
-    r"(?:before|prior to|without) (?:this|the) (?:change|enhancement|feature|patch|proposal)\b",
-    re.IGNORECASE,
-)  # what was so, and what somebody has to think about
-_OF_PAPERS = re.compile(
-    r"(?:an?|each|every|all|the)\s(?:new\s)?(?:adrs?|rfcs?|keps?|peps?|pull requests?|prs?|"
-    r"commits?|commit messages?|bug reports?)\s",
-    re.IGNORECASE,
-)  # how those who make the product write, not what the product needs
-_SUPPOSED = re.compile(
-    r"\s*(?:have been|be (?:noted|fine|ok(?:ay)?|obvious|clear|the case|familiar))\b", re.IGNORECASE
-)  # what «must» says of a guess; the verbs above make advice of «should» only
-_WITH_RELATIVE = re.compile(
-    r"(?:an?|the|every|each|any|all|no)\s[\w -]{2,60}?\s(?:that|which|who)\s[^,;:]*$", re.IGNORECASE
-)
-_SPEAKER = re.compile(
-    r"\b(?:you|we|i|one|they|it|this|that|these|those|there|he|she|some|many|others?)(?:\s+\w+ly|"
-    r"\s+also|"
-    r"\s+still|\s+then|\s+do|\s+will|\s+may|\s+might|\s+just|\s+only)?\s*$",
-    re.IGNORECASE,
-)
 _OPENER = re.compile(
     r"^\W*(?:in|at|for|on|with|to|from|by|during|after|before|when|if|since|as|once|given|while|under|"
     r"without|because|although|though|unless|until|currently|today|however|therefore|also|instead)\b",
@@ -118,31 +58,6 @@ _CONTACT = re.compile(
     re.IGNORECASE,
 )  # «the records we should send»: a relative clause without its pronoun
 _WE_DO = re.compile(r"\bwe(?:'ll| (?:will|shall|should|must|can|need))\b")
-_RELATIVE = re.compile(r"\b(?:that|which|who)(?: \w+ly| also| always| still)?\s*$", re.IGNORECASE)
-_LEADING_CLAUSE = re.compile(
-    r"(?:in (?:most|many|some|all|such|these|those) cases,? )?"
-    r"(?:if|when|whenever|while|since|because|although|though|unless|until|once|after|before|"
-    r"in case|so that)\b[^,]*,\s",
-    re.IGNORECASE,
-)
-_WE = re.compile(r"\bwe\b[^,.;]{0,14}$", re.IGNORECASE)
-_FIGURE = re.compile(
-    r"(?:\b(?:sla|latency|throughput|response time|uptime|availability)\b.*\d)|"
-    r"(?:\d[\d.,]*\s?(?:ms|s|%|"
-    r"seconds|minutes|hours|requests|rps|tps|qps|mb|gb|kb|users)\b.*\b(?:latency|throughput|"
-    r"availability|"
-    r"response)\b)",
-    re.IGNORECASE,
-)
-_TARGET = re.compile(
-    r"\b(?:at (?:most|least)|(?:less|more|fewer) than|no more than|within|below|target|maximum of|"
-    r"minimum of|sla|slo|p9\d)\b|[<>≤≥]",
-    re.IGNORECASE,
-)
-_MEASURED = re.compile(
-    r"\b(?:decreased|increased|was|were|measured|dropped|observed|improved|reached|showed|took)\b",
-    re.IGNORECASE,
-)
 _DECIDED = re.compile(
     r"\b(?:we|the (?:team|project|group|committee|board|authors)|it (?:was|has been)|(?:was|were|"
     r"has been|"
@@ -239,18 +154,6 @@ _NO_SIGNAL = re.compile(
     r"(?:who|that|which)\b|\bfor example\b",
     re.IGNORECASE,
 )
-_HYPOTHETICAL = re.compile(
-    r"\b(?:would|might|may|could|will|(?:do|does|did)(?: not|n't)|not|doesn't|don't|no longer|"
-    r"if we|just|only|simply|merely|still|likely|probably|usually|typically|often|sometimes|"
-    r"\b(?:a|an|the|no)|"
-    r"(?:(?:do|does|did)(?: not|n't)) \()\s*$",
-    re.IGNORECASE,
-)
-_EMBEDDED = re.compile(
-    r"\s(?:when|which|that|where|whether|how|why|what|who|if|than|as to|because|since)\s[^,;:]*$|"
-    r",\s(?:as|so|while|but|although)\s[^,;:]*$",
-    re.IGNORECASE,
-)
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?:\s?(?:%|[a-zA-Z]+))?")
 _NEGATION = re.compile(
     r"\b(?:not|never|cannot|can't|won't|don't|doesn't|isn't|aren't|wasn't|weren't|shouldn't|"
@@ -258,33 +161,6 @@ _NEGATION = re.compile(
     r"couldn't|wouldn't|didn't|hasn't|haven't|neither|nor|no longer|nobody|nothing|none of|"
     r"no \w+)\b",
     re.IGNORECASE,
-)
-_QUALITY = re.compile(
-    r"\b(?:\d+\s?(?:ms|s|sec\w*|minutes?|hours?|%|mb|gb|kb|rps|tps)|latency|throughput|"
-    r"performan\w+|"
-    r"availab\w+|reliab\w+|scal(?:e|es|able|ability)|secur\w+|encrypt\w*|authenticat\w+|"
-    r"authori[sz]\w+|"
-    r"confidential\w*|privacy|usab\w+|maintain\w+|portab\w+|compatib\w+|deterministic\w*|"
-    r"consisten\w+|"
-    r"respon(?:d|se) (?:time|within)|memory|efficien\w+|fast|quick\w*|robust\w*|fault|toleran\w+|"
-    r"recover\w*|audit\w*|complian\w+|standards?|testab\w+|test coverage|safe(?:ly|ty)?|durab\w+|"
-    r"user[- ]friendly|intuitive|easy to|localiz\w+|accessib\w+|uptime|concurrent)\b",
-    re.IGNORECASE,
-)
-
-
-_NEED_WORDS = frozenset(
-    {"must", "shall", "should", "need", "needs", "has", "have", "ought", "required", "mandatory"}
-    | {
-        "recommended",
-        "expected",
-        "sla",
-        "latency",
-        "throughput",
-        "uptime",
-        "availability",
-        "response",
-    }
 )
 _CHOICE_WORDS = frozenset(
     {"decided", "chosen", "chose", "opted", "adopted", "agreed", "settled", "selected", "we"}
@@ -335,19 +211,6 @@ def polarity_of(text: str) -> Polarity:
     return "negate" if _NEGATION.search(text) else "affirm"
 
 
-def requirement_attributes(text: str) -> dict[str, str]:
-    """Type by quality words, priority by the modal."""
-    modal = _MODAL.search(text)
-    priority = "must" if modal and modal.group("must") else "should" if modal else "must"
-    if (
-        re.search(r"\b(?:may|could|optional(?:ly)?|nice to have)\b", text, re.IGNORECASE)
-        and not modal
-    ):
-        priority = "could"
-    kind = "non_functional" if _QUALITY.search(text) else "functional"
-    return {"requirement_type": kind, "priority": priority}
-
-
 def has_number(text: str) -> bool:
     return bool(_NUMBER.search(text))
 
@@ -368,64 +231,13 @@ def user_story(text: str) -> Cue | None:
 def qualifies(text: str) -> bool:
     """Whether the first «we will» only says which thing is meant: «the API we will provide»."""
     ours = _WE_DO.search(text)
-    return ours is not None and _in_contact_clause(text[: ours.start() + 2])
+    return ours is not None and in_contact_clause(text[: ours.start() + 2])
 
 
-def _in_contact_clause(before: str) -> bool:
+def in_contact_clause(before: str) -> bool:
     """Whether the «we» that ends ``before`` only qualifies the noun in front of it."""
     clause = re.split(r"[,;:]", before)[-1]
     return not _OPENER.match(clause) and bool(_CONTACT.search(clause))
-
-
-def requirement(text: str, *, named: bool) -> Cue | None:
-    """A need with somebody or something that has it; advice to the reader is none."""
-    if spoken(text).isdisjoint(_NEED_WORDS):
-        return None
-    modal = _MODAL.search(text)
-    if modal is None:
-        target = _FIGURE.search(text) and _TARGET.search(text) and not _MEASURED.search(text)
-        return Cue("requirement", ANCHORED) if target else None
-    clause = _LEADING_CLAUSE.match(text)
-    if clause and modal.start() <= clause.end():  # what a condition needs, nobody is asked for
-        modal = _MODAL.search(text, clause.end())
-        if modal is None or not text[clause.end() : modal.start()].strip():
-            return None
-    subject, rest = text[: modal.start()], modal.group("rest")
-    if modal.group(0).lower().startswith("required") and not re.search(r"\b(?:is|are)\s$", subject):
-        return None
-    binding = modal.group("must") is not None
-    if len(words_of(rest)) < 2 or len(words_of(subject)) < 1:
-        return None
-    if (_SUPPOSED if binding else _EPISTEMIC).match(rest):
-        return None
-    if text.endswith("?") or _HYPOTHETICAL.search(subject) or _RELATIVE.search(subject):
-        return None
-    if _STRANDED.search(text) or _NOBODYS.match(text) or _PROPORTION.match(text):
-        return None
-    if _REMARKS.match(text):
-        return None
-    if _TO_BE_DONE_WITH.match(text):
-        return None
-    if _EMBEDDED.search(subject) and not (binding and _WITH_RELATIVE.match(subject)):
-        return None
-    if _WE.search(subject):
-        if _in_contact_clause(subject):
-            return None
-        tentative = re.match(
-            r"\s*(?:probably|try|consider|revisit|think|look|also|discuss|make some|explain|"
-            r"define|understand|see|distinguish|note|introduce some|recall|do this|be able|"
-            r"put down|come up with|figure|find out|agree|talk|ask|wait|keep in mind|decide)",
-            rest,
-            re.I,
-        )
-        return None if tentative else Cue("requirement", WEAK)
-    if _SPEAKER.search(subject):
-        return None
-    if re.search(r"\byour?\b", text, re.IGNORECASE):
-        return Cue("requirement", WEAK) if binding else None
-    if _OF_PAPERS.match(text):
-        return Cue("requirement", WEAK)
-    return Cue("requirement", ANCHORED if named or has_number(text) else MODAL)
 
 
 def tells_what_is(text: str) -> bool:
@@ -444,7 +256,7 @@ def decision(text: str, *, named: bool) -> Cue | None:
         return Cue("decision", ANCHORED if named or has_number(text) else MODAL)
     if tells_what_is(text):
         return None
-    if (will := _WE_WILL.search(text)) and not _in_contact_clause(text[: will.start() + 2]):
+    if (will := _WE_WILL.search(text)) and not in_contact_clause(text[: will.start() + 2]):
         defined = re.match(r" [\"“'`]\w+[\"”'`] |.{1,40}\bhere\b", text[will.end() :])
         return None if defined else Cue("decision", MODAL if named else WEAK)
     if _PREFERENCE.search(text) and named and not _ABLE.search(text):

@@ -11,6 +11,7 @@ from agents.rules.cues import EXPLICIT, Cue
 from agents.rules.entities import names_in
 from agents.rules.fragments import is_order, stands_alone
 from agents.rules.impact import impact_of, severity_of
+from agents.rules.needs import requirement_attributes
 from agents.rules.noise import words_of
 from agents.rules.passages import Span
 from agents.rules.subjects import named
@@ -104,7 +105,7 @@ def gives_reason(text: str) -> bool:
 def _attributes(cue: Cue, text: str, reason: str) -> dict[str, str]:
     given = dict(cue.attributes)
     if cue.kind == "requirement":
-        given |= {k: v for k, v in cues.requirement_attributes(text).items() if k not in given}
+        given |= {k: v for k, v in requirement_attributes(text).items() if k not in given}
     elif cue.kind == "decision" and reason:
         given["rationale"] = reason
     elif cue.kind == "unknown":

@@ -12,6 +12,7 @@ from agents.rules.drafts import Sentence
 from agents.rules.entities import names_in, starts_with_name
 from agents.rules.fragments import is_order
 from agents.rules.impact import severity_of
+from agents.rules.needs import requirement
 from agents.rules.noise import (
     addresses_reader,
     instructs,
@@ -184,7 +185,7 @@ def by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> 
     if len(words_of(text)) < 5:
         return Cue("claim", ANCHORED) if exclusive(text) and not how_to else None
     strong = bool(re.search(r"\b(?:must|shall|MUST|SHALL)\b", text))
-    if strong and (cue := cues.requirement(text, named=named)):
+    if strong and (cue := requirement(text, named=named)):
         return None if how_to and cue.confidence < MODAL else cue
     if how_to:
         return None
@@ -192,7 +193,7 @@ def by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> 
         _question(setting, text),
         cues.domain_signal(text),
         None if role == "gain" else _threat(text, named=named),
-        None if taught else cues.requirement(text, named=named),
+        None if taught else requirement(text, named=named),
         None if taught else _choice(setting, text, named=named),
     ):
         if cue is not None:

@@ -99,16 +99,14 @@ def placed(
     """``draft`` with the signs of the place it was read in."""
     signs = [f"@role {role}", f"@form {passage.form}", f"@place {min(3, passage.place)}"]
     signs += [f"@sentence {min(2, number)}"]
-    signs += [f"@{name}" for name in ("how_to", "deliberates", "own_voice") if _is(setting, name)]
+    signs += [
+        f"@{name}" for name in ("how_to", "deliberates", "own_voice") if getattr(setting, name)
+    ]
     if passage.opening:
         signs.append("@opening")
     if passage.lead is not None:
         signs.append("@led" if led else "@announced")
     return replace(draft, place=(*signs, *_heading_signs(passage.headings)))
-
-
-def _is(setting: Setting, name: str) -> bool:
-    return bool(getattr(setting, name))
 
 
 @functools.lru_cache(maxsize=1024)

@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, field
 
 from agents.rules import cues
+from agents.rules.needs import requirement_attributes
 from agents.rules.qualities import quality_signs
 from agents.rules.signs import named_task, signs_of
 from agents.rules.weights import Weights, trained
@@ -109,4 +110,4 @@ def explicit_kind(text: str) -> str | None:
 def attributes_of(text: str, weights: Weights) -> dict[str, str]:
     """A requirement's type by its signs of quality, its priority by the modal."""
     kind = "non_functional" if weights.non_functional(quality_signs(text)) else "functional"
-    return cues.requirement_attributes(text) | {"requirement_type": kind}
+    return requirement_attributes(text) | {"requirement_type": kind}

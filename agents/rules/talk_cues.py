@@ -12,6 +12,7 @@ from dataclasses import replace
 from agents.rules import cues
 from agents.rules.cues import ANCHORED, MODAL
 from agents.rules.drafts import Draft, tags_of
+from agents.rules.needs import requirement_attributes
 from agents.rules.noise import is_truncated, words_of
 from agents.rules.wording import body_of, capitalised, title_of
 from schemas.areas import Area, main_area
@@ -188,7 +189,7 @@ def wanted(text: str) -> Draft | None:
     """What a ticket asks to be made possible for somebody."""
     if not _WANTED.match(text) or is_truncated(text) or len(words_of(text)) < 5:
         return None
-    given = cues.requirement_attributes(text)
+    given = requirement_attributes(text)
     return replace(_draft("requirement", text, text, MODAL), attributes=given)
 
 

@@ -53,7 +53,7 @@ class Tables:
             for row in found
         }
 
-    async def inventory(self, project_id: str, root: str, under: str = "") -> Sequence[SourceInfo]:
+    async def inventory(self, project_id: str, root: str, under: str) -> Sequence[SourceInfo]:
         from projections import holdings
         from schemas.events.source import SourceInfo
 

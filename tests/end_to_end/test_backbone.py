@@ -12,6 +12,8 @@ import pytest
 import schemas
 from schemas.codec import decode, fingerprint
 from schemas.events.hygiene import SourceSanitized
+from schemas.events.ledger import AtomRecord
+from schemas.worth import worth
 from tests.end_to_end.looking import everything, records
 from tests.service import COMMAND_PATIENCE_S
 
@@ -60,6 +62,20 @@ def test_every_statement_cites_live_atoms_whose_quotes_stand_at_their_offsets(ba
 def test_no_statement_stands_twice(backbone):
     texts = [s["text"] for section in prd_of(backbone)["sections"] for s in section["statements"]]
     assert len(texts) == len(set(texts))
+
+
+def test_atoms_are_listed_the_best_first_or_the_oldest(backbone):
+    def listed(*order: str) -> list[AtomRecord]:
+        found = backbone.cairn.json("atoms", "--project", backbone.project, *order)
+        return [
+            AtomRecord.model_validate({name: atom[name] for name in AtomRecord.model_fields})
+            for atom in found
+        ]
+
+    best, oldest = listed(), listed("--order", "age")
+    assert best == sorted(oldest, key=lambda atom: -worth(atom))
+    assert oldest == sorted(best, key=lambda atom: (atom.first_seq, atom.atom_id))
+    assert best != oldest
 
 
 def test_every_kind_of_atom_is_found(backbone):

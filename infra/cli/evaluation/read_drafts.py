@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     given = parser.parse_args()
     with given.file.open("w", encoding="utf-8") as out:
-        for part in JUDGED.read_text(encoding="utf-8").split("# ")[1:]:
+        for part in JUDGED.read_text(encoding="utf-8").removeprefix("# ").split("\n# "):
             for row in _rows(given.clones, *part.strip().split("\n")):
                 out.write(f"{json.dumps(row)}\n")
 
