@@ -4,7 +4,8 @@ Two detectors, the surer one counts. The first takes terse statements apart into
 and value (``statements.py``), or finds all equal but a measure, and is right when it speaks. The
 second weighs what stands against what (``contrast.py``) with learnt weights and reads any sentence.
 A statement that gives the time or the event up to which it held is no contradiction to its
-successor: both are true, of their time.
+successor: both are true, of their time. A denial is sure only where the other says all that is
+denied: «a man is sitting» can stand beside «a man is not sitting on a step».
 """
 
 from __future__ import annotations
@@ -24,12 +25,13 @@ from streams.ledger.contrast import (
 )
 from streams.ledger.similarity import UNITS
 from streams.ledger.statements import statement_of
-from streams.ledger.weighing import load_weights, weigh
+from streams.ledger.weighing import Weights, load_weights, weigh
 
 LABEL_THRESHOLD = 0.5
 SURE = 0.9  # held out, at least nine in ten of these are right
 OF_VALUES = 0.95  # two values of one relation of one subject
 WITHOUT_REASON = 0.3
+OF_A_PART = 0.85  # the denied says more than the other: likely, not sure
 OF_THEIR_TIME = 0.2
 MANY_CHARS = 2_000  # more is a document, in which something is always denied
 _WEIGHTS = load_weights("contrast")
@@ -65,14 +67,16 @@ class Opposition(NamedTuple):
         return "medium" if self.is_contradiction else "low"
 
 
-def opposition(one: str, other: str) -> Opposition:
+def opposition(one: str, other: str, weights: Weights = _WEIGHTS) -> Opposition:
     """How surely the second statement cannot hold beside the first."""
     if max(len(one), len(other)) > MANY_CHARS:
         return Opposition(0.0, "body_conflict", "")
     ours, theirs = statement_of(one), statement_of(other)
-    learnt = weigh(contrast_features(one, other), _WEIGHTS)
+    learnt = weigh(contrast_features(one, other), weights)
     if not has_reason(one, other):
         learnt = min(learnt, WITHOUT_REASON)
+    if _denies_more(sentence_of(one), sentence_of(other)):
+        learnt = min(learnt, OF_A_PART)
     kind, explanation = _explained(sentence_of(one), sentence_of(other))
     if ours and theirs and ours.excludes(theirs) and not _denies(one, other):
         values = sorted((ours.value, theirs.value))
@@ -95,6 +99,14 @@ def _differ_in_a_measure(one: str, other: str) -> bool:
 def of_different_times(one: str, other: str) -> bool:
     """Whether one of the two says itself that it held until something, and the other does not."""
     return bool(_PAST.search(one)) != bool(_PAST.search(other))
+
+
+def _denies_more(ours: Sentence, theirs: Sentence) -> bool:
+    """Whether the only denial of the two holds words that nothing in the other matches."""
+    if ours.negated == theirs.negated:
+        return False
+    denial, assertion = (ours, theirs) if ours.negated else (theirs, ours)
+    return bool(unmatched(denial, assertion))
 
 
 def _denies(one: str, other: str) -> bool:

@@ -73,3 +73,11 @@ def test_only_a_sure_one_is_of_high_severity():
     )
     assert (sure.severity, doubtful.severity != "high") == ("high", True)
     assert sure.score > doubtful.score
+
+
+@pytest.mark.parametrize("kind", ["new", "northern"])
+def test_a_denial_of_more_than_the_other_says_is_not_sure(kind: str):
+    said = "The gateway retries failed requests."
+    denied = f"The {kind} gateway does not retry failed requests."
+    assert opposition(said, denied).severity == "medium"
+    assert opposition(said, denied.replace(f"{kind} ", "")).severity == "high"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infra.cli.evaluation.train_pairs import Sample, learn
+from infra.cli.evaluation.train_pairs import Model, Sample, held_out, learn
 from streams.ledger.weighing import weigh
 
 ROWS = [
@@ -19,3 +19,11 @@ def test_what_tells_the_rows_apart_gets_the_weight():
 def test_the_same_rows_give_the_same_weights_and_more_shrinking_smaller_ones():
     assert learn(ROWS, 0.1) == learn(list(ROWS), 0.1)
     assert abs(learn(ROWS, 10).of[0]) < abs(learn(ROWS, 0.1).of[0])
+
+
+def test_what_is_held_out_is_judged_by_the_function_of_the_stage():
+    def stage(one, other, weights):
+        return 0.95
+
+    always = Model("always", (), "", lambda one, other: [], 0.1, score=stage)
+    assert held_out(always, ROWS).endswith("of 20 sure ones 9 right")

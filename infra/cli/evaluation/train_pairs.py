@@ -2,7 +2,8 @@
 
 Logistic regression by Newton's method in plain Python: no library, no chance, the same weights
 from the same rows. With ``--check`` nothing is written; the figures are those of five folds, rows
-that share a text or a document in one fold, each judged by the weights of the other four.
+that share a text or a document in one fold, each judged by the weights of the other four, with the
+stage's own function where it makes more of the weights than their sum.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from schemas.ids import sha256_hex
 from streams.ledger.contrast import contrast_features, has_reason
 from streams.ledger.lexicon import FUNCTION_WORDS, NEGATORS
+from streams.ledger.opposition import LABEL_THRESHOLD, SURE, opposition
 from streams.ledger.pair_features import statement_features, ticket_features
 from streams.ledger.terms import root, tokens
 from streams.ledger.weighing import WEIGHTS_PATH, Weights, weigh
@@ -28,7 +30,10 @@ Features = Callable[[str, str], list[float]]
 
 
 class Model(NamedTuple):
-    """What is learnt from those rows of files that count; the first file's F1 sets the border."""
+    """What is learnt from those rows of files that count; the first file's F1 sets the border.
+
+    ``score``: what the stage makes of the weights, where that is more than their sum.
+    """
 
     name: str
     files: tuple[str, ...]
@@ -36,13 +41,18 @@ class Model(NamedTuple):
     features: Features
     shrink: float
     counts: Callable[[str, str], bool] = lambda one, other: True
+    score: Callable[[str, str, Weights], float] | None = None
 
 
 class Sample(NamedTuple):
+    """``counts``: whether it is learnt from; all samples of the first file are judged."""
+
     features: list[float]
     positive: bool
     group: str
     is_first: bool
+    counts: bool = True
+    texts: tuple[str, str] = ("", "")
 
 
 MODELS = (
@@ -59,6 +69,7 @@ MODELS = (
         contrast_features,
         3.0,
         has_reason,
+        lambda one, other, weights: opposition(one, other, weights).score,
     ),
 )
 
@@ -74,12 +85,10 @@ def main() -> None:
         if given.check:
             print(model.name, held_out(model, samples))
             continue
-        weights = learn(samples, model.shrink)
-        border = best_border([(weigh(s.features, weights), s.positive) for s in firsts(samples)])
-        moved = weights.intercept - math.log(border / (1 - border))
+        weights = learn_with_border(samples, model.shrink)
         models[model.name] = {
             "rows": {name: _hash(given.data, name) for name in model.files},
-            "intercept": round(moved, 4),
+            "intercept": round(weights.intercept, 4),
             "weights": [round(weight, 4) for weight in weights.of],
         }
     if not given.check:
@@ -93,15 +102,20 @@ def samples_of(model: Model, data: Path) -> list[Sample]:
         rows = [json.loads(line) for line in _path(data, name).read_text("utf-8").splitlines()]
         groups = _groups(rows)
         for row, group in zip(rows, groups, strict=True):
-            if not model.counts(row["a"], row["b"]):
-                continue
-            features = model.features(row["a"], row["b"])
-            found.append(Sample(features, row["label"] == model.positive, group, number == 0))
+            texts = (row["a"], row["b"])
+            positive = row["label"] == model.positive
+            features, counts = model.features(*texts), model.counts(*texts)
+            found.append(Sample(features, positive, group, number == 0, counts, texts))
     return found
 
 
-def firsts(samples: Sequence[Sample]) -> list[Sample]:
-    return [sample for sample in samples if sample.is_first]
+def learn_with_border(samples: Sequence[Sample], shrink: float) -> Weights:
+    """What is learnt from the samples that count, moved so that 0.5 is the border that suits."""
+    known = [sample for sample in samples if sample.counts]
+    weights = learn(known, shrink)
+    scored = [(weigh(s.features, weights), s.positive) for s in known if s.is_first]
+    border = best_border(scored)
+    return Weights(weights.intercept - math.log(border / (1 - border)), weights.of)
 
 
 def learn(samples: Sequence[Sample], shrink: float) -> Weights:
@@ -157,29 +171,28 @@ def f1(scored: Sequence[tuple[float, bool]], border: float) -> float:
 
 
 def held_out(model: Model, samples: Sequence[Sample]) -> str:
-    """F1 of the first file at borders of the other folds, over all borders, and when sure."""
+    """F1 of the first file, each row by weights and border of the other folds; and when sure."""
     known: list[tuple[float, bool]] = []
-    hits: list[tuple[float, bool]] = []
-    seen = []
+    seen: list[float] = []
     for fold in range(FOLDS):
-        train = [s for s in samples if _fold(s.group) != fold]
-        weights = learn(train, model.shrink)
-        of_train = [(weigh(s.features, weights), s.positive) for s in firsts(train)]
-        border = best_border(of_train)
-        seen.append(f1(of_train, border))
-        for sample in firsts(samples):
-            if _fold(sample.group) == fold:
-                score = weigh(sample.features, weights)
-                known.append((score, sample.positive))
-                hits.append((float(score >= border), sample.positive))
-    best = max(f1(known, border / 100) for border in range(5, 95))
-    sure = sorted(known, reverse=True)[: len(known) // 14]
-    right = sum(positive for _, positive in sure)
-    trained = sum(seen) / FOLDS
+        weights = learn_with_border([s for s in samples if _fold(s.group) != fold], model.shrink)
+        others: list[tuple[float, bool]] = []
+        for sample in samples:
+            if sample.is_first:
+                pairs = known if _fold(sample.group) == fold else others
+                pairs.append((judged(model, sample, weights), sample.positive))
+        seen.append(f1(others, LABEL_THRESHOLD))
+    sure = [positive for score, positive in known if score >= SURE]
     return (
-        f"F1 {f1(hits, 0.5):.3f} (trained rows {trained:.3f}), best {best:.3f};"
-        f" of the surest {len(sure)} {right} right, from score {sure[-1][0]:.2f}"
+        f"F1 {f1(known, LABEL_THRESHOLD):.3f} (trained rows {sum(seen) / FOLDS:.3f});"
+        f" of {len(sure)} sure ones {sum(sure)} right"
     )
+
+
+def judged(model: Model, sample: Sample, weights: Weights) -> float:
+    if model.score is None:
+        return weigh(sample.features, weights)
+    return model.score(*sample.texts, weights)
 
 
 def _fold(group: str) -> int:

@@ -206,14 +206,14 @@ PAIRS = (
         "contradict",
         (
             Measure(
-                "contradiction F1", labels.kind_f1("contradiction"), Baseline(0.60), 0.72, 0.609
+                "contradiction F1", labels.kind_f1("contradiction"), Baseline(0.60), 0.72, 0.607
             ),
             Measure(
                 "severity high, precision",
                 pairs.contradictions,
                 Baseline(pairs.contradictions, "always high"),
                 0.90,
-                95 / 106,
+                72 / 74,
                 over=pairs.grave,
                 is_precision=True,
             ),
