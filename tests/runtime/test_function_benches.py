@@ -34,10 +34,12 @@ def test_every_fiftieth_statement_has_a_twin_to_be_found():
 
 
 def test_a_lookup_that_finds_nothing_has_no_f1():
-    assert measured(statements(200), lambda _: lambda _: []).f1 == 0.0
+    cost = measured(statements(200), lambda _: lambda _: [])
+    assert cost.f1 == cost.reworded == 0.0
 
 
 def test_lookups_find_all_twins_in_small_ledgers():
     figures = dedupe((200, 400))
     assert figures["200"]["f1"] == figures["400"]["f1"] == pytest.approx(1.0)
+    assert figures["200"]["reworded"] == figures["400"]["reworded"] == pytest.approx(1.0)
     assert figures["growth"] > 0
