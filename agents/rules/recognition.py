@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from agents.rules import cues
-from agents.rules.cues import ANCHORED, Cue
+from agents.rules.cues import ANCHORED, WEAK, Cue
 from agents.rules.documents import Setting, is_silent, setting_of
 from agents.rules.drafts import Draft, Sentence, drafted, gives_reason, tags_of
 from agents.rules.entities import definition
@@ -25,15 +25,16 @@ from agents.rules.prose import passages
 from agents.rules.sections import Role, role_in, subject_of
 from agents.rules.soundness import placed
 from agents.rules.structure import by_structure
-from agents.rules.wording import plain, sentences, title_of, without_connective
+from agents.rules.wording import lowered, plain, sentences, title_of, without_connective
 from schemas.areas import main_area
 from schemas.events.hygiene import ChunkCreated
 
 MIN_EVIDENCE_CHARS = 20
+MAX_NAME = 40  # characters of a cell that names its row
 _LEAD_MODAL = re.compile(
     r"\b(?:must|shall|should|needs? to|has to|have to|required to)(?: be able to| support|"
     r" provide| be| "
-    r"have| not)?:$",
+    r"have| not)?:$|\bi (?:want|would like|need|wish) to(?: be able to)?:$",
     re.IGNORECASE,
 )
 _CASES = re.compile(
@@ -135,9 +136,31 @@ def _passage_drafts(
             continue
         if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
             continue
-        draft = drafted(cue, sentence, passage.headings, subject, lead)
+        row = _row_name(setting.text, passage) if role == "plain" else ""
+        draft = drafted(cue, sentence, passage.headings, row or subject, lead)
+        if draft is not None and passage.form == "row" and role == "plain":
+            draft = _of_row(draft, row)
         if draft is not None:
             yield placed(draft, setting, passage, role, number, led=lead is not None)
+
+
+def _row_name(text: str, passage: Passage) -> str:
+    """What a row of a table is about: its first cell, where that is a name."""
+    if passage.form != "row":
+        return ""
+    line = text.rfind("\n", 0, passage.start) + 1
+    name = plain(text[line : passage.start].strip().strip("|").split("|")[0])
+    return name if len(name) <= MAX_NAME and len(name.split()) <= 3 else ""
+
+
+def _of_row(draft: Draft, name: str) -> Draft:
+    """``draft`` with its row's name in front; weak where there is none, or it is no need."""
+    if not name or draft.kind != "requirement":
+        return replace(draft, confidence=WEAK)
+    if name.lower() in draft.title.lower():
+        return draft
+    title, body = (f"{name}: {lowered(said)}" for said in (draft.title, draft.body))
+    return replace(draft, title=title_of(title), body=body)
 
 
 def _is_case(text: str, passage: Passage) -> bool:

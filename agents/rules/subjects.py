@@ -67,7 +67,7 @@ def named(text: str, subject: str, kind: AtomKind, *, names: bool) -> str:
 
     ``names``: it holds a name already.
     """
-    name = _NUMBERED.sub("", subject).rsplit(": ", 1)[-1].strip()
+    name = _NUMBERED.sub("", subject).rsplit(": ", 1)[-1].replace("`", "").strip()
     if not name or _NO_NAME.search(name) or _LABELLED.match(text) or _mentions(text, name):
         return text
     if not _is_bare(text, kind, names=names):
