@@ -12,6 +12,7 @@ from agents.rules.documents import Setting, is_silent, setting_of
 from agents.rules.drafts import Draft, Sentence, drafted, gives_reason, tags_of
 from agents.rules.entities import definition
 from agents.rules.fragments import is_decisive, stands_alone
+from agents.rules.needs import is_of_papers
 from agents.rules.noise import (
     addresses_reader,
     is_chatter,
@@ -114,7 +115,7 @@ def _passage_drafts(
             cue = by_structure(setting, passage, role, direct, sentence, number)
         lead = _lead(setting.text, passage, role) if number == 0 else None
         if lead is not None and (cue is None or cue.kind == "requirement"):
-            cue = Cue("requirement", ANCHORED)
+            cue = Cue("requirement", WEAK if is_of_papers(lead[1]) else ANCHORED)
         else:
             lead = None
         if passage.form == "heading":
@@ -137,7 +138,8 @@ def _passage_drafts(
         if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
             continue
         row = _row_name(setting.text, passage) if role == "plain" else ""
-        draft = drafted(cue, sentence, passage.headings, row or subject, lead)
+        about = row if row and row.lower() not in sentence.text.lower() else subject
+        draft = drafted(cue, sentence, passage.headings, about, lead)
         if draft is not None and passage.form == "row" and role == "plain":
             draft = _of_row(draft, row)
         if draft is not None:

@@ -125,6 +125,7 @@ _GENERIC_TEXT = """
     user-experience test-plan high-level-design design-details definition module modules docs
     """
 _GENERIC = frozenset(_GENERIC_TEXT.split())
+_LINKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|</?a\b[^>]*>")
 _SUFFIX = re.compile(r"\.\w{1,8}$")
 
 
@@ -172,7 +173,7 @@ def subject_of(headings: Sequence[str]) -> str:
             and len(text.split()) <= 6
             and not heading.rstrip().endswith(("?", "!", "."))
         ):
-            return heading.strip(" #*_`:")
+            return _LINKED.sub(r"\1", heading).strip(" #*_`:")
     return ""
 
 

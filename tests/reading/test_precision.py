@@ -244,6 +244,13 @@ def test_what_is_turned_down_is_not_the_decision():
 def test_how_papers_are_written_is_a_weak_requirement():
     (atom,) = extract(a_chunk("An RFC should list every lane that its change touches.\n"))
     assert (atom.kind, atom.confidence) == ("requirement", 0.55)
+    led = "An RFC should provide:\n\n- a list of every lane that its change touches\n"
+    assert surest(led) == [("requirement", False)]
+
+
+def test_a_measure_of_a_setting_is_no_requirement():
+    said = "How long a clerk should wait before the Depot is closed by the Sorter."
+    assert "requirement" not in [kind for kind, _ in read(f"{said}\n")]
 
 
 def tasks(item: str) -> list[str]:
