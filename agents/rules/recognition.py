@@ -23,9 +23,10 @@ from agents.rules.noise import (
 from agents.rules.passages import Passage, Span
 from agents.rules.phrasing import by_weights, by_words
 from agents.rules.prose import passages
-from agents.rules.sections import Role, role_in, subject_of
+from agents.rules.sections import Role, is_settled, role_in, subject_of
 from agents.rules.soundness import placed
 from agents.rules.structure import by_structure
+from agents.rules.subjects import is_of_whole
 from agents.rules.wording import lowered, plain, sentences, title_of, without_connective
 from schemas.areas import main_area
 from schemas.events.hygiene import ChunkCreated
@@ -133,12 +134,16 @@ def _passage_drafts(
                 cue = by_weights(setting, sentence) or cue
             if cue is not None and cue.kind == "claim" and _is_case(setting.text, passage):
                 continue
+            if cue is not None and cue.kind == "unknown" and is_settled(passage.headings):
+                continue
         if cue is None:
             continue
         if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
             continue
         row = _row_name(setting.text, passage) if role == "plain" else ""
         about = row if row and row.lower() not in sentence.text.lower() else subject
+        if about == subject and is_of_whole(without_connective(sentence.text)):
+            about = subject_of(passage.headings[:1]) or setting.name
         draft = drafted(cue, sentence, passage.headings, about, lead)
         if draft is not None and passage.form == "row" and role == "plain":
             draft = _of_row(draft, row)

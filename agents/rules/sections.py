@@ -125,6 +125,9 @@ _GENERIC_TEXT = """
     user-experience test-plan high-level-design design-details definition module modules docs
     """
 _GENERIC = frozenset(_GENERIC_TEXT.split())
+_SETTLED = re.compile(
+    r"(?:resolved|answered|closed|settled)( \w+)? (?:questions?|issues?|points?)$"
+)
 _LINKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|</?a\b[^>]*>")
 _SUFFIX = re.compile(r"\.\w{1,8}$")
 
@@ -160,6 +163,11 @@ def role_in(headings: tuple[str, ...]) -> tuple[Role, bool]:
         if role != "plain":
             return role, depth == 0
     return "plain", True
+
+
+def is_settled(headings: tuple[str, ...]) -> bool:
+    """Whether the questions under these headings have been answered."""
+    return any(_SETTLED.match(simplified(heading)) for heading in headings)
 
 
 def subject_of(headings: Sequence[str]) -> str:

@@ -220,6 +220,8 @@ def _risk_in(sentence: Sentence, first: bool) -> Cue | None:
 def _unknown_in(text: str, first: bool) -> Cue | None:
     if _SETTLED.match(text) or ABSENT.match(text) or len(words_of(text)) < 3:
         return None
+    if text.endswith(":"):
+        return None
     if _NOTHING_OPEN.search(text) or _OF_A_FORM.search(text) or _IN_THAT_CASE.match(text):
         return None
     if text.endswith("?"):

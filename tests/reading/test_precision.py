@@ -384,3 +384,23 @@ def test_a_heading_that_tells_what_is_done_is_no_name():
 def test_a_name_in_code_marks_names_a_drawback():
     text = "# ADR 7: Depot `SortParcel` method\n\n## Negative\n\n- Increases latency of sorting\n"
     assert read(text, RECORD) == [("risk", "Depot SortParcel method: increases latency of sorting")]
+
+
+def test_what_is_called_by_a_general_noun_is_named():
+    said = "The plugin stores the labels of all lanes in PostgreSQL and reads them by name."
+    (title,) = [title for _, title in read(f"# ShelfBook\n\n## Storage of labels\n\n{said}\n")]
+    assert title.startswith("ShelfBook: the plugin stores")
+    said = "The endpoint supports the labels of all lanes and of each Sorter in one page."
+    (title,) = [title for _, title in read(f"# Depot\n\n## GET /labels\n\n{said}\n")]
+    assert title.startswith("GET /labels: the endpoint supports")
+
+
+def test_a_question_that_is_resolved_is_not_open():
+    text = "## {} questions\n\n- Should the Depot sort heavy parcels in lanes of their own?\n"
+    assert read(text.format("Open"), RECORD) != []
+    assert read(text.format("Resolved"), RECORD) == []
+
+
+def test_what_announces_questions_is_none():
+    text = "## Open points\n\nA few lanes are judgment calls and can be decided later:\n\n- all\n"
+    assert read(text) == []
