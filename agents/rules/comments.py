@@ -68,7 +68,10 @@ _OBSERVES = re.compile(
 _MUSES = re.compile(
     r"(?!we (?:should|must|need to) (?!probably|consider|think))"
     r"(?:we|i|it|our|the|an?|these|those|there|should|might|may|maybe|perhaps|potential|possibl[ey]|"
-    r"probably|currently|right now|now|originally|in original|if|for)\b",
+    r"probably|currently|right now|now|originally|in original|if|for|used|workaround)\b|"
+    r"(?!(?:add|check|clean|consider|decide|determine|document|ensure|figure|find|fix|handle|"
+    r"implement|investigate|make|move|only|remove|replace|return|see|support|test|use|verify|re\w+)\b)"
+    r"(?:[\w./]+ ){1,3}(?:does not|doesn't|do not|don't|is not|isn't|are not|aren't|cannot|uses) ",
     re.IGNORECASE,
 )  # tells or weighs; a task says what to do
 _TEST_PATH = re.compile(

@@ -113,6 +113,8 @@ def _passage_drafts(
                 None if setting.how_to or not is_decisive(said) else cue
             )  # how trouble was resolved
         if cue is None and (role != "plain" or passage.form == "task"):
+            if role == "risk" and _is_further_cell(setting.text, passage):
+                continue
             cue = by_structure(setting, passage, role, direct, sentence, number)
         lead = _lead(setting.text, passage, role) if number == 0 else None
         if lead is not None and (cue is None or cue.kind == "requirement"):
@@ -158,6 +160,12 @@ def _row_name(text: str, passage: Passage) -> str:
     line = text.rfind("\n", 0, passage.start) + 1
     name = plain(text[line : passage.start].strip().strip("|").split("|")[0])
     return name if len(name) <= MAX_NAME and len(name.split()) <= 3 else ""
+
+
+def _is_further_cell(text: str, passage: Passage) -> bool:
+    """Whether a cell comes before it in its row: among risks, it says what is done about one."""
+    line = text.rfind("\n", 0, passage.start) + 1
+    return passage.form == "row" and bool(text[line : passage.start].strip(" \t|"))
 
 
 def _of_row(draft: Draft, name: str) -> Draft:

@@ -203,7 +203,10 @@ def _risk_in(sentence: Sentence, first: bool) -> Cue | None:
     text = sentence.text
     severity = severity_of(text) or severity_of(sentence.reason)
     least = 3 if severity else 4
-    if ABSENT.match(text) or text.endswith("?") or len(words_of(text)) < least:
+    said = text.rpartition(": ")[2]
+    if ABSENT.match(text) or ABSENT.match(said) or text.endswith("?"):
+        return None
+    if len(words_of(text)) < least:
         return None
     if severity is None:
         told = first and severity_of(sentence.near) and not _REMARK.search(text)

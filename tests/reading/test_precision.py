@@ -404,3 +404,27 @@ def test_a_question_that_is_resolved_is_not_open():
 def test_what_announces_questions_is_none():
     text = "## Open points\n\nA few lanes are judgment calls and can be decided later:\n\n- all\n"
     assert read(text) == []
+
+
+def test_what_is_done_about_a_risk_in_its_table_is_none():
+    table = "| Risk | What is done |\n|---|---|\n| {} | Short timeouts of all lanes and parcels |\n"
+    text = f"## Risks\n\n{table.format('Parcels of a sender may be lost by the Depot')}"
+    assert [title for _, title in read(text, RECORD)] == [
+        "Parcels of a sender may be lost by the Depot"
+    ]
+    assert read("## Risks\n\n- Breaking changes: None of the lanes is touched.\n", RECORD) == []
+
+
+def test_a_todo_that_tells_how_something_is_is_weak():
+    def todo(said: str) -> list[tuple[str, bool]]:
+        text = f"# TODO: {said}\ndef sort(parcels):\n    return parcels\n"
+        return surest(text, "src/sort.py", source_type="code", anchor_type="function")
+
+    assert todo("Sorter does not retry when a lane is closed") == [("action_item", False)]
+    assert todo("Sort heavy parcels that the sorter does not read") == [("action_item", True)]
+
+
+def test_who_uses_the_product_is_not_read():
+    said = "The Depot of Sealer uses the Sorter to label parcels in all of its 7 lanes."
+    assert read(f"{said}\n") != []
+    assert read(f"{said}\n", "ADOPTERS.md") == []
