@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from agents.rules import cues
 from agents.rules.code_comments import Comment, comments, line_around, suffix_of
@@ -64,6 +65,15 @@ _OBSERVES = re.compile(
     r"(?:seems?|appears?|looks?|uses?|reads?)\b",
     re.IGNORECASE,
 )
+_MUSES = re.compile(
+    r"(?!we (?:should|must|need to) (?!probably|consider|think))"
+    r"(?:we|i|it|our|the|an?|these|those|there|should|might|may|maybe|perhaps|potential|possibl[ey]|"
+    r"probably|currently|right now|now|originally|in original|if|for|used|workaround)\b|"
+    r"(?!(?:add|check|clean|consider|decide|determine|document|ensure|figure|find|fix|handle|"
+    r"implement|investigate|make|move|only|remove|replace|return|see|support|test|use|verify|re\w+)\b)"
+    r"(?:[\w./]+ ){1,3}(?:does not|doesn't|do not|don't|is not|isn't|are not|aren't|cannot|uses) ",
+    re.IGNORECASE,
+)  # tells or weighs; a task says what to do
 _TEST_PATH = re.compile(
     r"(?:^|/)(?:tests?|__tests__|testdata|specs?|fixtures?|mocks?|e2e|testing|examples?|"
     r"samples?)/|"
@@ -170,6 +180,8 @@ def _marked(text: str, passage: Passage) -> Iterator[Draft]:
         if not _ASKS.match(rest):
             return
         cue = Cue("unknown", MODAL, skip=cue.skip)
+    elif _MUSES.match(rest):
+        cue = replace(cue, confidence=WEAK)
     if (
         rest[0].isalpha()
         and not needs_context(rest)

@@ -34,7 +34,7 @@ _DELIBERATING = re.compile(
 )
 _SILENT = re.compile(
     r"(?:^|/)(?:change-?logs?[-_]v?[\d.]+\w*|what(?:s|-s)?[-_]?new(?:[-_]v?[\d.]+\w*)?|"
-    r"change-?log|changes|(?:change[-_])?history|releases?|news|notice|licen[cs]e(?:[-_](?:[al]?gpl|mit|cc|apache|bsd|mpl)[\w-]*)?|contributors|authors|"
+    r"change-?log|changes|(?:change[-_])?history|releases?|news|notice|licen[cs]e(?:[-_](?:[al]?gpl|mit|cc|apache|bsd|mpl)[\w-]*)?|contributors|authors|adopters|"
     r"codeowners|\w*code[-_]of[-_]conduct|contributing|maintainers|dependencies|"
     r"pull_request_template|release[-_ ]?notes|"
     r"third[-_]party\w*|credits|.*template|(?:0{3,4}|x{3,4}|n{3,4}|adr|rfc|kep)[-_]template[-_].*)(?:\.\w+)?$|(?:^|/)(?:(?:issue|pull_request)_template|\.changelog|"

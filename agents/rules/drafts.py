@@ -48,6 +48,12 @@ _EXPLETIVE = re.compile(
     r"assumed|desirable|common|sense|true|that|up to)\b",
     re.IGNORECASE,
 )  # such an «it» stands for nothing
+_NO_NAME = re.compile(
+    r"^(?:\w+ing|do|add|use|make|get|set|create|release|notes?|instructions|"
+    r"(?:issue|sep|story) \d+)\b|"
+    r"\b(?:for|to|with|from|is|are|not)\b|[\[\]!]",
+    re.IGNORECASE,
+)  # a heading that tells what is done or for whom
 _DUE = re.compile(
     r"\bby (\d{4}-\d\d-\d\d|(?:mon|tues|wednes|thurs|fri)day|end of \w+|Q[1-4])", re.I
 )
@@ -190,6 +196,8 @@ def drafted(
     text = sentence.text[cue.skip :].strip()
     if lead:
         text = announced(lead[1], text)
+    if cue.kind == "claim" and _PRONOUN.match(text) and _NO_NAME.search(subject):
+        return None
     text = wording(text, subject)
     structural = cue.confidence == EXPLICIT or cue.kind in ("action_item", "unknown")
     if len(words_of(text)) < 3 or not stands_alone(text, structural=structural):

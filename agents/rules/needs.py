@@ -20,7 +20,10 @@ _EPISTEMIC = re.compile(
     r"be (?:\w+ )?(?:removed|dropped|released)|not be (?:confused|mistaken)|"
     r"be \w+ with (?:\w+ )?care\b|"
     r"take\b|"
-    r"now\b|look "
+    r"now\b|already\b|(?:\w+ly )?(?:barely|appear|compress|decrease|increase|usually|typically|"
+    r"mostly)\b|have (?:no|little|minimal)\b|"
+    r"be (?:minimal|negligible|approximately|roughly|"
+    r"relatively|fairly|pretty|quite|very|mostly|no more|a (?:fairly|relatively|pretty))\b|look "
     r"like|see\b|output|work\b|suffice|help\b|give you|come as|probably|hopefully|not matter|"
     r"read|note|"
     r"(?:fix|solve) (?:the|this|that|most|many)\b|"
@@ -55,6 +58,7 @@ _OF_PAPERS = re.compile(
     r"commits?|commit messages?|bug reports?)\s",
     re.IGNORECASE,
 )  # how those who make the product write, not what the product needs
+_MEASURE = re.compile(r"how (?:long|many|much|often|far|frequently)\b", re.IGNORECASE)
 _SUPPOSED = re.compile(
     r"\s*(?:have been|be (?:noted|fine|ok(?:ay)?|obvious|clear|the case|familiar))\b", re.IGNORECASE
 )  # what «must» says of a guess; the verbs above make advice of «should» only
@@ -144,6 +148,11 @@ def requirement_attributes(text: str) -> dict[str, str]:
     return {"requirement_type": kind, "priority": priority}
 
 
+def is_of_papers(text: str) -> bool:
+    """Whether it speaks of how those who make the product write."""
+    return bool(_OF_PAPERS.match(text))
+
+
 def requirement(text: str, *, named: bool) -> Cue | None:
     """A need with somebody or something that has it; advice to the reader is none."""
     if spoken(text).isdisjoint(_NEED_WORDS):
@@ -169,7 +178,7 @@ def requirement(text: str, *, named: bool) -> Cue | None:
         return None
     if _STRANDED.search(text) or _NOBODYS.match(text) or _PROPORTION.match(text):
         return None
-    if _REMARKS.match(text):
+    if _REMARKS.match(text) or _MEASURE.match(text):
         return None
     if _TO_BE_DONE_WITH.match(text):
         return None
@@ -190,6 +199,6 @@ def requirement(text: str, *, named: bool) -> Cue | None:
         return None
     if re.search(r"\byour?\b", text, re.IGNORECASE):
         return Cue("requirement", WEAK) if binding else None
-    if _OF_PAPERS.match(text):
+    if is_of_papers(text):
         return Cue("requirement", WEAK)
     return Cue("requirement", ANCHORED if named or has_number(text) else MODAL)

@@ -73,6 +73,14 @@ _CHOSEN = re.compile(
 _THOUGHT_OF = re.compile(
     r"\b(?:considered|discussed|explored|tried|looked (?:at|into)|look at)\b", re.I
 )
+_LEFT_OPEN = re.compile(
+    r"^(?!(?:if|when|while|as|since|because|although|for|to|in the meantime)\b)(?:.*\b"
+    r"(?:is|are|was|remains?|it'?s|been|we don't|we do not)\b[^,;]{0,24}?)?\b"
+    r"(?:unclear|unknown|undecided|unresolved|tbd|know|open (?:question|issue)|discussion|"
+    r"investigation|thought|research|clarification|(?:clear|decided|determined|clarified|discussed))"
+    r"(?:\W*$| (?:how|whether|which|what|if|why|when|who|where|yet)\b)",
+    re.IGNORECASE,
+)  # what is open is what the sentence says, not a word in passing
 _OPEN_TO_US = frozenset({"should", "shall", "we", "worth", "okay", "sense", "best", "better"})
 _COMMAND = re.compile(r"(?:never|always|do not|don't|avoid|beware)\b", re.IGNORECASE)
 
@@ -150,6 +158,8 @@ def _is_taught(setting: Setting, text: str) -> bool:
 def _question(setting: Setting, text: str) -> Cue | None:
     """An open question by its wording."""
     if _is_taught(setting, text):
+        return None
+    if not text.endswith("?") and not _LEFT_OPEN.search(text):
         return None
     return cues.unknown(text, asked=setting.asked)
 

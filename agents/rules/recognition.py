@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from agents.rules import cues
-from agents.rules.cues import ANCHORED, Cue
+from agents.rules.cues import ANCHORED, WEAK, Cue
 from agents.rules.documents import Setting, is_silent, setting_of
 from agents.rules.drafts import Draft, Sentence, drafted, gives_reason, tags_of
 from agents.rules.entities import definition
 from agents.rules.fragments import is_decisive, stands_alone
+from agents.rules.needs import is_of_papers
 from agents.rules.noise import (
     addresses_reader,
     is_chatter,
@@ -22,18 +23,20 @@ from agents.rules.noise import (
 from agents.rules.passages import Passage, Span
 from agents.rules.phrasing import by_weights, by_words
 from agents.rules.prose import passages
-from agents.rules.sections import Role, role_in, subject_of
+from agents.rules.sections import Role, is_settled, role_in, subject_of
 from agents.rules.soundness import placed
 from agents.rules.structure import by_structure
-from agents.rules.wording import plain, sentences, title_of, without_connective
+from agents.rules.subjects import is_of_whole
+from agents.rules.wording import lowered, plain, sentences, title_of, without_connective
 from schemas.areas import main_area
 from schemas.events.hygiene import ChunkCreated
 
 MIN_EVIDENCE_CHARS = 20
+MAX_NAME = 40  # characters of a cell that names its row
 _LEAD_MODAL = re.compile(
     r"\b(?:must|shall|should|needs? to|has to|have to|required to)(?: be able to| support|"
     r" provide| be| "
-    r"have| not)?:$",
+    r"have| not)?:$|\bi (?:want|would like|need|wish) to(?: be able to)?:$",
     re.IGNORECASE,
 )
 _CASES = re.compile(
@@ -110,10 +113,12 @@ def _passage_drafts(
                 None if setting.how_to or not is_decisive(said) else cue
             )  # how trouble was resolved
         if cue is None and (role != "plain" or passage.form == "task"):
+            if role == "risk" and _is_further_cell(setting.text, passage):
+                continue
             cue = by_structure(setting, passage, role, direct, sentence, number)
         lead = _lead(setting.text, passage, role) if number == 0 else None
         if lead is not None and (cue is None or cue.kind == "requirement"):
-            cue = Cue("requirement", ANCHORED)
+            cue = Cue("requirement", WEAK if is_of_papers(lead[1]) else ANCHORED)
         else:
             lead = None
         if passage.form == "heading":
@@ -131,13 +136,46 @@ def _passage_drafts(
                 cue = by_weights(setting, sentence) or cue
             if cue is not None and cue.kind == "claim" and _is_case(setting.text, passage):
                 continue
+            if cue is not None and cue.kind == "unknown" and is_settled(passage.headings):
+                continue
         if cue is None:
             continue
         if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
             continue
-        draft = drafted(cue, sentence, passage.headings, subject, lead)
+        row = _row_name(setting.text, passage) if role == "plain" else ""
+        about = row if row and row.lower() not in sentence.text.lower() else subject
+        if about == subject and is_of_whole(without_connective(sentence.text)):
+            about = subject_of(passage.headings[:1]) or setting.name
+        draft = drafted(cue, sentence, passage.headings, about, lead)
+        if draft is not None and passage.form == "row" and role == "plain":
+            draft = _of_row(draft, row)
         if draft is not None:
             yield placed(draft, setting, passage, role, number, led=lead is not None)
+
+
+def _row_name(text: str, passage: Passage) -> str:
+    """What a row of a table is about: its first cell, where that is a name."""
+    if passage.form != "row":
+        return ""
+    line = text.rfind("\n", 0, passage.start) + 1
+    name = plain(text[line : passage.start].strip().strip("|").split("|")[0])
+    return name if len(name) <= MAX_NAME and len(name.split()) <= 3 else ""
+
+
+def _is_further_cell(text: str, passage: Passage) -> bool:
+    """Whether a cell comes before it in its row: among risks, it says what is done about one."""
+    line = text.rfind("\n", 0, passage.start) + 1
+    return passage.form == "row" and bool(text[line : passage.start].strip(" \t|"))
+
+
+def _of_row(draft: Draft, name: str) -> Draft:
+    """``draft`` with its row's name in front; weak where there is none, or it is no need."""
+    if not name or draft.kind != "requirement":
+        return replace(draft, confidence=WEAK)
+    if name.lower() in draft.title.lower():
+        return draft
+    title, body = (f"{name}: {lowered(said)}" for said in (draft.title, draft.body))
+    return replace(draft, title=title_of(title), body=body)
 
 
 def _is_case(text: str, passage: Passage) -> bool:

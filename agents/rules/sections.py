@@ -125,6 +125,10 @@ _GENERIC_TEXT = """
     user-experience test-plan high-level-design design-details definition module modules docs
     """
 _GENERIC = frozenset(_GENERIC_TEXT.split())
+_SETTLED = re.compile(
+    r"(?:resolved|answered|closed|settled)( \w+)? (?:questions?|issues?|points?)$"
+)
+_LINKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|</?a\b[^>]*>")
 _SUFFIX = re.compile(r"\.\w{1,8}$")
 
 
@@ -161,6 +165,11 @@ def role_in(headings: tuple[str, ...]) -> tuple[Role, bool]:
     return "plain", True
 
 
+def is_settled(headings: tuple[str, ...]) -> bool:
+    """Whether the questions under these headings have been answered."""
+    return any(_SETTLED.match(simplified(heading)) for heading in headings)
+
+
 def subject_of(headings: Sequence[str]) -> str:
     """The innermost heading that names something, or nothing."""
     for heading in reversed(headings):
@@ -172,7 +181,7 @@ def subject_of(headings: Sequence[str]) -> str:
             and len(text.split()) <= 6
             and not heading.rstrip().endswith(("?", "!", "."))
         ):
-            return heading.strip(" #*_`:")
+            return _LINKED.sub(r"\1", heading).strip(" #*_`:")
     return ""
 
 

@@ -20,6 +20,7 @@ from importlib import resources
 
 from agents.rules.cues import EXPLICIT, WEAK
 from agents.rules.documents import Setting
+from agents.rules.doubts import is_doubtful
 from agents.rules.drafts import Draft
 from agents.rules.passages import Passage
 from agents.rules.sections import Role, simplified
@@ -89,7 +90,7 @@ def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
     least = least_of(draft.kind, draft.confidence)
     if not least or len(draft.title.split()) < SHORTEST:
         return draft
-    known = learned().share(draft_signs(draft, chunk)) >= least
+    known = learned().share(draft_signs(draft, chunk)) >= least and not is_doubtful(draft)
     return draft if known else replace(draft, confidence=WEAK)
 
 

@@ -29,6 +29,8 @@ _TURNED_DOWN = re.compile(
 _NOTHING_OPEN = re.compile(
     r"\bno (?:\w+ )?(?:open|unresolved|outstanding) (?:questions?|issues?)\b", re.IGNORECASE
 )
+_OF_A_FORM = re.compile(r"\bdo you (?:expect|consider|think|envision|plan)\b", re.IGNORECASE)
+_IN_THAT_CASE = re.compile(r"(?:otherwise|if (?:so|not|yes|no))\b", re.IGNORECASE)
 HARMLESS = re.compile(
     r"\b(?:not|n't|no|hardly|never) (?:an? |any |much of an? )?(?:\w+ )?"
     r"(?:problem|issue|concern|risk|drawback|downside)s?\b|\b(?:negligible|extremely small)\b",
@@ -85,9 +87,14 @@ _ASSERTS = re.compile(
     r"\s(?:is|are|was|were|has|have|had|exists?|implements?|uses?|provides?|contains?|consists?)\s",
     re.IGNORECASE,
 )
+_DOES = re.compile(
+    r"\s(?:defines|runs|submits|queries|stores|keeps|passes|sends|receives|returns|supports|allows)"
+    r"\s",
+    re.IGNORECASE,
+)
 _ABLE = re.compile(r"\s(?:can|cannot|can't|could|may|might)\s", re.IGNORECASE)
 _SUBJECT_FIRST = re.compile(
-    r"(?:the|an?|this|that|these|those|it|they|we|users?|from|on|in|for|there|all|any|each|no)\b",
+    r"(?:\"|the|an?|this|that|these|those|it|they|we|users?|from|on|in|for|there|all|any|each|no)\b",
     re.IGNORECASE,
 )
 _REACHED = re.compile(
@@ -115,7 +122,7 @@ def by_structure(
         return Cue("unknown", EXPLICIT) if role == "unknown" and text.endswith("?") else None
     if passage.form == "task":
         done = passage.done or not first or is_chatter(text) or _is_reached(text)
-        return None if done or setting.how_to else Cue("action_item", EXPLICIT)
+        return None if done or setting.how_to else _task(text)
     match role:
         case "decision":
             return None if setting.how_to else _decision_in(passage, direct, sentence, number)
@@ -126,7 +133,7 @@ def by_structure(
         case "action_item":
             item = passage.form in ("item", "row") and first and len(words_of(text)) >= 3
             item = item and not (_is_reached(text) or _BETWEEN.match(text) or _is_told(text))
-            return Cue("action_item", EXPLICIT) if item and not setting.how_to else None
+            return _task(text) if item and not setting.how_to else None
         case "requirement":
             if (
                 not (first and direct)
@@ -149,6 +156,11 @@ def by_structure(
             return None
 
 
+def _task(text: str) -> Cue:
+    """A task, or the question that somebody noted among tasks."""
+    return Cue("unknown", MODAL) if text.endswith("?") else Cue("action_item", EXPLICIT)
+
+
 def _is_reached(text: str) -> bool:
     """Whether an item of a list of tasks tells what is done, and asks nobody to see to it."""
     return bool(_REACHED.search(text)) and not is_order(text) and not instructs(text)
@@ -158,7 +170,8 @@ def _is_told(text: str) -> bool:
     """Whether an item of a list of tasks says what is so, and asks for nothing."""
     if NEEDED.search(text) or not _SUBJECT_FIRST.match(text):
         return False
-    return bool(_ASSERTS.search(text[:SUBJECT]) or _ABLE.search(text[:SUBJECT]))
+    opening = text[:SUBJECT]
+    return any(verb.search(opening) for verb in (_ASSERTS, _ABLE, _DOES))
 
 
 def _tells_of_needs(passage: Passage, text: str) -> bool:
@@ -190,7 +203,10 @@ def _risk_in(sentence: Sentence, first: bool) -> Cue | None:
     text = sentence.text
     severity = severity_of(text) or severity_of(sentence.reason)
     least = 3 if severity else 4
-    if ABSENT.match(text) or text.endswith("?") or len(words_of(text)) < least:
+    said = text.rpartition(": ")[2]
+    if ABSENT.match(text) or ABSENT.match(said) or text.endswith("?"):
+        return None
+    if len(words_of(text)) < least:
         return None
     if severity is None:
         told = first and severity_of(sentence.near) and not _REMARK.search(text)
@@ -207,7 +223,9 @@ def _risk_in(sentence: Sentence, first: bool) -> Cue | None:
 def _unknown_in(text: str, first: bool) -> Cue | None:
     if _SETTLED.match(text) or ABSENT.match(text) or len(words_of(text)) < 3:
         return None
-    if _NOTHING_OPEN.search(text):
+    if text.endswith(":"):
+        return None
+    if _NOTHING_OPEN.search(text) or _OF_A_FORM.search(text) or _IN_THAT_CASE.match(text):
         return None
     if text.endswith("?"):
         return Cue("unknown", EXPLICIT)

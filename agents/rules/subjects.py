@@ -22,7 +22,7 @@ _NUMBERED = re.compile(
 _NO_NAME = re.compile(
     r"\b(?:story|stories|part|phase|step|option|scenario|example|note|title|topic|question|warning|"
     r"issue|problem|overview|additional|further|decision|goal|motivation|consideration|trade-?off|"
-    r"case|context|potential|required|document)s?\b|^(?:why|how|what)\b|^\W*\w{1,3}\W*$|"
+    r"case|context|potential|required|document|summary)s?\b|^(?:why|how|what)\b|^(?:deprecated|success|response|errors?)$|^\W*\w{1,3}\W*$|"
     r"[?!`]|^[^\w(]",
     re.IGNORECASE,
 )
@@ -52,6 +52,13 @@ _BARE_NEED = re.compile(
     r"Documentation|Format|Hash|Height|Implementation|Keys?|Length|Names?|Number|Size|Tests|Time|Type|Updates|Values?|Version|"
     r"Votes)) (?:must|shall|should|needs? to|ha(?:s|ve) to)\b"
 )
+_GENERIC = re.compile(
+    r"The (?:(?P<whole>plugin|extension|module|component|library|package|tool|suite|script|driver)|"
+    r"method|function|command|operation|endpoint|class|interface|field|parameter|option|attribute|"
+    r"flag|setting|value|request|response)"
+    r" (?:is|are|was|has|can|cannot|may|might|must|shall|should|will|would|does|needs|"
+    r"(?!names|types|values|keys|fields|statuses|objects|headers|codes)[a-z]+[^s\W]s)\b"
+)
 _ACTORS = re.compile(
     r"(?:users?|clients?|systems?|applications?|apps?|services?|servers?|developers?|operators?|"
     r"administrators?|admins?|providers?|customers?|we|nobody|everyone|teams?|maintainers?|"
@@ -67,12 +74,18 @@ def named(text: str, subject: str, kind: AtomKind, *, names: bool) -> str:
 
     ``names``: it holds a name already.
     """
-    name = _NUMBERED.sub("", subject).rsplit(": ", 1)[-1].strip()
+    name = _NUMBERED.sub("", subject).rsplit(": ", 1)[-1].replace("`", "").strip()
     if not name or _NO_NAME.search(name) or _LABELLED.match(text) or _mentions(text, name):
         return text
     if not _is_bare(text, kind, names=names):
         return text
     return f"{capitalised(name)}: {lowered(text)}"
+
+
+def is_of_whole(text: str) -> bool:
+    """Whether ``text`` speaks of «the plugin»: what the document, not the section, is about."""
+    generic = _GENERIC.match(text)
+    return generic is not None and generic.group("whole") is not None
 
 
 def _is_bare(text: str, kind: AtomKind, *, names: bool) -> bool:
@@ -86,7 +99,11 @@ def _is_bare(text: str, kind: AtomKind, *, names: bool) -> bool:
         case "unknown":
             short = not names and len(text.split()) <= _SHORT
             return short or bool(_POINTS_AROUND.search(text[:90]))
+        case "claim" | "decision":
+            return _GENERIC.match(text) is not None
         case "requirement":
+            if _GENERIC.match(text):
+                return True
             need = None if names else _BARE_NEED.match(text)
             return need is not None and not _ACTORS.fullmatch(need.group("noun") or "")
         case _:

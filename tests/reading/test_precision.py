@@ -244,6 +244,13 @@ def test_what_is_turned_down_is_not_the_decision():
 def test_how_papers_are_written_is_a_weak_requirement():
     (atom,) = extract(a_chunk("An RFC should list every lane that its change touches.\n"))
     assert (atom.kind, atom.confidence) == ("requirement", 0.55)
+    led = "An RFC should provide:\n\n- a list of every lane that its change touches\n"
+    assert surest(led) == [("requirement", False)]
+
+
+def test_a_measure_of_a_setting_is_no_requirement():
+    said = "How long a clerk should wait before the Depot is closed by the Sorter."
+    assert "requirement" not in [kind for kind, _ in read(f"{said}\n")]
 
 
 def tasks(item: str) -> list[str]:
@@ -266,3 +273,158 @@ def test_a_risk_may_have_a_name_that_its_sentence_explains():
     text = "**Lost labels**: Various parcels may be lost by the new depot."
     ((kind, _),) = read(f"## Risks\n\n{text}\n")
     assert kind == "risk"
+
+
+def surest(text: str, path: str = RECORD, **given: object) -> list[tuple[str, bool]]:
+    """The kinds read, each with whether it is more than a weak cue."""
+    atoms = extract(a_chunk(text, path, **given))  # type: ignore[arg-type]
+    return [(atom.kind, atom.confidence > 0.55) for atom in atoms if atom.kind != "entity"]
+
+
+DOUBTFUL = [
+    ("claim", "The DepotServer exposes lane 7 of the Sorter to {} clerks over HTTP."),
+    ("decision", "We will use the DepotServer, and the Sorter of heavy parcels shows it {} lanes."),
+]
+
+
+@pytest.mark.parametrize(("kind", "text"), DOUBTFUL)
+def test_what_points_at_something_outside_its_sentence_is_doubted(kind, text):
+    assert surest(f"# DepotServer\n\n{text.format('the')}\n") == [(kind, True)]
+    assert surest(f"# DepotServer\n\n{text.format('these')}\n") == [(kind, False)]
+
+
+def test_what_points_at_a_word_of_its_own_sentence_is_not_doubted():
+    text = "The DepotServer stores the lanes of the Sorter and serves these lanes over HTTP."
+    assert surest(f"# DepotServer\n\n{text}\n") == [("claim", True)]
+
+
+def test_what_is_so_everywhere_is_doubted():
+    text = "The DepotServer provides {} store of parcels for the Sorter and its lanes over HTTP."
+    assert surest(f"# DepotServer\n\n{text.format('a')}\n") == [("claim", True)]
+    assert surest(f"# DepotServer\n\n{text.format('a very popular')}\n") == [("claim", False)]
+
+
+def test_what_somebody_expects_to_happen_is_no_requirement():
+    said = "The lanes of the Depot should {} when the Sorter is there."
+    assert [kind for kind, _ in read(f"{said.format('be closed')}\n")] == ["requirement"]
+    for guess in ("typically be empty", "barely change", "already be open", "be roughly as long"):
+        assert "requirement" not in [kind for kind, _ in read(f"{said.format(guess)}\n")], guess
+
+
+def test_what_is_not_known_in_passing_is_no_question():
+    assert read("In the Depot it is unclear how heavy parcels are counted.\n") != []
+    assert read("The places where the Depot counts parcels are still unclear.\n") != []
+    for text in (
+        "If the lane of a parcel is unclear the clerk of the Depot opens it.",
+        "The Depot has a lane whose length is unknown and may change with each parcel.",
+        "Depots wait for the Sorter while we don't know of parcels, to be discussed elsewhere.",
+    ):
+        assert "unknown" not in [kind for kind, _ in read(f"{text}\n")], text
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "What parts of the Depot do you expect to resolve before it is built?",
+        "Otherwise, how many parcels can the Depot lose?",
+        "If yes, could we add a lane to the Depot for each parcel?",
+    ],
+)
+def test_a_question_of_a_form_or_after_an_answer_is_none_of_the_project(item):
+    assert read(f"## Open questions\n\n- {item}\n") == []
+
+
+def test_a_question_among_tasks_is_open():
+    text = "## Work items\n\n- Should the Depot sort heavy parcels in lanes of their own?\n"
+    assert [kind for kind, _ in read(text)] == ["unknown"]
+
+
+def test_what_is_so_is_no_task_whatever_its_verb():
+    assert tasks("The Sorter submits labels of parcels to all depots") == []
+    assert tasks('"label of a parcel" defines a lane between two depots') == []
+    assert tasks("Submit labels of parcels to all depots") != []
+
+
+def test_a_todo_that_tells_or_weighs_is_weak():
+    def weak(comment: str) -> list[tuple[str, bool]]:
+        text = f"# TODO: {comment}\ndef sort(parcels):\n    return parcels\n"
+        return surest(text, "src/sort.py", source_type="code", anchor_type="function")
+
+    assert weak("sort heavy parcels into lanes of their own") == [("action_item", True)]
+    assert weak("we must sort heavy parcels into lanes of their own") == [("action_item", True)]
+    assert weak("might sort heavy parcels into lanes of their own") == [("action_item", False)]
+    assert weak("currently the sorter drops heavy parcels without label") == [
+        ("action_item", False)
+    ]
+
+
+def test_a_need_in_a_table_is_named_after_its_row():
+    table = "| Field | Meaning |\n|---|---|\n| {} | The value must match one of the lanes. |\n"
+    assert read(table.format("`lane_code`")) == [
+        ("requirement", "lane_code: the value must match one of the lanes")
+    ]
+    nameless = table.format("what a clerk may write on it")
+    assert surest(nameless) == [("requirement", False)]
+
+
+def test_a_wish_and_its_items_make_sentences():
+    text = "As a clerk, I want to:\n\n- sort all heavy parcels by lane\n- print every label twice\n"
+    assert read(text) == [
+        ("requirement", "As a clerk, I want to sort all heavy parcels by lane"),
+        ("requirement", "As a clerk, I want to print every label twice"),
+    ]
+
+
+def test_a_heading_that_tells_what_is_done_is_no_name():
+    said = "This module provides a way to register a printer that labels parcels of the Depot."
+    assert read(f"# Label Printer\n\n{said}\n") != []
+    assert read(f"# Printing labels to depots\n\n{said}\n") == []
+
+
+def test_a_name_in_code_marks_names_a_drawback():
+    text = "# ADR 7: Depot `SortParcel` method\n\n## Negative\n\n- Increases latency of sorting\n"
+    assert read(text, RECORD) == [("risk", "Depot SortParcel method: increases latency of sorting")]
+
+
+def test_what_is_called_by_a_general_noun_is_named():
+    said = "The plugin stores the labels of all lanes in PostgreSQL and reads them by name."
+    (title,) = [title for _, title in read(f"# ShelfBook\n\n## Storage of labels\n\n{said}\n")]
+    assert title.startswith("ShelfBook: the plugin stores")
+    said = "The endpoint supports the labels of all lanes and of each Sorter in one page."
+    (title,) = [title for _, title in read(f"# Depot\n\n## GET /labels\n\n{said}\n")]
+    assert title.startswith("GET /labels: the endpoint supports")
+
+
+def test_a_question_that_is_resolved_is_not_open():
+    text = "## {} questions\n\n- Should the Depot sort heavy parcels in lanes of their own?\n"
+    assert read(text.format("Open"), RECORD) != []
+    assert read(text.format("Resolved"), RECORD) == []
+
+
+def test_what_announces_questions_is_none():
+    text = "## Open points\n\nA few lanes are judgment calls and can be decided later:\n\n- all\n"
+    assert read(text) == []
+
+
+def test_what_is_done_about_a_risk_in_its_table_is_none():
+    table = "| Risk | What is done |\n|---|---|\n| {} | Short timeouts of all lanes and parcels |\n"
+    text = f"## Risks\n\n{table.format('Parcels of a sender may be lost by the Depot')}"
+    assert [title for _, title in read(text, RECORD)] == [
+        "Parcels of a sender may be lost by the Depot"
+    ]
+    assert read("## Risks\n\n- Breaking changes: None of the lanes is touched.\n", RECORD) == []
+
+
+def test_a_todo_that_tells_how_something_is_is_weak():
+    def todo(said: str) -> list[tuple[str, bool]]:
+        text = f"# TODO: {said}\ndef sort(parcels):\n    return parcels\n"
+        return surest(text, "src/sort.py", source_type="code", anchor_type="function")
+
+    assert todo("Sorter does not retry when a lane is closed") == [("action_item", False)]
+    assert todo("Sort heavy parcels that the sorter does not read") == [("action_item", True)]
+
+
+def test_who_uses_the_product_is_not_read():
+    said = "The Depot of Sealer uses the Sorter to label parcels in all of its 7 lanes."
+    assert read(f"{said}\n") != []
+    assert read(f"{said}\n", "ADOPTERS.md") == []

@@ -1,0 +1,63 @@
+"""Turns of phrase by which a draft is a weak cue, whoever wrote it and wherever it stands.
+
+Found among the drafts that people judged (``agents/training/drafts.tsv``): of each at most one in
+three was good there. The trained sum of ``soundness.py`` sees single words and places only. Decided
+against leaving such drafts out, as there.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agents.rules.drafts import Draft
+from agents.rules.noise import spoken
+
+_POINTING = frozenset({"this", "these", "those"})
+_POINTS_BACK = re.compile(r"\s(?:this|these|those)\s(?P<what>[\w-]+)", re.IGNORECASE)
+_NO_NOUN = frozenset({"who", "that", "which", "of", "in", "with", "are", "where", "for"})
+_OWN = frozenset(
+    {"project", "system", "product", "repository", "service", "software", "library", "tool"}
+    | {"release"}
+)
+_AFTER_CLAUSE = re.compile(r"(?:[,;:]|\b(?:and|as|because|so|since|but|however|means))$")
+_GENERAL = re.compile(
+    r".{0,80}?\b(?:(?:a|an|the most|reasonably|increasingly|very|fairly|quite) (?:very )?"
+    r"(?:popular|great|well[- ]known|modern|widespread|key|crucial|vital|essential|important|"
+    r"central|fundamental|widely)\b|(?:very|fairly) common\b|"
+    r"(?:is|are) (?:very|fairly|quite|crucial|vital|key|widely|well[- ]known|often) |"
+    r"used widely\b|good support\b)",
+    re.IGNORECASE,
+)  # praise, and what is so everywhere
+_SUPPOSES = re.compile(r"\bwe (?:can|could|may|might|would)\b", re.IGNORECASE)
+_BURDEN = re.compile(
+    r"[^,;]*\b(?:(?<!not )(?<!that )needs? to|the need to|requires?|be able to)\b", re.IGNORECASE
+)  # what follows from a decision, or why one is taken
+_STEM = 5
+
+
+def is_doubtful(draft: Draft) -> bool:
+    """Whether ``draft`` speaks of what stands elsewhere, of the world at large, or not its kind."""
+    text = draft.title
+    match draft.kind:
+        case "claim":
+            return bool(_points_back(text) or _GENERAL.match(text) or _SUPPOSES.search(text))
+        case "decision":
+            return _points_back(text) or bool(_BURDEN.match(text))
+        case "risk":
+            return _points_back(text)
+        case _:
+            return False
+
+
+def _points_back(text: str) -> bool:
+    """Whether a «this» or «these» in ``text`` stands for nothing that ``text`` names."""
+    if spoken(text).isdisjoint(_POINTING):
+        return False
+    return any(_is_foreign(text, match) for match in _POINTS_BACK.finditer(text))
+
+
+def _is_foreign(text: str, match: re.Match[str]) -> bool:
+    what, before = match.group("what").lower(), text[: match.start()]
+    if what in _NO_NOUN or what in _OWN or _AFTER_CLAUSE.search(before):
+        return False
+    return what[:_STEM] not in before.lower()
