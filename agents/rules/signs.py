@@ -14,6 +14,7 @@ from agents.rules.impact import is_averted, severity_of
 LONGEST = 1_200
 STEM_CHARS = 5
 _TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[?!:;@#\[\]()`*_~|/<>\"=]|\.(?=\s|$)|,")
+_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s)\]>|]+")
 _FORMS = tuple(
     (name, re.compile(pattern))
     for name, pattern in (
@@ -73,7 +74,7 @@ def named_task(text: str) -> bool:
 
 def signs_of(text: str) -> set[str]:
     """The signs a model weighs; their order says nothing."""
-    head = text[:LONGEST]
+    head = _ADDRESS.sub("http", text)[:LONGEST]
     tokens = ["0" if token[0].isdigit() else token for token in _TOKEN.findall(head.lower())[:160]]
     found = set(tokens)
     found.update([token[:STEM_CHARS] + "*" for token in tokens if len(token) > STEM_CHARS + 1])

@@ -1,8 +1,8 @@
 """One statement without its document: which kinds it may be, and how surely.
 
 What is explicit in the wording decides (a label, a user story, a task given to somebody, a
-normative keyword); of the rest the trained weights give each kind's share. Rules and weights err on
-different kinds.
+normative keyword); of the rest the trained weights give each kind's share, and the mood says how
+much a requirement's and a question's count. Rules and weights err on different kinds.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, field
 
 from agents.rules import cues
+from agents.rules.moods import Asking, Need, asking_of, need_of
 from agents.rules.needs import requirement_attributes
 from agents.rules.qualities import quality_signs
 from agents.rules.signs import named_task, signs_of
@@ -21,28 +22,40 @@ from agents.rules.wording import plain
 NOTHING = "other"
 MENTIONED = 0.15  # the share from which a second kind is named
 EXPLICIT_SHARE = 0.9
-CALIBRATION = 1.3  # weights are too sure of projects they were not trained on; see agents/README.md
+CALIBRATION = 1.2  # weights are too sure of projects they were not trained on; see agents/README.md
 # How much a share counts when the label is chosen: what costs little when wrong counts more.
 FAVOUR = {
     "debt": 2.0,
     "action_item": 2.2,
     "claim": 0.36,
     "decision": 0.6,
-    "requirement": 1.15,
     "unknown": 0.8,
 }
+# The same for a requirement and for a question, by the mood in which they are said.
+NEED_FAVOUR: dict[Need, float] = {
+    "binds": 1.15,
+    "lets": 4.0,
+    "acts": 3.0,
+    "foretells": 2.0,
+    "describes": 0.6,
+    "mentions": 0.4,
+    "tells": 0.1,
+    "defines": 0.0,
+}
+ASKING_FAVOUR: dict[Asking, float] = {
+    "asks": 1.0,
+    "requests": 0.0,
+    "leaves open": 2.4,
+    "doubts": 0.5,
+    "tells": 0.25,
+}
 _NORMATIVE = re.compile(
-    r"(?<![\"“'`«])\b(?:MUST|SHALL|SHOULD|REQUIRED|RECOMMENDED|MAY)\b(?![\"”'`»])|\bshall\b|"
+    r"(?<![\"“'`«A-Za-z])(?:MUST|SHALL|SHOULD|REQUIRED|RECOMMENDED|MAY)(?![A-Za-z\"”'`»])|"
+    r"\bshall\b|[_*](?:must|shall|should)(?: not)?[_*]|"
     r"\b(?:is|are) (?:strongly )?(?:encouraged|discouraged|obliged)(?: not)? (?:to|from)\b|"
     r"^(?:The |An? |Each |Every |Our )?(?:\w+ ){0,2}?(?:[Ss]ystem|[Pp]roduct|[Aa]pplication|"
     r"[Ww]ebsite|[Ss]oftware|[Aa]pp)(?:'s [\w ]{3,30})? (?:will|must|should)\b"
 )
-_NEED = re.compile(
-    r"\b(?:must|shall|should|will|needs?|need(?:ed)? to|requir\w+|ha(?:s|ve) to|able to|allow\w*|"
-    r"enabl\w+|encourag\w+|discourag\w+|want|goal|minimi[sz]e|support|provide|ensure|avoid|ought)\b",
-    re.IGNORECASE,
-)
-WITHOUT_NEED = 0.55  # of the share of a requirement that names no need
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +78,22 @@ def classify(text: str, weights: Weights | None = None) -> Verdict:
     """What a sentence, list item or short paragraph states; nothing for ``other``."""
     weights = weights or trained()
     shares = shares_of(text, weights)
-    label = max(sorted(shares), key=lambda kind: shares[kind] * FAVOUR.get(kind, 1.0))
+    favour = _favour(text)
+    label = max(sorted(shares), key=lambda kind: shares[kind] * favour.get(kind, 1.0))
     if label == NOTHING:
         return Verdict()
     second = [kind for kind in shares if kind not in (label, NOTHING) and shares[kind] >= MENTIONED]
     ranked = [label, *sorted(second, key=lambda kind: (-shares[kind], kind))]
     attributes = attributes_of(text, weights) if "requirement" in ranked else {}
     return Verdict(tuple((kind, _confidence(shares[kind])) for kind in ranked), attributes)
+
+
+def _favour(text: str) -> dict[str, float]:
+    """How much each kind's share counts; that of a normative keyword in any mood."""
+    words = plain(text)
+    need = 1.0 if explicit_kind(text) else NEED_FAVOUR[need_of(words)]
+    asking = FAVOUR["unknown"] * ASKING_FAVOUR[asking_of(words)]
+    return FAVOUR | {"requirement": need, "unknown": asking}
 
 
 def _confidence(share: float) -> float:
@@ -85,8 +107,6 @@ def shares_of(text: str, weights: Weights) -> dict[str, float]:
     debt = shares.pop("debt") * FAVOUR["debt"]
     owner = "risk" if shares["risk"] > shares["action_item"] else "action_item"
     shares[owner] = round(min(1.0, shares[owner] + debt / FAVOUR.get(owner, 1.0)), 4)
-    if not _NEED.search(text):
-        shares["requirement"] = round(shares["requirement"] * WITHOUT_NEED, 4)
     kind = explicit_kind(text)
     if kind is not None:
         rest = 1.0 - EXPLICIT_SHARE

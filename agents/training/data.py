@@ -19,8 +19,8 @@ FILES = {
     "sections/units.jsonl": 1.0,
     "decisions/condec_sentences.jsonl": 1.0,
     "decisions/condec_docs.jsonl": 0.5,
-    "requirements/spec_rdfa.jsonl": 1.0,
-    "requirements/promise_exp.jsonl": 0.7,
+    "requirements/spec_rdfa.jsonl": 1.25,
+    "requirements/promise_exp.jsonl": 1.0,
     "risks/technical_debt.jsonl": 1.0,
 }
 WEAK = 0.35  # the weight of a unit whose section only hints at its kind

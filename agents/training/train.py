@@ -26,8 +26,8 @@ from agents.training.data import FOLDS, Example, digest_of, examples_of
 
 SCALE = 64
 AT_LEAST = 3  # examples that show a sign
-SMOOTHING = 0.3  # the inverse strength of the L2 penalty
-QUALITY_SMOOTHING = 1.0
+SMOOTHING = 0.25  # the inverse strength of the L2 penalty
+QUALITY_SMOOTHING = 3.0
 EMPHASIS = {"decision": 1.2, "risk": 1.3, "unknown": 1.1, "debt": 1.2, "claim": 0.9, "other": 0.8}
 OUT = Path(__file__).parents[1] / "rules" / "weights.json"
 

@@ -58,7 +58,7 @@ def test_a_report_has_one_line_for_each_figure_whose_data_is_there(tmp_path):
     (line,) = [it for it in report.read_text().splitlines() if "requirements/" in it]
     assert line == (
         "| requirement F1 | requirements/spec_rdfa | 2 | 1.000 | 0.83 floor | ≥ 0.90 |"
-        " only here | 0.836 |"
+        " yes | 0.900 |"
     )
 
 

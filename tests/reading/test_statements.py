@@ -20,6 +20,7 @@ from agents.rules.weights import LANE_BITS, Weights, packed, trained
         ("Open question: which retention period do auditors need?", "unknown"),
         ("Decision: keep every change in one append-only log.", "decision"),
         ("Jane Doe; John Roe. 3 November 2023.", "other"),
+        ("The index _must_ fit into the memory of a phone.", "requirement"),
     ],
 )
 def test_what_the_wording_names_is_the_label(text, label):
@@ -28,6 +29,49 @@ def test_what_the_wording_names_is_the_label(text, label):
 
 def test_a_question_is_no_task_however_it_begins():
     assert classify("How to handle loops in the graph of links?").label == "unknown"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Registered visitors can only read the timetable.",
+        "Can print a receipt for each parcel.",
+        "View the timetable of any tram line.",
+        "Be usable by travellers who have never seen a ticket machine.",
+        "It must keep the last ten receipts.",
+        "The phone numbers of couriers will be stored in encrypted form.",
+    ],
+)
+def test_what_somebody_may_do_and_how_a_product_will_behave_is_a_requirement(text):
+    assert classify(text).label == "requirement"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The key words “MUST” and “SHOULD” are to be interpreted as described in RFC 2119.",
+        "This section describes which headers must be sent by clients and servers.",
+        "Servers and clients share the meaning of a trailing slash in the path of a resource.",
+    ],
+)
+def test_what_a_specification_only_tells_is_no_requirement(text):
+    assert classify(text).label != "requirement"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Could you please look at the parcel labels again?",
+        "Can you send me the log of the courier?",
+        "The labels follow this page: https://labels.example/parcels/?",
+    ],
+)
+def test_a_request_and_a_question_mark_in_an_address_leave_nothing_open(text):
+    assert classify(text).label != "unknown"
+
+
+def test_what_we_do_not_know_is_open_without_a_question_mark():
+    assert classify("We don't know yet how couriers reach the depot.").label == "unknown"
 
 
 @pytest.mark.parametrize(
