@@ -247,17 +247,20 @@ async def cluster_id(settings: Settings) -> str:
 
 
 def selected(names: Collection[str], settings: Settings) -> Stages:
-    """The stages of ``streams.pipeline`` with these names, or all for ``all``. Raises Refusal."""
+    """The stages of ``streams.pipeline`` with these names, of stages or parts. Raises Refusal."""
     from infra.vault import vault_of
     from streams.hygiene import stage as stage_0
     from streams.pipeline import HYGIENE, pipeline
     from streams.shell.reading import read_by_rules
 
     whole = pipeline(read_by_rules)
-    known = whole.names
-    wanted = set(known) if "all" in names else set(names)
+    parts, known = whole.parts, whole.names
+    wanted = {stage for name in names for stage in parts.get(name, (name,))}
     if strange := sorted(wanted - set(known)):
-        raise Refusal(f"There is no stage {strange[0]!r}: use all, or some of {', '.join(known)}.")
+        raise Refusal(
+            f"There is no stage {strange[0]!r}: use {', '.join(parts)}, or some of"
+            f" {', '.join(known)}."
+        )
     hygiene = Hygiene(stage_0.clean, stage_0.decide, stage_0.poisoned, vault_of(settings).decrypt)
     return Stages(
         steps=tuple(step for step in whole.steps if step.name in wanted),
