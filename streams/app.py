@@ -37,6 +37,7 @@ from streams.shell.writer_runner import WriterRunner
 from streams.stage import Step, Writer
 
 CHILD_NICE = 15
+PREVIEW_AT_ONCE = 4  # jobs: somebody waits for the first of them
 LINGER_MS = 20  # a request to the broker costs more than this wait, for both sides
 WATCH_S = 3.0
 STOP_PATIENCE_S = 10.0
@@ -96,7 +97,8 @@ class Worker:
         cluster = await cluster_id(self._settings)
         chunks = ChunkReader(self._settings)
         pools = Pools(
-            deep=ChildPool(os.cpu_count() or 1, nice=CHILD_NICE), preview=ChildPool(1, nice=0)
+            deep=ChildPool(os.cpu_count() or 1, nice=CHILD_NICE),
+            preview=ChildPool(1, nice=0, at_once=PREVIEW_AT_ONCE),
         )
         async with self._producer() as producer:
             publisher = Publisher(producer, self._settings, self._clock)
