@@ -37,6 +37,7 @@ from streams.shell.writer_runner import WriterRunner
 from streams.stage import Step, Writer
 
 CHILD_NICE = 15
+PREVIEW_AT_ONCE = 4  # jobs: somebody waits for the first of them
 LINGER_MS = 20  # a request to the broker costs more than this wait, for both sides
 WATCH_S = 3.0
 STOP_PATIENCE_S = 10.0
@@ -96,7 +97,8 @@ class Worker:
         cluster = await cluster_id(self._settings)
         chunks = ChunkReader(self._settings)
         pools = Pools(
-            deep=ChildPool(os.cpu_count() or 1, nice=CHILD_NICE), preview=ChildPool(1, nice=0)
+            deep=ChildPool(os.cpu_count() or 1, nice=CHILD_NICE),
+            preview=ChildPool(1, nice=0, at_once=PREVIEW_AT_ONCE),
         )
         async with self._producer() as producer:
             publisher = Publisher(producer, self._settings, self._clock)
@@ -247,17 +249,20 @@ async def cluster_id(settings: Settings) -> str:
 
 
 def selected(names: Collection[str], settings: Settings) -> Stages:
-    """The stages of ``streams.pipeline`` with these names, or all for ``all``. Raises Refusal."""
+    """The stages of ``streams.pipeline`` with these names, of stages or parts. Raises Refusal."""
     from infra.vault import vault_of
     from streams.hygiene import stage as stage_0
     from streams.pipeline import HYGIENE, pipeline
     from streams.shell.reading import read_by_rules
 
     whole = pipeline(read_by_rules)
-    known = whole.names
-    wanted = set(known) if "all" in names else set(names)
+    parts, known = whole.parts, whole.names
+    wanted = {stage for name in names for stage in parts.get(name, (name,))}
     if strange := sorted(wanted - set(known)):
-        raise Refusal(f"There is no stage {strange[0]!r}: use all, or some of {', '.join(known)}.")
+        raise Refusal(
+            f"There is no stage {strange[0]!r}: use {', '.join(parts)}, or some of"
+            f" {', '.join(known)}."
+        )
     hygiene = Hygiene(stage_0.clean, stage_0.decide, stage_0.poisoned, vault_of(settings).decrypt)
     return Stages(
         steps=tuple(step for step in whole.steps if step.name in wanted),

@@ -2,7 +2,7 @@
 
 Stage 0 stands beside it: it decrypts, computes long and answers with a marker, so it has a runner
 of its own (``HYGIENE``). Names of stages are names of consumer groups and never change once
-released.
+released. ``Pipeline.parts`` says which share a process.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from streams.stage import Step, Writer
 
 HYGIENE = "hygiene"
 HYGIENE_INPUT = "source.v1"
+DECIDING = (REKEYER, RUN_CONTROL, LEDGER, REDUCE, PUBLISH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,16 @@ class Pipeline:
     def names(self) -> tuple[str, ...]:
         """Every stage's name, stage 0 first."""
         return (HYGIENE, *(step.name for step in self.steps), *(w.name for w in self.writers))
+
+    @property
+    def parts(self) -> dict[str, tuple[str, ...]]:
+        """The stages of a process by its work: ``reading`` texts, ``deciding`` on what they gave.
+
+        They meet on topics only. What gives way to previews is together in ``reading``.
+        """
+        deciding = tuple(stage.name for stage in DECIDING)
+        reading = tuple(name for name in self.names if name not in deciding)
+        return {"reading": reading, "deciding": deciding, "all": self.names}
 
 
 def pipeline(read: Read) -> Pipeline:

@@ -18,7 +18,9 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def up(
         detach: bool = typer.Option(False, "--detach", help="Return once everything is ready."),
-        workers: int = typer.Option(1, min=0, max=64, help="Worker processes, all stages each."),
+        workers: int = typer.Option(
+            1, min=0, max=64, help="Pairs of workers: one reads, one decides."
+        ),
     ) -> None:
         """Start broker, database, workers, projector, and keep them running."""
         settings = load()
@@ -37,8 +39,9 @@ def register(app: typer.Typer) -> None:
 def programs(workers: int, settings: Settings) -> tuple[Program, ...]:
     """What runs beside broker and database; webhooks only where there is an address for them."""
     stages = (
-        Program(f"worker-{number}", ("worker", "--stages", "all"))
+        Program(f"{name}-{number}", ("worker", "--stages", part))
         for number in range(1, workers + 1)
+        for name, part in (("reader", "reading"), ("writer", "deciding"))
     )
     poller = Program("poller", ("connector", "poll"))
     others = [Program("projector", ("projector",)), poller]

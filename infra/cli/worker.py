@@ -12,7 +12,9 @@ from infra.supervisor import tell_ready
 def register(app: typer.Typer) -> None:
     @app.command()
     def worker(
-        stages: str = typer.Option("all", "--stages", help="`all`, or names with commas between."),
+        stages: str = typer.Option(
+            "all", "--stages", help="`reading`, `deciding`, `all`, or names with commas between."
+        ),
     ) -> None:
         """Run stages of the stream. `cairn up` starts workers by itself."""
         from streams.app import run_worker, selected

@@ -22,12 +22,13 @@ from streams.run_control.state import RunControlState, RunRow
 from streams.stage import Decision
 
 LANES: tuple[RunLane, ...] = ("preview", "deep")
+FIRST_SOURCES = 32  # what a preview reads of a listing without mandatory sources
 FRACTIONAL = frozenset({"new_atoms_per_10k_tokens"})
 OFFLINE_LIMITS: dict[RunLane, Limits] = {
     "preview": Limits(
         batch_size=16,
         planned_ahead=3,
-        horizon=32,
+        horizon=8,
         max_chunks_per_run=400,
         token_budget=200_000,
         max_concurrency=2,
@@ -113,7 +114,7 @@ def _scope(listing: SourcesListed, lane: RunLane, target: CoverageTarget) -> int
         return len(listing.sources)
     tiers = 1 if lane == "preview" or target == "tier1" else 2
     mandatory = sum(source.priority_tier <= tiers for source in listing.sources)
-    return mandatory or min(len(listing.sources), OFFLINE_LIMITS["preview"].horizon)
+    return mandatory or min(len(listing.sources), FIRST_SOURCES)
 
 
 def limits_of(lane: RunLane, requested: IngestionRequested) -> Limits:

@@ -8,8 +8,8 @@ first rule of spec 06 §4 that holds. This module folds; what is decided stands 
 
 Decided here:
 
-- The preview run reads the sources of tier 1 or, where a listing has none, the first ``horizon``
-  sources. They come first in the listing, so they are always a prefix of it.
+- The preview run reads the sources of tier 1 or, where a listing has none, the first 32. They come
+  first in the listing, so they are always a prefix of it.
 - Limits that are known before reading are kept when a batch is chosen; what depends on what a batch
   brought is judged with its commit (``stops``).
 """

@@ -7,6 +7,7 @@ nothing before.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import pickle
@@ -15,10 +16,12 @@ import struct
 import sys
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 from typing import BinaryIO
 
 LENGTH = struct.Struct(">I")
 PR_SET_PDEATHSIG = 1
+AUTOGROUP = Path("/proc/self/autogroup")
 
 
 def serve(source: BinaryIO, sink: BinaryIO) -> None:
@@ -57,10 +60,18 @@ def end_with_parent(parent: int) -> None:
             os._exit(1)
 
 
+def give_way(nice: int) -> None:
+    """Others go first by ``nice``, also where the kernel counts it within a session only."""
+    os.nice(nice)
+    with contextlib.suppress(OSError):
+        os.setsid()  # the worker itself keeps its whole share
+        AUTOGROUP.write_text(str(nice))
+
+
 def main() -> None:
     parent, nice = (int(argument) for argument in sys.argv[1:3])
     end_with_parent(parent)
-    os.nice(nice)
+    give_way(nice)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is the parent's to handle
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a job prints must not end up among the answers

@@ -12,7 +12,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -33,6 +34,7 @@ from streams.stage import Table
 
 STATE_VERSION = "1"
 FOLDED_PER_COMMIT = 2_000
+TURN_S = 0.005  # how long the loop is kept at most while sending
 MARKER_HEADER = ("event-type", SourceProcessed.type_name.encode())
 
 LOG = log.get("hygiene")
@@ -133,24 +135,24 @@ class HygienePartition:
     async def answer(self, group: Sequence[Prepared]) -> None:
         """The revisions' facts are on the log, the markers last, and in the state. Once each.
 
-        ``group``: in record order. Texts and chunks of all are acknowledged before the first
-        marker is written; the markers follow in order.
+        ``group``: no source twice, since its second revision has to see the marker of its first.
+        Texts and chunks of all are acknowledged before the first marker is written; the markers
+        follow in order.
         """
-        for together in _each_source_once(group):
-            await self._answer(
-                [one for one in together if str(one.cause.event_id) not in self._answered]
-            )
-
-    async def _answer(self, group: Sequence[Prepared]) -> None:
         answers: list[Answer] = []
         sent: list[asyncio.Future[Place]] = []
+        turn = time.monotonic()
         for prepared in group:
+            if str(prepared.cause.event_id) in self._answered:
+                continue
             answer = await self._decided(prepared)
             if prepared.letter is not None:
                 await self._publisher.publish([prepared.letter])
             sent += [await self._publisher.send(each) for each in answer.made.before]
             answers.append(answer)
-            await asyncio.sleep(0)  # the other stages' turn
+            if time.monotonic() - turn > TURN_S:
+                await asyncio.sleep(0)
+                turn = time.monotonic()
         places = await self._publisher.acknowledged(sent)
         self._remember_chunks(answers)
         left = iter(places)
@@ -249,15 +251,3 @@ def _chunk_places(answers: Sequence[Answer], places: Sequence[Place]) -> list[Pl
         for record, place in zip(before, places, strict=True)
         if record.topic == SourceProcessed.topic
     ]
-
-
-def _each_source_once(group: Sequence[Prepared]) -> Iterator[list[Prepared]]:
-    """``group`` in pieces: a source's second revision has to see the marker of its first."""
-    piece: list[Prepared] = []
-    for prepared in group:
-        source_id = prepared.revised.source.source_id
-        if any(each.revised.source.source_id == source_id for each in piece):
-            yield piece
-            piece = []
-        piece.append(prepared)
-    yield piece

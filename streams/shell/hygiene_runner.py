@@ -1,9 +1,11 @@
-"""Runs stage 0: contents are collected, opened and cleaned side by side, answered in record order.
+"""Runs stage 0: contents are collected, opened and cleaned side by side, answered as they are made.
 
 Cleaning is heavy, so a child makes the answer ahead, bytes and all; it compares with the last
-answer for the source, so sending follows the records of a partition one by one. Content parts
-are acknowledged when they come: a revision whose parts were read by an earlier process finds them
-on the log, in front of it.
+answer for the source, so the revisions of one source go one by one. Otherwise the order of the log
+decides nothing: projects take turns, so that nobody's README waits behind another's backlog, and
+what previews read has turns of its own. Offsets are acknowledged in order. Content parts are
+acknowledged when they come: a revision whose parts were read by an earlier process finds them on
+the log, in front of it.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
@@ -24,19 +27,21 @@ from schemas.events.source import SourceContentPart, SourceRevised
 from schemas.ids import sha256_hex
 from streams.shell.cleaning import Clean, Decide, Made, made_of
 from streams.shell.content import Parts
-from streams.shell.delivery import Delivery, Progress
+from streams.shell.delivery import Delivery, Held, Progress
 from streams.shell.failures import BACK_OFF_S, TRIES, dead_letter, failure_of, patiently
 from streams.shell.hygiene_partition import HygienePartition, Keep, Make, Prepared
-from streams.shell.partitions import AssignedPartitions
+from streams.shell.partitions import AssignedPartitions, Running
 from streams.shell.pool import ChildPool, Pools
-from streams.shell.preview_first import PreviewFirst
+from streams.shell.preview_first import PREVIEW_TIER, PreviewFirst
 from streams.shell.publisher import Publisher
+from streams.shell.turns import OneByOne, Turns
 
 PER_CHILD = 8  # revisions under way for each child
 ANSWERED_AT_ONCE = 64  # revisions
 ANSWERED_BYTES = 4 * MIB  # of their contents
 OPENED_IN_LOOP_BYTES = 128 * 1024  # cheaper than the way to a thread and back
-HELD = 1_024  # records that wait for an unfinished one before them
+HELD = 1_024  # records that were read ahead, or wait for an unfinished one before them
+AHEAD_BYTES = 16 * MIB  # of records that were read ahead
 
 LOG = log.get("hygiene")
 
@@ -58,7 +63,18 @@ class ContentMismatch(Exception):
     """The bytes are not what ``source.revised`` says; the message says in which way."""
 
 
-class HygieneRunner(AssignedPartitions[HygienePartition, asyncio.Task[Prepared]]):
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A ``source.revised`` that waits or is in work; ``first``: a preview begins with it."""
+
+    held: Held
+    envelope: Envelope
+    revised: SourceRevised
+    running: Running[HygienePartition, Prepared]
+    first: bool
+
+
+class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
     """Feeds stage 0 and writes what it answers; what fails for good goes to ``failed``."""
 
     def __init__(
@@ -83,13 +99,23 @@ class HygieneRunner(AssignedPartitions[HygienePartition, asyncio.Task[Prepared]]
         self._parts = Parts(settings, hygiene.input)
         self._progress = Progress()
         self._moved = asyncio.Event()
+        self._ahead_bytes = 0
         self._opened_with: set[str] = set()  # keys of subjects
-        self._under_way = asyncio.Semaphore(pools.deep.size * PER_CHILD)
-        self._preparing: set[asyncio.Task[Prepared]] = set()
+        self._sources: OneByOne[Revision] = OneByOne()
+        self._ahead: Turns[Revision] = Turns()
+        self._rest: Turns[Revision] = Turns()
+        self._preparing: set[asyncio.Task[None]] = set()
+        self._in_turn: list[asyncio.Task[None]] = []
 
     @property
     def topics(self) -> tuple[str, ...]:
         return (self._hygiene.input,)
+
+    async def assigned(self, partitions: set[int]) -> None:
+        await super().assigned(partitions)
+        if not self._in_turn:
+            begin = (self._begin_ahead(), self._begin_rest())
+            self._in_turn = [asyncio.create_task(each) for each in begin]
 
     async def revoked(self, partitions: set[int]) -> None:
         """Also what is being prepared ends; the log gives it to whoever has the partition then."""
@@ -98,24 +124,29 @@ class HygieneRunner(AssignedPartitions[HygienePartition, asyncio.Task[Prepared]]
         await super().revoked(partitions)
         await asyncio.gather(*self._preparing, return_exceptions=True)
         self._progress.forget()
+        for each in (self._sources, self._ahead, self._rest):
+            each.forget()
+        self._ahead_bytes = 0
         self._moved.set()
 
     async def close(self) -> None:
+        for task in self._in_turn:
+            task.cancel()
         await super().close()
         await self._parts.close()
 
     async def take(self, delivery: Delivery) -> None:
-        """The record is under way; returns when there is room for another."""
-        while self._progress.count > HELD:
+        """The record waits for its turn; returns when there is room for another."""
+        while self._progress.count > HELD or self._ahead_bytes > AHEAD_BYTES:
             self._moved.clear()
             await self._moved.wait()
         running = self._running.get(delivery.partition)
         if running is None:
             return
+        held = self._progress.begin(delivery)
         try:
             envelope = decode(delivery.value)
         except InvalidRecord as error:
-            held = self._progress.begin(delivery)
             letter = dead_letter(self._hygiene.name, delivery, error, 1, None)
             await self._publisher.publish([letter])
             self._progress.finish(held)
@@ -123,58 +154,76 @@ class HygieneRunner(AssignedPartitions[HygienePartition, asyncio.Task[Prepared]]
         match envelope.event:
             case SourceContentPart() as part:
                 self._parts.keep(part)
-                self._progress.finish(self._progress.begin(delivery))
-            case SourceRevised(trigger_key=trigger_key, source=source):
-                first = await self._preview_first.give_way(
-                    envelope.project_id, trigger_key, source.priority_tier
-                )
-                await self._under_way.acquire()
-                if self._running.get(delivery.partition) is not running:  # revoked meanwhile
-                    self._under_way.release()
-                    return
-                await running.waiting.put(
-                    self._prepare(delivery, envelope, running.partition, self._pool_for(first))
-                )
+                self._progress.finish(held)
+            case SourceRevised() as revised:
+                self._ahead_bytes += len(delivery.value)
+                first = self._preview_first.came(envelope.project_id, revised.trigger_key)
+                revision = Revision(held, envelope, revised, running, first)
+                if self._sources.is_free(revised.source.source_id, revision):
+                    self._stand(revision)
             case _:
-                self._progress.finish(self._progress.begin(delivery))
+                self._progress.finish(held)
 
-    def _pool_for(self, first: bool) -> ChildPool:
-        """What a preview begins with does not stand behind what others read."""
-        return self._pools.preview if first and self._pools.deep.is_busy else self._pools.deep
+    def _stand(self, revision: Revision) -> None:
+        """No other revision of the source is in work: this one waits for its turn."""
+        read_by_previews = revision.first or revision.revised.source.priority_tier == PREVIEW_TIER
+        turns = self._ahead if read_by_previews else self._rest
+        turns.wait(revision.envelope.project_id, revision)
 
-    def _prepare(
-        self, delivery: Delivery, envelope: Envelope, partition: HygienePartition, pool: ChildPool
-    ) -> asyncio.Task[Prepared]:
-        held = self._progress.begin(delivery)
+    async def _begin_ahead(self) -> None:
+        """What previews read; what they begin with does not stand behind others' in a child."""
+        under_way = asyncio.Semaphore(PER_CHILD)
+        deep, preview = self._pools.deep, self._pools.preview
+        while True:
+            await under_way.acquire()
+            revision = await self._ahead.next()
+            pool = preview if revision.first and deep.is_busy else deep
+            self._begin(revision, pool, under_way.release)
 
-        def settled() -> None:
-            self._progress.finish(held)
-            self._moved.set()
+    async def _begin_rest(self) -> None:
+        under_way = asyncio.Semaphore(self._pools.deep.size * PER_CHILD)
+        while True:
+            await under_way.acquire()
+            revision = await self._rest.next()
+            await self._preview_first.give_way(
+                revision.envelope.project_id, revision.revised.trigger_key
+            )
+            self._begin(revision, self._pools.deep, under_way.release)
 
-        def ended(task: asyncio.Task[Prepared]) -> None:
-            self._preparing.discard(task)
-            self._under_way.release()
-
-        task = asyncio.create_task(self._prepared(delivery, envelope, partition, pool, settled))
+    def _begin(self, revision: Revision, pool: ChildPool, ended: Callable[[], None]) -> None:
+        if self._running.get(revision.held.delivery.partition) is not revision.running:
+            ended()  # revoked meanwhile
+            return
+        task = asyncio.create_task(self._prepare(revision, pool))
         self._preparing.add(task)
-        task.add_done_callback(ended)
-        return task
+        # Not in the task: cancelled before its first step it would run nothing.
+        task.add_done_callback(self._preparing.discard)
+        task.add_done_callback(lambda _: ended())
 
-    async def _prepared(
-        self,
-        delivery: Delivery,
-        envelope: Envelope,
-        partition: HygienePartition,
-        pool: ChildPool,
-        settled: Callable[[], None],
-    ) -> Prepared:
+    async def _prepare(self, revision: Revision, pool: ChildPool) -> None:
+        try:
+            prepared = await self._prepared(revision, pool)
+        except Exception as error:
+            self._failed(error)
+        else:
+            revision.running.waiting.put_nowait(prepared)
+
+    def _settled(self, revision: Revision) -> None:
+        self._progress.finish(revision.held)
+        self._ahead_bytes -= len(revision.held.delivery.value)
+        self._moved.set()
+        following = self._sources.settled(revision.revised.source.source_id)
+        if following is not None:
+            self._stand(following)
+
+    async def _prepared(self, revision: Revision, pool: ChildPool) -> Prepared:
         """The revision with its answer, or with the reason why it has none."""
-        revised = envelope.event
-        assert isinstance(revised, SourceRevised)
+        delivery, envelope, revised = revision.held.delivery, revision.envelope, revision.revised
         structlog.contextvars.bind_contextvars(
             stage=self._hygiene.name, place=delivery.place, correlation_id=envelope.correlation_id
         )
-        previous = partition.last(revised.source.source_id)
+        previous = revision.running.partition.last(revised.source.source_id)
+        settled = partial(self._settled, revision)
         found = Prepared(delivery, envelope, revised, settled, previous)
         for attempt in range(1, TRIES + 1):
             try:
@@ -254,29 +303,22 @@ class HygieneRunner(AssignedPartitions[HygienePartition, asyncio.Task[Prepared]]
     async def _work(
         self,
         partition: HygienePartition,
-        waiting: asyncio.Queue[asyncio.Task[Prepared]],
+        waiting: asyncio.Queue[Prepared],
         caught_up: asyncio.Event,
     ) -> None:
         async with partition.opened():
             caught_up.set()
-            next_task: asyncio.Task[Prepared] | None = None
             while True:
-                first = await (next_task or await waiting.get())
-                group, next_task = _with_ready_ones(first, waiting)
+                group = _with_ready_ones(await waiting.get(), waiting)
                 await partition.answer(group)
                 for prepared in group:
                     prepared.settled()
 
 
-def _with_ready_ones(
-    first: Prepared, waiting: asyncio.Queue[asyncio.Task[Prepared]]
-) -> tuple[list[Prepared], asyncio.Task[Prepared] | None]:
-    """``first`` with those behind it that are prepared too, and who comes after them, if known."""
+def _with_ready_ones(first: Prepared, waiting: asyncio.Queue[Prepared]) -> list[Prepared]:
+    """``first`` with those that are prepared too."""
     group, size = [first], first.revised.byte_count
     while len(group) < ANSWERED_AT_ONCE and size < ANSWERED_BYTES and not waiting.empty():
-        task = waiting.get_nowait()
-        if not task.done():
-            return group, task
-        group.append(task.result())
+        group.append(waiting.get_nowait())
         size += group[-1].revised.byte_count
-    return group, None
+    return group

@@ -102,12 +102,16 @@ class ChildPool:
     """``size`` children of priority ``nice``; a job that hangs or kills its child fails alone.
 
     Jobs that wait while all children are busy go to the next idle one together, at most
-    ``AT_ONCE``. When their child hangs or dies, each is tried again by itself.
+    ``at_once``: they are answered together. When their child hangs or dies, each is tried again by
+    itself.
     """
 
-    def __init__(self, size: int, nice: int, timeout_s: float = JOB_TIMEOUT_S) -> None:
+    def __init__(
+        self, size: int, nice: int, timeout_s: float = JOB_TIMEOUT_S, at_once: int = AT_ONCE
+    ) -> None:
         self.size = size
         self._timeout_s = timeout_s
+        self._at_once = at_once
         self._children = [Child(nice) for _ in range(size)]
         self._idle = list(self._children)
         self._waiting: deque[Job] = deque()
@@ -168,7 +172,7 @@ class ChildPool:
 
     def _next_jobs(self) -> list[Job]:
         """A fair share of what waits."""
-        share = min(AT_ONCE, -(-len(self._waiting) // len(self._idle)))
+        share = min(self._at_once, -(-len(self._waiting) // len(self._idle)))
         taken: list[Job] = []
         while self._waiting and len(taken) < share:
             job = self._waiting.popleft()

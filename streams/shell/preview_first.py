@@ -47,21 +47,22 @@ class PreviewFirst:
             del self._under_way[project]
         self._last[project] = asyncio.get_running_loop().time()
 
-    async def give_way(self, project: str, trigger_key: str, tier: int) -> bool:
-        """For a source of the trigger: waits a moment when a preview goes first.
-
-        Tells whether it is itself one that a preview begins with.
-        """
+    def came(self, project: str, trigger_key: str) -> bool:
+        """A source of the trigger has come: whether a preview begins with it."""
         now = asyncio.get_running_loop().time()
         trigger = self._triggers.setdefault(trigger_key, Trigger(project, now))
         trigger.sources += 1
         if len(self._triggers) > REMEMBERED_TRIGGERS:
             self._triggers.popitem(last=False)
-        is_first = trigger.sources <= FIRST_SOURCES
-        expected = not is_first and now - trigger.since < BEGINS_WITHIN_S
-        if tier != PREVIEW_TIER and (expected or self._read(now) or self._begins(now, project)):
+        return trigger.sources <= FIRST_SOURCES
+
+    async def give_way(self, project: str, trigger_key: str) -> None:
+        """For a source that no preview reads: waits a moment when a preview goes first."""
+        now = asyncio.get_running_loop().time()
+        trigger = self._triggers.get(trigger_key)
+        expected = trigger is not None and now - trigger.since < BEGINS_WITHIN_S
+        if expected or self._read(now) or self._begins(now, project):
             await asyncio.sleep(GIVE_WAY_S)
-        return is_first
 
     async def give_way_to_others(self, project: str) -> None:
         """For a chunk of the project in the deep lane: waits while another's preview is read."""

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.timeout(1_500)]
 
 KILLS = 20
 SEED = 20260101
-VICTIMS = ("worker-1", "worker-2", "projector", "worker-1", "worker-2", "kafka", "postgres")
+VICTIMS = ("reader-1", "writer-1", "reader-2", "writer-2", "projector", "kafka", "postgres")
 PATIENCE_S = 240
 REASON = "the security review has settled it"
 

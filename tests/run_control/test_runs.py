@@ -49,6 +49,21 @@ def test_a_batch_waits_until_every_source_of_its_horizon_is_ready():
     ]
 
 
+def test_a_preview_begins_when_its_first_eight_sources_are_ready():
+    sources = [a_source(f"docs/{n:02}.md", 2, tier=1) for n in range(40)]
+    play = Play().asked(*sources, lanes=["preview"]).ready(*sources[:7])
+    assert chunks_read(play.when()) == []
+    (batch, *_) = of(BatchPlanned, play.ready(sources[7]).when())
+    read = {chunk.rpartition("_")[0] for chunk in batch.hint.selected_chunk_ids}
+    assert read == {f"chk_docs/{n:02}.md" for n in range(8)}
+
+
+def test_a_preview_of_a_listing_without_mandatory_sources_reads_the_first_32():
+    sources = [a_source(f"m{n:02}.py") for n in range(40)]
+    (run,) = of(RunStarted, Play().asked(*sources, lanes=["preview"]).when())
+    assert run.source_count == 32
+
+
 def test_the_deep_run_leaves_the_previews_sources_alone_while_it_lasts():
     readme, code = a_source("README.md", tier=1), a_source("a.py")
     play = Play().asked(readme, code).ready(readme, code)

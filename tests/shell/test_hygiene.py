@@ -38,7 +38,13 @@ HYGIENE = Stages(hygiene=Hygiene(stage_0.clean, stage_0.decide, stage_0.poisoned
 
 
 def a_revision(
-    trigger: str, content: bytes = TEXT, *, path: str = "docs/a.md", parts: int = 1, sha: str = ""
+    trigger: str,
+    content: bytes = TEXT,
+    *,
+    path: str = "docs/a.md",
+    parts: int = 1,
+    sha: str = "",
+    project: str = "prj_one",
 ) -> list[Envelope]:
     """The records of a revision in the order they are written: further parts, then the revision."""
     size = -(-len(content) // parts)
@@ -72,9 +78,13 @@ def a_revision(
         content=pieces[0],
     )
     return [
-        outside_fact(event, project_id="prj_one", occurred_at=AT, actor=SYSTEM)
+        outside_fact(event, project_id=project, occurred_at=AT, actor=SYSTEM)
         for event in (*further, revised)
     ]
+
+
+def is_marker(fact: Envelope) -> bool:
+    return isinstance(fact.event, SourceProcessed)
 
 
 async def markers(settings: Settings) -> list[SourceProcessed]:
@@ -154,6 +164,28 @@ def test_revisions_answered_together_have_their_chunks_in_front_of_their_markers
                     } <= chunks
                     revisions.setdefault(marker.source.path, []).append(marker.revision_seq)
         assert revisions == {path: [1, 2] for path in paths}
+
+    asyncio.run(scenario())
+
+
+def test_a_preview_does_not_stand_behind_the_backlog_of_another_project(fresh: Settings) -> None:
+    async def scenario() -> None:
+        backlog = [
+            fact
+            for number in range(120)
+            for fact in a_revision("t1", TEXT * 100 + b"%d" % number, path=f"docs/{number}.md")
+        ]
+        preview = [
+            fact
+            for number in range(3)
+            for fact in a_revision("t2", path=f"new/{number}.md", project="prj_two")
+        ]
+        await publish(fresh, *backlog, *preview)
+        await answers(fresh, len(backlog) + len(preview))
+        facts = [each for each in await facts_of(fresh, "chunk.v1") if is_marker(each)]
+        facts.sort(key=lambda fact: fact.recorded_at or AT)
+        projects = [fact.project_id for fact in facts]
+        assert "prj_two" not in projects[len(backlog) // 2 :]
 
     asyncio.run(scenario())
 

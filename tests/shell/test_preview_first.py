@@ -10,7 +10,6 @@ from streams.shell.preview_first import (
     DEEP_GIVES_WAY_S,
     FIRST_SOURCES,
     GIVE_WAY_S,
-    PREVIEW_TIER,
     RECENT_S,
     REMEMBERED_TRIGGERS,
     PreviewFirst,
@@ -32,11 +31,9 @@ def run(scenario: Callable[[Still], Coroutine[Any, Any, None]]) -> None:
         runner.run(scenario(loop))
 
 
-async def waits(
-    first: PreviewFirst, trigger: str = "t1", tier: int = 3, project: str = "p"
-) -> bool:
+async def waits(first: PreviewFirst, trigger: str = "t1", project: str = "p") -> bool:
     """Whether a source of the trigger waits; it is not waited for."""
-    return await lasts(first.give_way(project, trigger, tier))
+    return await lasts(first.give_way(project, trigger))
 
 
 async def lasts(wait: Coroutine[Any, Any, object]) -> bool:
@@ -70,7 +67,7 @@ def test_a_source_waits_a_moment_and_goes_on_though_the_preview_does_too() -> No
     async def scenario(loop: Still) -> None:
         first = PreviewFirst()
         first.begun("p1")
-        task = asyncio.create_task(first.give_way("p", "t1", 3))
+        task = asyncio.create_task(first.give_way("p", "t1"))
         await asyncio.sleep(0)
         loop.now += GIVE_WAY_S
         await task
@@ -81,9 +78,10 @@ def test_a_source_waits_a_moment_and_goes_on_though_the_preview_does_too() -> No
 def test_a_trigger_that_has_just_begun_lets_its_preview_go_first() -> None:
     async def scenario(loop: Still) -> None:
         first = PreviewFirst()
-        assert [await waits(first) for _ in range(FIRST_SOURCES)] == [False] * FIRST_SOURCES
+        began = [first.came("p", "t1") for _ in range(FIRST_SOURCES + 1)]
+        assert began == [True] * FIRST_SOURCES + [False]
         assert await waits(first)
-        assert not await waits(first, "t2"), "each trigger counts for itself"
+        assert first.came("p", "t2"), "each trigger counts for itself"
         loop.now += BEGINS_WITHIN_S
         assert not await waits(first)
 
@@ -94,25 +92,11 @@ def test_triggers_of_long_ago_are_forgotten() -> None:
     async def scenario(loop: Still) -> None:
         first = PreviewFirst()
         for _ in range(FIRST_SOURCES):
-            await waits(first)
+            first.came("p", "t1")
         for number in range(REMEMBERED_TRIGGERS):
-            await waits(first, f"other {number}")
-        assert not await waits(first), "it counts from one again"
-
-    run(scenario)
-
-
-def test_the_sources_previews_are_made_of_do_not_wait() -> None:
-    async def scenario(loop: Still) -> None:
-        first = PreviewFirst()
-        first.begun("p1")
-        assert not await waits(first, tier=PREVIEW_TIER)
-        for _ in range(FIRST_SOURCES):
-            await waits(first, "t2", PREVIEW_TIER)
-        assert not await waits(first, "t2", PREVIEW_TIER)
-        first.ended("p1")
-        loop.now += RECENT_S
-        assert await waits(first, "t2", PREVIEW_TIER + 1), "those that passed were counted"
+            first.came("p", f"other {number}")
+        assert not await waits(first)
+        assert first.came("p", "t1"), "it counts from one again"
 
     run(scenario)
 
@@ -141,25 +125,15 @@ def test_deep_reading_waits_a_moment_for_the_previews_of_other_projects_only() -
 def test_other_projects_wait_from_the_second_source_of_a_trigger_on() -> None:
     async def scenario(loop: Still) -> None:
         first = PreviewFirst()
-        await waits(first, "t2", project="p2")
+        first.came("p2", "t2")
         assert not await waits(first), "one source alone announces no preview"
         assert not await lasts(first.give_way_to_others("p"))
-        await waits(first, "t2", project="p2")
+        first.came("p2", "t2")
         assert not await lasts(first.give_way_to_others("p2"))
         assert await lasts(first.give_way_to_others("p"))
         assert await waits(first)
-        assert not await waits(first, tier=PREVIEW_TIER)
         loop.now += BEGINS_WITHIN_S
         assert not await waits(first)
         assert not await lasts(first.give_way_to_others("p"))
-
-    run(scenario)
-
-
-def test_a_preview_begins_with_the_first_sources_of_its_trigger() -> None:
-    async def scenario(loop: Still) -> None:
-        first = PreviewFirst()
-        began = [await first.give_way("p", "t1", PREVIEW_TIER) for _ in range(FIRST_SOURCES + 1)]
-        assert began == [True] * FIRST_SOURCES + [False]
 
     run(scenario)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,20 @@ def test_a_file_of_another_installation_or_a_damaged_one_is_begun_anew(path: Pat
     assert content(open_tables(path, IDENTITY | {"cluster": "two"})) == ({}, {})
     path.write_bytes(b"no database at all" * 1_000)
     assert content(open_tables(path, IDENTITY)) == ({}, {})
+
+
+def test_a_file_that_was_open_when_the_machine_went_down_is_begun_anew(path: Path) -> None:
+    tables = open_tables(path, IDENTITY, boot="monday")
+    tables.table("numbers", int)["two"] = 2
+    tables.commit({"topic": 6})
+    killed, gone_down = path.parents[1] / "killed", path.parents[1] / "gone down"
+    for copy in (killed, gone_down):
+        shutil.copytree(path.parent, copy)
+    tables.close()
+    whole = ({"one": 1, "two": 2}, {"topic": 6})
+    assert content(open_tables(killed / path.name, IDENTITY, boot="monday")) == whole
+    assert content(open_tables(gone_down / path.name, IDENTITY, boot="tuesday")) == ({}, {})
+    assert content(open_tables(path, IDENTITY, boot="tuesday")) == whole
 
 
 def test_a_scan_may_change_what_it_scans(path: Path) -> None:
