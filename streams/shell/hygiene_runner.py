@@ -11,7 +11,7 @@ the log, in front of it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
 
@@ -115,7 +115,7 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
         await super().assigned(partitions)
         if not self._in_turn:
             begin = (self._begin_ahead(), self._begin_rest())
-            self._in_turn = [asyncio.create_task(each) for each in begin]
+            self._in_turn = [asyncio.create_task(self._for_good(each)) for each in begin]
 
     async def revoked(self, partitions: set[int]) -> None:
         """Also what is being prepared ends; the log gives it to whoever has the partition then."""
@@ -168,7 +168,15 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
         """No other revision of the source is in work: this one waits for its turn."""
         read_by_previews = revision.first or revision.revised.source.priority_tier == PREVIEW_TIER
         turns = self._ahead if read_by_previews else self._rest
-        turns.wait(revision.envelope.project_id, revision)
+        # By partition, too: in each the listing's order holds, and a preview waits for its first.
+        line = f"{revision.envelope.project_id}|{revision.held.delivery.partition}"
+        turns.wait(line, revision)
+
+    async def _for_good(self, beginning: Coroutine[None, None, None]) -> None:
+        try:
+            await beginning
+        except Exception as error:
+            self._failed(error)
 
     async def _begin_ahead(self) -> None:
         """What previews read; what they begin with does not stand behind others' in a child."""

@@ -10,25 +10,25 @@ W = TypeVar("W")
 
 
 class Turns(Generic[W]):
-    """What waits, handed out by project in turn, so that nobody stands behind another's backlog."""
+    """What waits, handed out by lines in turn, so that nobody stands behind another's backlog."""
 
     def __init__(self) -> None:
-        self._waiting: OrderedDict[str, deque[W]] = OrderedDict()  # by project, the next one first
+        self._waiting: OrderedDict[str, deque[W]] = OrderedDict()  # by line, the next one first
         self._some = asyncio.Event()
 
-    def wait(self, project: str, work: W) -> None:
-        self._waiting.setdefault(project, deque()).append(work)
+    def wait(self, line: str, work: W) -> None:
+        self._waiting.setdefault(line, deque()).append(work)
         self._some.set()
 
     async def next(self) -> W:
-        """The first one of the project that has waited longest for a turn."""
+        """The first one of the line that has waited longest for a turn."""
         while not self._waiting:
             self._some.clear()
             await self._some.wait()
-        project, queue = self._waiting.popitem(last=False)
+        line, queue = self._waiting.popitem(last=False)
         work = queue.popleft()
         if queue:
-            self._waiting[project] = queue  # behind all others
+            self._waiting[line] = queue  # behind all others
         return work
 
     def forget(self) -> None:

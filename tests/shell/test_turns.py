@@ -15,7 +15,7 @@ async def handed_out(turns: Turns[str], count: int) -> list[str]:
     return [await turns.next() for _ in range(count)]
 
 
-def test_projects_take_turns_and_keep_their_own_order() -> None:
+def test_lines_take_turns_and_keep_their_own_order() -> None:
     async def scenario() -> None:
         turns: Turns[str] = Turns()
         for number in range(4):
