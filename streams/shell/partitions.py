@@ -54,13 +54,14 @@ class AssignedPartitions(ABC, Generic[P, W]):
         gone = [self._running.pop(number) for number in partitions & self._running.keys()]
         for each in gone:
             each.task.cancel()
+            each.caught_up.set()  # who waits for it is to wait for what is left
         await asyncio.gather(*(each.task for each in gone), return_exceptions=True)
 
     async def ready(self) -> None:
         """Returns once there is an assignment and all of it is caught up."""
         await self._assigned.wait()
-        for each in list(self._running.values()):
-            await each.caught_up.wait()
+        while behind := [one for one in self._running.values() if not one.caught_up.is_set()]:
+            await behind[0].caught_up.wait()
 
     async def close(self) -> None:
         await self.revoked(set(self._running))
