@@ -157,15 +157,17 @@ def _row_name(text: str, passage: Passage) -> str:
     """What a row of a table is about: its first cell, where that is a name."""
     if passage.form != "row":
         return ""
-    line = text.rfind("\n", 0, passage.start) + 1
-    name = plain(text[line : passage.start].strip().strip("|").split("|")[0])
+    name = plain(_before_in_line(text, passage).strip("|").split("|")[0])
     return name if len(name) <= MAX_NAME and len(name.split()) <= 3 else ""
 
 
 def _is_further_cell(text: str, passage: Passage) -> bool:
     """Whether a cell comes before it in its row: among risks, it says what is done about one."""
-    line = text.rfind("\n", 0, passage.start) + 1
-    return passage.form == "row" and bool(text[line : passage.start].strip(" \t|"))
+    return passage.form == "row" and bool(_before_in_line(text, passage).strip(" \t|"))
+
+
+def _before_in_line(text: str, passage: Passage) -> str:
+    return text[text.rfind("\n", 0, passage.start) + 1 : passage.start].strip()
 
 
 def _of_row(draft: Draft, name: str) -> Draft:

@@ -77,8 +77,9 @@ class Verdict:
 def classify(text: str, weights: Weights | None = None) -> Verdict:
     """What a sentence, list item or short paragraph states; nothing for ``other``."""
     weights = weights or trained()
-    shares = shares_of(text, weights)
-    favour = _favour(text)
+    explicit = explicit_kind(text)
+    shares = _shares(text, weights, explicit)
+    favour = _favour(text, explicit)
     label = max(sorted(shares), key=lambda kind: shares[kind] * favour.get(kind, 1.0))
     if label == NOTHING:
         return Verdict()
@@ -88,10 +89,10 @@ def classify(text: str, weights: Weights | None = None) -> Verdict:
     return Verdict(tuple((kind, _confidence(shares[kind])) for kind in ranked), attributes)
 
 
-def _favour(text: str) -> dict[str, float]:
+def _favour(text: str, explicit: str | None) -> dict[str, float]:
     """How much each kind's share counts; that of a normative keyword in any mood."""
     words = plain(text)
-    need = 1.0 if explicit_kind(text) else NEED_FAVOUR[need_of(words)]
+    need = 1.0 if explicit else NEED_FAVOUR[need_of(words)]
     asking = FAVOUR["unknown"] * ASKING_FAVOUR[asking_of(words)]
     return FAVOUR | {"requirement": need, "unknown": asking}
 
@@ -103,15 +104,18 @@ def _confidence(share: float) -> float:
 
 def shares_of(text: str, weights: Weights) -> dict[str, float]:
     """Each kind's share, ``other`` among them; what is explicit takes nearly all."""
+    return _shares(text, weights, explicit_kind(text))
+
+
+def _shares(text: str, weights: Weights, explicit: str | None) -> dict[str, float]:
     shares = weights.shares(signs_of(text))
     debt = shares.pop("debt") * FAVOUR["debt"]
     owner = "risk" if shares["risk"] > shares["action_item"] else "action_item"
     shares[owner] = round(min(1.0, shares[owner] + debt / FAVOUR.get(owner, 1.0)), 4)
-    kind = explicit_kind(text)
-    if kind is not None:
+    if explicit is not None:
         rest = 1.0 - EXPLICIT_SHARE
         shares = {name: round(share * rest, 4) for name, share in shares.items()}
-        shares[kind] = round(shares[kind] + EXPLICIT_SHARE, 4)
+        shares[explicit] = round(shares[explicit] + EXPLICIT_SHARE, 4)
     return shares
 
 

@@ -63,8 +63,7 @@ def end_with_parent(parent: int) -> None:
 def give_way(nice: int) -> None:
     """Others go first by ``nice``, also where the kernel counts it within a session only."""
     os.nice(nice)
-    with contextlib.suppress(OSError):
-        os.setsid()  # the worker itself keeps its whole share
+    with contextlib.suppress(OSError):  # elsewhere there are no such groups
         AUTOGROUP.write_text(str(nice))
 
 
@@ -72,7 +71,6 @@ def main() -> None:
     parent, nice = (int(argument) for argument in sys.argv[1:3])
     end_with_parent(parent)
     give_way(nice)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal's Ctrl-C is the parent's to handle
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a job prints must not end up among the answers
     serve(sys.stdin.buffer, answers)

@@ -72,6 +72,7 @@ class Child:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=BUFFER_BYTES,
+                start_new_session=True,  # its priority counts; a terminal's Ctrl-C is the parent's
                 env=os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), *sys.path))},
             )
         return self._process

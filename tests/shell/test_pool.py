@@ -39,6 +39,12 @@ def niceness() -> int:
     return os.nice(0)
 
 
+def session() -> tuple[int, str]:
+    """Which session the process is in, and that session's priority where the system has one."""
+    group = Path("/proc/self/autogroup")
+    return os.getsid(0), group.read_text().split()[-1] if group.exists() else "5"
+
+
 def test_jobs_are_computed_side_by_side_and_in_children() -> None:
     async def scenario() -> None:
         pool = ChildPool(2, nice=0)
@@ -119,6 +125,7 @@ def test_children_have_the_priority_they_were_given() -> None:
     async def scenario() -> None:
         pool = ChildPool(1, nice=5)
         assert await pool.run(niceness) == os.nice(0) + 5
+        assert await pool.run(session) == (pool.pids()[0], "5")
         await pool.close()
 
     asyncio.run(scenario())

@@ -22,6 +22,16 @@ def test_stage_names_are_those_released():
     assert TOPOLOGY.names == RELEASED_STAGES
 
 
+def test_every_stage_is_of_one_part_and_beside_the_step_it_answers_for():
+    parts = TOPOLOGY.parts
+    assert sorted((*parts["reading"], *parts["deciding"])) == sorted(RELEASED_STAGES)
+    part_of = {stage: part for part in ("reading", "deciding") for stage in parts[part]}
+    for step in TOPOLOGY.steps:
+        if step.then is not None:
+            assert part_of[step.name] == part_of[step.then.name]
+    assert {part_of[writer.name] for writer in TOPOLOGY.writers} == {"deciding"}
+
+
 def test_every_stage_reads_topics_of_the_table_that_name_it():
     read: dict[str, tuple[str, ...]] = {HYGIENE: (HYGIENE_INPUT,)}
     read |= {step.name: step.inputs for step in TOPOLOGY.steps}
