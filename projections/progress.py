@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from projections.queries import Conn, Row, rows, runs
+from projections.queries import TARGETS_MS, Conn, Row, rows, runs
 from schemas.ids import run_id as derive_run_id
 
 PRD = "prd"
+RUN_SHOWN = ("run_id", "lane", "status", "stop_reason", *(f"{name}_ms" for name in TARGETS_MS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class TriggerProgress:
 
     ``chunks_total`` counts what was found to read so far, ``chunks_done`` readings in the ledger
     and chunks that said what was read before.
-    ``runs``: ``run_id, lane, status, stop_reason``. ``prd_version`` is 0 before the first.
+    ``runs``: what `RUN_SHOWN` names. ``prd_version`` is 0 before the first.
     """
 
     listed: int
@@ -73,10 +74,7 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
         chunks_total=max(sources["chunks"], work["chunks_done"]),  # copies are read for originals
         chunks_done=work["chunks_done"],
         atoms=work["atoms"],
-        runs=[
-            {name: run[name] for name in ("run_id", "lane", "status", "stop_reason")}
-            for run in known
-        ],
+        runs=[{name: run[name] for name in RUN_SHOWN} for run in known],
         prd_version=work["prd_version"],
         settled=settled,
     )

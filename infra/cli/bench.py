@@ -2,6 +2,7 @@
 
 import os
 import platform
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,9 @@ def register(app: typer.Typer) -> None:
         measure = measures(source, backlog, runs).get(name)
         if measure is None:
             raise typer.BadParameter(f"there is no bench {name}: {', '.join(NAMES)}")
+        # Asked to end it stops what it has started, as by Ctrl-C, also where that is ignored.
+        for sign in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(sign, signal.default_int_handler)
         figures = {"bench": name, "machine": machine(), **measure()}
         if as_json:
             as_lines([figures])

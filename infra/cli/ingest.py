@@ -59,6 +59,11 @@ NOTICE_WORDS = {
     "sparse": "sparse members cannot be read",
 }
 FAILED_STATUS = frozenset(("failed",))
+FIRSTS = {  # figures of a run: what they time, and the command that shows it
+    "first_atom_ms": ("atom", "atoms"),
+    "prd_v0_ms": ("PRD", "show prd"),
+    "features_v0_ms": ("features", "show features"),
+}
 POSITIVE = frozenset(("batch_size", "horizon", "max_chunks_per_run", "max_concurrency"))
 
 
@@ -280,12 +285,15 @@ async def _watched(
     async def feed_once(attempt: int) -> None:
         outcome.feed = await _feed(settings, request, listing, outcome, encrypt, attempt)
 
+    told: set[str] = set()
+
     async def settle(_: int) -> None:
         with queries.reading(settings.conninfo) as connection:
             while outcome.progress is None or not outcome.progress.settled:
                 outcome.progress = await asyncio.to_thread(
                     trigger_progress, connection, outcome.project_id, outcome.trigger_key
                 )
+                tell_firsts(outcome.progress.runs, outcome.project, told)
                 await asyncio.sleep(LOOK_EVERY_S)
             outcome.runs = queries.runs(connection, outcome.project_id, outcome.trigger_key)
 
@@ -393,6 +401,17 @@ def stages_of(outcome: Outcome) -> list[Stage]:
     ]
 
 
+def tell_firsts(runs: list[dict[str, Any]], project: str, told: set[str]) -> None:
+    """What can be looked at from now on, though the rest is still being fed; each once."""
+    named = shlex.quote(project)
+    for figure, (what, command) in FIRSTS.items():
+        taken_ms = [run[figure] for run in runs if run[figure] is not None]
+        if taken_ms and figure not in told:
+            told.add(figure)
+            after_s = min(taken_ms) / 1000
+            say(f"First {what} after {after_s:.1f} s: `cairn {command} --project {named}`.")
+
+
 def tell_notices(listing: Listing) -> None:
     """What is at the source and will not be read, first of all what is lost by it."""
     from connectors.connector import LOSSES
@@ -443,12 +462,7 @@ def summarise(outcome: Outcome, *, waited: bool) -> None:
 
 def _run_line(run: dict[str, Any]) -> str:
     words = f"Run {run['lane']}: {run['status']} ({run['stop_reason'] or 'no reason yet'})"
-    stamps = {
-        "first_atom_ms": "first atom",
-        "prd_v0_ms": "first PRD",
-        "features_v0_ms": "first features",
-    }
-    for name, label in stamps.items():
-        if run.get(name) is not None:
-            words += f", {label} after {run[name] / 1000:.1f} s"
+    for figure, (what, _) in FIRSTS.items():
+        if run.get(figure) is not None:
+            words += f", first {what} after {run[figure] / 1000:.1f} s"
     return f"{words}."

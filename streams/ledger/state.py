@@ -11,6 +11,7 @@ from collections import defaultdict
 
 from schemas.envelope import Envelope
 from schemas.events.ledger import AtomRecord, Change, EvidenceRow, LedgerChanged, MergeOp
+from streams.due import DueProjects
 from streams.ledger.decisions import Decisions, DueDecision
 from streams.ledger.fold import MERGES, LedgerView, moved_evidence
 from streams.ledger.indexes import ProjectIndex
@@ -51,7 +52,7 @@ class LedgerState:
         self.waiting_names: Table[list[str]] = tables.table("waiting_names", list)
         self.spoken: Table[str] = tables.table("spoken", str)
         self.indexes: defaultdict[str, ProjectIndex] = defaultdict(ProjectIndex)
-        self.due: set[str] = self.turns.projects() | self.decisions.projects()
+        self.due = DueProjects(self.turns.projects() | self.decisions.projects())
         for key, atom in self.view.atoms.items():
             self.index(key.split("|", 1)[0]).change(None, atom)
 

@@ -39,10 +39,11 @@ class Ledger:
             state.take_input(record.envelope)
 
     def decide(self, state: LedgerState) -> Decision | None:
-        while state.due:
-            project = min(state.due)
+        while project := state.due.first():
             if due := state.next(project):
-                return Decision((change_set(state, due),))
+                decision = Decision((change_set(state, due),))
+                state.due.had_its_turn(project)
+                return decision
             state.due.discard(project)
         return None
 

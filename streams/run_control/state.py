@@ -24,6 +24,7 @@ from schemas.events.ledger import Change, LedgerChanged, Turn
 from schemas.ids import run_id as derive_run_id
 from schemas.ledger_order import LedgerOrder, Place, Progress
 from streams.cause import Cause
+from streams.due import DueProjects
 from streams.stage import Table, Tables
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ class RunControlState:
         self.known_disputes: dict[str, dict[str, Dispute]] = {}
         for key, dispute in self.disputes.items():
             self.known_disputes.setdefault(key.split("|", 1)[0], {})[key] = dispute
-        self.due: set[str] = {key.split("|", 1)[0] for key, _ in self.triggers.items()}
+        self.due = DueProjects({key.split("|", 1)[0] for key, _ in self.triggers.items()})
 
     def place(self, project: str) -> LedgerPlace:
         return self.places.get(project, LedgerPlace())

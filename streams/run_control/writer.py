@@ -121,10 +121,10 @@ class RunControl:
                 pass
 
     def decide(self, state: RunControlState) -> Decision | None:
-        while state.due:
-            project = min(state.due)
+        while project := state.due.first():
             for due in (commit, start, start_dive, start_reread, plan, stop):
                 if decision := due(state, project):
+                    state.due.had_its_turn(project)
                     return decision
             state.due.discard(project)
         return None

@@ -166,10 +166,14 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
 
     def _stand(self, revision: Revision) -> None:
         """No other revision of the source is in work: this one waits for its turn."""
-        read_by_previews = revision.first or revision.revised.source.priority_tier == PREVIEW_TIER
+        project, revised = revision.envelope.project_id, revision.revised
+        read_by_previews = revision.first or (
+            revised.source.priority_tier == PREVIEW_TIER
+            and self._preview_first.is_expected(project, revised.trigger_key)
+        )
         turns = self._ahead if read_by_previews else self._rest
         # By partition, too: in each the listing's order holds, and a preview waits for its first.
-        line = f"{revision.envelope.project_id}|{revision.held.delivery.partition}"
+        line = f"{project}|{revision.held.delivery.partition}"
         turns.wait(line, revision)
 
     async def _for_good(self, beginning: Coroutine[None, None, None]) -> None:
@@ -179,14 +183,27 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
             self._failed(error)
 
     async def _begin_ahead(self) -> None:
-        """What previews read; what they begin with does not stand behind others' in a child."""
+        """What previews read; until it is made other work gives way."""
         under_way = asyncio.Semaphore(PER_CHILD)
-        deep, preview = self._pools.deep, self._pools.preview
         while True:
             await under_way.acquire()
             revision = await self._ahead.next()
-            pool = preview if revision.first and deep.is_busy else deep
-            self._begin(revision, pool, under_way.release)
+            project = revision.envelope.project_id
+            self._preview_first.begun(project)
+
+            def ended(project: str = project) -> None:
+                self._preview_first.ended(project)
+                under_way.release()
+
+            self._begin(revision, self._pool_for(revision), ended)
+
+    def _pool_for(self, revision: Revision) -> ChildPool:
+        """Who makes what previews read: not those of lower priority while there is other work,
+        which would let them wait.
+        """
+        deep, preview = self._pools.deep, self._pools.preview
+        shared = deep.is_busy or self._preview_first.shares(revision.envelope.project_id)
+        return preview if shared or (revision.first and not preview.is_busy) else deep
 
     async def _begin_rest(self) -> None:
         under_way = asyncio.Semaphore(self._pools.deep.size * PER_CHILD)

@@ -133,7 +133,7 @@ class StepRunner:
         await self._under_way.acquire()
         task = self._start(self._write(self._progress.begin(delivery)))
         if self._step.place == "preview_child":
-            self._preview_first.begun(project)
+            self._preview_first.reads(project)
         # Not in the task: cancelled before its first step it would run nothing.
         task.add_done_callback(lambda ended: self._ended(project))
 

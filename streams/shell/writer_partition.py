@@ -119,19 +119,18 @@ class WriterPartition:
             await self._start_again(error)
 
     async def settle(self) -> bool:
-        """Everything that is due is decided, written and committed. Raises StageStopped.
+        """Up to 64 decisions that are due are taken, written and committed. Raises StageStopped.
 
-        False: nothing was due, and what was folded before still waits for `commit`.
+        Not all at once: what came meanwhile is folded before the next. False: nothing was due, and
+        what was folded before still waits for `commit`.
         """
-        written = False
         for _ in range(HANDOVER_TRIES):
             try:
-                while decided := await self._decide():
-                    written = True
-                    if not await self._write(decided):
-                        break
-                else:
-                    return written
+                decided = await self._decide()
+                if not decided:
+                    return False
+                if await self._write(decided):
+                    return True
             except sqlite3.Error as error:
                 await self._start_again(error)
             else:
@@ -142,6 +141,11 @@ class WriterPartition:
             f"{self._writer.name}: somebody else keeps writing {self._writer.output} partition"
             f" {self._partition}: see that only one worker has this group and topic prefix."
         )
+
+    async def settle_all(self) -> None:
+        """Nothing is due any more."""
+        while await self.settle():
+            pass
 
     def awaited(self) -> Iterable[str]:
         """What the writer has asked for and waits for, by keys."""
@@ -158,7 +162,7 @@ class WriterPartition:
             self._tables.commit(self._cursors)
         except sqlite3.Error as error:
             await self._start_again(error)
-            await self.settle()
+            await self.settle_all()
 
     async def _decide(self) -> list[Decided]:
         """Up to 64 decisions, their markers folded as if they were written."""

@@ -60,19 +60,21 @@ class WriterRunner(AssignedPartitions[WriterPartition, Delivery]):
         caught_up: asyncio.Event,
     ) -> None:
         async with partition.opened():
-            await partition.settle()
+            await partition.settle_all()
             caught_up.set()
             overdue = Overdue(partition.awaited, partition.ask_again)
             folded: list[Delivery] = []  # and not acknowledged
+            settled = False
             while True:
                 await overdue.look(asyncio.get_running_loop().time())
-                deliveries = await _next_of(waiting, COMMIT_AFTER_S if folded else LOOK_EVERY_S)
+                patience_s = COMMIT_AFTER_S if folded else LOOK_EVERY_S
+                deliveries = await _next_of(waiting, 0 if settled else patience_s)
                 await partition.fold(deliveries)
                 folded += deliveries
                 settled = await partition.settle()
                 if deliveries and not settled and len(folded) < FOLDED_PER_COMMIT:
                     continue
-                if not settled:
+                if folded and not settled:
                     await partition.commit()
                 for delivery in folded:
                     delivery.acknowledge()

@@ -200,6 +200,16 @@ def test_the_same_folder_again_adds_nothing(backbone):
     assert backbone.cairn.checksums(backbone.project) == before
 
 
+def test_who_waits_is_told_once_when_first_results_are_there(backbone):
+    again = ("ingest", str(backbone.folder), "--project", backbone.project, "--wait")
+    process = backbone.cairn.start(*again, "--idempotency-key", "first")
+    _, said = process.communicate(timeout=COMMAND_PATIENCE_S)
+    assert process.returncode == 0
+    for what, command in (("atom", "atoms"), ("PRD", "show prd"), ("features", "show features")):
+        (line,) = [line for line in said.splitlines() if line.startswith(f"First {what} after")]
+        assert f"`cairn {command} --project {backbone.project}`" in line
+
+
 def test_the_tables_rebuilt_from_the_topics_are_equal(backbone):
     before = backbone.cairn.checksums(backbone.project)
     backbone.cairn.run("rebuild")

@@ -1,5 +1,6 @@
 """`cairn bench` prints a figure and its baseline of the same run, and leaves nothing behind."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -9,7 +10,10 @@ from typing import Any
 
 import pytest
 
+from infra.local.runtime import Runtime, read_runtime
 from tests.parcel import write_to
+from tests.service import COMMAND_PATIENCE_S
+from tests.shell.harness import eventually
 
 pytestmark = [pytest.mark.broker, pytest.mark.slow]
 
@@ -44,6 +48,22 @@ def test_the_wait_is_measured_behind_a_backlog(tmp_path, name):
     assert figures["runs"] == 2
     assert 0 < figures["first_atom_ms"]["p50"] <= figures["first_atom_ms"]["p95"]
     assert "backlog_lasted" in figures
+
+
+def test_a_bench_that_is_asked_to_end_stops_what_it_has_started():
+    before = homes()
+    command = [sys.executable, "-m", "infra.cli", "bench", "first-atom"]
+
+    async def started() -> list[Runtime]:
+        return [known for home in homes() - before if (known := read_runtime(home))]
+
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        [runtime] = asyncio.run(eventually(started, bool))
+        process.terminate()
+        process.communicate(timeout=COMMAND_PATIENCE_S)
+    assert process.returncode
+    assert not runtime.owner.alive()
+    assert homes() <= before
 
 
 def test_an_unknown_bench_is_wrong_use():

@@ -8,10 +8,12 @@ from typing import Any
 from streams.shell.preview_first import (
     BEGINS_WITHIN_S,
     DEEP_GIVES_WAY_S,
+    EXPECTED_S,
     FIRST_SOURCES,
     GIVE_WAY_S,
     RECENT_S,
     REMEMBERED_TRIGGERS,
+    SHARED_S,
     PreviewFirst,
 )
 
@@ -135,5 +137,40 @@ def test_other_projects_wait_from_the_second_source_of_a_trigger_on() -> None:
         loop.now += BEGINS_WITHIN_S
         assert not await waits(first)
         assert not await lasts(first.give_way_to_others("p"))
+
+    run(scenario)
+
+
+def test_a_preview_is_expected_of_a_new_trigger_and_while_its_project_is_read_for_one() -> None:
+    async def scenario(loop: Still) -> None:
+        first = PreviewFirst()
+        assert not first.is_expected("p", "t1")
+        first.came("p", "t1")
+        first.came("deep", "t2")
+        assert first.is_expected("p", "t1")
+        loop.now += EXPECTED_S - 1
+        first.reads("p")
+        first.ended("p")
+        loop.now += 2
+        assert first.is_expected("p", "t1"), "it was read for a preview"
+        assert not first.is_expected("deep", "t2"), "it has none"
+        first.begun("p")
+        loop.now += EXPECTED_S
+        assert not first.is_expected("p", "t1"), "sources alone, which wait for it, are no sign"
+
+    run(scenario)
+
+
+def test_work_is_shared_while_another_project_s_has_come() -> None:
+    async def scenario(loop: Still) -> None:
+        first = PreviewFirst()
+        first.came("p", "t1")
+        assert not first.shares("p")
+        first.came("p2", "t2")
+        assert first.shares("p")
+        loop.now += SHARED_S
+        assert not first.shares("p")
+        await asyncio.wait((asyncio.create_task(first.give_way_to_others("p3")),))
+        assert first.shares("p"), "deep reading counts, too"
 
     run(scenario)

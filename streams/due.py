@@ -1,0 +1,30 @@
+"""Projects with something to decide: they take turns, so that none waits for another's backlog.
+
+Only the order between projects depends on it, which means nothing: each has its own records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class DueProjects:
+    """The first one is next; whoever had its turn stands behind all others."""
+
+    def __init__(self, projects: Iterable[str] = ()) -> None:
+        self._waiting = dict.fromkeys(sorted(projects))
+
+    def add(self, project: str) -> None:
+        """One that waits already keeps its place."""
+        self._waiting.setdefault(project)
+
+    def first(self) -> str | None:
+        return next(iter(self._waiting), None)
+
+    def had_its_turn(self, project: str) -> None:
+        del self._waiting[project]
+        self._waiting[project] = None
+
+    def discard(self, project: str) -> None:
+        """It has nothing to decide until it is added again."""
+        self._waiting.pop(project, None)
