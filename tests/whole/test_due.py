@@ -13,7 +13,7 @@ def test_projects_take_turns_whatever_comes_meanwhile() -> None:
         due.had_its_turn(project)
         due.add("a")
         due.add("c")
-    assert turns == ["a", "b", "c", "a", "b"]
+    assert turns == ["a", "b", "a", "c", "b"], "c came when a was waiting again"
 
 
 def test_who_has_nothing_to_decide_is_passed_over_until_it_is_added_again() -> None:
