@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
 
-from agents.rules.cues import EXPLICIT, WEAK
+from agents.rules.cues import EXPLICIT, MODAL, WEAK
 from agents.rules.documents import Setting
 from agents.rules.doubts import is_doubtful
 from agents.rules.drafts import Draft
@@ -27,9 +27,12 @@ from agents.rules.sections import Role, simplified
 from agents.rules.signs import signs_of
 from schemas.events.hygiene import ChunkCreated
 
-EVEN = 0.5  # below this share a draft is more likely bad than good
-EXPLICITLY = 0.4  # the same where a label or heading says what it is
-JUDGED = frozenset({"claim", "decision", "requirement", "risk"})  # of the rest too few were read
+SOUND = 0.65  # from this share a draft keeps the confidence its cue gives it
+EVEN = 0.5  # the same where a label or heading says what it is, and of kinds that are seldom good
+SELDOM_GOOD = frozenset({"action_item", "risk", "unknown"})
+SURELY = 0.7  # from this share a claim of a weak cue is as good as others by their wording
+NEVER = 1.1  # of other kinds a weak cue stays one
+JUDGED = SELDOM_GOOD | {"claim", "decision", "requirement"}  # of the rest too few were read
 SHORTEST = 5  # words; of shorter ones too few were read
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|could|may|might|must|shall|should|will|would|does|do|"
@@ -75,15 +78,19 @@ def learned() -> Sum:
 
 
 def doubted(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
-    """``drafts``, of which those that are hardly good are no more than a weak cue."""
-    return [_doubted(it, chunk) if it.confidence > WEAK else it for it in drafts]
+    """``drafts``, of which those that are hardly good are no more than a weak cue, and claims of a
+    weak cue that are surely good as sure as others by their wording.
+    """
+    return [_doubted(it, chunk) for it in drafts]
 
 
 def least_of(kind: str, confidence: float) -> float:
     """The share from which a draft keeps the confidence that its cue gives it."""
     if kind not in JUDGED:
         return 0.0
-    return EXPLICITLY if confidence == EXPLICIT else EVEN
+    if confidence == WEAK:
+        return SURELY if kind == "claim" else NEVER
+    return EVEN if confidence == EXPLICIT or kind in SELDOM_GOOD else SOUND
 
 
 def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
@@ -91,7 +98,7 @@ def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
     if not least or len(draft.title.split()) < SHORTEST:
         return draft
     known = learned().share(draft_signs(draft, chunk)) >= least and not is_doubtful(draft)
-    return draft if known else replace(draft, confidence=WEAK)
+    return replace(draft, confidence=max(MODAL, draft.confidence) if known else WEAK)
 
 
 def placed(

@@ -22,7 +22,7 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from agents.rules.cues import WEAK
-from agents.rules.soundness import EVEN, Sum, least_of
+from agents.rules.soundness import SOUND, Sum, least_of
 
 SCALE = 64
 AT_EVEN = 8  # drafts that show a sign
@@ -72,6 +72,12 @@ def _is_good(one: Example) -> bool:
     return bool(one["verdict"] == "good")
 
 
+def _is_kept(share: float, one: Example) -> bool:
+    """Whether the draft is surer than a weak cue in the end; of other kinds the cue says so."""
+    least = least_of(one["kind"], one["confidence"])
+    return share >= least if least else one["confidence"] > WEAK
+
+
 def _good(found: Sequence[tuple[float, Example]]) -> str:
     return f"{sum(_is_good(one) for _, one in found) / max(1, len(found)):.3f}"
 
@@ -91,13 +97,13 @@ def told(found: Sequence[tuple[float, Example]]) -> Iterator[str]:
         yield f"confidence {level}: {len(part)}, good {_good(part)}"
     for kind in sorted({one["kind"] for _, one in found}):
         part = [each for each in found if each[1]["kind"] == kind]
-        left = [each for each in part if each[0] >= EVEN]
-        yield f"{kind}: {len(part)}, good {_good(part)}, from {EVEN} {len(left)}, {_good(left)}"
+        left = [each for each in part if each[0] >= SOUND]
+        yield f"{kind}: {len(part)}, good {_good(part)}, from {SOUND} {len(left)}, {_good(left)}"
     sure = [each for each in found if each[1]["confidence"] > WEAK]
-    left = [each for each in sure if each[0] >= least_of(each[1]["kind"], each[1]["confidence"])]
+    left = [each for each in found if _is_kept(*each)]
     wrong = [sum(one["verdict"] == "wrong" for _, one in each) for each in (sure, left)]
-    yield f"above {WEAK}: {len(sure)}, good {_good(sure)}, wrong {wrong[0]}"
-    yield f"undoubted: {len(left)}, good {_good(left)}, wrong {wrong[1]}"
+    yield f"above {WEAK} by the cue: {len(sure)}, good {_good(sure)}, wrong {wrong[0]}"
+    yield f"above {WEAK} by the share: {len(left)}, good {_good(left)}, wrong {wrong[1]}"
 
 
 def main() -> None:

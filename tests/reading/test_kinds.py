@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rules.reader import extract
+from agents.rules.reader import extract, proposed
 from schemas.events.atom import Candidate
 from tests.reading.documents import a_chunk
 
@@ -158,9 +158,10 @@ def test_a_doc_comment_of_a_type_is_a_weak_claim_with_the_type_as_subject():
         anchor_type="class",
         headings=("TransferStore",),
     )
+    (draft,) = proposed(chunk)
+    assert draft.title.startswith("TransferStore stores transfer processes and their history")
+    assert (draft.kind, draft.confidence) == ("claim", 0.55)
     (atom,) = extract(chunk)
-    assert atom.title.startswith("TransferStore stores transfer processes and their history")
-    assert (atom.kind, atom.confidence) == ("claim", 0.55)
     assert atom.evidence[0].snippet in text
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rules.reader import extract
+from agents.rules.reader import extract, proposed
 from tests.reading.documents import a_chunk
 
 RECORD = "docs/adr/0007-depot.md"
@@ -418,7 +418,8 @@ def test_what_is_done_about_a_risk_in_its_table_is_none():
 def test_a_todo_that_tells_how_something_is_is_weak():
     def todo(said: str) -> list[tuple[str, bool]]:
         text = f"# TODO: {said}\ndef sort(parcels):\n    return parcels\n"
-        return surest(text, "src/sort.py", source_type="code", anchor_type="function")
+        chunk = a_chunk(text, "src/sort.py", source_type="code", anchor_type="function")
+        return [(draft.kind, draft.confidence > 0.55) for draft in proposed(chunk)]
 
     assert todo("Sorter does not retry when a lane is closed") == [("action_item", False)]
     assert todo("Sort heavy parcels that the sorter does not read") == [("action_item", True)]
