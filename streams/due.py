@@ -1,10 +1,11 @@
 """Projects with something to decide: they take turns, so that none waits for another's backlog.
 
-Only the order between projects depends on it, which means nothing: each has its own records.
+Only the order between projects depends on it, which means nothing: each has records of its own.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterable
 
 
@@ -12,7 +13,7 @@ class DueProjects:
     """The first one is next; whoever had its turn stands behind all others."""
 
     def __init__(self, projects: Iterable[str] = ()) -> None:
-        self._waiting = dict.fromkeys(sorted(projects))
+        self._waiting = OrderedDict.fromkeys(sorted(projects))
 
     def add(self, project: str) -> None:
         """One that waits already keeps its place."""
@@ -22,8 +23,9 @@ class DueProjects:
         return next(iter(self._waiting), None)
 
     def had_its_turn(self, project: str) -> None:
-        del self._waiting[project]
-        self._waiting[project] = None
+        """Its decision is folded; it waits again until `discard` says that nothing is left."""
+        self.add(project)
+        self._waiting.move_to_end(project)
 
     def discard(self, project: str) -> None:
         """It has nothing to decide until it is added again."""

@@ -31,7 +31,6 @@ SOUND = 0.65  # from this share a draft keeps the confidence its cue gives it
 EVEN = 0.5  # the same where a label or heading says what it is, and of kinds that are seldom good
 SELDOM_GOOD = frozenset({"action_item", "risk", "unknown"})
 SURELY = 0.7  # from this share a claim of a weak cue is as good as others by their wording
-NEVER = 1.1  # of other kinds a weak cue stays one
 JUDGED = SELDOM_GOOD | {"claim", "decision", "requirement"}  # of the rest too few were read
 SHORTEST = 5  # words; of shorter ones too few were read
 _VERB = re.compile(
@@ -85,11 +84,11 @@ def doubted(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
 
 
 def least_of(kind: str, confidence: float) -> float:
-    """The share from which a draft keeps the confidence that its cue gives it."""
+    """The share from which a draft is surer than a weak cue; 0 where its cue alone says so."""
+    if confidence == WEAK:
+        return SURELY if kind == "claim" else 0.0
     if kind not in JUDGED:
         return 0.0
-    if confidence == WEAK:
-        return SURELY if kind == "claim" else NEVER
     return EVEN if confidence == EXPLICIT or kind in SELDOM_GOOD else SOUND
 
 

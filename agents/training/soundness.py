@@ -73,7 +73,7 @@ def _is_good(one: Example) -> bool:
 
 
 def _is_kept(share: float, one: Example) -> bool:
-    """Whether the draft is surer than a weak cue in the end; of other kinds the cue says so."""
+    """Whether the draft is surer than a weak cue in the end."""
     least = least_of(one["kind"], one["confidence"])
     return share >= least if least else one["confidence"] > WEAK
 

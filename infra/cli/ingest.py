@@ -401,15 +401,20 @@ def stages_of(outcome: Outcome) -> list[Stage]:
     ]
 
 
+def first_of(figure: str) -> str:
+    """The beginning of the line that says what the figure times is there."""
+    return f"First {FIRSTS[figure][0]} after"
+
+
 def tell_firsts(runs: list[dict[str, Any]], project: str, told: set[str]) -> None:
     """What can be looked at from now on, though the rest is still being fed; each once."""
     named = shlex.quote(project)
-    for figure, (what, command) in FIRSTS.items():
+    for figure, (_, command) in FIRSTS.items():
         taken_ms = [run[figure] for run in runs if run[figure] is not None]
         if taken_ms and figure not in told:
             told.add(figure)
             after_s = min(taken_ms) / 1000
-            say(f"First {what} after {after_s:.1f} s: `cairn {command} --project {named}`.")
+            say(f"{first_of(figure)} {after_s:.1f} s: `cairn {command} --project {named}`.")
 
 
 def tell_notices(listing: Listing) -> None:

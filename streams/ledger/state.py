@@ -87,7 +87,7 @@ class LedgerState:
             self.turns.applied(record.envelope, event.turn)
         else:
             self.decisions.answered(project, event.caused_by_event_id)
-        self.due.add(project)
+        self.due.had_its_turn(project)
 
     def next(self, project: str) -> DueTurn | DueDecision | None:
         """What takes the next place in the project's order: a decision before the next turn."""

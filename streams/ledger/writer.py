@@ -41,9 +41,7 @@ class Ledger:
     def decide(self, state: LedgerState) -> Decision | None:
         while project := state.due.first():
             if due := state.next(project):
-                decision = Decision((change_set(state, due),))
-                state.due.had_its_turn(project)
-                return decision
+                return Decision((change_set(state, due),))
             state.due.discard(project)
         return None
 

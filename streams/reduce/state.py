@@ -16,6 +16,7 @@ from schemas.events.artifact import (
 )
 from schemas.events.ledger import LIVE, AtomRecord, LedgerChanged
 from streams.cause import Cause
+from streams.due import DueProjects
 from streams.ledger.fold import LedgerView
 from streams.reduce.inputs import DuePosition
 from streams.reduce.selection import ProjectShortlist
@@ -69,6 +70,7 @@ class ReduceState:
         self.begun: Table[Begun] = tables.table("begun", Begun)
         self.guesses: Table[Guess] = tables.table("guesses", Guess)
         self.ended: Table[Ended] = tables.table("ended", Ended)
+        self.due_projects = DueProjects({key.split("|", 1)[0] for key, _ in self.due.items()})
         self.shortlists: dict[str, ProjectShortlist] = {}
         self.topics: dict[str, ProjectTopics] = {}
         for key, atom in self.ledger.atoms.items():

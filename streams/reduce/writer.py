@@ -71,9 +71,11 @@ class Reduce:
                 self._look(state, record, changed)
             case ArtifactSpeculated() as ahead:
                 written_ahead(state, project, ahead)
+                state.due_projects.had_its_turn(project)
             case ArtifactChanged() as answer:
                 if answer.artifact_seq == state.written_of(project).artifact_seq + 1:
                     answered(state, record, answer)
+                    state.due_projects.had_its_turn(project)
             case _:
                 pass
 
@@ -90,7 +92,9 @@ class Reduce:
             self._set_aside(state, record, changed, speculative=not settled)
 
     def decide(self, state: ReduceState) -> Decision | None:
-        """What became of guesses that are settled, else the answer to the earliest position."""
+        """What became of guesses that are settled, else the answer to the earliest position of the
+        project whose turn it is.
+        """
         for _, ended in state.ended.with_prefix(""):
             told = ArtifactSpeculated(
                 caused_by_event_id=str(ended.cause.event_id),
@@ -99,10 +103,14 @@ class Reduce:
                 ended=ended.ends,
             )
             return Decision((ended.cause.caused(told, lane=ended.lane, run_id=ended.run_id),))
-        due = next((position for _, position in state.due.with_prefix("")), None)
-        if due is None:
-            return None
-        project = due.cause.project_id
+        while project := state.due_projects.first():
+            positions = state.due.with_prefix(f"{project}|")
+            if due := next((position for _, position in positions), None):
+                return self._due(state, project, due)
+            state.due_projects.discard(project)
+        return None
+
+    def _due(self, state: ReduceState, project: str, due: DuePosition) -> Decision:
         written, items = state.written_of(project), state.items_of(project)
         if due.speculative:
             ahead = self._ahead(written, items, state.guesses_of(project), due)
@@ -137,6 +145,7 @@ class Reduce:
         written = state.written_of(project)
         if changed.ledger_seq > (written.ahead_seq if speculative else written.ledger_seq):
             state.due[due_key(project, changed.ledger_seq)] = due
+            state.due_projects.add(project)
 
     def _ahead(
         self,

@@ -74,7 +74,10 @@ class RunControl:
 
     def evolve(self, state: RunControlState, record: Record) -> None:
         project, event = record.envelope.project_id, record.envelope.event
-        state.due.add(project)
+        if event.topic == self.output:
+            state.due.had_its_turn(project)
+        else:
+            state.due.add(project)
         match event:
             case IngestionRequested():
                 self._take_request(state, record.envelope, event)
@@ -124,7 +127,6 @@ class RunControl:
         while project := state.due.first():
             for due in (commit, start, start_dive, start_reread, plan, stop):
                 if decision := due(state, project):
-                    state.due.had_its_turn(project)
                     return decision
             state.due.discard(project)
         return None

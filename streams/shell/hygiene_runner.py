@@ -177,6 +177,7 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
         turns.wait(line, revision)
 
     async def _for_good(self, beginning: Coroutine[None, None, None]) -> None:
+        """Ends with the runner; without it nothing more would begin."""
         try:
             await beginning
         except Exception as error:

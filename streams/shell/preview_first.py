@@ -103,10 +103,9 @@ class PreviewFirst:
 
     def _begins(self, but: str) -> bool:
         """Whether another project's preview is about to be read; a single source is no sign."""
+        now = _now()
         return any(
-            trigger.project != but
-            and trigger.sources > 1
-            and _now() - trigger.since < BEGINS_WITHIN_S
+            trigger.project != but and trigger.sources > 1 and now - trigger.since < BEGINS_WITHIN_S
             for trigger in self._triggers.values()
         )
 

@@ -162,6 +162,7 @@ def test_a_doc_comment_of_a_type_is_a_weak_claim_with_the_type_as_subject():
     assert draft.title.startswith("TransferStore stores transfer processes and their history")
     assert (draft.kind, draft.confidence) == ("claim", 0.55)
     (atom,) = extract(chunk)
+    assert (atom.kind, atom.title) == (draft.kind, draft.title)
     assert atom.evidence[0].snippet in text
 
 

@@ -39,7 +39,10 @@ class Installation:
     def run(self, *arguments: str) -> str:
         """Standard output of a command. Raises Refusal with its last words when it fails."""
         process = self.start(*arguments)
-        out, err = process.communicate()
+        try:
+            out, err = process.communicate()
+        finally:
+            process.kill()  # when it was not waited for to the end
         if process.returncode:
             last = (err.strip() or out.strip()).splitlines()[-1:]
             raise Refusal(f"`cairn {arguments[0]}` failed in the bench: {' '.join(last)}")

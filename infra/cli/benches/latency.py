@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import statistics
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from infra.cli.benches.installation import Installation, installation
+from infra.cli.ingest import first_of
 from infra.errors import Refusal
 
 FIGURES = {  # name on the run: target and contract in milliseconds (spec 12 §4)
@@ -18,7 +18,6 @@ FIGURES = {  # name on the run: target and contract in milliseconds (spec 12 §4
     "prd_v0_ms": (10_000, 30_000),
     "features_v0_ms": (10_000, 30_000),
 }
-FIRST_FEATURES = "First features"
 NOTE = """# Note {number}
 
 The importer must finish within {number} minutes. We decided to keep its queue in PostgreSQL because
@@ -55,15 +54,19 @@ def _preview(cairn: Installation, source: str, project: str) -> dict[str, int]:
     ingest = cairn.start(*_ingest(source, project, project), "--lane", "preview")
     assert ingest.stderr is not None
     last = ""
-    for line in ingest.stderr:
-        last = line.strip()
-        if last.startswith(FIRST_FEATURES):
-            while any(run["status"] == "running" for run in _runs(cairn, project, project)):
-                pass
-            ingest.send_signal(signal.SIGINT)
-            break
-    if ingest.wait() and not last.startswith(FIRST_FEATURES):
-        raise Refusal(f"`cairn ingest` failed in the bench: {last}")
+    try:
+        for line in ingest.stderr:
+            last = line.strip()
+            if last.startswith(first_of("features_v0_ms")):
+                while any(run["status"] == "running" for run in _runs(cairn, project, project)):
+                    pass  # each look is a command, which takes its time
+                break
+        else:
+            if ingest.wait():
+                raise Refusal(f"`cairn ingest` failed in the bench: {last}")
+    finally:
+        ingest.kill()
+        ingest.communicate()
     return _taken(cairn, project, project)
 
 
