@@ -39,7 +39,8 @@ _SILENT = re.compile(
     r"pull_request_template|release[-_ ]?notes|"
     r"third[-_]party\w*|credits|.*template|(?:0{3,4}|x{3,4}|n{3,4}|adr|rfc|kep)[-_]template[-_].*)(?:\.\w+)?$|(?:^|/)(?:(?:issue|pull_request)_template|\.changelog|"
     r"changelogs?|licenses|release[-_ ]?notes|testdata|fixtures?|golden|__snapshots__)/|"
-    r"(?:^|/)(?:release[-_])?v?\d+\.\d+[\w.]*\.(?:md|mdx|rst|adoc|txt)$",
+    r"(?:^|/)(?:release[-_])?v?\d+\.\d+[\w.]*\.(?:md|mdx|rst|adoc|txt)$|"
+    r"(?:^|/)releases?/(?:[\w-]+[-_])?v?\d+[._-]\d+[\w.-]*\.\w+$",
     re.IGNORECASE,
 )
 
@@ -50,7 +51,7 @@ class Setting:
 
     ``asked``: questions in it are meant. ``deliberates``: decisions are taken or proposed in
     documents like it, talk among them. ``own_voice``: its «we» are those who make the project, not
-    a teacher and the reader.
+    a teacher and the reader. ``is_front``: it lies at the top, so it is about the whole project.
     """
 
     text: str
@@ -59,6 +60,7 @@ class Setting:
     how_to: bool
     deliberates: bool
     own_voice: bool
+    is_front: bool
 
 
 def setting_of(chunk: ChunkCreated) -> Setting:
@@ -72,6 +74,7 @@ def setting_of(chunk: ChunkCreated) -> Setting:
         how_to=how_to,
         deliberates=deliberates,
         own_voice=deliberates or chunk.source_type in _OWN_VOICE,
+        is_front="/" not in chunk.path,
     )
 
 

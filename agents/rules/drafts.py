@@ -14,10 +14,10 @@ from agents.rules.impact import impact_of, severity_of
 from agents.rules.needs import requirement_attributes
 from agents.rules.noise import words_of
 from agents.rules.passages import Span
-from agents.rules.subjects import named
+from agents.rules.subjects import named, scope_of
 from agents.rules.wording import body_of, capitalised, lowered, title_of, without_connective
 from schemas.areas import AREAS, Area, area_counts, main_area
-from schemas.events.atom import AtomKind, AtomSeverity, Polarity
+from schemas.events.atom import CONTEXT, AtomKind, AtomSeverity, Polarity
 
 MAX_TAGS = 6
 MAX_LABEL = 60
@@ -32,6 +32,7 @@ _AREA_OF_KIND: dict[str, Area] = {
     "domain_signal": "user_needs",
     "action_item": "delivery",
 }
+_SCOPED = frozenset({"claim", "requirement", "risk", "domain_signal", "action_item"})
 _PRONOUN = re.compile(r"(?:it|its|this|that|these|those|they|their)\b", re.IGNORECASE)
 _STANDS_FOR = re.compile(
     r"(?:it|this (?:module|component|service|extension|library|package|plugin|project|tool|system|"
@@ -85,7 +86,7 @@ class Draft:
     """An atom before it has an id; spans are local, the first is the statement itself.
 
     ``answers`` is the title of the question, of the same chunk, that it answers; ``place`` are the
-    signs of where it was read (``soundness.py``).
+    signs of where it was read (``soundness.py``). ``scope`` was put before its title, with a colon.
     """
 
     kind: AtomKind
@@ -102,6 +103,17 @@ class Draft:
     entities: tuple[str, ...] = ()
     answers: str = ""
     place: tuple[str, ...] = ()
+    scope: str = ""
+
+    @property
+    def statement(self) -> str:
+        """The title as its author said it."""
+        return capitalised(self.title[len(self.scope) + 2 :]) if self.scope else self.title
+
+
+def context_of(draft: Draft) -> dict[str, str]:
+    """The attribute that tells what of a title is its scope: comparing leaves it out."""
+    return {CONTEXT: draft.scope} if draft.scope else {}
 
 
 def gives_reason(text: str) -> bool:
@@ -191,8 +203,14 @@ def drafted(
     headings: Sequence[str],
     subject: str,
     lead: tuple[Span, str] | None,
+    scopes: Sequence[str] = (),
+    around: str = "",
 ) -> Draft | None:
-    """The draft of a sentence whose kind is known; None when no statement is left of it."""
+    """The draft of a sentence whose kind is known; None when no statement is left of it.
+
+    ``scopes`` are what document and section are about, for a title whose subject is no name in
+    the text ``around``.
+    """
     text = sentence.text[cue.skip :].strip()
     if lead:
         text = announced(lead[1], text)
@@ -220,9 +238,10 @@ def drafted(
         if not impact:
             return None
     default = _AREA_OF_KIND.get(cue.kind, "scope")
+    scope = scope_of(text, scopes, names, around) if cue.kind in _SCOPED else ""
     return Draft(
         kind=cue.kind,
-        title=title_of(text),
+        title=title_of(f"{scope}: {lowered(text)}" if scope else text),
         body=body_of(text, sentence.reason),
         confidence=cue.confidence,
         spans=tuple(spans),
@@ -233,4 +252,5 @@ def drafted(
         tags=tags_of(text, names),
         attributes=_attributes(cue, text, sentence.reason),
         entities=tuple(names),
+        scope=scope,
     )

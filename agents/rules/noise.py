@@ -108,6 +108,7 @@ _CHANGE_LINE = re.compile(
     r"|.*\(?#\d+\)?\.?$)",
     re.IGNORECASE,
 )
+_CREDITED = re.compile(r"#\d+\W{1,3}(?:by |from )?@[A-Za-z]")  # a change and who made it
 _CODE_SIGNS = re.compile(r"[{}]|;\s*$|=>|->|::|\(\)|\b\w+\(\w*[,)]|==|!=|&&|\|\||\+=|</|/>|\$\{|:=")
 _CODE_LINE = re.compile(
     r"^(?:(?:public|private|protected|static|final|const|let|var|def|func|fn|import|return|"
@@ -177,6 +178,7 @@ def is_noise(text: str) -> bool:
         or (not heard.isdisjoint(_TOOL_WORDS) and _GENERATED.search(text))
         or _LOG_LINE.match(text)
         or _CHANGE_LINE.match(text)
+        or ("#" in text and _CREDITED.search(text))
     )
 
 

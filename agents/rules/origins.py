@@ -1,8 +1,8 @@
-"""Where a statement comes from and whether it speaks of the project itself, as attributes.
+"""Where a statement comes from, how its document stands, whether it is about the project.
 
 A writer of documents prefers a README to a comment in code, and what the project is to what one of
-its parts does. It sees atoms, not paths, so the reader notes both. Attributes are no part of an
-atom's fingerprint: the same statement in two places stays one atom.
+its parts does. It sees atoms, not paths, so the reader notes all three as attributes, which are no
+part of an atom's fingerprint: the same statement in two places stays one atom.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from agents.rules.sections import document_name, simplified
+from schemas.events.atom import DOCUMENT_STATUS
 from schemas.events.hygiene import ChunkCreated
 
 ORIGIN = "origin"  # readme, overview, architecture, doc, guide, talk, code, manifest
@@ -75,6 +76,8 @@ def standing_of(chunk: ChunkCreated, title: str) -> dict[str, str]:
     """The attributes of a statement made in ``chunk``."""
     origin = origin_of(chunk)
     given = {ORIGIN: origin}
+    if chunk.document_status is not None:
+        given[DOCUMENT_STATUS] = chunk.document_status
     if origin in ("readme", "overview") and _is_about_project(chunk, title):
         given[ABOUT] = "project"
     return given

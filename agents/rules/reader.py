@@ -11,11 +11,12 @@ from dataclasses import replace
 from agents.reader import ReadRequest
 from agents.rules.code_comments import has_comments, suffix_of
 from agents.rules.comments import comment_drafts, dependency_drafts
-from agents.rules.drafts import Draft, Sentence
+from agents.rules.drafts import Draft, Sentence, context_of
 from agents.rules.noise import words_of
 from agents.rules.origins import standing_of
 from agents.rules.passages import Span
 from agents.rules.recognition import prose_drafts
+from agents.rules.records import as_recorded
 from agents.rules.soundness import doubted
 from agents.rules.talk import is_talk, remarks_of, speaker_at, talk_drafts
 from schemas.events.atom import (
@@ -95,7 +96,7 @@ def drafts_of(chunk: ChunkCreated) -> list[Draft]:
         return [_seconded(draft, sentences) for draft in drafts]
     if chunk.source_type == "manifest":
         return _once(dependency_drafts(chunk))
-    return doubted(proposed(chunk), chunk)
+    return as_recorded(doubted(proposed(chunk), chunk), chunk)
 
 
 def proposed(chunk: ChunkCreated) -> list[Draft]:
@@ -195,7 +196,7 @@ def _candidate(
         area=draft.area,
         confidence=draft.confidence,
         proposed_status="draft" if draft.confidence < 0.6 else "active",
-        attributes=draft.attributes | standing_of(chunk, draft.title),
+        attributes=draft.attributes | context_of(draft) | standing_of(chunk, draft.statement),
         entities=list(draft.entities),
         evidence=[_row(chunk, span, remarks) for span in spans],
     )

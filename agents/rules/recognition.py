@@ -39,6 +39,10 @@ _LEAD_MODAL = re.compile(
     r"have| not)?:$|\bi (?:want|would like|need|wish) to(?: be able to)?:$",
     re.IGNORECASE,
 )
+_ITEM_LABEL = re.compile(
+    r"(?:\*\*|`{1,2}|\*\*`{1,2})(?P<name>[A-Za-z][\w.\-/ ]{1,40}?)(?:`{1,2}\*\*|\*\*|`{1,2})"
+    r"(?: \([^)\n]{1,40}\))?\s*(?:[:–—-](?=\s)|:\*\*)"
+)  # «- **TIMEOUT**: Seconds to wait. …», of which every sentence speaks
 _CASES = re.compile(
     r"\b(?:if|when|whenever|unless|cases?|conditions?|any of|one of|either|scenarios?|situations?|"
     r"examples?|reasons?)\b",
@@ -103,6 +107,7 @@ def _passage_drafts(
     setting: Setting, passage: Passage, role: Role, direct: bool, read: list[Sentence]
 ) -> Iterator[Draft]:
     subject = subject_of(passage.headings) or setting.name
+    scopes = () if passage.form == "row" else scopes_of(passage, setting)
     for number, sentence in enumerate(read):
         if len(sentence.raw) < MIN_EVIDENCE_CHARS or passage.done:
             continue
@@ -146,11 +151,22 @@ def _passage_drafts(
         about = row if row and row.lower() not in sentence.text.lower() else subject
         if about == subject and is_of_whole(without_connective(sentence.text)):
             about = subject_of(passage.headings[:1]) or setting.name
-        draft = drafted(cue, sentence, passage.headings, about, lead)
+        draft = drafted(cue, sentence, passage.headings, about, lead, scopes, setting.text)
         if draft is not None and passage.form == "row" and role == "plain":
             draft = _of_row(draft, row)
         if draft is not None:
             yield placed(draft, setting, passage, role, number, led=lead is not None)
+
+
+def scopes_of(passage: Passage, setting: Setting) -> tuple[str, ...]:
+    """What document, section and the item of a list are about; of a document at the top not the
+    document, as it is about the project.
+    """
+    whole = subject_of(passage.headings[:1]) or setting.name
+    part = subject_of(passage.headings[1:])
+    label = _ITEM_LABEL.match(setting.text, passage.start, passage.end)
+    named = (label.group("name"),) if label and passage.form == "item" else ()
+    return (part, *named) if setting.is_front else (whole, part, *named)
 
 
 def _row_name(text: str, passage: Passage) -> str:

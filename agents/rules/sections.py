@@ -123,12 +123,14 @@ _GENERIC_TEXT = """
     problem-statement solution preface scope concepts documentation readme public-interface
     implementation-details-notes-constraints notes-constraints-caveats data-structures
     user-experience test-plan high-level-design design-details definition module modules docs
+    outline
     """
 _GENERIC = frozenset(_GENERIC_TEXT.split())
 _SETTLED = re.compile(
     r"(?:resolved|answered|closed|settled)( \w+)? (?:questions?|issues?|points?)$"
 )
 _LINKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|</?a\b[^>]*>")
+_ABOUT = re.compile(r"^(?:about|introduction to|overview of) (?:the )?(?=\w{3})", re.IGNORECASE)
 _SUFFIX = re.compile(r"\.\w{1,8}$")
 
 
@@ -181,7 +183,7 @@ def subject_of(headings: Sequence[str]) -> str:
             and len(text.split()) <= 6
             and not heading.rstrip().endswith(("?", "!", "."))
         ):
-            return _LINKED.sub(r"\1", heading).strip(" #*_`:")
+            return _ABOUT.sub("", _LINKED.sub(r"\1", heading).strip(" #*_`:"))
     return ""
 
 

@@ -27,11 +27,11 @@ from agents.rules.sections import Role, simplified
 from agents.rules.signs import signs_of
 from schemas.events.hygiene import ChunkCreated
 
-SOUND = 0.65  # from this share a draft keeps the confidence its cue gives it
-EVEN = 0.5  # the same where a label or heading says what it is, and of kinds that are seldom good
-SELDOM_GOOD = frozenset({"action_item", "risk", "unknown"})
-SURELY = 0.7  # from this share a claim of a weak cue is as good as others by their wording
-JUDGED = SELDOM_GOOD | {"claim", "decision", "requirement"}  # of the rest too few were read
+SOUND = 0.7  # from this share a draft keeps the confidence its cue gives it, and a claim is raised
+EVEN = 0.5  # the same where a label or heading says what it is
+JUDGED = frozenset(  # of the rest too few were read
+    {"action_item", "claim", "decision", "requirement", "risk", "unknown"}
+)
 SHORTEST = 5  # words; of shorter ones too few were read
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|could|may|might|must|shall|should|will|would|does|do|"
@@ -50,7 +50,17 @@ _OPENERS = frozenset(
 )
 _NEXT = frozenset({"this", "it", "these", "they", "for", "in", "the", "however", "that", "if"})
 _WORD = re.compile(r"[a-z][\w-]{2,}")
+_COMPOUND = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-_./]")
 _STEM = 5
+_SAYS_LITTLE = frozenset(
+    word[:5]
+    for word in """
+    provide define implement contain represent describe include various several multiple different
+    class interface type object instance used using use certain following one support function
+    information data specific related associate given new common simple general way method and the
+    are was has have can will may for with that this from into its their which also only all any
+    """.split()  # noqa: SIM905  # as a list it would take fifty lines
+)
 _AROUND = 200  # characters before and after that are looked at
 
 
@@ -86,10 +96,10 @@ def doubted(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
 def least_of(kind: str, confidence: float) -> float:
     """The share from which a draft is surer than a weak cue; 0 where its cue alone says so."""
     if confidence == WEAK:
-        return SURELY if kind == "claim" else 0.0
+        return SOUND if kind == "claim" else 0.0
     if kind not in JUDGED:
         return 0.0
-    return EVEN if confidence == EXPLICIT or kind in SELDOM_GOOD else SOUND
+    return EVEN if confidence == EXPLICIT else SOUND
 
 
 def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
@@ -133,7 +143,7 @@ def draft_signs(draft: Draft, chunk: ChunkCreated) -> set[str]:
     start, end = draft.spans[0]
     text = chunk.text_payload
     raw = text[start:end]
-    found = signs_of(draft.title)
+    found = signs_of(draft.statement)
     found.update(draft.place)
     found.update(
         (
@@ -141,12 +151,13 @@ def draft_signs(draft: Draft, chunk: ChunkCreated) -> set[str]:
             f"@sure {draft.kind} {draft.confidence}",
             f"@suffix {chunk.path.rsplit('.', 1)[-1]}",
             f"@rows {len(draft.spans)}",
+            f"@scoped {min(2, len(draft.scope.split(', ')) if draft.scope else 0)}",
             f"@names {min(4, len(draft.entities))}",
             f"@code {min(3, raw.count('`') // 2)}",
             f"@links {min(2, raw.count('](') + raw.count('`_') + raw.count('<http'))}",
         )
     )
-    found.update(_subject_signs(draft.title, raw, chunk, start, end))
+    found.update(_subject_signs(draft.statement, raw, chunk, start, end))
     found.update(_near_signs(text, start, end))
     return found
 
@@ -160,6 +171,7 @@ def _subject_signs(
     verb = _VERB.search(low, len(first))
     subject = low[: verb.start()].strip() if verb else low
     words = subject.split()
+    yield from _news_signs(title[: len(subject)], title[len(subject) :], chunk)
     yield f"@opens {first if first in _OPENERS else 'other'}"
     yield f"@subject {min(6, len(words))}"
     named = bool(re.search(r"[A-Z]", title[1 : len(subject)])) or title[1:2].isupper()
@@ -188,6 +200,15 @@ def _subject_signs(
             yield "@the unknown"
         if found:
             yield "@the said" if earlier else "@the new"
+
+
+def _news_signs(subject: str, told: str, chunk: ChunkCreated) -> Iterable[str]:
+    """How much is told of the subject that its own name and its headings do not say already."""
+    headings = " ".join(chunk.structure_path)
+    named = _stems(_COMPOUND.sub(" ", f"{subject} {headings}").lower())
+    stems = _stems(_COMPOUND.sub(" ", told).lower()) - _SAYS_LITTLE
+    yield f"@news {min(7, len(stems - named))}"
+    yield f"@again {min(3, len(stems & named))}"
 
 
 @functools.lru_cache(maxsize=512)  # of a document's path and headings, again and again

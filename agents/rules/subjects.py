@@ -8,6 +8,7 @@ of the author are put in front; nothing is made up.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from agents.rules.fragments import has_verb
 from agents.rules.noise import words_of
@@ -65,6 +66,23 @@ _ACTORS = re.compile(
     r"projects?|products?|software|website)",
     re.IGNORECASE,
 )
+_PREDICATE = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|can|could|may|might|must|shall|should|will|would|does|do|"
+    r"cannot|needs?|only|also|just|uses?|runs?|stores?|supports?|provides?|depends?|contains?|allows?|"
+    r"requires?|returns?|sends?|receives?|handles?|defines?|creates?|accepts?|ensures?|includes?|"
+    r"validates?|overrides?|consumes?|determines?|specifies|controls?|holds?|keeps?|takes?|[a-z]{3,}ed)\b"
+)
+_PART = re.compile(
+    r"\b(?:option|directive|parameter|field|flag|callback|header|key|object|argument|attribute|"
+    r"property|properties|setting|value|method|function|annotation|label|endpoint|column|message|"
+    r"request|response|event|variable|scope|block|section|node|element|entry|entries)s?\W*$",
+    re.IGNORECASE,
+)
+_NO_NAMES = frozenset({"All", "Each", "Both", "Neither", "Nothing", "Everything", "Other", "One"})
+_NOBODY = re.compile(r"(?:as an?|it|there) ", re.IGNORECASE)  # a story, or a subject of form only
+_MOST_SCOPE = 60  # characters in front of a title
+_ARTICLE = re.compile(r"(?:the|an?|all|each|every|any) ", re.IGNORECASE)
+_PARTS_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _SHORT = 8  # words of a question that can hardly name its subject
 _STEM = 5
 
@@ -80,6 +98,78 @@ def named(text: str, subject: str, kind: AtomKind, *, names: bool) -> str:
     if not _is_bare(text, kind, names=names):
         return text
     return f"{capitalised(name)}: {lowered(text)}"
+
+
+def scope_of(text: str, scopes: Sequence[str], names: Sequence[str], around: str) -> str:
+    """What document and section are about, to stand before ``text`` where its own subject is no
+    name and it mentions neither; else nothing.
+
+    ``scopes`` go from the whole to the part; ``around`` is the text in which a capital inside a
+    sentence tells a name. «The filter stores what upstream returns» is a fact of the filter that
+    its heading names.
+    """
+    if not scopes or _LABELLED.match(text) or _NOBODY.match(text) or not _is_unnamed(text, names):
+        return ""
+    if _opens_with_name(text, around):
+        return ""
+    spoken = _stems(text)
+    said = [it for it in map(_bare_name, scopes) if not _stems(it) <= spoken]
+    said = [it for at, it in enumerate(said) if not _stems(it) <= _stems(" ".join(said[:at]))]
+    front = ", ".join(said)
+    return capitalised(said[-1] if len(front) > _MOST_SCOPE else front) if said else ""
+
+
+def _opens_with_name(text: str, around: str) -> bool:
+    """Whether its first word has a capital for being a name: it has one inside a sentence too, or
+    is the whole subject, in the singular, and nowhere without one.
+    """
+    first, _, rest = text.partition(" ")
+    word = first.strip("\"',")
+    if not word[:1].isupper():
+        return False
+    if any(_is_small(around, at) for at in _places(around, word)):
+        return True
+    if word in _NO_NAMES or word.endswith("s") or not _PREDICATE.match(rest):
+        return False
+    return not any(_is_small(around, at) for at in _places(around, word.lower()))
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    """Where ``word``, alone or with an s, follows a blank: the offsets of the blanks."""
+    at = text.find(f" {word}")
+    while at >= 0:
+        end = at + 1 + len(word)
+        if not text[end : end + 2].removeprefix("s")[:1].isalnum():
+            yield at
+        at = text.find(f" {word}", end)
+
+
+def _is_small(text: str, at: int) -> bool:
+    """Whether the word before the blank at ``at`` is an ordinary one inside a sentence."""
+    start = max(text.rfind(" ", 0, at), text.rfind("\n", 0, at)) + 1
+    before = text[start:at].rstrip(",")
+    return before.isalpha() and before.islower()
+
+
+def _is_unnamed(text: str, names: Sequence[str]) -> bool:
+    """Whether the subject, what stands before the verb, is no name of its own."""
+    verb = _PREDICATE.search(text, 1)
+    subject = text[: verb.start()].strip() if verb else " ".join(text.split()[:4])
+    if _ACTORS.fullmatch(_ARTICLE.sub("", subject)):
+        return False
+    return bool(_PART.search(subject)) or not any(name in subject for name in names)
+
+
+def _bare_name(subject: str) -> str:
+    """A heading or file name as the name of something, or nothing."""
+    name = _NUMBERED.sub("", subject).rsplit(": ", 1)[-1].replace("`", "").strip()
+    return "" if _NO_NAME.search(name) else name
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The beginnings of its words, those inside compounds too; small ones aside."""
+    words = _PARTS_OF_NAME.findall(text)
+    return frozenset(word.lower()[:_STEM] for word in words if len(word) > 2)
 
 
 def is_of_whole(text: str) -> bool:

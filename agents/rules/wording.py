@@ -55,6 +55,7 @@ _UNDERS = re.compile(r"(?<![\w/])_{1,2}(?=\S)([^_]+?)(?<=\S)_{1,2}(?!\w)")
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!<>|~-])")
 _QUOTES = re.compile(r"'{2,3}(?=\S)([^']+?)'{2,3}")  # MediaWiki
 _RST_REFERENCE = re.compile(r"(?<!\w)([A-Za-z][\w-]*?[A-Za-z0-9])_(?=[\s.,;:)!?]|$)")
+LONG_TITLE = 160  # characters; beyond it a title is better cut where a statement is left
 _BLANKS = re.compile(r"\s+")
 _HARD_BREAK = re.compile(r"(?<=\S) \+(?=\s*$)", re.MULTILINE)  # AsciiDoc
 _ORNAMENT = re.compile(r"^[^\w\"'“‘(\[@/.$~<+-]+|^-{1,3}\s+")
@@ -182,17 +183,21 @@ def without_connective(text: str) -> str:
 
 
 def title_of(sentence: str) -> str:
-    """At most 160 characters, cut at a clause where that leaves a statement, without final stop."""
+    """At most 240 characters, without final stop: beyond 160 cut at a clause where that leaves a
+    statement.
+    """
     text = sentence.rstrip(" .;,:")
-    if len(text) <= MAX_TITLE:
+    if len(text) <= LONG_TITLE:
         return text
     cut = 0
     if not _SUBORDINATE.match(text):
-        for match in _CLAUSE.finditer(text, 60, MAX_TITLE):
+        for match in _CLAUSE.finditer(text, 60, LONG_TITLE):
             if not _HALF_PAIR.search(text, 0, match.start()):
                 cut = match.start()
     if cut:
         return text[:cut].rstrip(" .;,:(")
+    if len(text) <= MAX_TITLE:
+        return text
     return text[: MAX_TITLE - 1].rsplit(" ", 1)[0].rstrip(" .;,:(") + "…"
 
 

@@ -42,6 +42,7 @@ AnnotationType = Literal[
 ]
 AnchorType = Literal["heading", "function", "class", "module", "record", "entry", "window"]
 Outcome = Literal["sanitized", "skipped", "unchanged"]
+DocumentStatus = Literal["proposed", "accepted", "rejected", "superseded"]
 
 
 class Redaction(Part):
@@ -114,10 +115,11 @@ class ChunkCreated(Event):
 
     ``skip_reason`` is set for a chunk that stage 0 does not hand on (``too_short``,
     ``boilerplate``). ``annotations`` are those that touch the chunk, in full, with offsets of the
-    whole payload.
+    whole payload. ``document_status`` is what its document says of itself, null where it says none.
     """
 
     type_name: ClassVar[str] = "chunk.created"
+    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "chunk.v1"
 
     chunk_id: str
@@ -142,6 +144,7 @@ class ChunkCreated(Event):
     text_hash: str
     token_estimate: int
     annotations: list[Annotation] = []
+    document_status: DocumentStatus | None = None
     skip_reason: SkipReason | None = None
     skip_detail: str | None = None
 
@@ -176,6 +179,7 @@ class ChunkRef(Part):
     words: list[int] = []
     areas: list[Area] = []
     structured: bool = False
+    document_status: DocumentStatus | None = None
     skip_reason: SkipReason | None = None
 
 
@@ -188,7 +192,7 @@ class SourceProcessed(Event):
     """
 
     type_name: ClassVar[str] = "source.processed"
-    schema_version: ClassVar[int] = 2
+    schema_version: ClassVar[int] = 3
     topic: ClassVar[str] = "chunk.v1"
 
     source: SourceInfo

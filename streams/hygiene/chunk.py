@@ -21,6 +21,7 @@ from streams.hygiene import chunk_code, chunk_data, chunk_python
 from streams.hygiene.boilerplate import licence_end, skip_chunk
 from streams.hygiene.chunk_prose import sections
 from streams.hygiene.chunk_talk import RECORD_HEAD, records
+from streams.hygiene.document_status import status_of
 from streams.hygiene.filter import PROSE_TYPES, REVERSIBLE, Skip
 from streams.hygiene.units import (
     JOINED_BELOW_TOKENS,
@@ -61,6 +62,8 @@ def chunk(
     language = source.language or language_of(source.path)
     pieces, fallback = anchored(text, source.source_type, language, line_starts)
     is_prose = source.source_type in PROSE_TYPES
+    is_talk = source.source_type in RECORD_TYPES
+    status = status_of(text, source.path) if language in SECTIONED and not is_talk else None
     chunks: list[ChunkCreated] = []
     for piece in pieces:
         unit, payload = piece.unit, text[piece.start : piece.end]
@@ -100,6 +103,7 @@ def chunk(
                 text_hash=ids.sha256_hex(payload),
                 token_estimate=tokens_of(payload),
                 annotations=touching(annotations, piece.start, piece.end),
+                document_status=status,
                 skip_reason=skip.reason if skip else None,
                 skip_detail=skip.detail if skip else None,
             )
@@ -173,6 +177,7 @@ def reference(made: ChunkCreated, documented: bool) -> ChunkRef:
         words=word_hashes(lowered),
         areas=[area for area in AREAS if counts.get(area, 0) >= WORDS_OF_AN_AREA] if counts else [],
         structured=documented or (made.anchor_type == "heading" and bool(made.structure_path)),
+        document_status=made.document_status,
         skip_reason=made.skip_reason,
     )
 

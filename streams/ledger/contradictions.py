@@ -27,7 +27,7 @@ from streams.ledger.similarity import (
     title_similarity,
 )
 from streams.ledger.state import OPEN
-from streams.ledger.statements import same_assertion, statement_of
+from streams.ledger.statements import same_assertion, statement_in, statement_of
 
 TITLE_SIMILARITY = 0.75
 SHARED_SUBJECT_SIMILARITY = 0.60
@@ -88,12 +88,13 @@ def conflict_of(one: AtomRecord, other: AtomRecord) -> Conflict | None:
     """Why two atoms cannot both hold, or None."""
     if one.kind == "risk" or other.kind == "risk":
         return _severity_conflict(one, other) if one.kind == other.kind else None
-    if of_different_times(one.title, other.title):
+    first, second = statement_in(one), statement_in(other)
+    if of_different_times(first, second):
         return None
-    ours, theirs = statement_of(one.title), statement_of(other.title)
+    ours, theirs = statement_of(first), statement_of(second)
     opposite = {one.polarity, other.polarity} == {"affirm", "negate"}
     if opposite and one.kind == other.kind:
-        alike = same_assertion(ours, theirs) or _titles_alike(one.title, other.title)
+        alike = same_assertion(ours, theirs) or _titles_alike(first, second)
         return Conflict("polarity_mismatch", "one affirms what the other denies") if alike else None
     denies = "negate" in (one.polarity, other.polarity)
     if ours and theirs and not denies and ours.excludes(theirs):
@@ -105,11 +106,12 @@ def conflict_of(one: AtomRecord, other: AtomRecord) -> Conflict | None:
 
 def _read_conflict(one: AtomRecord, other: AtomRecord) -> Conflict | None:
     """What reading both titles shows, when it is sure in both orders and no name differs."""
-    if differ_in_names(one.title, other.title):
+    first, second = statement_in(one), statement_in(other)
+    if differ_in_names(first, second):
         return None
-    if title_similarity(one.title, other.title) < SHARED_SUBJECT_SIMILARITY:
+    if title_similarity(first, second) < SHARED_SUBJECT_SIMILARITY:
         return None
-    found = min(opposition(one.title, other.title), opposition(other.title, one.title))
+    found = min(opposition(first, second), opposition(second, first))
     if not found.is_sure or (found.kind == "polarity_mismatch" and one.kind != other.kind):
         return None
     return Conflict(found.kind, found.explanation)
@@ -196,7 +198,7 @@ def _severity_conflict(one: AtomRecord, other: AtomRecord) -> Conflict | None:
     if not one.severity or not other.severity:
         return None
     steps = abs(SEVERITIES.index(one.severity) - SEVERITIES.index(other.severity))
-    if steps < 2 or title_similarity(one.title, other.title) < TITLE_SIMILARITY:
+    if steps < 2 or title_similarity(statement_in(one), statement_in(other)) < TITLE_SIMILARITY:
         return None
     first, second = sorted((one.severity, other.severity), key=SEVERITIES.index)
     return Conflict("body_conflict", f"the same risk is called {first} and {second}")

@@ -17,6 +17,7 @@ from schemas.events.atom import CandidateRow, Reading
 from schemas.events.ledger import AtomRecord, EvidenceRow, EvidenceState
 from schemas.ids import evidence_id
 from streams.ledger.draft import Draft
+from streams.ledger.standing import holds
 
 TWO_ROWS_KINDS = frozenset({"decision", "requirement"})
 ACTIVE_CONFIDENCE = 0.60
@@ -120,9 +121,10 @@ def two_rows_apart(rows: Sequence[EvidenceRow]) -> bool:
 def status_by_rows(draft: Draft, atom: AtomRecord) -> dict[str, Any]:
     """The status a decision or requirement is due by its rows, as fields to change; else nothing.
 
-    Only upwards: rows that became stale count against an atom when its source is settled.
+    Only upwards: rows that became stale count against an atom when its source is settled. What its
+    documents do not hold stays a draft.
     """
-    if atom.kind not in TWO_ROWS_KINDS or atom.status != "draft":
+    if atom.kind not in TWO_ROWS_KINDS or atom.status != "draft" or not holds(atom):
         return {}
     if atom.confidence < ACTIVE_CONFIDENCE or not two_rows_apart(draft.rows_of(atom.atom_id)):
         return {}

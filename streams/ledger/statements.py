@@ -16,6 +16,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from schemas.events.atom import CONTEXT
+from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
 from streams.ledger.similarity import AUXILIARIES
 
@@ -78,6 +80,12 @@ class Statement:
             return False
         ours, theirs = set(self.value.split()), set(other.value.split())
         return not ours <= theirs and not theirs <= ours
+
+
+def statement_in(atom: AtomRecord) -> str:
+    """Its title without the context that a reader put before it: what subjects are compared in."""
+    context = atom.attributes.get(CONTEXT)
+    return atom.title.removeprefix(f"{context}: ") if context else atom.title
 
 
 @lru_cache(maxsize=8_192)

@@ -29,6 +29,7 @@ from streams.ledger.indexes import is_live
 from streams.ledger.lifecycle import lost
 from streams.ledger.merging import near_duplicates, settle_near_duplicates
 from streams.ledger.reasoning import Said, link_reasoning
+from streams.ledger.standing import holds, restood
 
 REVIVED_BY_EVIDENCE = frozenset({"obsolete", "superseded"})
 
@@ -136,14 +137,15 @@ def _upserted(
     if confidence != known.confidence:
         reason = "new_source" if new_source else "same_source"
         draft.note("confidence_set", atom.atom_id, None, reason, f"{confidence:.6f}")
-    atom = atom.model_copy(update=changed)
+    stands = restood(atom, judged, new_source=new_source)
+    atom = atom.model_copy(update=changed | stands)
     revived = atom.status in REVIVED_BY_EVIDENCE and (new_source or not lost(atom))
     if revived:
         status, reason = _first_status(draft, atom, judged)
         changed = {"status": status, "status_reason": "found_again", "superseded_by": None}
     else:
-        changed = status_by_rows(draft, atom) or _accepted_later(atom, judged)
-    if changed:
+        changed = status_by_rows(draft, atom) or _accepted_later(atom, judged) or stands
+    if "status" in changed:
         draft.note("status_set", atom.atom_id, None, changed["status_reason"], changed["status"])
     atom = draft.put_atom(atom, **changed)
     draft.record_merge(
@@ -176,7 +178,12 @@ def _first_status(draft: Draft, atom: AtomRecord, judged: Judged) -> tuple[str, 
 
 def _accepted_later(atom: AtomRecord, judged: Judged) -> dict[str, Any]:
     """A draft of a kind that needs one row only is active once a reading of it is accepted."""
-    if atom.status == "draft" and atom.kind not in TWO_ROWS_KINDS and judged.status == "active":
+    if (
+        atom.status == "draft"
+        and holds(atom)
+        and atom.kind not in TWO_ROWS_KINDS
+        and judged.status == "active"
+    ):
         return {"status": "active", "status_reason": "accepted"}
     return {}
 

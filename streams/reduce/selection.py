@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from schemas.events.ledger import LIVE, AtomRecord, ContradictionRecord, EvidenceRow
 from schemas.worth import worth
+from streams.ledger.standing import is_over
 from streams.reduce.inputs import Pick, SectionInput
 from streams.reduce.sections import SECTIONS, Place, SectionPlan, is_excluded, places
 from streams.reduce.wording import content_words, numbers, pair_text
@@ -46,11 +47,11 @@ class ProjectShortlist:
     conflicts: dict[str, dict[str, ContradictionRecord]] = field(default_factory=dict)
 
     def put(self, atom: AtomRecord, rows: Iterable[EvidenceRow]) -> None:
-        """Take the atom as it stands now, with its evidence; leave it out if it is not live."""
+        """Take the atom as it stands now, with its evidence, if it is live and not over."""
         for entries in self.held.pop(atom.atom_id, []):
             entries.pop(atom.atom_id, None)
         self.live.discard(atom.atom_id)
-        if atom.status not in LIVE or atom.ledger != "pkl":
+        if atom.status not in LIVE or atom.ledger != "pkl" or is_over(atom):
             return
         self.live.add(atom.atom_id)
         fits = places(

@@ -19,7 +19,7 @@ from streams.run_control.state import RunControlState, RunRow, Told
 REMOVAL_BRAKE_PERCENT = 15
 MAX_CHANGES = 64  # told in one turn; with the chunks they touch this keeps a change set small
 MAX_CHUNKS_TOUCHED = 256
-Likeness = tuple[str, str, tuple[str, ...], bool]
+Likeness = tuple[str, str, tuple[str, ...], str | None, bool]
 
 
 @dataclass(slots=True)
@@ -320,8 +320,9 @@ def _read_alike(before: SourceProcessed, now: SourceProcessed) -> bool:
 
 
 def _likeness(ref: ChunkRef) -> Likeness:
-    """What must be equal; the beginning of a source is read as such."""
-    return ref.text_hash, ref.anchor_type, tuple(ref.structure_path), ref.anchor_start == 0
+    """What must be equal; the beginning of a source is read as such, what holds as what holds."""
+    path = tuple(ref.structure_path)
+    return ref.text_hash, ref.anchor_type, path, ref.document_status, ref.anchor_start == 0
 
 
 def _pair(before: ChunkRef, now: ChunkRef) -> Reanchored:

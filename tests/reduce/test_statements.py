@@ -191,3 +191,11 @@ def test_a_statement_on_drafts_alone_is_provisional():
     }
 
     assert provisional == {f"{draft.title}.": True, f"{active.title}.": False}
+
+
+def test_nothing_is_written_from_what_was_turned_down_or_replaced() -> None:
+    told = "The relay must export every order as a signed document"
+    for status, written in (("accepted", True), ("proposed", True), ("superseded", False)):
+        attributes = {"requirement_type": "functional", "document_status": status}
+        answer = prd_of(a_requirement(told, attributes=attributes))
+        assert (told in " ".join(text for each in PLANS for text in texts(answer, each))) is written

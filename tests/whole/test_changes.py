@@ -250,3 +250,36 @@ def test_two_commits_of_a_repository(tmp_path: Path):
     assert id_of("docs/c.md") not in fresh
     assert len(project.read() - read) < len(read) / 2
     assert_it_is_as_read_anew(project, after)
+
+
+def test_a_record_that_is_accepted_now_is_read_again_though_its_words_are_the_same() -> None:
+    decided = "We will use the LabelPrinter for all heavy parcels because the Sorter reads no ink."
+    sections = f"## Decision\n\n{decided}\n{FILLER}\n\n## Context\n\n{FILLER}\n"
+    path = "docs/adr/0007-labels.md"
+    project = Project().ingest({path: f"# Labels\n\nStatus: Proposed\n\n{sections}".encode()})
+    (proposed,) = project.live.values()
+    accepted = {path: f"# Labels\n\nStatus: Accepted\n\n{sections}".encode()}
+    project.ingest(accepted)
+    (decision,) = project.live.values()
+    assert (proposed.attributes["document_status"], proposed.confidence) == ("proposed", 0.55)
+    assert decision.attributes["document_status"] == "accepted"
+    assert decision.confidence > proposed.confidence
+    assert_it_is_as_read_anew(project, accepted)
+
+
+def test_a_record_that_is_superseded_takes_its_decision_back_to_a_draft() -> None:
+    decided = "We will use the LabelPrinter for all heavy parcels because the Sorter reads no ink."
+    again = "The LabelPrinter was chosen for all heavy parcels, as the Sorter reads no ink."
+    sections = f"## Decision\n\n{decided}\n{FILLER}\n\n{again}\n"
+    path = "docs/adr/0007-labels.md"
+    project = Project().ingest({path: f"# Labels\n\nStatus: Accepted\n\n{sections}".encode()})
+    assert ("active", "accepted") in stands(project)
+    project.ingest({path: f"# Labels\n\nStatus: Superseded by 9\n\n{sections}".encode()})
+    assert {status for status, _ in stands(project)} == {"draft"}
+    assert {told for _, told in stands(project)} == {"superseded"}
+    project.ingest({path: f"# Labels\n\n- Status: Accepted\n\n{sections}".encode()})
+    assert ("active", "accepted") in stands(project)
+
+
+def stands(project: Project) -> set[tuple[str, str]]:
+    return {(atom.status, atom.attributes["document_status"]) for atom in project.live.values()}

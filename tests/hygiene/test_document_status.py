@@ -1,0 +1,83 @@
+"""What a document says of its own standing reaches each of its chunks, however it is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from schemas.events.hygiene import ChunkCreated
+from streams.hygiene.stage import clean
+from tests.worlds import info
+
+TEXT = "The gateway keeps every order in one ledger, and each depot reads it from there. " * 12
+
+
+def chunks_of(text: str, path: str = "docs/adr/0007-orders.md") -> tuple[ChunkCreated, ...]:
+    return clean(info(path, "parcel"), text.encode()).chunks
+
+
+def status_of(text: str, path: str = "docs/adr/0007-orders.md") -> str | None:
+    (status,) = {chunk.document_status for chunk in chunks_of(text, path)}
+    return status
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        ("# ADR 7: Orders\n\n## Status\n\nProposed\n", "proposed"),
+        ("# ADR 7: Orders\n\n## Status\n\n**Accepted**\n", "accepted"),
+        ("# ADR 7: Orders\n\n## Status\n\n> Rejected in favour of [ADR 9](adr-9.md)\n", "rejected"),
+        ("# ADR 7: Orders\n\n## 1. Status\n\n- [x] Accepted\n", "accepted"),
+        ("# ADR 7: Orders\n\nStatus: Superseded by ADR 9\n", "superseded"),
+        ("# ADR 7: Orders\n\n- Status: accepted, superseded by ADR 9\n", "superseded"),
+        ("# ADR 7: Orders\n\n* **Status**: Draft\n", "proposed"),
+        ("# ADR 7: Orders\n\n**Status:** In review.\n", "proposed"),
+        ("# ADR 7: Orders\n\n| Status | Declined |\n| --- | --- |\n| Date | May |\n", "rejected"),
+        ("---\ntitle: Orders\nstatus: implementable\n---\n\n# Orders\n", "accepted"),
+        ("---\nstatus: 'withdrawn'\n---\n\n# Orders\n", "rejected"),
+        ("# ADR 7: Orders\n\n## Status\n\nNot yet implemented\n", "proposed"),
+        ("# ADR 7: Orders\n\n## Status\n\nPartially Accepted\n", "accepted"),
+    ],
+)
+def test_a_record_says_its_status(head: str, status: str) -> None:
+    assert status_of(f"{head}\n## Context\n\n{TEXT}\n\n## Decision\n\n{TEXT}\n") == status
+
+
+@pytest.mark.parametrize(
+    ("path", "head", "status"),
+    [
+        ("docs/adr/0007-orders.rst", "Orders\n======\n\n:Status: Obsolete\n", "superseded"),
+        ("docs/adr/0007-orders.rst", "Orders\n======\n\nStatus\n------\n\nAccepted\n", "accepted"),
+        ("docs/adr/0007-orders.adoc", "= Orders\n:status: proposed\n", "proposed"),
+        ("docs/adr/0007-orders.adoc", "= Orders\n\n== Status\n\nDeprecated\n", "superseded"),
+        ("docs/adr/rejected/0007-orders.md", "# Orders\n", "rejected"),
+        ("docs/legacy/orders.md", "# Orders\n", "superseded"),
+        ("docs/o.md", "# Orders\n\n> **Note**: This document is now outdated.\n", "superseded"),
+        ("docs/superseded/orders.md", "# Orders\n\n## Status\n\nAccepted\n", "superseded"),
+    ],
+)
+def test_other_markup_and_folders_say_it_too(path: str, head: str, status: str) -> None:
+    assert status_of(f"{head}\n{TEXT}\n", path) == status
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "# Orders\n",
+        "# Orders\n\nStatus: proposed | accepted | rejected | superseded\n",
+        "# Orders\n\n## Status\n\nWhat is the status, such as proposed, accepted or rejected?\n",
+        "# Orders\n\n## Status\n\nGet the order's status and its depot.\n",
+        "# Orders\n\nStatus: 200\n",
+        "# Orders\n\nstatus = accepted_at is not None\n",
+    ],
+)
+def test_what_says_no_status_has_none(head: str) -> None:
+    assert status_of(f"{head}\n{TEXT}\n") is None
+
+
+def test_a_status_far_from_the_head_is_a_section_or_nothing() -> None:
+    assert status_of(f"# Orders\n\n{TEXT}\n\n## Status\n\nRejected\n") == "rejected"
+    assert status_of(f"# Orders\n\n{TEXT * 4}\n\n## Example\n\nStatus: Rejected\n") is None
+
+
+def test_code_and_talk_have_no_status() -> None:
+    assert status_of(f"# Status: rejected\n\ndef order():\n    pass\n{TEXT}", "src/a.py") is None

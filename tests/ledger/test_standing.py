@@ -1,0 +1,49 @@
+"""An atom is no surer than how the documents it comes from stand."""
+
+from __future__ import annotations
+
+from schemas.events.atom import Judged
+from tests.ledger.story import Chunk, Story, a_row, a_run, judged, story
+
+FACT = "The queue keeps its messages for seven days"
+
+
+def said(status: str | None, *, draft: bool, at: int = 0) -> Judged:
+    attributes = {"document_status": status} if status else {}
+    row = a_row("The queue keeps its messages for seven days.", at)
+    hint = "draft" if draft else "active"
+    return judged(FACT, kind="claim", rows=[row], status=hint, attributes=attributes)
+
+
+def state(told: Story) -> tuple[str, str | None]:
+    atom = told.atom(FACT)
+    return atom.status, atom.attributes.get("document_status")
+
+
+def test_what_a_later_reading_of_its_only_source_says_counts() -> None:
+    told = story(
+        a_run(Chunk("c1", [said("accepted", draft=False)])),
+        a_run(Chunk("c2", [said("superseded", draft=True, at=900)]), trigger="t2"),
+    )
+    assert state(told) == ("draft", "superseded")
+    assert told.atom(FACT).status_reason == "document_superseded"
+    again = a_run(Chunk("c3", [said("accepted", draft=False, at=1_800)]), trigger="t3")
+    assert state(told.given(again)) == ("active", "accepted")
+
+
+def test_of_several_sources_the_one_that_stands_best_counts() -> None:
+    told = story(
+        a_run(Chunk("c1", [said("proposed", draft=True)])),
+        a_run(Chunk("c2", [said(None, draft=False)], source_id="src_b"), trigger="t2"),
+    )
+    assert state(told) == ("active", None)
+    worse = Chunk("c3", [said("rejected", draft=True)], source_id="src_c")
+    assert state(told.given(a_run(worse, trigger="t3"))) == ("active", None)
+
+
+def test_two_proposals_are_no_decision() -> None:
+    told = story(
+        a_run(Chunk("c1", [said("proposed", draft=True)])),
+        a_run(Chunk("c2", [said("proposed", draft=True)], source_id="src_b"), trigger="t2"),
+    )
+    assert state(told) == ("draft", "proposed")
