@@ -14,7 +14,7 @@ from agents.rules.impact import impact_of, severity_of
 from agents.rules.needs import requirement_attributes
 from agents.rules.noise import words_of
 from agents.rules.passages import Span
-from agents.rules.subjects import named, scope_of
+from agents.rules.subjects import named, of_whole, scope_of
 from agents.rules.wording import body_of, capitalised, lowered, title_of, without_connective
 from schemas.areas import AREAS, Area, area_counts, main_area
 from schemas.events.atom import CONTEXT, AtomKind, AtomSeverity, Polarity
@@ -224,7 +224,7 @@ def drafted(
     text = named(text, subject, cue.kind, names=bool(names))
     polarity: Polarity | None = None if cue.kind == "unknown" else cues.polarity_of(text)
     if cue.attributes.get("scope") == "excluded":
-        polarity, text = "negate", f"Not a goal: {lowered(text)}"
+        polarity, text = "negate", f"Not a goal{of_whole(scopes)}: {lowered(text)}"
     spans = [sentence.span]
     if sentence.following:
         spans.append(sentence.following)

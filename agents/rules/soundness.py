@@ -27,7 +27,7 @@ from agents.rules.sections import Role, simplified
 from agents.rules.signs import signs_of
 from schemas.events.hygiene import ChunkCreated
 
-SOUND = 0.7  # from this share a draft keeps the confidence its cue gives it, and a claim is raised
+SOUND = 0.65  # from this share a draft keeps the confidence its cue gives it, and a claim is raised
 EVEN = 0.5  # the same where a label or heading says what it is
 JUDGED = frozenset(  # of the rest too few were read
     {"action_item", "claim", "decision", "requirement", "risk", "unknown"}
@@ -95,9 +95,7 @@ def doubted(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
 
 def least_of(kind: str, confidence: float) -> float:
     """The share from which a draft is surer than a weak cue; 0 where its cue alone says so."""
-    if confidence == WEAK:
-        return SOUND if kind == "claim" else 0.0
-    if kind not in JUDGED:
+    if not (kind == "claim" if confidence == WEAK else kind in JUDGED):
         return 0.0
     return EVEN if confidence == EXPLICIT else SOUND
 

@@ -78,7 +78,13 @@ _PART = re.compile(
     r"request|response|event|variable|scope|block|section|node|element|entry|entries)s?\W*$",
     re.IGNORECASE,
 )
-_NO_NAMES = frozenset({"All", "Each", "Both", "Neither", "Nothing", "Everything", "Other", "One"})
+_NO_NAMES = frozenset(
+    """
+    A After All Also An As At Before Both By Each Every Everything For From If In Neither No Not
+    Nothing On Once One Only Optionally Other The Their These This To Until When While With You
+    """.split()  # noqa: SIM905  # as a list it would take thirty lines
+)
+_IDENTIFIER = re.compile(r"[a-z][\w.\-/]*")  # in code: it names a part, of what its heading says
 _NOBODY = re.compile(r"(?:as an?|it|there) ", re.IGNORECASE)  # a story, or a subject of form only
 _MOST_SCOPE = 60  # characters in front of a title
 _ARTICLE = re.compile(r"(?:the|an?|all|each|every|any) ", re.IGNORECASE)
@@ -119,17 +125,23 @@ def scope_of(text: str, scopes: Sequence[str], names: Sequence[str], around: str
     return capitalised(said[-1] if len(front) > _MOST_SCOPE else front) if said else ""
 
 
+def of_whole(scopes: Sequence[str]) -> str:
+    """« of » and what the document is about, where that has a name."""
+    name = _bare_name(scopes[0]) if len(scopes) > 1 else ""
+    return f" of «{name}»" if name else ""
+
+
 def _opens_with_name(text: str, around: str) -> bool:
     """Whether its first word has a capital for being a name: it has one inside a sentence too, or
     is the whole subject, in the singular, and nowhere without one.
     """
     first, _, rest = text.partition(" ")
     word = first.strip("\"',")
-    if not word[:1].isupper():
+    if not word[:1].isupper() or word in _NO_NAMES:
         return False
     if any(_is_small(around, at) for at in _places(around, word)):
         return True
-    if word in _NO_NAMES or word.endswith("s") or not _PREDICATE.match(rest):
+    if word.endswith("s") or not _PREDICATE.match(rest):
         return False
     return not any(_is_small(around, at) for at in _places(around, word.lower()))
 
@@ -157,7 +169,8 @@ def _is_unnamed(text: str, names: Sequence[str]) -> bool:
     subject = text[: verb.start()].strip() if verb else " ".join(text.split()[:4])
     if _ACTORS.fullmatch(_ARTICLE.sub("", subject)):
         return False
-    return bool(_PART.search(subject)) or not any(name in subject for name in names)
+    proper = [name for name in names if name in subject and not _IDENTIFIER.fullmatch(name)]
+    return bool(_PART.search(subject)) or not proper
 
 
 def _bare_name(subject: str) -> str:

@@ -24,7 +24,9 @@ _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _EDGE_MARKS = re.compile(r"\(\s*\)|(?<!\w)[*_`~]+|[*_`~]+(?!\w)|^(?:[#>+-]+\s+)+")
 _BRACKETS = re.compile(r"\[{2,}|\]{2,}")
-_NO_GOAL = re.compile(r"^(?:not a goal|non-?goal|out of scope): *(?P<first>.)", re.IGNORECASE)
+_NO_GOAL = re.compile(
+    r"^(?:not a goal(?: of «[^»]*»)?|non-?goal|out of scope): *(?P<first>.)", re.IGNORECASE
+)
 _ENDS = (".", "!", "?")
 
 

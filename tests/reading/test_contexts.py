@@ -65,3 +65,21 @@ def test_a_name_at_the_beginning_is_known_by_its_capital() -> None:
     plain = "Caching stores whatever the upstream returns, as only caching serves it again later."
     (title,) = titles(f"### Round robin\n\n{plain}\n", "docs/lb.md", "Round robin")
     assert title.startswith("Round robin: caching stores")
+
+
+def test_an_identifier_is_a_name_within_its_section_only() -> None:
+    said = "`limitRange` defines how many parcels of one sender a lane takes before it is closed."
+    (title,) = titles(f"## Lane guard\n\n{said}\n", "docs/guard.md", "Guards", "Lane guard")
+    assert title == f"Guards, Lane guard: {said.replace('`', '')[:-1]}"
+
+
+def test_a_clause_before_the_subject_is_no_name() -> None:
+    said = "When enabled, a lane must print every label twice before it takes the next parcel."
+    text = f"## Lane guard\n\n{said}\n\nIt is so, e.g. When a lane is new.\n"
+    assert titles(text, "docs/guard.md", "Guards", "Lane guard")[0].startswith("Guards, Lane guard")
+
+
+def test_what_is_no_goal_says_of_what() -> None:
+    text = "# Lane guards\n\n## Non-goals\n\n- Printing the labels of all parcels from abroad\n"
+    (title,) = titles(text, "docs/design/guards.md", "Lane guards", "Non-goals")
+    assert title == "Not a goal of «Lane guards»: printing the labels of all parcels from abroad"

@@ -206,7 +206,7 @@ def test_under_a_heading_of_needs_what_only_tells_of_them_needs_nothing(text, ki
 def test_what_explains_an_exclusion_is_not_excluded_itself():
     item = "- As lanes are opened by hand, we have met cases where labels were lost\n"
     assert read(f"## Non-goals\n\n{item}- Sorting of parcels by weight\n") == [
-        ("requirement", "Not a goal: sorting of parcels by weight")
+        ("requirement", "Not a goal of «depot»: sorting of parcels by weight")
     ]
 
 
@@ -284,7 +284,11 @@ def surest(text: str, path: str = "docs/depot.md", **given: object) -> list[tupl
 
 DOUBTFUL = [
     ("claim", "The DepotServer exposes lane 7 of the Sorter to {} clerks over HTTP."),
-    ("decision", "We will use the DepotServer, and the Sorter of heavy parcels shows it {} lanes."),
+    (
+        "decision",
+        "We decided to use HTTP for the DepotServer because the Sorter supports {} lanes "
+        "by default.",
+    ),
 ]
 
 

@@ -10,7 +10,7 @@ from tests.reading.documents import a_chunk
 
 RECORD = "docs/adr/0007-labels.md"
 KEPT_UP = "docs/labels.md"
-CLAIM = "The DepotServer exposes lane 7 of the Sorter to the clerks over HTTP."
+CLAIM = "The DepotServer supports HTTP and stores the lanes of the Sorter in memory by default."
 TEXT = f"""# Labels
 
 {CLAIM}

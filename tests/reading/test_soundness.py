@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agents.rules.cues import MODAL, WEAK
 from agents.rules.reader import extract, proposed
-from agents.rules.soundness import EVEN, draft_signs, learned
+from agents.rules.soundness import SOUND, draft_signs, learned
 from tests.reading.documents import a_chunk
 
 JUDGED = Path(__file__).parents[2] / "agents" / "training" / "drafts.tsv"
@@ -32,7 +32,7 @@ def test_a_doubted_draft_keeps_its_kind_and_its_evidence():
     text = "- A warning can be shown before a parcel is lost.\n"
     chunk = a_chunk(text, "docs/rfc/0003-lanes.md", headings=LANES)
     (before,), (after,) = proposed(chunk), extract(chunk)
-    assert learned().share(draft_signs(before, chunk)) < EVEN
+    assert learned().share(draft_signs(before, chunk)) < SOUND
     assert (after.kind, after.title, after.proposed_status) == (before.kind, before.title, "draft")
     assert after.evidence[0].snippet == text[2:].strip()
 
@@ -60,7 +60,9 @@ def test_judgements_are_facts_without_a_word_of_anybody_s_text():
     rows: list[str] = []
     for line in JUDGED.read_text(encoding="utf-8").splitlines():
         (heads if line.startswith("# ") else rows).append(line)
-    head = re.compile(r"# [\w.-]+/[\w.-]+ [0-9a-f]{40} (?:first|second|third) (?:train|apart)")
+    head = re.compile(
+        r"# [\w.-]+/[\w.-]+ [0-9a-f]{40} (?:first|second|third|document) (?:train|apart)"
+    )
     row = re.compile(r"[^\t]+\t[0-9a-f]{16}\t[a-z_]+\t(?:good|weak|wrong)")
     assert [line for line in heads if not head.fullmatch(line)] == []
     assert [line for line in rows if not row.fullmatch(line)] == []

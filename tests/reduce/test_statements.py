@@ -137,7 +137,9 @@ def test_what_is_excluded_stands_under_scope_as_out_of_scope():
 
 def test_what_says_already_that_it_is_no_goal_is_not_told_so_twice():
     atom = a_requirement(
-        "Not a goal: payment of warehouses", attributes={"scope": "excluded"}, polarity="negate"
+        "Not a goal of «Payments»: payment of warehouses",
+        attributes={"scope": "excluded"},
+        polarity="negate",
     )
 
     assert texts(prd_of(atom), "scope") == ["Out of scope: Payment of warehouses."]
