@@ -26,8 +26,8 @@ def test_reflection_knows_what_the_reader_calls_a_consequence(consequence):
 
 def test_a_risk_that_the_reader_proposes_passes_reflection():
     chunk = a_chunk(
-        "## Risks\n\n- If the broker fails, all events of the last hour are lost and operators must "
-        "feed the sources again.\n"
+        "## Risks\n\n- If the broker fails, all events of the last hour are lost and operators "
+        "must feed the sources again.\n"
     )
     result = reflect(a_reading(*extract(chunk), engine="heuristic"), chunk)
     (one,) = result.accepted
