@@ -27,11 +27,12 @@ _HOW_TO = re.compile(
     r"(?:^|/)(?:qa|benchmarks?|experiments)/|api[-_]reference",
     re.IGNORECASE,
 )
-_DELIBERATING = re.compile(
+_RECORD = re.compile(
     r"(?:^|[/_.-])(?:adrs?|rfcs?|rfds?|keps?|peps?|seps?|decisions?|proposals?|designs?|"
-    r"architecture|enhancements?|minutes|meetings?|notes|drs?)(?=[/_.\-\d]|$)|(?:^|/)text/(?:\w+/)?\d{4}-",
+    r"enhancements?|minutes|meetings?|drs?)(?=[/_.\-\d]|$)|(?:^|/)text/(?:\w+/)?\d{4}-",
     re.IGNORECASE,
 )
+_WEIGHING = re.compile(r"(?:^|[/_.-])(?:architecture|notes)(?=[/_.\-\d]|$)", re.IGNORECASE)
 _SILENT = re.compile(
     r"(?:^|/)(?:change-?logs?[-_]v?[\d.]+\w*|what(?:s|-s)?[-_]?new(?:[-_]v?[\d.]+\w*)?|"
     r"change-?log|changes|(?:change[-_])?history|releases?|news|notice|licen[cs]e(?:[-_](?:[al]?gpl|mit|cc|apache|bsd|mpl)[\w-]*)?|contributors|authors|adopters|"
@@ -50,7 +51,8 @@ class Setting:
     """What is known about a chunk before a sentence of it is read.
 
     ``asked``: questions in it are meant. ``deliberates``: decisions are taken or proposed in
-    documents like it, talk among them. ``own_voice``: its «we» are those who make the project, not
+    documents like it, talk among them. ``is_record``: it was written once, about a choice, and
+    nobody keeps it up. ``own_voice``: its «we» are those who make the project, not
     a teacher and the reader. ``is_front``: it lies at the top, so it is about the whole project.
     """
 
@@ -59,29 +61,31 @@ class Setting:
     asked: bool
     how_to: bool
     deliberates: bool
+    is_record: bool
     own_voice: bool
     is_front: bool
 
 
 def setting_of(chunk: ChunkCreated) -> Setting:
     talk = chunk.source_type in _CONVERSATIONS
-    how_to, deliberating = _manner_of(chunk.path)
-    deliberates = talk or deliberating
+    how_to, record, weighs = _manner_of(chunk.path)
+    deliberates = talk or record or weighs
     return Setting(
         text=chunk.text_payload,
         name=document_name(chunk.title, chunk.path),
         asked=talk or chunk.source_type == "architecture_doc",
         how_to=how_to,
         deliberates=deliberates,
+        is_record=record or chunk.document_status is not None,
         own_voice=deliberates or chunk.source_type in _OWN_VOICE,
         is_front="/" not in chunk.path,
     )
 
 
 @functools.lru_cache(maxsize=256)  # a document's chunks come one after another
-def _manner_of(path: str) -> tuple[bool, bool]:
-    """Whether a document of this name leads a reader through something, and whether it weighs."""
-    return bool(_HOW_TO.search(path)), bool(_DELIBERATING.search(path))
+def _manner_of(path: str) -> tuple[bool, bool, bool]:
+    """Whether a document of this name leads a reader through something, is a record, weighs."""
+    return bool(_HOW_TO.search(path)), bool(_RECORD.search(path)), bool(_WEIGHING.search(path))
 
 
 @functools.lru_cache(maxsize=256)

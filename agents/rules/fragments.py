@@ -29,8 +29,8 @@ _POINTS = re.compile(
     r"\bthe (?:following|above|below|aforementioned|latter|former|previous (?:one|section|step|"
     r"example|paragraph|approach|case))\b|"
     r"\b(?:as|is|are|was|were|been|described|mentioned|discussed|shown|listed|defined|noted|"
-    r"outlined|explained|stated|see|given|introduced|presented) (?:above|below|earlier|later|next|"
-    r"previously|here)\b|"
+    r"outlined|explained|stated|see|given|introduced|presented|documented|summari[sz]ed) "
+    r"(?:above|below|earlier|later|next|previously|here)\b|"
     r"\bas (?:already )?(?:pointed out|\w+ed) (?:above|below|before|earlier)\b|"
     r"\blooks? (?:\w+ )?like this\b|"
     r"\b(?:above|below|as follows|the following)(?:-mentioned)?\W*$|"
@@ -132,9 +132,10 @@ _IMPERATIVE_DECISION = re.compile(
 
 def stands_alone(text: str, *, structural: bool) -> bool:
     """Whether ``text`` is a whole statement; under a telling heading it needs no verb."""
-    if _OPENS_ODD.match(text) or _ENDS_OPEN.search(text) or _unbalanced(text):
+    if _OPENS_ODD.match(text) or _unbalanced(text):
         return False
-    if _ENDS_WITH_PREPOSITION.match(text):
+    is_question = text.endswith("?")  # «What is it made of?»
+    if not is_question and (_ENDS_OPEN.search(text) or _ENDS_WITH_PREPOSITION.match(text)):
         return False
     if not structural and (
         _NO_CLAUSE.match(text)

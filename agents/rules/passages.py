@@ -19,7 +19,7 @@ class Passage:
     ``headings`` are those in force, outermost first. ``lead`` is the sentence that announces the
     list this item stands in. ``place`` counts the passages since the last heading from 0;
     ``opening`` says that it is what opens its section, or an item of the list the opening
-    announces.
+    announces. ``indent`` is that of its first line, list marker and all, in characters.
     """
 
     start: int
@@ -30,3 +30,4 @@ class Passage:
     done: bool = False
     place: int = 0
     opening: bool = False
+    indent: int = 0

@@ -86,7 +86,17 @@ class _Scan:
         opening = self.place == 0 or (in_list and self.announced)
         lead = self.lead if in_list else None
         self.found.append(
-            Passage(start, end, block.form, self.headings(), lead, block.done, self.place, opening)
+            Passage(
+                start,
+                end,
+                block.form,
+                self.headings(),
+                lead,
+                block.done,
+                self.place,
+                opening,
+                block.indent,
+            )
         )
         if not in_list:
             announces = self.text[end - 1] == ":" or self.text[max(0, end - 3) : end] == ":**"

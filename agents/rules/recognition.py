@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 from agents.rules import cues
 from agents.rules.cues import ANCHORED, WEAK, Cue
@@ -23,6 +24,7 @@ from agents.rules.noise import (
 from agents.rules.passages import Passage, Span
 from agents.rules.phrasing import by_weights, by_words
 from agents.rules.prose import passages
+from agents.rules.replies import replied, reply_to
 from agents.rules.sections import Role, is_settled, role_in, subject_of
 from agents.rules.soundness import placed
 from agents.rules.structure import by_structure
@@ -69,7 +71,10 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     for at, (passage, role, direct, read) in enumerate(known):
         if role == "risk" and read:
             read = _beside(read, *(other[3] for other in known[max(0, at - 1) : at + 2 : 2]))
-        found += _passage_drafts(setting, passage, role, direct, read)
+        drafts = _passage_drafts(setting, passage, role, direct, read)
+        after = known[at + 1] if at + 1 < len(known) else None
+        reply = reply_to(passage, after[0], after[3]) if after else None
+        found += chain.from_iterable(replied(it, reply) for it in drafts) if reply else drafts
     return found, seen
 
 

@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from agents.rules.wording import plain
+
 Role = Literal[
     "decision",
     "risk",
@@ -129,7 +131,7 @@ _GENERIC = frozenset(_GENERIC_TEXT.split())
 _SETTLED = re.compile(
     r"(?:resolved|answered|closed|settled)( \w+)? (?:questions?|issues?|points?)$"
 )
-_LINKED = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|</?a\b[^>]*>")
+_IS_CODE = re.compile(r"(?:\*\*)?(`{1,2})[^`]+\1:?(?:\*\*)?:?")
 _ABOUT = re.compile(r"^(?:about|introduction to|overview of) (?:the )?(?=\w{3})", re.IGNORECASE)
 _SUFFIX = re.compile(r"\.\w{1,8}$")
 
@@ -144,6 +146,9 @@ def simplified(heading: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def role_of(heading: str) -> Role:
+    """What a heading says of its text; one that is code names a part: «`constraints`»."""
+    if _IS_CODE.fullmatch(heading.strip()):
+        return "plain"
     text = simplified(heading)
     for role, pattern in _COMPILED:
         if pattern.match(text):
@@ -183,7 +188,7 @@ def subject_of(headings: Sequence[str]) -> str:
             and len(text.split()) <= 6
             and not heading.rstrip().endswith(("?", "!", "."))
         ):
-            return _ABOUT.sub("", _LINKED.sub(r"\1", heading).strip(" #*_`:"))
+            return _ABOUT.sub("", plain(heading).strip(" #:"))
     return ""
 
 
@@ -191,7 +196,7 @@ def document_name(title: str, path: str) -> str:
     """What a document is about, by its title or else its file name."""
     stem = _SUFFIX.sub("", path.rsplit("/", 1)[-1])
     if title and title not in (path, path.rsplit("/", 1)[-1]):
-        name = title
+        name = plain(title)
     elif stem.lower() in ("readme", "index", "agents", "claude", "main") and "/" in path:
         name = path.rsplit("/", 2)[-2]
     else:

@@ -32,7 +32,7 @@ EVEN = 0.5  # the same where a label or heading says what it is
 JUDGED = frozenset(  # of the rest too few were read
     {"action_item", "claim", "decision", "requirement", "risk", "unknown"}
 )
-SHORTEST = 5  # words; of shorter ones too few were read
+SHORTEST = 5  # words; of shorter ones, and of answers, too few were read
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|could|may|might|must|shall|should|will|would|does|do|"
     r"did|needs?|cannot|[a-z]{3,}s|[a-z]{3,}ed)\b"
@@ -53,7 +53,7 @@ _WORD = re.compile(r"[a-z][\w-]{2,}")
 _COMPOUND = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-_./]")
 _STEM = 5
 _SAYS_LITTLE = frozenset(
-    word[:5]
+    word[:_STEM]
     for word in """
     provide define implement contain represent describe include various several multiple different
     class interface type object instance used using use certain following one support function
@@ -61,6 +61,12 @@ _SAYS_LITTLE = frozenset(
     are was has have can will may for with that this from into its their which also only all any
     """.split()  # noqa: SIM905  # as a list it would take fifty lines
 )
+_MEASURED = re.compile(
+    r"(?=.*\b(?:must|shall)\b).*\b\d[\d.,]* ?(?:ms|milliseconds?|s|sec(?:ond)?s?|minutes?|hours?|"
+    r"days?|weeks?|%|percent|[kmgt]i?b|bytes?|characters?|requests?|users?|times|retries|attempts)"
+    r"(?!\w)",
+    re.IGNORECASE,
+)  # what must hold to a figure; of 35 that were judged 30 were good, one wrong
 _AROUND = 200  # characters before and after that are looked at
 
 
@@ -102,7 +108,8 @@ def least_of(kind: str, confidence: float) -> float:
 
 def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
     least = least_of(draft.kind, draft.confidence)
-    if not least or len(draft.title.split()) < SHORTEST:
+    unread = draft.answers or len(draft.title.split()) < SHORTEST
+    if not least or unread or (draft.kind == "requirement" and _MEASURED.match(draft.title)):
         return draft
     known = learned().share(draft_signs(draft, chunk)) >= least and not is_doubtful(draft)
     return replace(draft, confidence=max(MODAL, draft.confidence) if known else WEAK)
@@ -202,11 +209,16 @@ def _subject_signs(
 
 def _news_signs(subject: str, told: str, chunk: ChunkCreated) -> Iterable[str]:
     """How much is told of the subject that its own name and its headings do not say already."""
-    headings = " ".join(chunk.structure_path)
-    named = _stems(_COMPOUND.sub(" ", f"{subject} {headings}").lower())
-    stems = _stems(_COMPOUND.sub(" ", told).lower()) - _SAYS_LITTLE
+    named = _part_stems(subject) | _part_stems(" ".join(chunk.structure_path))
+    stems = _part_stems(told) - _SAYS_LITTLE
     yield f"@news {min(7, len(stems - named))}"
     yield f"@again {min(3, len(stems & named))}"
+
+
+@functools.lru_cache(maxsize=512)
+def _part_stems(text: str) -> frozenset[str]:
+    """The same of what compounds are made of."""
+    return _stems(_COMPOUND.sub(" ", text).lower())
 
 
 @functools.lru_cache(maxsize=512)  # of a document's path and headings, again and again

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agents.rules.fragments import has_verb
-from agents.rules.noise import words_of
 from agents.rules.wording import capitalised, lowered
 from schemas.events.atom import AtomKind
 
@@ -98,8 +97,8 @@ def named(text: str, subject: str, kind: AtomKind, *, names: bool) -> str:
 
     ``names``: it holds a name already.
     """
-    name = _NUMBERED.sub("", subject).rsplit(": ", 1)[-1].replace("`", "").strip()
-    if not name or _NO_NAME.search(name) or _LABELLED.match(text) or _mentions(text, name):
+    name = _bare_name(subject)
+    if not name or _LABELLED.match(text) or _stems(name) <= _stems(text):
         return text
     if not _is_bare(text, kind, names=names):
         return text
@@ -211,10 +210,3 @@ def _is_bare(text: str, kind: AtomKind, *, names: bool) -> bool:
             return need is not None and not _ACTORS.fullmatch(need.group("noun") or "")
         case _:
             return False
-
-
-def _mentions(text: str, name: str) -> bool:
-    """Whether all words of ``name`` stand in ``text``, small ones aside."""
-    spoken = {word.lower()[:_STEM] for word in words_of(text)}
-    known = {word.lower()[:_STEM] for word in words_of(name) if len(word) > 2}
-    return known <= spoken

@@ -36,7 +36,10 @@ _NEWLINE = re.compile(
     r"(?<![ \t])[ \t]*+\n[ \t]*(?:(?:>|\*(?=[ \t\n])|//[/!]?|#+(?=[ \t])|--(?=[ \t])|;+)[ \t]*)*"
 )
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^()\s]*(?:\s\"[^\"]*\")?\)|\[[^\]]*\])?")
-_LINK = re.compile(r"\[([^\[\]]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+[\"'][^\"'()]*[\"'])?\s*\)")
+_LINK = re.compile(
+    r"\[((?:[^\[\]]++|\[[^\[\]]*+\])*+)\]\((?:\{%[^%\n]*%\}|[^()\s]|\([^()\s]*\))*(?:\s+[\"'][^\"'()]*[\"'])?\s*\)"
+)
+_ATTRIBUTES = re.compile(r"(?<=[)\]*_])\{(?:[:#.] ?[\w-]|[\w-]+=\")[^{}\n]*\}")  # of a link
 _REFERENCE = re.compile(r"\[([^\[\]]+)\]\s?\[[^\[\]]*\]")
 _SHORTCUT = re.compile(r"\[([^\[\]\n]{2,200})\]")
 _FOOTNOTE = re.compile(r"\[\^[^\]]*\]|\[\d{1,3}\](?:_)?(?!\()|<sup>[^<]*</sup>")
@@ -49,13 +52,15 @@ _AUTOLINK = re.compile(r"<(?:https?|mailto):[^<>\s]*>")
 _TAG = re.compile(
     r"(`[^`]+`)|</?[A-Za-z][\w-]*(?:\s[^<>]{0,300})?/?>|<!--.*?-->", re.DOTALL
 )  # in a code span it is a placeholder
+_CODE = re.compile(r"(?<![\w:}`])(?:``([^`]+)``|`([^`]+)`)(?![`_\w])")
+_FIRST_STAND_IN, _STAND_INS = 0xA000, 0x400  # letters of a script that no code is written in
+_STAND_IN = re.compile(f"[{chr(_FIRST_STAND_IN)}-{chr(_FIRST_STAND_IN + _STAND_INS - 1)}]")
 _TICKS = re.compile(r"`{1,2}([^`]+)`{1,2}_?_?")
 _STARS = re.compile(r"\*{1,3}(?=\S)([^*]+?)(?<=\S)\*{1,3}|~~([^~]+)~~")
 _UNDERS = re.compile(r"(?<![\w/])_{1,2}(?=\S)([^_]+?)(?<=\S)_{1,2}(?!\w)")
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!<>|~-])")
 _QUOTES = re.compile(r"'{2,3}(?=\S)([^']+?)'{2,3}")  # MediaWiki
 _RST_REFERENCE = re.compile(r"(?<!\w)([A-Za-z][\w-]*?[A-Za-z0-9])_(?=[\s.,;:)!?]|$)")
-LONG_TITLE = 160  # characters; beyond it a title is better cut where a statement is left
 _BLANKS = re.compile(r"\s+")
 _HARD_BREAK = re.compile(r"(?<=\S) \+(?=\s*$)", re.MULTILINE)  # AsciiDoc
 _ORNAMENT = re.compile(r"^[^\w\"'“‘(\[@/.$~<+-]+|^-{1,3}\s+")
@@ -67,7 +72,8 @@ _CONNECTIVE = re.compile(
     r"indeed|"
     r"similarly|likewise|finally|lastly|secondly|firstly|first|second|third|next|then|now|"
     r"currently|"
-    r"(?:please )?note(?:,? however,?)?(?: that)?|"
+    r"(?:also )?(?:please )?note(?:,? (?:however|also),?)?(?: that)?|"
+    r"it (?:should|must) be (?:noted|mentioned)(?: that)?|it(?: is|'s) worth noting(?: that)?|"
     r"(?:it is )?important(?:ly)?(?: to note)?(?: that)?|"
     r"note well|nb|"
     r"on the other hand|by the way|in other words|in general|generally|unfortunately|fortunately|"
@@ -80,8 +86,7 @@ _CONNECTIVE = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"; |, (?:which|because|since|so|as|while|but|where|whereas)\b| because | so that | \(| – |"
-    r" — | - "
+    r"; |, (?:which|because|since|so|as|while|but|where|whereas)\b| because | so that | – | — | - "
 )
 _HALF_PAIR = re.compile(
     r"\b(?:either|neither|both|whether|not only)\b(?!.*\b(?:or|nor|and|but)\b)", re.I
@@ -124,6 +129,11 @@ def plain(raw: str) -> str:
     if not _MARKUP.search(raw):
         return _ORNAMENT.sub("", _HARD_BREAK.sub("", raw.strip()))
     text = _NEWLINE.sub(" ", _HARD_BREAK.sub("", raw))
+    codes: list[str] = []
+    if "`" in text and not _STAND_IN.search(text):
+        text = _CODE.sub(lambda code: _stand_in(codes, code), text)
+    if "{" in text:
+        text = _ATTRIBUTES.sub("", text)
     if "[" in text:
         text = _IMAGE.sub("", text)
         text = _FOOTNOTE.sub("", text)
@@ -131,19 +141,16 @@ def plain(raw: str) -> str:
         text = _ADOC_LINK.sub(lambda m: m.group(1) or m.group(2) or "", text)
         text = _REFERENCE.sub(r"\1", text)
         text = _SHORTCUT.sub(r"\1", text)
-    if "{@" in text:
         text = _INLINE_TAG.sub(lambda m: m.group(2).strip() or m.group(1), text)
     if "<" in text:
         text = _TAG.sub(r"\1", _AUTOLINK.sub("", text))
     if "_" in text:
-        text = _RST_REFERENCE.sub(r"\1", text)
+        text = _RST_REFERENCE.sub(r"\1", _UNDERS.sub(r"\1", text))
     if "`" in text:
         text = _TICKS.sub(r"\1", _ROLE.sub(r"\1", text))
     if "*" in text or "~~" in text:
         text = _STARS.sub(lambda m: m.group(1) or m.group(2), text)
         text = _STARS.sub(lambda m: m.group(1) or m.group(2), text)
-    if "_" in text:
-        text = _UNDERS.sub(r"\1", text)
     if "''" in text:
         text = _QUOTES.sub(r"\1", text)
     if "\\" in text:
@@ -152,7 +159,18 @@ def plain(raw: str) -> str:
         text = html.unescape(text)
     text = _ORNAMENT.sub("", _BLANKS.sub(" ", text).strip(" \t*_|").lstrip("> "))
     text = re.sub(r"\s+([,.;:?!)])(?=[\s,.;]|$)", r"\1", text)
-    return re.sub(r"\(\s+", "(", text)
+    text = re.sub(r"\(\s+", "(", text)
+    if codes:
+        text = _STAND_IN.sub(lambda letter: codes[ord(letter.group()) - _FIRST_STAND_IN], text)
+    return text
+
+
+def _stand_in(codes: list[str], code: re.Match[str]) -> str:
+    """A letter in place of a code span, whose text is no markup; the text goes to ``codes``."""
+    if len(codes) == _STAND_INS:
+        return code.group()
+    codes.append((code.group(1) or code.group(2)).strip())
+    return chr(_FIRST_STAND_IN + len(codes) - 1)
 
 
 def capitalised(text: str) -> str:
@@ -183,21 +201,19 @@ def without_connective(text: str) -> str:
 
 
 def title_of(sentence: str) -> str:
-    """At most 240 characters, without final stop: beyond 160 cut at a clause where that leaves a
-    statement.
+    """At most 240 characters, without final stop: a longer one is cut at a clause where that
+    leaves a statement.
     """
     text = sentence.rstrip(" .;,:")
-    if len(text) <= LONG_TITLE:
+    if len(text) <= MAX_TITLE:
         return text
     cut = 0
     if not _SUBORDINATE.match(text):
-        for match in _CLAUSE.finditer(text, 60, LONG_TITLE):
+        for match in _CLAUSE.finditer(text, 60, MAX_TITLE):
             if not _HALF_PAIR.search(text, 0, match.start()):
                 cut = match.start()
     if cut:
         return text[:cut].rstrip(" .;,:(")
-    if len(text) <= MAX_TITLE:
-        return text
     return text[: MAX_TITLE - 1].rsplit(" ", 1)[0].rstrip(" .;,:(") + "…"
 
 

@@ -25,7 +25,7 @@ _SECTION = re.compile(
 )
 _NOTICE = re.compile(
     r"^\W*(?:(?:note|notice|warning|caution|important|attention)\W+)?"
-    r"this (?:document|page|section|file|specification|spec|record|adr|rfc|proposal|design)"
+    r"this (?:document|page|file|specification|spec|record|adr|rfc|proposal|design)"
     r"(?: is| has been| was| contains| describes)(?: an?| now| currently| some)* "
     r"(?:legacy|outdated|out of date|obsolete|deprecated|superseded|"
     r"no longer (?:maintained|valid))\b",
@@ -34,7 +34,7 @@ _NOTICE = re.compile(
 _WORDS_OF: dict[DocumentStatus, str] = {
     "proposed": """
         proposed proposal draft provisional pending review reviewing discussion progress wip idea
-        hold defer deferred postponed open not
+        hold defer deferred postponed open
     """,
     "accepted": """
         accepted approved implemented implementable active adopted final finished done merged agreed
@@ -76,4 +76,6 @@ def _said(line: str) -> DocumentStatus | None:
         return None
     if len(set(known)) > 1 and _CHOICES.search(line):
         return None
+    if "not" in words[: words.index(next(word for word in words if word in _WORDS))]:
+        return "proposed"
     return "superseded" if "superseded" in known else known[0]

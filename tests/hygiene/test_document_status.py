@@ -36,6 +36,7 @@ def status_of(text: str, path: str = "docs/adr/0007-orders.md") -> str | None:
         ("---\nstatus: 'withdrawn'\n---\n\n# Orders\n", "rejected"),
         ("# ADR 7: Orders\n\n## Status\n\nNot yet implemented\n", "proposed"),
         ("# ADR 7: Orders\n\n## Status\n\nPartially Accepted\n", "accepted"),
+        ("# ADR 7: Orders\n\n## Status\n\nAccepted, not implemented\n", "accepted"),
     ],
 )
 def test_a_record_says_its_status(head: str, status: str) -> None:
@@ -67,6 +68,8 @@ def test_other_markup_and_folders_say_it_too(path: str, head: str, status: str) 
         "# Orders\n\n## Status\n\nWhat is the status, such as proposed, accepted or rejected?\n",
         "# Orders\n\n## Status\n\nGet the order's status and its depot.\n",
         "# Orders\n\nStatus: 200\n",
+        "# Orders\n\nStatus: not applicable\n",
+        "# Orders\n\nThis section is deprecated, the next one holds.\n",
         "# Orders\n\nstatus = accepted_at is not None\n",
     ],
 )

@@ -59,6 +59,29 @@ def test_a_sentence_of_up_to_240_characters_is_its_title_whole() -> None:
     assert titles(f"{said}.\n") == [said]
 
 
+def test_a_longer_sentence_is_cut_where_a_clause_begins_never_at_a_remark() -> None:
+    said = (
+        "The DepotServer must print the label of a parcel (and of each box in it) at the last lane "
+        "of the Sorter and send a copy of the label to the clerks of all depots (in winter too)"
+    )
+    reason = ", because nobody can print a label again once the parcel has left the last lane"
+    assert len(said) <= 240 < len(said + reason)
+    assert titles(f"{said}{reason}.\n") == [said]
+
+
+def test_a_heading_is_named_as_a_reader_sees_it() -> None:
+    text = f'## [Parcel cache](cache.md) <img src="c.png">\n\n{STATEMENT}\n'
+    assert titles(text, "docs/filters.md", "Filters")[0].startswith("Parcel cache: the filter")
+
+
+def test_a_heading_of_code_names_a_part() -> None:
+    said = (
+        "The LaneGuard stores the constraints of each lane in PostgreSQL and reads them at night."
+    )
+    atoms = extract(a_chunk(f"### `constraints`\n\n{said}\n", "docs/lanes.md"))
+    assert [it.kind for it in atoms if it.kind != "entity"] == ["claim"]
+
+
 def test_a_name_at_the_beginning_is_known_by_its_capital() -> None:
     named = "Nextflow stores whatever the upstream returns and serves it to any later request."
     assert titles(f"### Parcel cache\n\n{named}\n", "docs/filters.md", "Filters") == [named[:-1]]

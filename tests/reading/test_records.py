@@ -25,7 +25,7 @@ The LabelPrinter must print every label within 2 seconds.
 
 ## Risks
 
-Labels of wet parcels may be lost, so that a parcel goes to the wrong depot.
+If the Sorter loses its connection, parcels of that lane are lost and a depot must count again.
 """
 
 
@@ -58,7 +58,7 @@ def test_what_is_only_proposed_is_a_weak_cue_and_its_risks_are_real() -> None:
     proposed = standing(RECORD, "proposed")
     assert not proposed["decision"]
     assert not proposed["requirement"]
-    assert proposed["risk"] == standing(RECORD, "accepted")["risk"]
+    assert proposed["risk"]
 
 
 @pytest.mark.parametrize("status", ["superseded", "rejected"])

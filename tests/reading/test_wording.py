@@ -26,3 +26,24 @@ def test_a_long_run_of_blanks_is_one_space(blank):
     run = blank * 400_000  # by the square of its length this would take minutes
     assert plain(f"The *tray*{run}must be red") == "The tray must be red"
     assert classify(run).label == "other"
+
+
+@pytest.mark.parametrize(
+    ("raw", "seen"),
+    [
+        ("the _proof of lock round_ (POLR) is", "the proof of lock round (POLR) is"),
+        (
+            "`STORAGES['default']` is a\n`map[string]string`",
+            "STORAGES['default'] is a map[string]string",
+        ),
+        ("the `_private` and `public_` names", "the _private and public_ names"),
+        ("the value `__lanes_reserved__`", "the value __lanes_reserved__"),
+        ("a ``**kwargs`` literal, a `link`_", "a **kwargs literal, a link"),
+        ("see [GRANT]({% link v1/grant.md %}#options) now", "see GRANT now"),
+        ('of [logs](https://x.y/z){target="_blank" rel="nofollow"} only', "of logs only"),
+        ("see [[LANE.1]](#LANE1) and [the [old] lane](x.md)", "see LANE.1 and the old lane"),
+        ("[`lane`](lane.md) and [the `x` lane][1]", "lane and the x lane"),
+    ],
+)
+def test_markup_is_taken_off_and_code_is_left_as_it_is(raw, seen):
+    assert plain(raw) == seen

@@ -1,0 +1,61 @@
+"""A question of a list that the text under it answers is told with its answer, and closed by it."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.rules.reader import extract
+from schemas.events.atom import Candidate
+from tests.reading.documents import a_chunk
+
+ASKED = "Should we support both empty and absent lanes, or choose one approach?"
+REPLY = "Yes, we'll support both empty and absent lanes to maximize flexibility."
+TOGETHER = f"{ASKED} {REPLY[:-1]}"
+
+
+def read(items: str) -> list[Candidate]:
+    text = f"# Parcel lanes\n\n## Open questions\n\n{items}\n"
+    return [it for it in extract(a_chunk(text, "docs/lanes.md")) if it.kind != "entity"]
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        f"- {ASKED}\n    - {REPLY}",
+        f"- {ASKED}\n\n  {REPLY}",
+        f"1. {ASKED}\n   - **Answer**: {REPLY}",
+    ],
+)
+def test_what_stands_under_a_question_answers_it(items: str) -> None:
+    asked, found = read(items)
+    assert (asked.kind, asked.title, asked.proposed_status) == ("unknown", ASKED, "draft")
+    assert (found.kind, found.title, found.proposed_status) == ("claim", TOGETHER, "draft")
+    (closing,) = found.relations
+    assert (closing.to, closing.link_type) == (asked.candidate_id, "supersedes")
+    assert REPLY in found.evidence[0].snippet
+    assert ASKED in found.evidence[1].snippet
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        f"- {ASKED}\n- {REPLY}",
+        f"- {ASKED}\n    - Option 1: only empty lanes\n    - Option 2: only absent ones",
+        f"- {ASKED}\n    - Or is one of the two approaches enough for all depots?",
+        f"- {ASKED}\n    - It is unclear whether any depot has an absent lane.",
+        f"- {ASKED}\n    - The depots would say:",
+    ],
+)
+def test_a_question_without_an_answer_is_open(items: str) -> None:
+    asked = read(items)[0]
+    assert (asked.kind, asked.title, asked.proposed_status) == ("unknown", ASKED, "active")
+    assert all(it.title != TOGETHER for it in read(items))
+
+
+@pytest.mark.parametrize(
+    "asked", ["Which format do labels have?", "What are heavy labels made of?"]
+)
+def test_a_question_may_end_in_a_verb_or_a_preposition(asked: str) -> None:
+    (question,) = read(f"- {asked}")
+    assert question.kind == "unknown"
+    assert question.title == f"Parcel lanes: w{asked[1:]}"
