@@ -22,8 +22,9 @@ MIN_HITS = 3
 EVIDENCE_PER_HIT = 3
 Coverage = Literal["entity", "metadata", "fulltext", "none"]
 
-# ``words`` are any of the query's lexemes: all of them would be a riddle, not a search.
-WORDS = "replace(plainto_tsquery('english', %(query)s)::text, '&', '|')::tsquery"
+# Any of a text's lexemes: all of them would be a riddle, not a search.
+ANY_WORD_OF = "replace(plainto_tsquery('english', {})::text, '&', '|')::tsquery"
+WORDS = ANY_WORD_OF.format("%(query)s")
 RANKED = f"""
     SELECT a.atom_id, a.kind, a.title, a.body, a.confidence, a.status,
         round((ts_rank(a.search, {WORDS}) + coalesce(e.rank, 0))::numeric, 6)::float AS score
@@ -55,12 +56,15 @@ ENTITIES = (
     "SELECT atom_id, title, coalesce(attributes->>'aliases', '') AS aliases FROM ledger_atoms"
     " WHERE project_id = %s AND kind = 'entity' AND status IN ('active', 'draft')"
 )
-EVIDENCE = """
+# The passage that the title was made from comes before one that says the same again.
+EVIDENCE = f"""
     SELECT e.atom_id, e.evidence_id, e.source_id, s.title, s.path, e.line_start, e.line_end,
         e.snippet
-    FROM (SELECT *, row_number() OVER (
-            PARTITION BY atom_id ORDER BY stale, evidence_type <> 'direct', evidence_id) AS place
-        FROM ledger_evidence WHERE atom_id = ANY(%s)) e
+    FROM (SELECT x.*, row_number() OVER (
+            PARTITION BY atom_id ORDER BY x.stale, x.evidence_type <> 'direct',
+            ts_rank(x.search, {ANY_WORD_OF.format("a.title")}) DESC, x.evidence_id) AS place
+        FROM ledger_evidence x JOIN ledger_atoms a USING (atom_id)
+        WHERE x.atom_id = ANY(%s)) e
     LEFT JOIN sources s USING (source_id) WHERE e.place <= %s ORDER BY e.atom_id, e.place
 """
 CONFLICTS = """

@@ -14,13 +14,14 @@ from agents.rules.impact import impact_of, severity_of
 from agents.rules.needs import requirement_attributes
 from agents.rules.noise import words_of
 from agents.rules.passages import Span
-from agents.rules.subjects import named, of_whole, scope_of
+from agents.rules.subjects import named, of_whole, scope_of, version_of
 from agents.rules.wording import body_of, capitalised, lowered, title_of, without_connective
 from schemas.areas import AREAS, Area, area_counts, main_area
 from schemas.events.atom import CONTEXT, AtomKind, AtomSeverity, Polarity
 
 MAX_TAGS = 6
 MAX_LABEL = 60
+MAX_NAME_WORDS = 3
 _REASON = re.compile(
     r"\b(?:because|so that|in order to|due to|since|as a result|otherwise|this (?:ensures|allows|"
     r"avoids|"
@@ -35,9 +36,9 @@ _AREA_OF_KIND: dict[str, Area] = {
 _SCOPED = frozenset({"claim", "requirement", "risk", "domain_signal", "action_item"})
 _PRONOUN = re.compile(r"(?:it|its|this|that|these|those|they|their)\b", re.IGNORECASE)
 _STANDS_FOR = re.compile(
-    r"(?:it|this (?:module|component|service|extension|library|package|plugin|project|tool|system|"
-    r"interface|api|protocol|feature|repository|framework|proposal|change|enhancement|design|"
-    r"solution|mechanism)) (?=(?:is|has|must|should|shall|will|would|could|might|"
+    r"(?:it|this (?P<what>module|component|service|extension|library|package|plugin|project|tool|"
+    r"system|interface|api|protocol|feature|repository|framework|proposal|change|enhancement|"
+    r"design|solution|mechanism)) (?=(?:is|has|must|should|shall|will|would|could|might|"
     r"can|cannot|may|does|needs|provides|contains|stores|uses|supports|allows|enables|defines|"
     r"implements|handles|manages|runs|collects|ensures|requires|offers|exposes|replaces|"
     r"introduces|adds|creates|increases|reduces|involves|changes|makes|brings|affects|breaks)\b)",
@@ -154,7 +155,8 @@ def tags_of(text: str, names: Sequence[str]) -> tuple[str, ...]:
 def wording(sentence: str, subject: str) -> str:
     """``sentence`` so that it can be read alone; nothing where that cannot be done.
 
-    ``subject`` stands for «it» or «this service» in front of the verb.
+    ``subject`` stands for «it» in front of the verb, with its noun for «this extension»: what is
+    called Jetty may be somebody else's.
     """
     text = _unlabelled(without_connective(sentence))
     if not subject or not _PRONOUN.match(text):
@@ -165,6 +167,9 @@ def wording(sentence: str, subject: str) -> str:
     if alone is None:
         return ""
     name = subject.rsplit(": ", 1)[-1]
+    what = alone.group("what")
+    if what and what.lower() not in name.lower() and len(name.split()) <= MAX_NAME_WORDS:
+        name = f"The {name.removeprefix('The ')} {what}"
     return f"{capitalised(name)} {text[alone.end() :]}"
 
 
@@ -239,6 +244,9 @@ def drafted(
             return None
     default = _AREA_OF_KIND.get(cue.kind, "scope")
     scope = scope_of(text, scopes, names, around) if cue.kind in _SCOPED else ""
+    version = version_of(headings) if cue.kind in _SCOPED else ""
+    if version and version not in text:
+        scope = f"{scope}, {version}" if scope else version
     return Draft(
         kind=cue.kind,
         title=title_of(f"{scope}: {lowered(text)}" if scope else text),

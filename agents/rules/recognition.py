@@ -28,7 +28,7 @@ from agents.rules.replies import replied, reply_to
 from agents.rules.sections import Role, is_settled, role_in, subject_of
 from agents.rules.soundness import placed
 from agents.rules.structure import by_structure
-from agents.rules.subjects import is_of_whole
+from agents.rules.subjects import bare_name, is_of_whole
 from agents.rules.wording import lowered, plain, sentences, title_of, without_connective
 from schemas.areas import main_area
 from schemas.events.hygiene import ChunkCreated
@@ -158,7 +158,7 @@ def _passage_drafts(
             about = subject_of(passage.headings[:1]) or setting.name
         draft = drafted(cue, sentence, passage.headings, about, lead, scopes, setting.text)
         if draft is not None and passage.form == "row" and role == "plain":
-            draft = _of_row(draft, row)
+            draft = _of_row(draft, row, bare_name(subject_of(passage.headings)))
         if draft is not None:
             yield placed(draft, setting, passage, role, number, led=lead is not None)
 
@@ -191,14 +191,19 @@ def _before_in_line(text: str, passage: Passage) -> str:
     return text[text.rfind("\n", 0, passage.start) + 1 : passage.start].strip()
 
 
-def _of_row(draft: Draft, name: str) -> Draft:
-    """``draft`` with its row's name in front; weak where there is none, or it is no need."""
+def _of_row(draft: Draft, name: str, section: str) -> Draft:
+    """``draft`` with its section's and row's name in front: a field is one of its message. Weak
+    where the row has none, or it is no need.
+    """
     if not name or draft.kind != "requirement":
         return replace(draft, confidence=WEAK)
-    if name.lower() in draft.title.lower():
+    label = f"{name}: "
+    if name.lower() in draft.title.lower() and not draft.title.startswith(label):
         return draft
-    title, body = (f"{name}: {lowered(said)}" for said in (draft.title, draft.body))
-    return replace(draft, title=title_of(title), body=body)
+    said, body = (it.removeprefix(label) for it in (draft.title, draft.body))
+    front = "" if not section or section.lower() in draft.title.lower() else f"{section}, "
+    title = title_of(f"{front}{label}{lowered(said)}")
+    return replace(draft, title=title, body=f"{label}{lowered(body)}")
 
 
 def _is_case(text: str, passage: Passage) -> bool:

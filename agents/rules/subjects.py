@@ -26,6 +26,12 @@ _NO_NAME = re.compile(
     r"[?!`]|^[^\w(]",
     re.IGNORECASE,
 )
+_VERSION = re.compile(
+    r"(?:(?:upgrading|upgrade|migrating|version|release)s?(?: to)? )?\[?"
+    r"(?P<version>v?\d+\.\d+(?:\.[\dx]+)?(?:-\w[\w.]*)?)\]?"
+    r"(?: \(.{1,40}\)| [–—-] \d{4}-\d\d-\d\d)?",
+    re.IGNORECASE,
+)
 _LABELLED = re.compile(r"[^:]{1,60}:\s")
 _BEFORE_VERB = re.compile(
     r"(?:may|might|can|could|will|would|must|should|is|are|has|have|does|do)\b|"
@@ -97,12 +103,18 @@ def named(text: str, subject: str, kind: AtomKind, *, names: bool) -> str:
 
     ``names``: it holds a name already.
     """
-    name = _bare_name(subject)
+    name = bare_name(subject)
     if not name or _LABELLED.match(text) or _stems(name) <= _stems(text):
         return text
     if not _is_bare(text, kind, names=names):
         return text
     return f"{capitalised(name)}: {lowered(text)}"
+
+
+def version_of(headings: Sequence[str]) -> str:
+    """The innermost version that a heading names alone: what stands under it is true of that."""
+    found = filter(None, map(_VERSION.fullmatch, map(str.strip, reversed(headings))))
+    return next((match.group("version") for match in found), "")
 
 
 def scope_of(text: str, scopes: Sequence[str], names: Sequence[str], around: str) -> str:
@@ -118,7 +130,7 @@ def scope_of(text: str, scopes: Sequence[str], names: Sequence[str], around: str
     if _opens_with_name(text, around):
         return ""
     spoken = _stems(text)
-    said = [it for it in map(_bare_name, scopes) if not _stems(it) <= spoken]
+    said = [it for it in map(bare_name, scopes) if not _stems(it) <= spoken]
     said = [it for at, it in enumerate(said) if not _stems(it) <= _stems(" ".join(said[:at]))]
     front = ", ".join(said)
     return capitalised(said[-1] if len(front) > _MOST_SCOPE else front) if said else ""
@@ -126,7 +138,7 @@ def scope_of(text: str, scopes: Sequence[str], names: Sequence[str], around: str
 
 def of_whole(scopes: Sequence[str]) -> str:
     """« of » and what the document is about, where that has a name."""
-    name = _bare_name(scopes[0]) if len(scopes) > 1 else ""
+    name = bare_name(scopes[0]) if len(scopes) > 1 else ""
     return f" of «{name}»" if name else ""
 
 
@@ -172,7 +184,7 @@ def _is_unnamed(text: str, names: Sequence[str]) -> bool:
     return bool(_PART.search(subject)) or not proper
 
 
-def _bare_name(subject: str) -> str:
+def bare_name(subject: str) -> str:
     """A heading or file name as the name of something, or nothing."""
     name = _NUMBERED.sub("", subject).rsplit(": ", 1)[-1].replace("`", "").strip()
     return "" if _NO_NAME.search(name) else name

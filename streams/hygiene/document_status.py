@@ -34,7 +34,7 @@ _NOTICE = re.compile(
 _WORDS_OF: dict[DocumentStatus, str] = {
     "proposed": """
         proposed proposal draft provisional pending review reviewing discussion progress wip idea
-        hold defer deferred postponed open
+        hold defer deferred postponed open planned
     """,
     "accepted": """
         accepted approved implemented implementable active adopted final finished done merged agreed
@@ -76,6 +76,7 @@ def _said(line: str) -> DocumentStatus | None:
         return None
     if len(set(known)) > 1 and _CHOICES.search(line):
         return None
-    if "not" in words[: words.index(next(word for word in words if word in _WORDS))]:
-        return "proposed"
+    first = next(word for word in words if word in _WORDS)
+    if "not" in words[: words.index(first)]:
+        return "rejected" if first == "planned" else "proposed"
     return "superseded" if "superseded" in known else known[0]

@@ -33,6 +33,7 @@ def status_of(text: str, path: str = "docs/adr/0007-orders.md") -> str | None:
         ("# ADR 7: Orders\n\n**Status:** In review.\n", "proposed"),
         ("# ADR 7: Orders\n\n| Status | Declined |\n| --- | --- |\n| Date | May |\n", "rejected"),
         ("---\ntitle: Orders\nstatus: implementable\n---\n\n# Orders\n", "accepted"),
+        ("---\nstatus: not-planned\n---\n\n# Orders\n", "rejected"),
         ("---\nstatus: 'withdrawn'\n---\n\n# Orders\n", "rejected"),
         ("# ADR 7: Orders\n\n## Status\n\nNot yet implemented\n", "proposed"),
         ("# ADR 7: Orders\n\n## Status\n\nPartially Accepted\n", "accepted"),

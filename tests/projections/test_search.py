@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from projections.search import Filters, search_ledger
-from tests.projections.builders import PROJECT
+from tests.projections.builders import PROJECT, an_atom
 from tests.projections.conftest import ReadModel
-from tests.projections.log import a_whole_story
+from tests.projections.log import Story, a_whole_story
 from tests.projections.test_folding import projected
+
+PASSAGES = ["Callers are known.", "Auth uses JWT tokens, signed anew.", "Sessions end at night."]
 
 
 @pytest.fixture
@@ -75,3 +77,21 @@ def test_only_live_atoms_are_found_unless_asked(ledger: ReadModel):
 def test_a_hit_names_its_open_contradictions(ledger: ReadModel):
     answer = search_ledger(ledger.connection, PROJECT, "session cookies")
     assert len(answer.hits[0]["open_contradictions"]) == 1
+
+
+def test_the_passage_that_says_what_the_title_says_comes_first(model: ReadModel):
+    story = Story()
+    story.project()
+    story.requested(["README.md"])
+    chunks = story.source("README.md", "\n\n".join(PASSAGES))
+    story.run_started()
+    story.planned(chunks)
+    said = an_atom(chunks[0], story.run, "Auth uses JWT tokens")
+    story.read(chunks[0], said)
+    for chunk in chunks[1:]:
+        story.read(chunk, said)
+    story.committed()
+    model.fold(projected(story))
+    (hit,) = search_ledger(model.connection, PROJECT, "auth").hits
+    assert len(hit["evidence"]) == len(PASSAGES)
+    assert hit["evidence"][0]["snippet"] == PASSAGES[1]

@@ -82,6 +82,27 @@ def test_a_heading_of_code_names_a_part() -> None:
     assert [it.kind for it in atoms if it.kind != "entity"] == ["claim"]
 
 
+@pytest.mark.parametrize(
+    ("heading", "front"),
+    [
+        ("v0.34.27", "v0.34.27: the"),
+        ("Version 2.1 (May 2026)", "2.1: the"),
+        ("[1.4.0] - 2026-05-01", "1.4.0: the"),
+        ("2.1 - Requirements of lanes", "The"),
+    ],
+)
+def test_what_stands_under_a_version_is_told_of_that(heading: str, front: str) -> None:
+    said = "The DepotServer must be compiled with Rust 1.80 or higher."
+    text = f"## {heading}\n\n{said}\n"
+    assert titles(text, "docs/build.md", "Build") == [f"{front}{said[3:-1]}"]
+
+
+def test_a_row_is_told_of_its_section() -> None:
+    row = "| Extension | Length must be zero if the lane is closed |"
+    text = f"# Data structures\n\n## ParcelLabel\n\n| Field | Meaning |\n|---|---|\n{row}\n"
+    assert titles(text) == ["ParcelLabel, Extension: length must be zero if the lane is closed"]
+
+
 def test_a_name_at_the_beginning_is_known_by_its_capital() -> None:
     named = "Nextflow stores whatever the upstream returns and serves it to any later request."
     assert titles(f"### Parcel cache\n\n{named}\n", "docs/filters.md", "Filters") == [named[:-1]]

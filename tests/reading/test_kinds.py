@@ -241,7 +241,7 @@ def test_a_question_that_points_around_is_named_after_its_section():
 def test_this_change_is_read_as_what_its_document_names():
     text = "# Parcel lanes\n\n## Risks\n\nThis change introduces overhead for the scheduler.\n"
     (atom,) = only("risk", extract(a_chunk(text)))
-    assert atom.title == "Parcel lanes introduces overhead for the scheduler"
+    assert atom.title == "The Parcel lanes change introduces overhead for the scheduler"
 
 
 def test_an_it_that_stands_for_nothing_stays():
