@@ -70,7 +70,8 @@ _IMPERATIVE = re.compile(
 )
 _HEADLESS = re.compile(
     r"(?:only|also|always|never|currently|just|ignores|skips|selects|validates|verifies|parses|"
-    r"emits|registers|converts|configures|generates|retrieves|resolves|contains|provides|returns|defines|holds|stores|"
+    r"emits|registers|converts|configures|generates|retrieves|resolves|contains|provides|"
+    r"returns|defines|holds|stores|"
     r"represents|adds|removes|increases|decreases|creates|handles|uses|allows|enables|implements|"
     r"supports|describes|specifies|determines|indicates|checks|sets|gets|makes|sends|receives|"
     r"manages|performs|executes|includes|applies|requires|ensures|reduces|used|optional|"

@@ -52,8 +52,8 @@ class Setting:
 
     ``asked``: questions in it are meant. ``deliberates``: decisions are taken or proposed in
     documents like it, talk among them. ``is_record``: it was written once, about a choice, and
-    nobody keeps it up. ``own_voice``: its «we» are those who make the project, not
-    a teacher and the reader. ``is_front``: it lies at the top, so it is about the whole project.
+    nobody keeps it up. ``own_voice``: its «we» are those who make the project, not a teacher and
+    the reader. ``is_front``: it lies at the top, so it is about the whole project.
     """
 
     text: str

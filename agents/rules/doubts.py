@@ -28,6 +28,10 @@ _GENERAL = re.compile(
     r"used widely\b|good support\b)",
     re.IGNORECASE,
 )  # praise, and what is so everywhere
+_NUMBERED = re.compile(
+    r"(?:[^:]{1,60}: )?(?:requirement|property|invariant|assumption|condition) \d+\w? ",
+    re.IGNORECASE,
+)  # what is said of «Requirement 2», whose words stand elsewhere
 _SUPPOSES = re.compile(r"\bwe (?:can|could|may|might|would)\b", re.IGNORECASE)
 _BURDEN = re.compile(
     r"[^,;]*\b(?:(?<!not )(?<!that )needs? to|the need to|requires?|be able to)\b", re.IGNORECASE
@@ -40,7 +44,12 @@ def is_doubtful(draft: Draft) -> bool:
     text = draft.title
     match draft.kind:
         case "claim":
-            return bool(_points_back(text) or _GENERAL.match(text) or _SUPPOSES.search(text))
+            return (
+                _points_back(text)
+                or _NUMBERED.match(text) is not None
+                or _GENERAL.match(text) is not None
+                or _SUPPOSES.search(text) is not None
+            )
         case "decision":
             return _points_back(text) or bool(_BURDEN.match(text))
         case "risk":

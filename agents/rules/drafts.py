@@ -21,7 +21,7 @@ from schemas.events.atom import CONTEXT, AtomKind, AtomSeverity, Polarity
 
 MAX_TAGS = 6
 MAX_LABEL = 60
-MAX_NAME_WORDS = 3
+MAX_NAME_WORDS = 3  # of what «this extension» stands for; a longer name tells what it is itself
 _REASON = re.compile(
     r"\b(?:because|so that|in order to|due to|since|as a result|otherwise|this (?:ensures|allows|"
     r"avoids|"

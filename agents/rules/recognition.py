@@ -29,7 +29,14 @@ from agents.rules.sections import Role, is_settled, role_in, subject_of
 from agents.rules.soundness import placed
 from agents.rules.structure import by_structure
 from agents.rules.subjects import bare_name, is_of_whole
-from agents.rules.wording import lowered, plain, sentences, title_of, without_connective
+from agents.rules.wording import (
+    body_of,
+    lowered,
+    plain,
+    sentences,
+    title_of,
+    without_connective,
+)
 from schemas.areas import main_area
 from schemas.events.hygiene import ChunkCreated
 
@@ -203,7 +210,7 @@ def _of_row(draft: Draft, name: str, section: str) -> Draft:
     said, body = (it.removeprefix(label) for it in (draft.title, draft.body))
     front = "" if not section or section.lower() in draft.title.lower() else f"{section}, "
     title = title_of(f"{front}{label}{lowered(said)}")
-    return replace(draft, title=title, body=f"{label}{lowered(body)}")
+    return replace(draft, title=title, body=body_of(f"{label}{lowered(body)}"))
 
 
 def _is_case(text: str, passage: Passage) -> bool:

@@ -63,8 +63,8 @@ _SAYS_LITTLE = frozenset(
 )
 _MEASURED = re.compile(
     r"(?=.*\b(?:must|shall)\b).*\b\d[\d.,]* ?(?:ms|milliseconds?|s|sec(?:ond)?s?|minutes?|hours?|"
-    r"days?|weeks?|%|percent|[kmgt]i?b|bytes?|characters?|requests?|users?|times|retries|attempts)"
-    r"(?!\w)",
+    r"days?|weeks?|%|percent|[kmgt]i?b|bytes?|characters?|requests?|users?|times|retries|attempts|"
+    r"[\w-]+(?: per |/)(?:second|minute|hour|day|s))(?!\w)",
     re.IGNORECASE,
 )  # what must hold to a figure; of 35 that were judged 30 were good, one wrong
 _AROUND = 200  # characters before and after that are looked at

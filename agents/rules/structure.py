@@ -184,14 +184,18 @@ def _tells_of_needs(passage: Passage, text: str) -> bool:
 
 
 def _decision_in(passage: Passage, direct: bool, sentence: Sentence, number: int) -> Cue | None:
-    """What opens a decision section is the decision; later sentences must sound like one."""
+    """What opens a decision section is the decision; later sentences must sound like one.
+
+    An opening that only tells is seldom it: of 75 that were judged 42 were good, of 151 others 128.
+    """
     text = sentence.text
     if _TURNED_DOWN.search(sentence.reason) and not _DECIDING.search(text):
         return None
     if text.endswith("?") or len(words_of(text)) < 4 or not direct:
         return None
     if passage.opening and number == 0 and is_decisive(text):
-        return Cue("decision", EXPLICIT)
+        decides = is_order(text) or _DECIDING.search(text)
+        return Cue("decision", EXPLICIT if decides else ANCHORED)
     if needs_context(text) or not _DECIDING.search(text) or _STEP.match(text):
         return None
     if passage.opening and number < 3:

@@ -27,7 +27,12 @@ from streams.ledger.similarity import (
     title_similarity,
 )
 from streams.ledger.state import OPEN
-from streams.ledger.statements import same_assertion, statement_in, statement_of
+from streams.ledger.statements import (
+    of_different_versions,
+    same_assertion,
+    statement_in,
+    statement_of,
+)
 
 TITLE_SIMILARITY = 0.75
 SHARED_SUBJECT_SIMILARITY = 0.60
@@ -89,7 +94,7 @@ def conflict_of(one: AtomRecord, other: AtomRecord) -> Conflict | None:
     if one.kind == "risk" or other.kind == "risk":
         return _severity_conflict(one, other) if one.kind == other.kind else None
     first, second = statement_in(one), statement_in(other)
-    if of_different_times(first, second):
+    if of_different_times(first, second) or of_different_versions(one, other):
         return None
     ours, theirs = statement_of(first), statement_of(second)
     opposite = {one.polarity, other.polarity} == {"affirm", "negate"}

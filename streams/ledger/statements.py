@@ -35,6 +35,7 @@ RELATIONS = (
     ("uses", re.compile(r"\b(?:do(?:es)? not )?uses?\b", re.I)),
     ("is", re.compile(r"\b(?:is|are)\b(?: not\b)?", re.I)),
 )
+_OF_VERSION = re.compile(r"(?:^|, )(v?\d+\.\d+[\w.-]*)$")
 NOUN_VALUE = re.compile(
     r"^(?P<subject>.*?\b(?:default|limit|deadline|owner|language|database|protocol|version|port))"
     r"\s*(?::|=|\s)\s*(?P<value>[`\"']?v?\d[\w.:%-]*(?: [\w%]+)?[`\"']?)\.?$",
@@ -86,6 +87,12 @@ def statement_in(atom: AtomRecord) -> str:
     """Its title without the context that a reader put before it: what subjects are compared in."""
     context = atom.attributes.get(CONTEXT)
     return atom.title.removeprefix(f"{context}: ") if context else atom.title
+
+
+def of_different_versions(one: AtomRecord, other: AtomRecord) -> bool:
+    """Whether each stands under a version of its own: what 0.34 needs may be otherwise in 1.0."""
+    ours, theirs = (_OF_VERSION.findall(it.attributes.get(CONTEXT, "")) for it in (one, other))
+    return bool(ours and theirs) and ours != theirs
 
 
 @lru_cache(maxsize=8_192)

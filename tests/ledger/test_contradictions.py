@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from schemas.events.atom import Judged
 from schemas.events.ingestion import SourceChange
 from schemas.events.ledger import ContradictionRecord
 from tests.ledger.story import Chunk, Story, a_row, a_run, judged, story
@@ -142,6 +143,18 @@ def test_another_number_an_opposite_and_a_denial_in_a_whole_sentence_conflict(
 )
 def test_two_names_and_what_held_before_are_no_contradiction(first: str, second: str):
     assert not disputed(first, second).view.contradictions
+
+
+def of_version(version: str, seconds: int) -> Judged:
+    title = f"{version}: the monthly report must be ready within {seconds} seconds"
+    return judged(title, kind="requirement", confidence=0.9, attributes={"context": version})
+
+
+@pytest.mark.parametrize(("other", "found"), [("v1.0.0", 0), ("v0.34.27", 1)])
+def test_what_holds_of_two_versions_is_no_contradiction(other: str, found: int):
+    first, second = of_version("v0.34.27", 20), of_version(other, 45)
+    told = story(a_run(Chunk("c1", [first]), Chunk("c2", [second], source_id="src_b")))
+    assert len(told.view.contradictions) == found
 
 
 def test_an_accepted_decision_is_suggested_against_a_claim():

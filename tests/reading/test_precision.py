@@ -310,6 +310,12 @@ def test_what_is_so_everywhere_is_doubted():
     assert surest(f"# DepotServer\n\n{text.format('a very popular')}\n") == [("claim", False)]
 
 
+def test_what_is_said_of_a_number_on_a_list_is_doubted():
+    text = "{} ensures that the Sorter sends all parcels of a lane to one Depot over HTTP."
+    assert surest(f"# DepotServer\n\n{text.format('The DepotServer')}\n") == [("claim", True)]
+    assert surest(f"# DepotServer\n\n{text.format('Requirement 2')}\n") == [("claim", False)]
+
+
 def test_what_somebody_expects_to_happen_is_no_requirement():
     said = "The lanes of the Depot should {} when the Sorter is there."
     assert [kind for kind, _ in read(f"{said.format('be closed')}\n")] == ["requirement"]
