@@ -38,7 +38,7 @@ _POINTS = re.compile(
     r"\b(?:do(?:es)?|implements?|achieves?|handles?|supports?|solves?|prevents?|avoids?) this "
     r"(?:by|with|via|in|through|for|when|using)\b|\b(?:in|of|by|from|to|step) \(\d\)|"
     r"\battached\W*$|"
-    r"\bkeep (?:this|that|these) in mind\b|"
+    r"\bkeep (?:this|that|these) in mind\b|\blet(?:['’]s| us) (?:say|assume|suppose|imagine|see)\b|"
     r"\b(?:using|do|doing|for|of|with|like|from|by|on|about|than|achieve|solve|avoid|"
     r"prevent|support|enable|address|implement|handle) (?:this|these)(?:[,.;]|$)|"
     r"\bnext (?:section|point|paragraph|chapter|step)\b|\b(?:described|discussed|outlined|"

@@ -310,6 +310,14 @@ def test_what_is_so_everywhere_is_doubted():
     assert surest(f"# DepotServer\n\n{text.format('a very popular')}\n") == [("claim", False)]
 
 
+def test_what_is_supposed_for_a_while_is_no_statement():
+    said = (
+        "Sorter 7 was chosen for heavy parcels and created, but both lanes of it are still there."
+    )
+    assert read(f"# DepotServer\n\n{said}\n", RECORD) != []
+    assert read(f"# DepotServer\n\nNow let's say {said}\n", RECORD) == []
+
+
 def test_what_is_said_of_a_number_on_a_list_is_doubted():
     text = "{} ensures that the Sorter sends all parcels of a lane to one Depot over HTTP."
     assert surest(f"# DepotServer\n\n{text.format('The DepotServer')}\n") == [("claim", True)]
