@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from agents.rules import cues
+from agents.rules.conditions import condition_over, conditioned
 from agents.rules.cues import ANCHORED, WEAK, Cue
 from agents.rules.documents import Setting, is_silent, setting_of
 from agents.rules.drafts import Draft, Sentence, drafted, gives_reason, tags_of
@@ -79,6 +80,9 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
         if role == "risk" and read:
             read = _beside(read, *(other[3] for other in known[max(0, at - 1) : at + 2 : 2]))
         drafts = _passage_drafts(setting, passage, role, direct, read)
+        before = [(other[0], other[3]) for other in known[:at]] if passage.indent else []
+        if condition := condition_over(passage, before):
+            drafts = (conditioned(it, condition) for it in drafts)
         after = known[at + 1] if at + 1 < len(known) else None
         reply = reply_to(passage, after[0], after[3]) if after else None
         found += chain.from_iterable(replied(it, reply) for it in drafts) if reply else drafts

@@ -125,7 +125,7 @@ _GENERIC_TEXT = """
     problem-statement solution preface scope concepts documentation readme public-interface
     implementation-details-notes-constraints notes-constraints-caveats data-structures
     user-experience test-plan high-level-design design-details definition module modules docs
-    outline
+    outline syntax
     """
 _GENERIC = frozenset(_GENERIC_TEXT.split())
 _SETTLED = re.compile(

@@ -16,7 +16,7 @@ from schemas.events.atom import AtomKind
 
 _NUMBERED = re.compile(
     r"^(?:(?:adr|rfc|kep|adp|cep|rfd|pep|decision|proposal)\b[-_ #]*)?[\d.]*\d[-_:.) ]+\s*"
-    r"(?:[-–:]\s*)?|^(?:adr|rfc|kep|proposal|decision)\s*[-–:]\s*",
+    r"(?:[-–:]\s*)?|^(?:adr|rfc|kep|proposal|decision)(?:\s*[–:]|\s+-)\s*",
     re.IGNORECASE,
 )
 _NO_NAME = re.compile(
@@ -90,10 +90,14 @@ _NO_NAMES = frozenset(
     """.split()  # noqa: SIM905  # as a list it would take thirty lines
 )
 _IDENTIFIER = re.compile(r"[a-z][\w.\-/]*")  # in code: it names a part, of what its heading says
+_PLACEHOLDER = re.compile(
+    r"[A-Z][A-Z\d_-]+(?= )"
+)  # what a user gives: «**FROM** is the base domain»
 _NOBODY = re.compile(r"(?:as an?|it|there) ", re.IGNORECASE)  # a story, or a subject of form only
 _MOST_SCOPE = 60  # characters in front of a title
 _ARTICLE = re.compile(r"(?:the|an?|all|each|every|any) ", re.IGNORECASE)
 _PARTS_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_WORDS = re.compile(r"[a-z]+")
 _SHORT = 8  # words of a question that can hardly name its subject
 _STEM = 5
 
@@ -129,8 +133,7 @@ def scope_of(text: str, scopes: Sequence[str], names: Sequence[str], around: str
         return ""
     if _opens_with_name(text, around):
         return ""
-    spoken = _stems(text)
-    said = [it for it in map(bare_name, scopes) if not _stems(it) <= spoken]
+    said = [it for it in map(bare_name, scopes) if not _is_mentioned(it, text)]
     said = [it for at, it in enumerate(said) if not _stems(it) <= _stems(" ".join(said[:at]))]
     front = ", ".join(said)
     return capitalised(said[-1] if len(front) > _MOST_SCOPE else front) if said else ""
@@ -144,7 +147,7 @@ def of_whole(scopes: Sequence[str]) -> str:
 
 def _opens_with_name(text: str, around: str) -> bool:
     """Whether its first word has a capital for being a name: it has one inside a sentence too, or
-    is the whole subject, in the singular, and nowhere without one.
+    is the whole subject, in the singular, not all in capitals, and nowhere without one.
     """
     first, _, rest = text.partition(" ")
     word = first.strip("\"',")
@@ -152,7 +155,7 @@ def _opens_with_name(text: str, around: str) -> bool:
         return False
     if any(_is_small(around, at) for at in _places(around, word)):
         return True
-    if word.endswith("s") or not _PREDICATE.match(rest):
+    if word.endswith("s") or word.isupper() or not _PREDICATE.match(rest):
         return False
     return not any(_is_small(around, at) for at in _places(around, word.lower()))
 
@@ -180,7 +183,14 @@ def _is_unnamed(text: str, names: Sequence[str]) -> bool:
     subject = text[: verb.start()].strip() if verb else " ".join(text.split()[:4])
     if _ACTORS.fullmatch(_ARTICLE.sub("", subject)):
         return False
-    proper = [name for name in names if name in subject and not _IDENTIFIER.fullmatch(name)]
+    given = _PLACEHOLDER.match(text)
+    proper = [
+        name
+        for name in names
+        if name in subject
+        and not _IDENTIFIER.fullmatch(name)
+        and not (given and given.group() == name)
+    ]
     return bool(_PART.search(subject)) or not proper
 
 
@@ -188,6 +198,15 @@ def bare_name(subject: str) -> str:
     """A heading or file name as the name of something, or nothing."""
     name = _NUMBERED.sub("", subject).rsplit(": ", 1)[-1].replace("`", "").strip()
     return "" if _NO_NAME.search(name) else name
+
+
+def _is_mentioned(name: str, text: str) -> bool:
+    """Whether ``text`` says ``name``: one plain word itself, of others the beginnings."""
+    if name.isalpha() and name[1:].islower():
+        return name.lower().rstrip("s") in (
+            word.rstrip("s") for word in _WORDS.findall(text.lower())
+        )
+    return _stems(name) <= _stems(text)
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -46,6 +46,8 @@ _FOOTNOTE = re.compile(r"\[\^[^\]]*\]|\[\d{1,3}\](?:_)?(?!\()|<sup>[^<]*</sup>")
 _ROLE = re.compile(  # reStructuredText, and {role}`…` of MyST
     r"(?::[a-z]+(?::[a-z]+)?:|\{[a-z]+(?::[a-z]+)?\})`([^`<]+?)(?:\s*<[^`>]*>)?`"
 )
+_UNLINKED = re.compile(r"(?<=`)(?:!|~(?:[\w]+\.)*)(?=\w[^`\n]*`)")  # how a role shows its target
+_JOINT = re.compile(r"`\\ `|(?<=[`*_])\\ (?=\S)|(?<=\S)\\ (?=[`*_:])")  # markup within a word
 _ADOC_LINK = re.compile(r"(?:link:|xref:|https?://)[^\s\[\]]+\[([^\]]*)\]|<<[^,>]+,([^>]+)>>")
 _INLINE_TAG = re.compile(r"\{@\w+\s+#?([^{}\s]+)([^{}]*)\}")
 _AUTOLINK = re.compile(r"<(?:https?|mailto):[^<>\s]*>")
@@ -129,6 +131,8 @@ def plain(raw: str) -> str:
     if not _MARKUP.search(raw):
         return _ORNAMENT.sub("", _HARD_BREAK.sub("", raw.strip()))
     text = _NEWLINE.sub(" ", _HARD_BREAK.sub("", raw))
+    if "`" in text:
+        text = _JOINT.sub("", _UNLINKED.sub("", text))
     codes: list[str] = []
     if "`" in text and not _STAND_IN.search(text):
         text = _CODE.sub(lambda code: _stand_in(codes, code), text)

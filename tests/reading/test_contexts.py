@@ -117,6 +117,19 @@ def test_an_identifier_is_a_name_within_its_section_only() -> None:
     assert title == f"Guards, Lane guard: {said.replace('`', '')[:-1]}"
 
 
+def test_what_a_user_gives_is_told_of_what_takes_it() -> None:
+    said = "**FROM** is the base domain that a parcel must match to be forwarded to another lane."
+    text = f"# forward\n\n## Syntax\n\n* {said}\n"
+    (title,) = titles(text, "plugin/forward/README.md", "forward", "Syntax")
+    assert title == f"Forward: {said.replace('*', '')[:-1]}"
+
+
+def test_a_word_is_not_taken_out_of_a_heading() -> None:
+    said = "All proposals by the clerks of a depot should be sent to the list of its maintainers."
+    (title,) = titles(f"## Decision-making process\n\n{said}\n", "docs/lanes.md", "Lanes")
+    assert title.startswith("Lanes: all proposals")
+
+
 def test_a_clause_before_the_subject_is_no_name() -> None:
     said = "When enabled, a lane must print every label twice before it takes the next parcel."
     text = f"## Lane guard\n\n{said}\n\nIt is so, e.g. When a lane is new.\n"

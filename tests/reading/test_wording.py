@@ -41,6 +41,12 @@ def test_a_long_run_of_blanks_is_one_space(blank):
         ("a ``**kwargs`` literal, a `link`_", "a **kwargs literal, a link"),
         ("see [GRANT]({% link v1/grant.md %}#options) now", "see GRANT now"),
         ('of [logs](https://x.y/z){target="_blank" rel="nofollow"} only', "of logs only"),
+        (
+            "a `!min_size` and `~pool.Lane.size` of :class:`~pool.Lane`",
+            "a min_size and size of Lane",
+        ),
+        ("in `!Lane.info.`\\ `~LaneInfo.size` now", "in Lane.info.size now"),
+        ("if `!x` or `~y` or `a != b`", "if x or y or a != b"),
         ("see [[LANE.1]](#LANE1) and [the [old] lane](x.md)", "see LANE.1 and the old lane"),
         ("[`lane`](lane.md) and [the `x` lane][1]", "lane and the x lane"),
     ],

@@ -1,4 +1,5 @@
-"""A question of a list that the text under it answers is told with its answer, and closed by it."""
+"""What is indented in a list belongs to what it stands under: a question's answer closes it, a
+condition comes before its item."""
 
 from __future__ import annotations
 
@@ -50,6 +51,24 @@ def test_a_question_without_an_answer_is_open(items: str) -> None:
     asked = read(items)[0]
     assert (asked.kind, asked.title, asked.proposed_status) == ("unknown", ASKED, "active")
     assert all(it.title != TOGETHER for it in read(items))
+
+
+BRANCH = "The LabelPrinter must print every label within 2 seconds."
+
+
+@pytest.mark.parametrize(
+    ("over", "front"),
+    [
+        ("If the lane is not registered with `register_lane()`:", "If the lane is not registered"),
+        ("When the lane is closed, the server does more:", "The LabelPrinter"),
+        ("The lane:", "The LabelPrinter"),
+    ],
+)
+def test_an_item_is_told_with_the_condition_it_stands_under(over: str, front: str) -> None:
+    text = f"# Parcel lanes\n\n- {over}\n\n  - {BRANCH}\n\n- Other lanes are closed.\n"
+    (need,) = [it for it in extract(a_chunk(text, "docs/lanes.md")) if it.kind == "requirement"]
+    assert need.title.startswith(front)
+    assert len(need.evidence) == (2 if front.startswith("If") else 1)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,49 @@
+"""Under which condition the items of a list hold: «If the enum is not registered:» over them.
+
+Told without it, an item of one branch contradicts the same item of the other. Only what is nothing
+but a condition is put in front; one with a main clause of its own announces something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.rules.drafts import Draft, Sentence
+from agents.rules.passages import Passage
+from agents.rules.wording import body_of, capitalised, lowered, title_of
+
+_CONDITION = re.compile(
+    r"(?:if|when|whenever|unless|in case|while|without) (?!.*\b(?:you|we|must|should|shall|can|"
+    r"will|then|following|follows|below|this|these|it|they|do|does)\b)[^,:;]{8,110}:",
+    re.IGNORECASE,
+)
+_CONDITIONAL = frozenset({"claim", "decision", "requirement", "risk"})
+
+
+def condition_over(
+    passage: Passage, before: Sequence[tuple[Passage, Sequence[Sentence]]]
+) -> Sentence | None:
+    """The item that ``passage`` is indented under, if it is a condition; ``before`` in order."""
+    for other, said in reversed(before):
+        if other.form == "heading" or other.headings != passage.headings:
+            return None
+        if other.indent < passage.indent:
+            is_condition = other.form == "item" and said and _CONDITION.fullmatch(said[-1].text)
+            return said[-1] if is_condition else None
+    return None
+
+
+def conditioned(draft: Draft, condition: Sentence) -> Draft:
+    """``draft`` with its condition in front, and that as evidence too."""
+    if draft.kind not in _CONDITIONAL:
+        return draft
+    clause = capitalised(condition.text.rstrip(": "))
+    said = f"{clause}, {lowered(draft.statement)}"
+    return replace(
+        draft,
+        title=title_of(f"{draft.scope}: {lowered(said)}" if draft.scope else said),
+        body=body_of(f"{clause}, {lowered(draft.body)}"),
+        spans=(*draft.spans, condition.span),
+    )
