@@ -7,7 +7,7 @@ but a condition is put in front; one with a main clause of its own announces som
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from agents.rules.drafts import Draft, Sentence
@@ -23,10 +23,12 @@ _CONDITIONAL = frozenset({"claim", "decision", "requirement", "risk"})
 
 
 def condition_over(
-    passage: Passage, before: Sequence[tuple[Passage, Sequence[Sentence]]]
+    passage: Passage, before: Iterable[tuple[Passage, Sequence[Sentence]]]
 ) -> Sentence | None:
-    """The item that ``passage`` is indented under, if it is a condition; ``before`` in order."""
-    for other, said in reversed(before):
+    """The item that ``passage`` is indented under, if it is a condition; ``before`` the nearest
+    first.
+    """
+    for other, said in before:
         if other.form == "heading" or other.headings != passage.headings:
             return None
         if other.indent < passage.indent:

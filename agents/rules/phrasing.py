@@ -25,7 +25,7 @@ from agents.rules.noise import (
 )
 from agents.rules.sections import Role
 from agents.rules.statements import shares_of
-from agents.rules.structure import ABSENT, AVERTING, HARMLESS, NEEDED
+from agents.rules.structure import ABSENT, AVERTING, HARMLESS, NEEDED, POSSIBLE
 from agents.rules.weights import trained
 from agents.rules.wording import without_connective
 from schemas.events.atom import AtomKind
@@ -57,12 +57,6 @@ _SELF = re.compile(
     r"^this (?:module|component|service|extension|library|package|plugin|project|tool|system|"
     r"class|"
     r"interface|api|protocol|feature|repository|framework)\b",
-    re.IGNORECASE,
-)
-_POSSIBLE = re.compile(
-    r"\b(?:may|might|could|would|can|cannot|will|risks?|likely|dangerous|vulnerab\w+|"
-    r"results? in|leads? to|causes?|fails?|lost|loses?|breaks?|never|no longer|"
-    r"potential\w*|increas\w*)\b",
     re.IGNORECASE,
 )
 _CHOSEN = re.compile(
@@ -131,7 +125,7 @@ def _endangers(setting: Setting, text: str) -> bool:
     """
     if severity_of(text) == "low" and not setting.own_voice:
         return False
-    return bool(_POSSIBLE.search(text)) and not ABSENT.match(text)
+    return bool(POSSIBLE.search(text)) and not ABSENT.match(text)
 
 
 def _threat(text: str, *, named: bool) -> Cue | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import NamedTuple
 
 from agents.rules import cues
 from agents.rules.conditions import condition_over, conditioned
@@ -60,6 +61,15 @@ _CASES = re.compile(
 )
 
 
+class Read(NamedTuple):
+    """A passage with what its headings make of it and its readable sentences."""
+
+    passage: Passage
+    role: Role
+    direct: bool
+    said: list[Sentence]
+
+
 def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     """Drafts in the order of the text, and every readable sentence for a second look."""
     if is_silent(chunk.path):
@@ -68,25 +78,31 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     whole = chunk.anchor_start == 0
     found: list[Draft] = []
     seen: list[Sentence] = []
-    known: list[tuple[Passage, Role, bool, list[Sentence]]] = []
+    known: list[Read] = []
     for passage in passages(chunk.text_payload, chunk.structure_path, chunk.path, whole=whole):
         role, direct = role_in(passage.headings)
         if role in ("nothing", "rejected", "mitigation"):
             continue
         read = list(_sentences(setting.text, passage))
         seen += read
-        known.append((passage, role, direct, read))
-    for at, (passage, role, direct, read) in enumerate(known):
-        if role == "risk" and read:
-            read = _beside(read, *(other[3] for other in known[max(0, at - 1) : at + 2 : 2]))
-        drafts = _passage_drafts(setting, passage, role, direct, read)
-        before = [(other[0], other[3]) for other in known[:at]] if passage.indent else []
-        if condition := condition_over(passage, before):
-            drafts = (conditioned(it, condition) for it in drafts)
-        after = known[at + 1] if at + 1 < len(known) else None
-        reply = reply_to(passage, after[0], after[3]) if after else None
-        found += chain.from_iterable(replied(it, reply) for it in drafts) if reply else drafts
+        known.append(Read(passage, role, direct, read))
+    for at in range(len(known)):
+        found += _drafts_at(setting, known, at)
     return found, seen
+
+
+def _drafts_at(setting: Setting, known: Sequence[Read], at: int) -> Iterable[Draft]:
+    """The drafts of one passage, with the condition over it and the reply under it."""
+    passage, role, direct, read = known[at]
+    if role == "risk" and read:
+        read = _beside(read, *(other.said for other in known[max(0, at - 1) : at + 2 : 2]))
+    drafts: Iterable[Draft] = _passage_drafts(setting, passage, role, direct, read)
+    if condition := condition_over(passage, ((it.passage, it.said) for it in known[at::-1])):
+        drafts = [conditioned(it, condition) for it in drafts]
+    after = known[at + 1] if at + 1 < len(known) else None
+    if after and (reply := reply_to(passage, after.passage, after.said)):
+        drafts = chain.from_iterable(replied(it, reply) for it in drafts)
+    return drafts
 
 
 def _beside(read: list[Sentence], *others: list[Sentence]) -> list[Sentence]:

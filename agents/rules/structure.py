@@ -8,7 +8,7 @@ from agents.rules import cues
 from agents.rules.cues import ANCHORED, EXPLICIT, MODAL, WEAK, Cue
 from agents.rules.documents import Setting
 from agents.rules.drafts import Sentence
-from agents.rules.fragments import asks, is_decisive, is_order
+from agents.rules.fragments import asks, has_verb, is_decisive, is_order
 from agents.rules.impact import is_averted, severity_of
 from agents.rules.noise import (
     instructs,
@@ -49,6 +49,12 @@ AVERTING = re.compile(
     r"\b(?:mitigat\w+|avoid\w*|prevent\w*|ensur\w+|address\w*|solv\w+|reduc\w+|protect\w*|"
     r"safe\w*|no (?:\w+ )?(?:change|impact|effect)s?|backwards?[- ]compatib\w+|"
     r"not (?:be )?affect\w*)\b",
+    re.IGNORECASE,
+)
+POSSIBLE = re.compile(
+    r"\b(?:may|might|could|would|can|cannot|will|risks?|likely|dangerous|vulnerab\w+|"
+    r"results? in|leads? to|causes?|fails?|lost|loses?|breaks?|never|no longer|"
+    r"potential\w*|increas\w*)\b",
     re.IGNORECASE,
 )
 _REMARK = re.compile(
@@ -147,7 +153,8 @@ def by_structure(
         case "story":
             return cues.user_story(text)
         case "non_goal":
-            if not first or passage.form not in ("item", "row") or len(words_of(text)) < 3:
+            listed = first and direct and passage.form in ("item", "row")
+            if not listed or len(words_of(text)) < 3:
                 return None
             if _EXPLAINS.match(text):
                 return None
@@ -216,12 +223,15 @@ def _risk_in(sentence: Sentence, first: bool) -> Cue | None:
         told = first and severity_of(sentence.near) and not _REMARK.search(text)
         if not told or _REMEDY.search(text) or is_order(text.rsplit(": ", 1)[-1]):
             return None
-        return Cue("risk", MODAL if _ADVERSE.search(text) else WEAK)
+        return Cue("risk", MODAL if _ADVERSE.search(text) and POSSIBLE.search(text) else WEAK)
     if (is_averted(text) and not first) or instructs(text) or HARMLESS.search(text):
         return None
     if _REMEDY.search(text):
         return None
-    return Cue("risk", EXPLICIT if first else MODAL)
+    if not first:
+        return Cue("risk", MODAL)
+    told = has_verb(text) and not POSSIBLE.search(text)  # a limit, say: 29 of 69 judged were good
+    return Cue("risk", ANCHORED if told else EXPLICIT)
 
 
 def _unknown_in(text: str, first: bool) -> Cue | None:

@@ -90,9 +90,7 @@ _NO_NAMES = frozenset(
     """.split()  # noqa: SIM905  # as a list it would take thirty lines
 )
 _IDENTIFIER = re.compile(r"[a-z][\w.\-/]*")  # in code: it names a part, of what its heading says
-_PLACEHOLDER = re.compile(
-    r"[A-Z][A-Z\d_-]+(?= )"
-)  # what a user gives: «**FROM** is the base domain»
+_GIVEN = re.compile(r"[A-Z][A-Z\d_-]+(?= )")  # by a user: «**FROM** is the base domain»
 _NOBODY = re.compile(r"(?:as an?|it|there) ", re.IGNORECASE)  # a story, or a subject of form only
 _MOST_SCOPE = 60  # characters in front of a title
 _ARTICLE = re.compile(r"(?:the|an?|all|each|every|any) ", re.IGNORECASE)
@@ -183,15 +181,10 @@ def _is_unnamed(text: str, names: Sequence[str]) -> bool:
     subject = text[: verb.start()].strip() if verb else " ".join(text.split()[:4])
     if _ACTORS.fullmatch(_ARTICLE.sub("", subject)):
         return False
-    given = _PLACEHOLDER.match(text)
-    proper = [
-        name
-        for name in names
-        if name in subject
-        and not _IDENTIFIER.fullmatch(name)
-        and not (given and given.group() == name)
-    ]
-    return bool(_PART.search(subject)) or not proper
+    first = _GIVEN.match(text)
+    given = first.group() if first else ""
+    proper = [it for it in names if it in subject and not _IDENTIFIER.fullmatch(it)]
+    return bool(_PART.search(subject)) or set(proper) <= {given}
 
 
 def bare_name(subject: str) -> str:

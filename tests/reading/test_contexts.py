@@ -117,6 +117,15 @@ def test_an_identifier_is_a_name_within_its_section_only() -> None:
     assert title == f"Guards, Lane guard: {said.replace('`', '')[:-1]}"
 
 
+def test_what_stands_under_a_heading_of_its_own_is_no_part_of_what_is_no_goal() -> None:
+    said = "Define one printer for all lanes and use it from every depot\n"
+    text = f"# Lane guards\n\n## Non-goals\n\n- Printing from abroad\n\n### API\n\n- {said}"
+    found = titles(text, "docs/design/guards.md", "Lane guards")
+    assert [it for it in found if it.startswith("Not a goal")] == [
+        "Not a goal of «Lane guards»: printing from abroad"
+    ]
+
+
 def test_what_a_user_gives_is_told_of_what_takes_it() -> None:
     said = "**FROM** is the base domain that a parcel must match to be forwarded to another lane."
     text = f"# forward\n\n## Syntax\n\n* {said}\n"
