@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from agents.rules.drafts import Draft, Sentence
+from agents.rules.drafts import Draft, Sentence, scoped
 from agents.rules.passages import Passage
-from agents.rules.wording import body_of, capitalised, lowered, title_of
+from agents.rules.wording import body_of, capitalised, lowered
 
 _CONDITION = re.compile(
     r"(?:if|when|whenever|unless|in case|while|without) (?!.*\b(?:you|we|must|should|shall|can|"
@@ -28,6 +28,8 @@ def condition_over(
     """The item that ``passage`` is indented under, if it is a condition; ``before`` the nearest
     first.
     """
+    if not passage.indent:
+        return None
     for other, said in before:
         if other.form == "heading" or other.headings != passage.headings:
             return None
@@ -42,10 +44,9 @@ def conditioned(draft: Draft, condition: Sentence) -> Draft:
     if draft.kind not in _CONDITIONAL:
         return draft
     clause = capitalised(condition.text.rstrip(": "))
-    said = f"{clause}, {lowered(draft.statement)}"
     return replace(
         draft,
-        title=title_of(f"{draft.scope}: {lowered(said)}" if draft.scope else said),
+        title=scoped(draft.scope, f"{clause}, {lowered(draft.statement)}"),
         body=body_of(f"{clause}, {lowered(draft.body)}"),
         spans=(*draft.spans, condition.span),
     )

@@ -41,7 +41,8 @@ _SILENT = re.compile(
     r"third[-_]party\w*|credits|.*template|(?:0{3,4}|x{3,4}|n{3,4}|adr|rfc|kep)[-_]template[-_].*)(?:\.\w+)?$|(?:^|/)(?:(?:issue|pull_request)_template|\.changelog|"
     r"changelogs?|licenses|release[-_ ]?notes|testdata|fixtures?|golden|__snapshots__)/|"
     r"(?:^|/)(?:release[-_])?v?\d+\.\d+[\w.]*\.(?:md|mdx|rst|adoc|txt)$|"
-    r"(?:^|/)(?:releases?|notes)/(?:[\w-]+[-_])?v?\d+[._-]\d+[\w.-]*\.\w+$",
+    r"(?:^|/)releases?/(?:[\w-]+[-_])?v?\d+[._-]\d+[\w.-]*\.\w+$|"
+    r"(?:^|/)notes/(?:[a-z][\w-]*[-_])?v?\d{1,2}\.\d+[\w.-]*\.\w+$",
     re.IGNORECASE,
 )
 
@@ -51,9 +52,8 @@ class Setting:
     """What is known about a chunk before a sentence of it is read.
 
     ``asked``: questions in it are meant. ``deliberates``: decisions are taken or proposed in
-    documents like it, talk among them. ``is_record``: it was written once, about a choice, and
-    nobody keeps it up. ``own_voice``: its «we» are those who make the project, not a teacher and
-    the reader. ``is_front``: it lies at the top, so it is about the whole project.
+    documents like it, talk among them. ``own_voice``: its «we» are those who make the project, not
+    a teacher and the reader. ``is_front``: it lies at the top, so it is about the whole project.
     """
 
     text: str
@@ -61,7 +61,6 @@ class Setting:
     asked: bool
     how_to: bool
     deliberates: bool
-    is_record: bool
     own_voice: bool
     is_front: bool
 
@@ -76,10 +75,16 @@ def setting_of(chunk: ChunkCreated) -> Setting:
         asked=talk or chunk.source_type == "architecture_doc",
         how_to=how_to,
         deliberates=deliberates,
-        is_record=record or chunk.document_status is not None,
         own_voice=deliberates or chunk.source_type in _OWN_VOICE,
         is_front="/" not in chunk.path,
     )
+
+
+def is_record(chunk: ChunkCreated) -> bool:
+    """Whether it was written once, about a choice, and nobody keeps it up: by its name, or as it
+    has a status.
+    """
+    return chunk.document_status is not None or _manner_of(chunk.path)[1]
 
 
 @functools.lru_cache(maxsize=256)  # a document's chunks come one after another

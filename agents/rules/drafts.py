@@ -112,6 +112,11 @@ class Draft:
         return capitalised(self.title[len(self.scope) + 2 :]) if self.scope else self.title
 
 
+def scoped(scope: str, text: str) -> str:
+    """``text`` as a title, with its scope in front where it has one."""
+    return title_of(f"{scope}: {lowered(text)}" if scope else text)
+
+
 def context_of(draft: Draft) -> dict[str, str]:
     """The attribute that tells what of a title is its scope: comparing leaves it out."""
     return {CONTEXT: draft.scope} if draft.scope else {}
@@ -249,7 +254,7 @@ def drafted(
         scope = f"{scope}, {version}" if scope else version
     return Draft(
         kind=cue.kind,
-        title=title_of(f"{scope}: {lowered(text)}" if scope else text),
+        title=scoped(scope, text),
         body=body_of(text, sentence.reason),
         confidence=cue.confidence,
         spans=tuple(spans),

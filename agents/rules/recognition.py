@@ -25,7 +25,7 @@ from agents.rules.noise import (
 )
 from agents.rules.passages import Passage, Span
 from agents.rules.phrasing import by_weights, by_words
-from agents.rules.prose import passages
+from agents.rules.prose import dialect_of, passages
 from agents.rules.replies import replied, reply_to
 from agents.rules.sections import Role, is_settled, role_in, subject_of
 from agents.rules.soundness import placed
@@ -75,7 +75,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     if is_silent(chunk.path):
         return [], []
     setting = setting_of(chunk)
-    whole = chunk.anchor_start == 0
+    whole, rst = chunk.anchor_start == 0, dialect_of(chunk.path) == "rst"
     found: list[Draft] = []
     seen: list[Sentence] = []
     known: list[Read] = []
@@ -83,7 +83,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
         role, direct = role_in(passage.headings)
         if role in ("nothing", "rejected", "mitigation"):
             continue
-        read = list(_sentences(setting.text, passage))
+        read = list(_sentences(setting.text, passage, rst=rst))
         seen += read
         known.append(Read(passage, role, direct, read))
     for at in range(len(known)):
@@ -97,7 +97,7 @@ def _drafts_at(setting: Setting, known: Sequence[Read], at: int) -> Iterable[Dra
     if role == "risk" and read:
         read = _beside(read, *(other.said for other in known[max(0, at - 1) : at + 2 : 2]))
     drafts: Iterable[Draft] = _passage_drafts(setting, passage, role, direct, read)
-    if condition := condition_over(passage, ((it.passage, it.said) for it in known[at::-1])):
+    if condition := condition_over(passage, ((it.passage, it.said) for it in reversed(known[:at]))):
         drafts = [conditioned(it, condition) for it in drafts]
     after = known[at + 1] if at + 1 < len(known) else None
     if after and (reply := reply_to(passage, after.passage, after.said)):
@@ -111,10 +111,10 @@ def _beside(read: list[Sentence], *others: list[Sentence]) -> list[Sentence]:
     return [replace(read[0], near=" ".join(texts)), *read[1:]]
 
 
-def _sentences(text: str, passage: Passage) -> Iterator[Sentence]:
+def _sentences(text: str, passage: Passage, *, rst: bool) -> Iterator[Sentence]:
     """The readable sentences of a passage, each with the reason that follows it."""
     spans = sentences(text, passage.start, passage.end)
-    plains = [plain(text[start:end]) for start, end in spans]
+    plains = [plain(text[start:end], rst=rst) for start, end in spans]
     taken = False
     for number, (span, words) in enumerate(zip(spans, plains, strict=True)):
         if taken:
@@ -225,11 +225,14 @@ def _of_row(draft: Draft, name: str, section: str) -> Draft:
     if not name or draft.kind != "requirement":
         return replace(draft, confidence=WEAK)
     label = f"{name}: "
-    if name.lower() in draft.title.lower() and not draft.title.startswith(label):
+    said, body = draft.statement, draft.body
+    if said.lower().startswith(label.lower()):  # named so already
+        said, body = said[len(label) :], body.removeprefix(label)
+    elif name.lower() in draft.title.lower():
         return draft
-    said, body = (it.removeprefix(label) for it in (draft.title, draft.body))
     front = "" if not section or section.lower() in draft.title.lower() else f"{section}, "
-    title = title_of(f"{front}{label}{lowered(said)}")
+    told = f"{front}{label}{lowered(said)}"
+    title = title_of(f"{draft.scope}: {told}" if draft.scope else told)
     return replace(draft, title=title, body=body_of(f"{label}{lowered(body)}"))
 
 

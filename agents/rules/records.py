@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.rules.cues import WEAK
-from agents.rules.documents import setting_of
+from agents.rules.documents import is_record
 from agents.rules.drafts import Draft
 from schemas.events.hygiene import ChunkCreated
 
@@ -21,7 +21,7 @@ _PLANS = frozenset({"decision", "requirement", "action_item", "domain_signal"})
 
 def as_recorded(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     """``drafts`` of one chunk, no surer than how its document stands."""
-    if not setting_of(chunk).is_record:
+    if not is_record(chunk):
         return drafts
     return [replace(it, confidence=WEAK) if _is_past(it, chunk) else it for it in drafts]
 

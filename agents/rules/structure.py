@@ -230,7 +230,7 @@ def _risk_in(sentence: Sentence, first: bool) -> Cue | None:
         return None
     if not first:
         return Cue("risk", MODAL)
-    told = has_verb(text) and not POSSIBLE.search(text)  # a limit, say: 29 of 69 judged were good
+    told = has_verb(text) and not POSSIBLE.search(text)  # a limit, say
     return Cue("risk", ANCHORED if told else EXPLICIT)
 
 

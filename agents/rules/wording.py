@@ -125,13 +125,16 @@ def _is_inner(text: str, begin: int, match: re.Match[str]) -> bool:
     return bool(_ABBREVIATION.search(tail) or _ORDINAL.match(text, begin, match.end()))
 
 
-def plain(raw: str) -> str:
-    """``raw`` as a reader sees it: no markup, no link targets, single spaces."""
+def plain(raw: str, *, rst: bool = False) -> str:
+    """``raw`` as a reader sees it: no markup, no link targets, single spaces.
+
+    ``rst``: it is reStructuredText, where `!x` is an x without a link; elsewhere that is code.
+    """
     raw = _RUN_IN.sub("", raw)
     if not _MARKUP.search(raw):
         return _ORNAMENT.sub("", _HARD_BREAK.sub("", raw.strip()))
     text = _NEWLINE.sub(" ", _HARD_BREAK.sub("", raw))
-    if "`" in text:
+    if rst and "`" in text:
         text = _JOINT.sub("", _UNLINKED.sub("", text))
     codes: list[str] = []
     if "`" in text and not _STAND_IN.search(text):
@@ -145,6 +148,7 @@ def plain(raw: str) -> str:
         text = _ADOC_LINK.sub(lambda m: m.group(1) or m.group(2) or "", text)
         text = _REFERENCE.sub(r"\1", text)
         text = _SHORTCUT.sub(r"\1", text)
+    if "{@" in text:
         text = _INLINE_TAG.sub(lambda m: m.group(2).strip() or m.group(1), text)
     if "<" in text:
         text = _TAG.sub(r"\1", _AUTOLINK.sub("", text))

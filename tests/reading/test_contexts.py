@@ -103,6 +103,14 @@ def test_a_row_is_told_of_its_section() -> None:
     assert titles(text) == ["ParcelLabel, Extension: length must be zero if the lane is closed"]
 
 
+def test_a_row_under_a_version_is_told_of_both() -> None:
+    row = "| Extension | Length must be zero if the lane is closed |"
+    text = f"# Labels\n\n## v1.4.0\n\n| Field | Meaning |\n|---|---|\n{row}\n"
+    (atom,) = extract(a_chunk(text, "docs/labels.md"))
+    assert atom.title == "v1.4.0: Extension: length must be zero if the lane is closed"
+    assert atom.attributes["context"] == "v1.4.0"
+
+
 def test_a_name_at_the_beginning_is_known_by_its_capital() -> None:
     named = "Nextflow stores whatever the upstream returns and serves it to any later request."
     assert titles(f"### Parcel cache\n\n{named}\n", "docs/filters.md", "Filters") == [named[:-1]]

@@ -68,12 +68,18 @@ def test_no_atom_comes_from(text):
         ".github/pull_request_template.md",
         "rfcs/0000-template-protocol.md",
         "docs/notes/v1.5.0.md",
+        "notes/sorter-1.2.0.md",
         "release-notes/spring.md",
         "notes/golden/all.md",
     ],
 )
 def test_documents_that_state_nothing_about_the_project_are_not_read(path):
     assert extract(a_chunk("The server must answer every request in time.\n", path)) == []
+
+
+def test_notes_of_a_day_are_read():
+    text = "The server must answer every request in time.\n"
+    assert extract(a_chunk(text, "notes/2024-05-01-sync.md")) != []
 
 
 CODE = """// Copyright 2020 The Authors. The software must keep this notice.

@@ -15,22 +15,6 @@ from agents.rules.wording import plain
         ("Wrap {py:class}`BoundLogger <structlog.BoundLogger>`", "Wrap BoundLogger"),
         ("The :mod:`contextvars` module", "The contextvars module"),
         ("A {name} in braces with `code`", "A {name} in braces with code"),
-    ],
-)
-def test_a_role_is_taken_off_its_text(raw, seen):
-    assert plain(raw) == seen
-
-
-@pytest.mark.parametrize("blank", [" ", "\t"])
-def test_a_long_run_of_blanks_is_one_space(blank):
-    run = blank * 400_000  # by the square of its length this would take minutes
-    assert plain(f"The *tray*{run}must be red") == "The tray must be red"
-    assert classify(run).label == "other"
-
-
-@pytest.mark.parametrize(
-    ("raw", "seen"),
-    [
         ("the _proof of lock round_ (POLR) is", "the proof of lock round (POLR) is"),
         (
             "`STORAGES['default']` is a\n`map[string]string`",
@@ -41,15 +25,33 @@ def test_a_long_run_of_blanks_is_one_space(blank):
         ("a ``**kwargs`` literal, a `link`_", "a **kwargs literal, a link"),
         ("see [GRANT]({% link v1/grant.md %}#options) now", "see GRANT now"),
         ('of [logs](https://x.y/z){target="_blank" rel="nofollow"} only', "of logs only"),
-        (
-            "a `!min_size` and `~pool.Lane.size` of :class:`~pool.Lane`",
-            "a min_size and size of Lane",
-        ),
-        ("in `!Lane.info.`\\ `~LaneInfo.size` now", "in Lane.info.size now"),
-        ("if `!x` or `~y` or `a != b`", "if x or y or a != b"),
+        ("if `!ready` or `~1.2.3` or `a != b`", "if !ready or ~1.2.3 or a != b"),
+        ("as {@link org.Lane} does, {@code open} too", "as org.Lane does, open too"),
         ("see [[LANE.1]](#LANE1) and [the [old] lane](x.md)", "see LANE.1 and the old lane"),
         ("[`lane`](lane.md) and [the `x` lane][1]", "lane and the x lane"),
     ],
 )
 def test_markup_is_taken_off_and_code_is_left_as_it_is(raw, seen):
     assert plain(raw) == seen
+
+
+@pytest.mark.parametrize(
+    ("raw", "seen"),
+    [
+        (
+            "a `!min_size` and `~pool.Lane.size` of :class:`~pool.Lane`",
+            "a min_size and size of Lane",
+        ),
+        ("in `!Lane.info.`\\ `~LaneInfo.size` now", "in Lane.info.size now"),
+        ("if `!x` or `~y` or `a != b`", "if x or y or a != b"),
+    ],
+)
+def test_a_name_without_a_link_is_a_name_in_restructured_text(raw, seen):
+    assert plain(raw, rst=True) == seen
+
+
+@pytest.mark.parametrize("blank", [" ", "\t"])
+def test_a_long_run_of_blanks_is_one_space(blank):
+    run = blank * 400_000  # by the square of its length this would take minutes
+    assert plain(f"The *tray*{run}must be red") == "The tray must be red"
+    assert classify(run).label == "other"
