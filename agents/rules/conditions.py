@@ -16,7 +16,7 @@ from agents.rules.wording import body_of, capitalised, lowered
 
 _CONDITION = re.compile(
     r"(?:if|when|whenever|unless|in case|while|without) (?!.*\b(?:you|we|must|should|shall|can|"
-    r"will|then|following|follows|below|this|these|it|they|do|does)\b)[^,:;]{8,110}:",
+    r"will|then|following|follows|below|this|these|do|does)\b)[^,:;]{8,110}:",
     re.IGNORECASE,
 )
 _CONDITIONAL = frozenset({"claim", "decision", "requirement", "risk"})

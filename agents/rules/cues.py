@@ -215,10 +215,20 @@ def has_number(text: str) -> bool:
     return bool(_NUMBER.search(text))
 
 
+_DEFINES = re.compile(r"\W*(?:requirement|action|question)\s*:", re.IGNORECASE)
+_GLOSS = re.compile(  # «Requirement: a condition that must be met to earn a badge»
+    r"an? (?:(?!must|should|shall|will|needs?|is|are)[\w-]+ ){1,4}"
+    r"(?:that|which|tied|of|used|for|associated|when|where|by)\b",
+    re.IGNORECASE,
+)
+
+
 def labelled(text: str) -> Cue | None:
     """The kind that a label at the start names: ``Decision: …``, ``TODO(x): …``."""
     match = _LABEL.match(text)
     if not match or match.lastgroup is None or len(words_of(text[match.end() :])) < 3:
+        return None
+    if _DEFINES.match(text) and _GLOSS.match(text, match.end()):
         return None
     kind: AtomKind = match.lastgroup  # type: ignore[assignment]  # the groups are named after kinds
     return Cue(kind, EXPLICIT, skip=match.end())

@@ -29,7 +29,8 @@ _HOW_TO = re.compile(
 )
 _RECORD = re.compile(
     r"(?:^|[/_.-])(?:adrs?|rfcs?|rfds?|keps?|peps?|seps?|decisions?|proposals?|designs?|"
-    r"enhancements?|minutes|meetings?|drs?)(?=[/_.\-\d]|$)|(?:^|/)text/(?:\w+/)?\d{4}-",
+    r"enhancements?|minutes|meetings?|drs?)(?=[/_.\-\d]|$)|(?:^|/)text/(?:\w+/)?\d{4}-|"
+    r"(?:^|/)(?:\d{4,8}[-_][a-z]|[a-z]{1,3}(?:ep|ip)-?\d)[^/]*\.(?:md|mdx|rst|adoc|txt)$",
     re.IGNORECASE,
 )
 _WEIGHING = re.compile(r"(?:^|[/_.-])(?:architecture|notes)(?=[/_.\-\d]|$)", re.IGNORECASE)
@@ -53,7 +54,7 @@ class Setting:
 
     ``asked``: questions in it are meant. ``deliberates``: decisions are taken or proposed in
     documents like it, talk among them. ``own_voice``: its «we» are those who make the project, not
-    a teacher and the reader. ``is_front``: it lies at the top, so it is about the whole project.
+    a teacher and the reader.
     """
 
     text: str
@@ -62,7 +63,6 @@ class Setting:
     how_to: bool
     deliberates: bool
     own_voice: bool
-    is_front: bool
 
 
 def setting_of(chunk: ChunkCreated) -> Setting:
@@ -76,7 +76,6 @@ def setting_of(chunk: ChunkCreated) -> Setting:
         how_to=how_to,
         deliberates=deliberates,
         own_voice=deliberates or chunk.source_type in _OWN_VOICE,
-        is_front="/" not in chunk.path,
     )
 
 

@@ -12,6 +12,7 @@ import re
 from agents.rules.drafts import Draft
 from agents.rules.noise import spoken
 
+_STATING = frozenset({"claim", "decision", "requirement", "risk"})
 _POINTING = frozenset({"this", "these", "those"})
 _POINTS_BACK = re.compile(r"\s(?:this|these|those)\s(?P<what>[\w-]+)", re.IGNORECASE)
 _NO_NOUN = frozenset({"who", "that", "which", "of", "in", "with", "are", "where", "for"})
@@ -36,12 +37,24 @@ _SUPPOSES = re.compile(r"\bwe (?:can|could|may|might|would)\b", re.IGNORECASE)
 _BURDEN = re.compile(
     r"[^,;]*\b(?:(?<!not )(?<!that )needs? to|the need to|requires?|be able to)\b", re.IGNORECASE
 )  # what follows from a decision, or why one is taken
+_DANGLING = re.compile(
+    r"\bthe (?:described|above|above-?mentioned|aforementioned|passed[- ]in|latter|former) [a-z]|"
+    r"\b(?:supplied|described|listed|shown|mentioned|defined|given) (?:here|above|below|earlier|"
+    r"previously)\b|\bsuch an? [a-z]+ (?:as\b|must|should|shall|is|can)|\bduring this [a-z]+|"
+    r"(?:^|: )(?:to|in order to) (?:prevent|avoid|facilitate|address|solve|mitigate|achieve|"
+    r"support|fix|handle) (?:this|these|that|the last|the previous)\b|(?:^|: )when present\b|"
+    r"\bthe (?:last|previous|preceding) (?:issue|problem|section|step|point|paragraph|example)\b|"
+    r"(?:^|: )(?:must|shall|should) (?!(?:be|not be) (?:noted|mentioned))[a-z]|…$",
+    re.IGNORECASE,
+)  # what stands before it, or whose subject does; and what is cut
 _STEM = 5
 
 
 def is_doubtful(draft: Draft) -> bool:
     """Whether ``draft`` speaks of what stands elsewhere, of the world at large, or not its kind."""
     text = draft.title
+    if draft.kind in _STATING and _DANGLING.search(text):
+        return True
     match draft.kind:
         case "claim":
             return (

@@ -14,11 +14,13 @@ from agents.rules.impact import impact_of, severity_of
 from agents.rules.needs import requirement_attributes
 from agents.rules.noise import words_of
 from agents.rules.passages import Span
-from agents.rules.subjects import named, of_whole, scope_of, version_of
+from agents.rules.places import Place
+from agents.rules.subjects import is_labelled, named, of_whole, scope_of, version_of
 from agents.rules.wording import body_of, capitalised, lowered, title_of, without_connective
 from schemas.areas import AREAS, Area, area_counts, main_area
 from schemas.events.atom import CONTEXT, AtomKind, AtomSeverity, Polarity
 
+NOWHERE = Place()
 MAX_TAGS = 6
 MAX_LABEL = 60
 MAX_NAME_WORDS = 3  # of what «this extension» stands for; a longer name tells what it is itself
@@ -33,7 +35,9 @@ _AREA_OF_KIND: dict[str, Area] = {
     "domain_signal": "user_needs",
     "action_item": "delivery",
 }
-_SCOPED = frozenset({"claim", "requirement", "risk", "domain_signal", "action_item"})
+_SCOPED = frozenset(
+    {"claim", "decision", "requirement", "risk", "domain_signal", "action_item", "unknown"}
+)
 _PRONOUN = re.compile(r"(?:it|its|this|that|these|those|they|their)\b", re.IGNORECASE)
 _STANDS_FOR = re.compile(
     r"(?:it|this (?P<what>module|component|service|extension|library|package|plugin|project|tool|"
@@ -87,7 +91,8 @@ class Draft:
     """An atom before it has an id; spans are local, the first is the statement itself.
 
     ``answers`` is the title of the question, of the same chunk, that it answers; ``place`` are the
-    signs of where it was read (``soundness.py``). ``scope`` was put before its title, with a colon.
+    signs of where it was read (``soundness.py``). ``scope`` was put before its title, with a colon
+    or a comma.
     """
 
     kind: AtomKind
@@ -113,8 +118,12 @@ class Draft:
 
 
 def scoped(scope: str, text: str) -> str:
-    """``text`` as a title, with its scope in front where it has one."""
-    return title_of(f"{scope}: {lowered(text)}" if scope else text)
+    """``text`` as a title, with its scope in front where it has one; of two labels the first ends
+    in a comma.
+    """
+    if not scope:
+        return title_of(text)
+    return title_of(f"{scope}, {text}" if is_labelled(text) else f"{scope}: {lowered(text)}")
 
 
 def context_of(draft: Draft) -> dict[str, str]:
@@ -213,13 +222,13 @@ def drafted(
     headings: Sequence[str],
     subject: str,
     lead: tuple[Span, str] | None,
-    scopes: Sequence[str] = (),
+    place: Place = NOWHERE,
     around: str = "",
 ) -> Draft | None:
     """The draft of a sentence whose kind is known; None when no statement is left of it.
 
-    ``scopes`` are what document and section are about, for a title whose subject is no name in
-    the text ``around``.
+    ``place`` is what document and section are about, for a title whose subject is no name in the
+    text ``around``.
     """
     text = sentence.text[cue.skip :].strip()
     if lead:
@@ -234,7 +243,7 @@ def drafted(
     text = named(text, subject, cue.kind, names=bool(names))
     polarity: Polarity | None = None if cue.kind == "unknown" else cues.polarity_of(text)
     if cue.attributes.get("scope") == "excluded":
-        polarity, text = "negate", f"Not a goal{of_whole(scopes)}: {lowered(text)}"
+        polarity, text = "negate", f"Not a goal{of_whole(place)}: {lowered(text)}"
     spans = [sentence.span]
     if sentence.following:
         spans.append(sentence.following)
@@ -248,7 +257,7 @@ def drafted(
         if not impact:
             return None
     default = _AREA_OF_KIND.get(cue.kind, "scope")
-    scope = scope_of(text, scopes, names, around) if cue.kind in _SCOPED else ""
+    scope = scope_of(text, cue.kind, place, names, around) if cue.kind in _SCOPED else ""
     version = version_of(headings) if cue.kind in _SCOPED else ""
     if version and version not in text:
         scope = f"{scope}, {version}" if scope else version

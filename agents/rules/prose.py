@@ -15,6 +15,10 @@ from agents.rules.passages import Form, Passage, Span
 
 _ATX = re.compile(r"(#{1,6}|={1,6})[ \t]+(\S.*?)[ \t]*[#=]*$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-z][)])[ \t]+(\[[ xX]\][ \t]+)?(?=\S)")
+_ADOC_ITEM = re.compile(
+    r"[ \t]*(?:(?P<mark>\*{1,6}|\.{1,6}|[-•])|\d{1,3}\.|[a-z]\.)[ \t]+(\[[ xX*]\][ \t]+)?(?=\S)"
+)
+_ADOC_CALLOUT = re.compile(r"<(?:\d+|\.)>[ \t]")  # remarks on code that is not read
 _RULER = re.compile(r"([=\-~^\"'`*+#_.:])\1{2,}$")
 _BOLD_LINE = re.compile(r"(?:\*\*|__)([^*_]{2,60}?):?(?:\*\*|__):?$")
 _TABLE_RULE = re.compile(r"[|:+\-= \t]+$")
@@ -180,7 +184,7 @@ def _take(scan: _Scan, line: str, at: int) -> None:
     if _is_heading(scan, line, bare, at):
         return
     end = at + len(line)
-    item = _ITEM.match(line)
+    item = _item(scan, line)
     if item and not (indent >= 4 and scan.list_indent < 0 and scan.block is None):
         _take_item(scan, line, item, at, indent)
     elif bare[0] == "|":
@@ -229,11 +233,17 @@ def _is_indented_code(scan: _Scan, indent: int) -> bool:
     return indent >= 4
 
 
+def _item(scan: _Scan, line: str) -> re.Match[str] | None:
+    return (_ADOC_ITEM if scan.dialect == "adoc" else _ITEM).match(line)
+
+
 def _take_item(scan: _Scan, line: str, item: re.Match[str], at: int, indent: int) -> None:
-    box = item.group(1)
+    box = item.groups()[-1]
+    if scan.dialect == "adoc":
+        indent += 2 * (len(item.group("mark") or "-") - 1)  # «**» stands under «*»
     scan.list_indent = indent
     form: Form = "task" if box else "item"
-    scan.open(at + item.end(), at + len(line), form, indent, done=bool(box and box[1] in "xX"))
+    scan.open(at + item.end(), at + len(line), form, indent, done=bool(box and box[1] in "xX*"))
 
 
 def _take_row(scan: _Scan, line: str, at: int) -> None:
@@ -291,6 +301,10 @@ def _is_skipped(scan: _Scan, bare: str, indent: int) -> bool:
         if fence.group(1)[0] not in fence.group(2):
             scan.until = fence.group(1)
         return True
+    if scan.dialect == "adoc" and (
+        bare == "+" or _ADOC_LINE.match(bare) or _ADOC_CALLOUT.match(bare)
+    ):
+        return True
     if first == "<":
         return _is_html(scan, bare)
     if first == "[" and (_DEFINITION.match(bare) or bare.startswith(("[!", "[["))):
@@ -304,8 +318,6 @@ def _is_skipped(scan: _Scan, bare: str, indent: int) -> bool:
         return True
     if first == ":" and _FIELD.match(bare):
         return scan.block is None
-    if scan.dialect == "adoc" and _ADOC_LINE.match(bare):
-        return True
     return bool(_MARKER_LINE.match(bare))
 
 

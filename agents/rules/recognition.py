@@ -25,6 +25,7 @@ from agents.rules.noise import (
 )
 from agents.rules.passages import Passage, Span
 from agents.rules.phrasing import by_weights, by_words
+from agents.rules.places import Place, document_subject, place_of
 from agents.rules.prose import dialect_of, passages
 from agents.rules.replies import replied, reply_to
 from agents.rules.sections import Role, is_settled, role_in, subject_of
@@ -50,10 +51,12 @@ _LEAD_MODAL = re.compile(
     r"have| not)?:$|\bi (?:want|would like|need|wish) to(?: be able to)?:$",
     re.IGNORECASE,
 )
-_ITEM_LABEL = re.compile(
-    r"(?:\*\*|`{1,2}|\*\*`{1,2})(?P<name>[A-Za-z][\w.\-/ ]{1,40}?)(?:`{1,2}\*\*|\*\*|`{1,2})"
-    r"(?: \([^)\n]{1,40}\))?\s*(?:[:–—-](?=\s)|:\*\*)"
-)  # «- **TIMEOUT**: Seconds to wait. …», of which every sentence speaks
+_LEAD_ACTOR = re.compile(
+    r"(?:the|an?|each|every|all|any) (?!.*\b(?:is|are|must|should|shall|will|can|may|has|have|"
+    r"following|below)\b)[\w`' -]{3,60}:",
+    re.IGNORECASE,
+)  # «The sending node:» over «MUST send …»
+_MODAL_FIRST = re.compile(r"\W{0,4}(?:must|shall|should)\b", re.IGNORECASE)
 _CASES = re.compile(
     r"\b(?:if|when|whenever|unless|cases?|conditions?|any of|one of|either|scenarios?|situations?|"
     r"examples?|reasons?)\b",
@@ -139,7 +142,7 @@ def _passage_drafts(
     setting: Setting, passage: Passage, role: Role, direct: bool, read: list[Sentence]
 ) -> Iterator[Draft]:
     subject = subject_of(passage.headings) or setting.name
-    scopes = () if passage.form == "row" else scopes_of(passage, setting)
+    place = Place() if passage.form == "row" else place_of(passage, setting)
     for number, sentence in enumerate(read):
         if len(sentence.raw) < MIN_EVIDENCE_CHARS or passage.done:
             continue
@@ -182,23 +185,12 @@ def _passage_drafts(
         row = _row_name(setting.text, passage) if role == "plain" else ""
         about = row if row and row.lower() not in sentence.text.lower() else subject
         if about == subject and is_of_whole(without_connective(sentence.text)):
-            about = subject_of(passage.headings[:1]) or setting.name
-        draft = drafted(cue, sentence, passage.headings, about, lead, scopes, setting.text)
+            about = document_subject(passage.headings) or setting.name
+        draft = drafted(cue, sentence, passage.headings, about, lead, place, setting.text)
         if draft is not None and passage.form == "row" and role == "plain":
             draft = _of_row(draft, row, bare_name(subject_of(passage.headings)))
         if draft is not None:
             yield placed(draft, setting, passage, role, number, led=lead is not None)
-
-
-def scopes_of(passage: Passage, setting: Setting) -> tuple[str, ...]:
-    """What document, section and the item of a list are about; of a document at the top not the
-    document, as it is about the project.
-    """
-    whole = subject_of(passage.headings[:1]) or setting.name
-    part = subject_of(passage.headings[1:])
-    label = _ITEM_LABEL.match(setting.text, passage.start, passage.end)
-    named = (label.group("name"),) if label and passage.form == "item" else ()
-    return (part, *named) if setting.is_front else (whole, part, *named)
 
 
 def _row_name(text: str, passage: Passage) -> str:
@@ -249,7 +241,10 @@ def _lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | None:
         return None
     span = sentences(text, *passage.lead)[-1]
     words = plain(text[span[0] : span[1]])
-    if not _LEAD_MODAL.search(words) or not 3 <= len(words.split()) <= 20 or needs_context(words):
+    is_subject = _LEAD_ACTOR.fullmatch(words) and _MODAL_FIRST.match(text, passage.start)
+    if not is_subject and not (_LEAD_MODAL.search(words) and 3 <= len(words.split()) <= 20):
+        return None
+    if needs_context(words):
         return None
     return span, words.rstrip(": ")
 

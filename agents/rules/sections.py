@@ -125,7 +125,11 @@ _GENERIC_TEXT = """
     problem-statement solution preface scope concepts documentation readme public-interface
     implementation-details-notes-constraints notes-constraints-caveats data-structures
     user-experience test-plan high-level-design design-details definition module modules docs
-    outline syntax
+    outline syntax responsibilities implementation-details arguments settings setting spec
+    internals structure capabilities details format best-practices best-practices-and-guidelines
+    guidelines overall-design doc-level-proposal api-changes roadmap index readme faq setup data
+    key-concepts proposed-changes proposed-design proposed-solution current-state current-behavior
+    limitations-and-caveats
     """
 _GENERIC = frozenset(_GENERIC_TEXT.split())
 _SETTLED = re.compile(
@@ -177,13 +181,18 @@ def is_settled(headings: tuple[str, ...]) -> bool:
     return any(_SETTLED.match(simplified(heading)) for heading in headings)
 
 
+def is_generic(heading: str) -> bool:
+    """Whether headings like it stand over sections of any document."""
+    return simplified(heading).replace(" ", "-") in _GENERIC
+
+
 def subject_of(headings: Sequence[str]) -> str:
     """The innermost heading that names something, or nothing."""
     for heading in reversed(headings):
         text = simplified(heading)
         if (
             role_of(heading) == "plain"
-            and text.replace(" ", "-") not in _GENERIC
+            and not is_generic(heading)
             and 2 < len(text) <= 60
             and len(text.split()) <= 6
             and not heading.rstrip().endswith(("?", "!", "."))

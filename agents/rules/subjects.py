@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from agents.rules.fragments import has_verb
+from agents.rules.places import Place
 from agents.rules.wording import capitalised, lowered
 from schemas.events.atom import AtomKind
 
@@ -20,9 +21,9 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _NO_NAME = re.compile(
-    r"\b(?:story|stories|part|phase|step|option|scenario|example|note|title|topic|question|warning|"
+    r"(?<!-)\b(?:story|stories|part|phase|step|option|scenario|example|note|title|topic|question|warning|"
     r"issue|problem|overview|additional|further|decision|goal|motivation|consideration|trade-?off|"
-    r"case|context|potential|required|document|summary)s?\b|^(?:why|how|what)\b|^(?:deprecated|success|response|errors?)$|^\W*\w{1,3}\W*$|"
+    r"case|context|potential|required|document|summary)s?\b(?!-)|^(?:why|how|what)\b|^(?:deprecated|success|response|errors?)$|^\W*\w{1,3}\W*$|"
     r"[?!`]|^[^\w(]",
     re.IGNORECASE,
 )
@@ -92,7 +93,28 @@ _NO_NAMES = frozenset(
 _IDENTIFIER = re.compile(r"[a-z][\w.\-/]*")  # in code: it names a part, of what its heading says
 _GIVEN = re.compile(r"[A-Z][A-Z\d_-]+(?= )")  # by a user: «**FROM** is the base domain»
 _NOBODY = re.compile(r"(?:as an?|it|there) ", re.IGNORECASE)  # a story, or a subject of form only
-_MOST_SCOPE = 60  # characters in front of a title
+_MOST_SCOPE = 80  # characters in front of a title
+MENTIONED = 0.7  # of the words of a name of three and more
+_WHOSE = re.compile(
+    r"(?:the |an? |all |each |every |any |some )?(?:we|users?|clients?|applications?|apps?|"
+    r"services?|servers?|(?:\w+ )?developers?|operators?|(?:\w+ )?admin(?:istrator)?s?|"
+    r"providers?|customers?|"
+    r"implementations?|candidates?|members?|callers?|consumers?|producers?|receivers?|senders?) "
+    r"(?!of\b)",
+    re.IGNORECASE,
+)  # who they are, and what for, is known where it stands
+_ANY_ONE = re.compile(r"(?:each|every|all|any|an?|no) (?!of\b)", re.IGNORECASE)
+_EXCLUDED = re.compile(r"Not a goal\b")
+_NO_SUBJECT = re.compile(
+    r"(?:use|adopt|keep|store|move|replace|introduce|split|switch|add|remove|make|build|write|"
+    r"support|create|drop|deprecate|rename|extend|implement|provide|refactor|publish|run|"
+    r"improve|enable|disable|reduce|simplify|migrate|enforce|investigate|ensure|avoid|allow|define|"
+    r"validate|verify|check|include|return|handle|require|update|document|stabili[sz]e|work|offer|"
+    r"expose|minimi[sz]e|maximi[sz]e|increase|preserve|maintain|establish|identify|launch|invite|"
+    r"prevent|facilitate|extract|decouple|merge|unify|give|let|have|prioriti[sz]e|partition)s? "
+    r"(?!(?:is|are|was|were|has|have|can|could|may|might|must|shall|should|will|would|does|do) )",
+    re.IGNORECASE,
+)
 _ARTICLE = re.compile(r"(?:the|an?|all|each|every|any) ", re.IGNORECASE)
 _PARTS_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _WORDS = re.compile(r"[a-z]+")
@@ -106,7 +128,7 @@ def named(text: str, subject: str, kind: AtomKind, *, names: bool) -> str:
     ``names``: it holds a name already.
     """
     name = bare_name(subject)
-    if not name or _LABELLED.match(text) or _stems(name) <= _stems(text):
+    if not name or is_labelled(text) or _stems(name) <= _stems(text):
         return text
     if not _is_bare(text, kind, names=names):
         return text
@@ -119,28 +141,36 @@ def version_of(headings: Sequence[str]) -> str:
     return next((match.group("version") for match in found), "")
 
 
-def scope_of(text: str, scopes: Sequence[str], names: Sequence[str], around: str) -> str:
+def scope_of(text: str, kind: AtomKind, place: Place, names: Sequence[str], around: str) -> str:
     """What document and section are about, to stand before ``text`` where its own subject is no
     name and it mentions neither; else nothing.
 
-    ``scopes`` go from the whole to the part; ``around`` is the text in which a capital inside a
-    sentence tells a name. «The filter stores what upstream returns» is a fact of the filter that
-    its heading names.
+    ``around`` is the text in which a capital inside a sentence tells a name. «The filter stores
+    what upstream returns» is a fact of the filter that its heading names. What a question asks, or
+    is said of people whose part in the document is not known, is told with the document alone.
     """
-    if not scopes or _LABELLED.match(text) or _NOBODY.match(text) or not _is_unnamed(text, names):
+    if _NOBODY.match(text) or _EXCLUDED.match(text):
         return ""
-    if _opens_with_name(text, around):
-        return ""
-    said = [it for it in map(bare_name, scopes) if not _is_mentioned(it, text)]
+    whole, part, label = place.whole, bare_name(place.part), bare_name(place.label)
+    if kind == "unknown" or is_labelled(text) or not _is_unnamed(text, names, around):
+        asked = kind == "unknown" or _WHOSE.match(text) or is_labelled(text)
+        return capitalised(whole) if asked and not _is_mentioned(whole, text) else ""
+    said = [it for it in (whole, part, label) if it and not _is_mentioned(it, text)]
     said = [it for at, it in enumerate(said) if not _stems(it) <= _stems(" ".join(said[:at]))]
-    front = ", ".join(said)
-    return capitalised(said[-1] if len(front) > _MOST_SCOPE else front) if said else ""
+    while len(", ".join(said)) > _MOST_SCOPE and len(said) > 1:
+        said.pop(1 if len(said) > 2 or said[1] != label else 0)
+    return capitalised(", ".join(said)) if said else ""
 
 
-def of_whole(scopes: Sequence[str]) -> str:
+def of_whole(place: Place) -> str:
     """« of » and what the document is about, where that has a name."""
-    name = bare_name(scopes[0]) if len(scopes) > 1 else ""
+    name = place.whole or bare_name(place.name)
     return f" of «{name}»" if name else ""
+
+
+def is_labelled(text: str) -> bool:
+    """Whether it begins with a label and a colon."""
+    return _LABELLED.match(text) is not None
 
 
 def _opens_with_name(text: str, around: str) -> bool:
@@ -175,8 +205,14 @@ def _is_small(text: str, at: int) -> bool:
     return before.isalpha() and before.islower()
 
 
-def _is_unnamed(text: str, names: Sequence[str]) -> bool:
-    """Whether the subject, what stands before the verb, is no name of its own."""
+def _is_unnamed(text: str, names: Sequence[str], around: str) -> bool:
+    """Whether the subject, what stands before the verb, is no name of its own; an order and what
+    begins with its verb have none.
+    """
+    if _NO_SUBJECT.match(text) or _ANY_ONE.match(text):
+        return True
+    if _opens_with_name(text, around):
+        return False
     verb = _PREDICATE.search(text, 1)
     subject = text[: verb.start()].strip() if verb else " ".join(text.split()[:4])
     if _ACTORS.fullmatch(_ARTICLE.sub("", subject)):
@@ -194,12 +230,15 @@ def bare_name(subject: str) -> str:
 
 
 def _is_mentioned(name: str, text: str) -> bool:
-    """Whether ``text`` says ``name``: one plain word itself, of others the beginnings."""
+    """Whether ``text`` says ``name``: one plain word itself, of others the beginnings, of long
+    names most.
+    """
     if name.isalpha() and name[1:].islower():
         return name.lower().rstrip("s") in (
             word.rstrip("s") for word in _WORDS.findall(text.lower())
         )
-    return _stems(name) <= _stems(text)
+    stems = _stems(name)
+    return len(stems & _stems(text)) >= (MENTIONED * len(stems) if len(stems) > 2 else len(stems))
 
 
 def _stems(text: str) -> frozenset[str]:

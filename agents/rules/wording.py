@@ -50,7 +50,13 @@ _UNLINKED = re.compile(r"(?<=`)(?:!|~(?:[\w]+\.)*)(?=\w[^`\n]*`)")  # how a role
 _JOINT = re.compile(r"`\\ `|(?<=[`*_])\\ (?=\S)|(?<=\S)\\ (?=[`*_:])")  # markup within a word
 _ADOC_LINK = re.compile(r"(?:link:|xref:|https?://)[^\s\[\]]+\[([^\]]*)\]|<<[^,>]+,([^>]+)>>")
 _INLINE_TAG = re.compile(r"\{@\w+\s+#?([^{}\s]+)([^{}]*)\}")
-_AUTOLINK = re.compile(r"<(?:https?|mailto):[^<>\s]*>")
+_AUTOLINK = re.compile(
+    r"(?P<needed>\b(?:to|of|from|in|on|at|by|via|with|for|is|see) )?"
+    r"<(?P<to>(?:https?|mailto):[^<>\s]*)>"
+)
+_ANCHOR = re.compile(r"^\s*\[\[[\w.:-]+\]\](?=\w)")  # AsciiDoc, before a heading
+_MACRO = re.compile(r"\b(?!image|icon|video)[a-z][a-z\d]*:(?!//)([\w./$-]+)\[\]")  # the same
+_HEADING_ID = re.compile(r"\s*\{#[\w.:-]+\}\s*$")
 _TAG = re.compile(
     r"(`[^`]+`)|</?[A-Za-z][\w-]*(?:\s[^<>]{0,300})?/?>|<!--.*?-->", re.DOTALL
 )  # in a code span it is a placeholder
@@ -84,7 +90,8 @@ _CONNECTIVE = re.compile(
     r"be aware(?: that)?)"
     r"(?:\s*[,:]\s+|(?<= that)\s+|(?<=note)\s*[:,]\s*)|"
     r"(?:hence|thus|therefore|note|so (?=an?\b|the\b)|but (?=an?\b|the\b))\s+"
-    r"(?=(?:the|an?|all|each|every|any)\s)|(?:moreover|oftentimes|furthermore)\s+",
+    r"(?=(?:the|an?|all|each|every|any)\s)|(?:moreover|oftentimes|furthermore)\s+|"
+    r"(?-i:NOTE|TIP|WARNING|CAUTION|IMPORTANT)\s+(?-i:(?=[A-Z]))",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
@@ -140,9 +147,10 @@ def plain(raw: str, *, rst: bool = False) -> str:
     if "`" in text and not _STAND_IN.search(text):
         text = _CODE.sub(lambda code: _stand_in(codes, code), text)
     if "{" in text:
-        text = _ATTRIBUTES.sub("", text)
+        text = _HEADING_ID.sub("", _ATTRIBUTES.sub("", text))
     if "[" in text:
-        text = _IMAGE.sub("", text)
+        text = _IMAGE.sub("", _ANCHOR.sub("", text))
+        text = _MACRO.sub(r"\1", text)
         text = _FOOTNOTE.sub("", text)
         text = _LINK.sub(r"\1", text)
         text = _ADOC_LINK.sub(lambda m: m.group(1) or m.group(2) or "", text)
@@ -151,7 +159,7 @@ def plain(raw: str, *, rst: bool = False) -> str:
     if "{@" in text:
         text = _INLINE_TAG.sub(lambda m: m.group(2).strip() or m.group(1), text)
     if "<" in text:
-        text = _TAG.sub(r"\1", _AUTOLINK.sub("", text))
+        text = _TAG.sub(r"\1", _AUTOLINK.sub(_shown_link, text))
     if "_" in text:
         text = _RST_REFERENCE.sub(r"\1", _UNDERS.sub(r"\1", text))
     if "`" in text:
@@ -171,6 +179,11 @@ def plain(raw: str, *, rst: bool = False) -> str:
     if codes:
         text = _STAND_IN.sub(lambda letter: codes[ord(letter.group()) - _FIRST_STAND_IN], text)
     return text
+
+
+def _shown_link(link: re.Match[str]) -> str:
+    """Its address where the sentence needs it: «push access to <…> is removed»."""
+    return f"{link['needed']}{link['to']}" if link["needed"] else ""
 
 
 def _stand_in(codes: list[str], code: re.Match[str]) -> str:
@@ -209,7 +222,7 @@ def without_connective(text: str) -> str:
 
 
 def title_of(sentence: str) -> str:
-    """At most 240 characters, without final stop: a longer one is cut at a clause where that
+    """At most 300 characters, without final stop: a longer one is cut at a clause where that
     leaves a statement.
     """
     text = sentence.rstrip(" .;,:")

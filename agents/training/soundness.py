@@ -2,10 +2,10 @@
 
 EXAMPLES is what ``infra.cli.evaluation.read_drafts`` wrote. Logistic regression over the signs of
 the drafts of all projects whose use is «train», rounded to whole numbers; scikit-learn 1.9.1, and
-nothing is drawn. Whoever had the document open counts twice as much as who saw a draft's
-neighbours only. ``--figures`` prints instead how well each of these projects is judged by weights
-that have not seen it, of all drafts and of those read in their documents; ``--apart`` the same of
-the projects that are kept apart, by all others.
+nothing is drawn. Whoever had the document open, or read a title as it is told today, counts twice
+as much as who saw a draft's neighbours only. ``--figures`` prints instead how well each of these
+projects is judged by weights that have not seen it, of all drafts and of those read in their
+documents; ``--apart`` the same of the projects that are kept apart, by all others.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from agents.rules.soundness import SOUND, Sum, least_of
 SCALE = 64
 AT_EVEN = 8  # drafts that show a sign
 WITH_DOCUMENT = "document"  # the eye of readers who had it open
-COUNTS = {WITH_DOCUMENT: 2.0}
+OF_TITLES = "title"  # that of readers who asked first what a title says alone
+COUNTS = {WITH_DOCUMENT: 2.0, OF_TITLES: 2.0}
 SMOOTHING = 0.03  # the inverse strength of the L2 penalty
 OUT = Path(__file__).parents[1] / "rules" / "soundness.json"
 KEPT = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.5, 0.25)

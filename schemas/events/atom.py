@@ -12,10 +12,10 @@ from schemas.envelope import Event, Part
 
 REFLECTION_VERSION = "f1"
 EXTRACTOR_VERSION = "h1"
-MAX_TITLE = 240
+MAX_TITLE = 300
 MAX_BODY = 1_200
 MAX_TAGS = 12
-CONTEXT = "context"  # the attribute with what stands before a title's statement and a colon
+CONTEXT = "context"  # the attribute with what stands before a title's statement
 DOCUMENT_STATUS = "document_status"  # the attribute with what the atom's document says of itself
 
 AtomKind = Literal[

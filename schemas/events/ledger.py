@@ -12,7 +12,14 @@ from typing import ClassVar, Literal
 
 from schemas.areas import Area
 from schemas.envelope import Event, Part
-from schemas.events.atom import AtomKind, AtomSeverity, EvidenceType, Polarity, Provenance
+from schemas.events.atom import (
+    CONTEXT,
+    AtomKind,
+    AtomSeverity,
+    EvidenceType,
+    Polarity,
+    Provenance,
+)
 
 AtomStatus = Literal["draft", "active", "merged", "superseded", "obsolete", "dismissed"]
 LIVE: frozenset[str] = frozenset({"draft", "active"})
@@ -132,6 +139,14 @@ class AtomRecord(Part):
     revision: int = 1
     previous_status: AtomStatus | None = None
     resolution: Resolution | None = None
+
+    @property
+    def statement(self) -> str:
+        """Its title without the context that a reader put before it."""
+        context = self.attributes.get(CONTEXT)
+        if not context or not self.title.startswith((f"{context}: ", f"{context}, ")):
+            return self.title
+        return self.title[len(context) + 2 :]
 
 
 class EvidenceRow(Part):

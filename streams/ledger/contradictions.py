@@ -30,7 +30,6 @@ from streams.ledger.state import OPEN
 from streams.ledger.statements import (
     of_different_versions,
     same_assertion,
-    statement_in,
     statement_of,
 )
 
@@ -93,7 +92,7 @@ def conflict_of(one: AtomRecord, other: AtomRecord) -> Conflict | None:
     """Why two atoms cannot both hold, or None."""
     if one.kind == "risk" or other.kind == "risk":
         return _severity_conflict(one, other) if one.kind == other.kind else None
-    first, second = statement_in(one), statement_in(other)
+    first, second = one.statement, other.statement
     if of_different_times(first, second) or of_different_versions(one, other):
         return None
     ours, theirs = statement_of(first), statement_of(second)
@@ -111,7 +110,7 @@ def conflict_of(one: AtomRecord, other: AtomRecord) -> Conflict | None:
 
 def _read_conflict(one: AtomRecord, other: AtomRecord) -> Conflict | None:
     """What reading both titles shows, when it is sure in both orders and no name differs."""
-    first, second = statement_in(one), statement_in(other)
+    first, second = one.statement, other.statement
     if differ_in_names(first, second):
         return None
     if title_similarity(first, second) < SHARED_SUBJECT_SIMILARITY:
@@ -203,7 +202,7 @@ def _severity_conflict(one: AtomRecord, other: AtomRecord) -> Conflict | None:
     if not one.severity or not other.severity:
         return None
     steps = abs(SEVERITIES.index(one.severity) - SEVERITIES.index(other.severity))
-    if steps < 2 or title_similarity(statement_in(one), statement_in(other)) < TITLE_SIMILARITY:
+    if steps < 2 or title_similarity(one.statement, other.statement) < TITLE_SIMILARITY:
         return None
     first, second = sorted((one.severity, other.severity), key=SEVERITIES.index)
     return Conflict("body_conflict", f"the same risk is called {first} and {second}")

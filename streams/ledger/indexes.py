@@ -19,7 +19,7 @@ from schemas.events.ledger import LIVE, AtomRecord
 from schemas.fingerprint import norm_text
 from streams.ledger.near_index import NearIndex
 from streams.ledger.similarity import statement_text, words
-from streams.ledger.statements import statement_in, statement_of
+from streams.ledger.statements import statement_of
 
 COMPARED_KINDS: frozenset[str] = frozenset({"claim", "decision", "requirement"})
 SUMMARISED_KINDS: tuple[AtomKind, ...] = ("decision", "requirement", "risk", "entity", "unknown")
@@ -130,7 +130,7 @@ def is_named(atom: AtomRecord) -> bool:
 
 def subject_key(atom: AtomRecord) -> str | None:
     """What a claim, decision or requirement speaks of by which relation, if that is clear."""
-    statement = statement_of(statement_in(atom)) if atom.kind in COMPARED_KINDS else None
+    statement = statement_of(atom.statement) if atom.kind in COMPARED_KINDS else None
     return statement.key if statement else None
 
 

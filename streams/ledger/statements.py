@@ -83,12 +83,6 @@ class Statement:
         return not ours <= theirs and not theirs <= ours
 
 
-def statement_in(atom: AtomRecord) -> str:
-    """Its title without the context that a reader put before it: what subjects are compared in."""
-    context = atom.attributes.get(CONTEXT)
-    return atom.title.removeprefix(f"{context}: ") if context else atom.title
-
-
 def of_different_versions(one: AtomRecord, other: AtomRecord) -> bool:
     """Whether each stands under a version of its own: what 0.34 needs may be otherwise in 1.0."""
     ours, theirs = (_OF_VERSION.findall(it.attributes.get(CONTEXT, "")) for it in (one, other))

@@ -157,7 +157,7 @@ class _Features:
         found = self.material.best(topic.atom_ids, kinds)
         about = re.compile(rf"^(?:the |an? |each )?{re.escape(topic.key)}", re.IGNORECASE)
         calm = [atom for atom in found if not self.material.disputed(atom)]
-        return sorted(calm, key=lambda atom: not about.match(atom.title))
+        return sorted(calm, key=lambda atom: not about.match(atom.statement))
 
 
 def feature_clusters(material: Material, standing: frozenset[str] = frozenset()) -> ListInput:

@@ -161,28 +161,28 @@ _QUALITY = frozenset({"non_functional", "security"})
 def is_excluded(atom: AtomRecord) -> bool:
     """Whether the atom says what the product does not do."""
     marked = atom.attributes.get("scope") == "excluded" or "non-goal" in atom.tags
-    return marked or bool(_OUT_OF_SCOPE.search(f"{atom.title} {atom.body}"))
+    return marked or bool(_OUT_OF_SCOPE.search(f"{atom.statement} {atom.body}"))
 
 
 def _is_measured(atom: AtomRecord) -> bool:
-    return bool(_MEASURE.search(atom.title) and _TARGET.search(atom.title))
+    return bool(_MEASURE.search(atom.statement) and _TARGET.search(atom.statement))
 
 
 def _claim(atom: AtomRecord, headings: str) -> Places:
-    what = 0.1 if _WHAT_IT_IS.match(atom.title) else 0.0
+    what = 0.1 if _WHAT_IT_IS.match(atom.statement) else 0.0
     overview = Place("solution_overview", what)
     if _RESULTS_HEADING.search(headings):  # remarks on how it was measured describe no part
         return Places(None, (Place("success_metrics"),) if _is_measured(atom) else ())
     if _is_measured(atom):
         return Places(Place("success_metrics"), (overview,))
-    if _ACTING.match(atom.title):
+    if _ACTING.match(atom.statement):
         return Places(Place("users"), (overview,))
     if why := _why(atom, headings):
-        users = (Place("users"),) if _SERVED.search(atom.title) else ()
+        users = (Place("users"),) if _SERVED.search(atom.statement) else ()
         return Places(Place("problem", round(what + why, 6)), (*users, overview))
     told = atom.attributes.get("origin") in _SPEAKS_FOR_ALL
-    goals = (Place("goals"),) if told and _GOAL.search(atom.title) else ()
-    if not told and _AS_IT_IS.search(atom.title) and _WHY_HEADING.search(headings):
+    goals = (Place("goals"),) if told and _GOAL.search(atom.statement) else ()
+    if not told and _AS_IT_IS.search(atom.statement) and _WHY_HEADING.search(headings):
         goals = (*goals, Place("problem", -0.1))
     if atom.area in _RUN:
         return Places(Place("deployment_and_operations"), (*goals, overview))
@@ -198,12 +198,12 @@ def _claim(atom: AtomRecord, headings: str) -> Places:
 def _why(atom: AtomRecord, headings: str) -> float:
     """How much a claim says what the project is or what it is for; 0 for all that does not."""
     if _is_about_project(atom):
-        return 0.3 if _WHAT_IT_IS.match(atom.title) else 0.1
+        return 0.3 if _WHAT_IT_IS.match(atom.statement) else 0.1
     if atom.attributes.get("origin") not in _SPEAKS_FOR_ALL:
         return 0.0
-    if _WHAT_IT_IS.match(atom.title) and _PURPOSE.search(atom.title):
+    if _WHAT_IT_IS.match(atom.statement) and _PURPOSE.search(atom.statement):
         return 0.1
-    return 0.1 * bool(_PROBLEM.search(atom.title)) * bool(_PROBLEM_HEADING.search(headings))
+    return 0.1 * bool(_PROBLEM.search(atom.statement)) * bool(_PROBLEM_HEADING.search(headings))
 
 
 def _is_about_project(atom: AtomRecord) -> bool:
@@ -219,7 +219,7 @@ def _decision(atom: AtomRecord, headings: str) -> Places:
     overview = Place("solution_overview")
     if atom.area in _DATA:
         return Places(architecture, (Place("data_and_integrations", 0.1), overview))
-    in_scope = _IN_SCOPE.search(atom.title) or _SCOPE_HEADING.search(headings)
+    in_scope = _IN_SCOPE.search(atom.statement) or _SCOPE_HEADING.search(headings)
     return Places(architecture, (Place("scope"), overview) if in_scope else (overview,))
 
 
@@ -230,16 +230,16 @@ def _requirement(atom: AtomRecord, headings: str) -> Places:
         return Places(Place("scope", 0.2))
     if _GOAL_HEADING.search(headings) and atom.polarity != "negate":
         return Places(Place("goals", 0.2), (sort,))
-    if _IN_SCOPE.search(atom.title) or _SCOPE_HEADING.search(headings):
+    if _IN_SCOPE.search(atom.statement) or _SCOPE_HEADING.search(headings):
         return Places(Place("scope", 0.1), (sort,))
     if _is_measured(atom):
         return Places(Place("success_metrics", 0.1), (sort,))
-    others = [Place("goals")] if _GOAL.search(atom.title) else []
+    others = [Place("goals")] if _GOAL.search(atom.statement) else []
     if atom.area in _RUN:
         others.append(Place("deployment_and_operations"))
     if atom.area in _DATA:
         others.append(Place("data_and_integrations"))
-    if _STORY.match(atom.title) or _ACTING.match(atom.title):
+    if _STORY.match(atom.statement) or _ACTING.match(atom.statement):
         others.append(Place("users", -0.05))
     return Places(sort, tuple(others))
 
@@ -289,7 +289,7 @@ def places(atom: AtomRecord, headings: str = "") -> Places:
     speak of people, purpose or scope. Action items stand nowhere: they are plan, not product; so do
     orders to a coding assistant.
     """
-    if _ASSISTANT.match(atom.title):
+    if _ASSISTANT.match(atom.statement):
         return Places()
     fits = _by_kind(atom, headings)
     if atom.attributes.get("origin") != "code":
@@ -316,6 +316,6 @@ def _by_kind(atom: AtomRecord, headings: str) -> Places:
                 Place("risks", {"critical": 0.2, "high": 0.1}.get(atom.severity or "", 0.0))
             )
         case "unknown":
-            return Places(Place("open_questions", 0.15 * atom.title.endswith("?")))
+            return Places(Place("open_questions", 0.15 * atom.statement.endswith("?")))
         case _:
             return Places()

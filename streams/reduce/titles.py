@@ -92,7 +92,7 @@ def fits_title(atom: AtomRecord) -> float:
 
 
 def _phrase(lead: AtomRecord) -> str:
-    said = position(lead).replace("’", "'").replace("'ll ", " will ")
+    said = position(lead, in_context=False).replace("’", "'").replace("'ll ", " will ")
     found = _SAID.match(said)
     if not found:
         return ""

@@ -69,9 +69,17 @@ def sentence(text: str) -> str:
     return bare if bare.endswith((*_ENDS, "…")) else f"{bare}."
 
 
-def position(atom: AtomRecord) -> str:
-    """What the atom says, in one sentence without its end."""
-    title = plain(atom.title)
+def _opened(text: str) -> str:
+    first = text.split(" ", 1)[0]
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
+
+
+def position(atom: AtomRecord, *, in_context: bool = True) -> str:
+    """What the atom says, in one sentence without its end; what the project's own README says is
+    told without its context, which is the project.
+    """
+    is_of_project = atom.attributes.get("origin") == "readme"
+    title = plain(atom.title if in_context and not is_of_project else _opened(atom.statement))
     body = plain(atom.body)
     defined = atom.kind == "entity" and len(body.split()) >= 4
     shortened = title.endswith("…") and len(body) > len(title)

@@ -39,8 +39,9 @@ def test_what_names_its_subject_is_told_as_it_is(said: str) -> None:
     assert titles(f"### Parcel cache\n\n{said}\n", "docs/filters.md", "Filters") == [said[:-1]]
 
 
-def test_a_document_at_the_top_is_about_the_project() -> None:
-    assert titles(f"# Parcels\n\n{STATEMENT}\n", "NOTES.md", "Parcels") == [STATEMENT[:-1]]
+@pytest.mark.parametrize("path", ["NOTES.md", "docs/filters.md", "docs/copy/of/filters.md"])
+def test_a_context_is_what_the_text_says_wherever_it_lies(path: str) -> None:
+    assert titles(f"# Parcels\n\n{STATEMENT}\n", path) == [f"Parcels: the{STATEMENT[3:-1]}"]
 
 
 def test_a_title_tells_its_context_and_its_body_what_the_author_said() -> None:
@@ -50,22 +51,24 @@ def test_a_title_tells_its_context_and_its_body_what_the_author_said() -> None:
     assert atom.body == STATEMENT
 
 
-def test_a_sentence_of_up_to_240_characters_is_its_title_whole() -> None:
+def test_a_sentence_of_up_to_300_characters_is_its_title_whole() -> None:
     said = (
         "The DepotServer must print the label of a parcel at the last lane of the Sorter and send "
-        "a copy of the label to the clerks of all seven depots that handle heavy parcels in winter"
+        "a copy of the label to the clerks of all seven depots that handle heavy parcels in winter "
+        "with the name of the clerk who has weighed the parcel at the first lane"
     )
-    assert 160 < len(said) <= 240
+    assert 240 < len(said) <= 300
     assert titles(f"{said}.\n") == [said]
 
 
 def test_a_longer_sentence_is_cut_where_a_clause_begins_never_at_a_remark() -> None:
     said = (
         "The DepotServer must print the label of a parcel (and of each box in it) at the last lane "
-        "of the Sorter and send a copy of the label to the clerks of all depots (in winter too)"
+        "of the Sorter and send a copy of the label to the clerks of all seven depots that handle "
+        "heavy parcels in the months in which no lane of any of them is free (in winter too)"
     )
     reason = ", because nobody can print a label again once the parcel has left the last lane"
-    assert len(said) <= 240 < len(said + reason)
+    assert len(said) <= 300 < len(said + reason)
     assert titles(f"{said}{reason}.\n") == [said]
 
 
@@ -144,7 +147,7 @@ def test_what_a_user_gives_is_told_of_what_takes_it() -> None:
 def test_a_word_is_not_taken_out_of_a_heading() -> None:
     said = "All proposals by the clerks of a depot should be sent to the list of its maintainers."
     (title,) = titles(f"## Decision-making process\n\n{said}\n", "docs/lanes.md", "Lanes")
-    assert title.startswith("Lanes: all proposals")
+    assert title.startswith("Lanes, Decision-making process: all proposals")
 
 
 def test_a_clause_before_the_subject_is_no_name() -> None:
@@ -157,3 +160,84 @@ def test_what_is_no_goal_says_of_what() -> None:
     text = "# Lane guards\n\n## Non-goals\n\n- Printing the labels of all parcels from abroad\n"
     (title,) = titles(text, "docs/design/guards.md", "Lane guards", "Non-goals")
     assert title == "Not a goal of «Lane guards»: printing the labels of all parcels from abroad"
+
+
+@pytest.mark.parametrize(
+    ("heading", "name"),
+    [
+        ("RFC 3603 - 2020-08-27 - Sorting parcels by weight", "Sorting parcels by weight"),
+        ("DDD-9: A label-less implementation of the scanner", "A label-less implementation"),
+        ("26. Two-step sealing of parcels", "Two-step sealing of parcels"),
+        ("Proposal: Sealing at night", "Sealing at night"),
+        ("Sealing at night, by weight and by name of the depot of each parcel", "Sealing at night"),
+        ("Sealing guide [Chat](https://chat.example)", "Sealing guide"),
+    ],
+)
+def test_a_document_is_named_by_its_first_heading_without_number_and_manner(
+    heading: str, name: str
+) -> None:
+    said = "The filter stores whatever the upstream returns and serves it to any later request."
+    (title,) = titles(f"# {heading}\n\n## Details\n\n{said}\n")
+    assert title.startswith(name)
+    assert title.endswith(f": the{said[3:-1]}")
+
+
+@pytest.mark.parametrize(
+    ("heading", "said", "told"),
+    [
+        (
+            "Decision",
+            "We will keep the label of each parcel for a month in the depot.",
+            "Night sealing: we will keep the label of each parcel for a month in the depot",
+        ),
+        (
+            "Goals",
+            "- Reduce the number of labels that a clerk must print by hand",
+            "Night sealing: reduce the number of labels that a clerk must print by hand",
+        ),
+        (
+            "Open questions",
+            "- Do we need to support labels without a number?",
+            "Night sealing: do we need to support labels without a number?",
+        ),
+        (
+            "Requirements",
+            "The DepotServer must print the label of a parcel within two seconds.",
+            "The DepotServer must print the label of a parcel within two seconds",
+        ),
+        (
+            "Decision",
+            "Night sealing is done by the DepotServer alone from now on.",
+            "Night sealing is done by the DepotServer alone from now on",
+        ),
+    ],
+)
+def test_what_a_record_says_is_told_with_what_it_is_about(
+    heading: str, said: str, told: str
+) -> None:
+    text = f"# ADR 7: Night sealing\n\n## {heading}\n\n{said}\n"
+    assert titles(text, "docs/adr/0007-night-sealing.md") == [told]
+
+
+def test_before_a_label_a_context_ends_in_a_comma() -> None:
+    text = (
+        "# ADR 7: Night sealing\n\n## Requirements\n\n- **Costs**: Lanes must be cheap to clean.\n"
+    )
+    chunk = a_chunk(text, "docs/adr/0007-night-sealing.md")
+    (atom,) = [it for it in extract(chunk) if it.kind == "requirement"]
+    assert atom.title == "Night sealing, Costs: Lanes must be cheap to clean"
+    assert atom.attributes["context"] == "Night sealing"
+
+
+def test_a_section_of_any_document_is_no_name() -> None:
+    said = "Members MUST be active maintainers of projects that nobody has deprecated so far."
+    text = f"# Depot\n\n## Security team\n\n### Responsibilities\n\n{said}\n"
+    assert titles(text) == [f"Depot, Security team: members{said[7:-1]}"]
+
+
+def test_each_of_a_kind_is_told_with_what_the_document_is_about() -> None:
+    said = (
+        "Each Depot provides the specification that a Sorter needs to read the parcels of a lane."
+    )
+    (title,) = titles(f"# Night sealing\n\n## Overview\n\n{said}\n")
+    assert title == f"Night sealing: each{said[4:-1]}"

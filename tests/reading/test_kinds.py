@@ -27,7 +27,7 @@ Reads need a projection.
 
 def test_what_opens_a_decision_section_is_the_decision_with_its_reason():
     (atom,) = only("decision", extract(a_chunk(DECISION)))
-    assert atom.title == "We will store every change in an append-only log"
+    assert atom.title == "Use an event log: we will store every change in an append-only log"
     assert atom.confidence == 0.75
     assert len(atom.evidence) == 2
     assert atom.attributes["rationale"].startswith("This ensures")
@@ -250,3 +250,13 @@ def test_an_it_that_stands_for_nothing_stays():
     )
     (atom,) = only("requirement", extract(a_chunk(text)))
     assert atom.title == "It should be possible to store records in Parquet"
+
+
+def test_the_meaning_of_a_word_is_not_what_the_word_names():
+    text = (
+        "# Depot badges\n\n## Terms\n\n"
+        "- **Requirement**: a condition tied to a parcel that must be met to earn a badge\n"
+        "- **Action**: a record of activity on a parcel, used by the clerks of a depot\n"
+    )
+    assert only("requirement", extract(a_chunk(text))) == []
+    assert only("action_item", extract(a_chunk(text))) == []

@@ -6,12 +6,14 @@ from __future__ import annotations
 import pytest
 
 from agents.rules.reader import extract
+from agents.rules.wording import lowered
 from schemas.events.atom import Candidate
 from tests.reading.documents import a_chunk
 
-ASKED = "Should we support both empty and absent lanes, or choose one approach?"
+ASKED = "Should the DepotServer support both empty and absent lanes, or choose one approach?"
 REPLY = "Yes, we'll support both empty and absent lanes to maximize flexibility."
-TOGETHER = f"{ASKED} {REPLY[:-1]}"
+TITLE = f"Parcel lanes: {lowered(ASKED)}"
+TOGETHER = f"{TITLE} {REPLY[:-1]}"
 
 
 def read(items: str) -> list[Candidate]:
@@ -29,7 +31,7 @@ def read(items: str) -> list[Candidate]:
 )
 def test_what_stands_under_a_question_answers_it(items: str) -> None:
     asked, found = read(items)
-    assert (asked.kind, asked.title, asked.proposed_status) == ("unknown", ASKED, "draft")
+    assert (asked.kind, asked.title, asked.proposed_status) == ("unknown", TITLE, "draft")
     assert (found.kind, found.title, found.proposed_status) == ("claim", TOGETHER, "draft")
     (closing,) = found.relations
     assert (closing.to, closing.link_type) == (asked.candidate_id, "supersedes")
@@ -49,7 +51,7 @@ def test_what_stands_under_a_question_answers_it(items: str) -> None:
 )
 def test_a_question_without_an_answer_is_open(items: str) -> None:
     asked = read(items)[0]
-    assert (asked.kind, asked.title, asked.proposed_status) == ("unknown", ASKED, "active")
+    assert (asked.kind, asked.title, asked.proposed_status) == ("unknown", TITLE, "active")
     assert all(it.title != TOGETHER for it in read(items))
 
 
@@ -78,3 +80,36 @@ def test_a_question_may_end_in_a_verb_or_a_preposition(asked: str) -> None:
     (question,) = read(f"- {asked}")
     assert question.kind == "unknown"
     assert question.title == f"Parcel lanes: w{asked[1:]}"
+
+
+def test_an_order_without_a_subject_is_told_with_who_stands_over_it() -> None:
+    text = (
+        "# Parcel lanes\n\n## Sealing\n\nThe sending depot:\n\n"
+        "- MUST seal at least one `label_slot` of the parcel\n"
+        "- if it is the last depot:\n  - MUST print the number of the lane\n"
+    )
+    needs = [it for it in extract(a_chunk(text, "docs/lanes.md")) if it.kind == "requirement"]
+    assert [it.title for it in needs] == [
+        "Parcel lanes, Sealing: the sending depot MUST seal at least one label_slot of the parcel",
+        "Parcel lanes, Sealing: if it is the last depot, the sending depot MUST print the number "
+        "of the lane",
+    ]
+    assert all("The sending depot:" in it.evidence[1].snippet for it in needs)
+
+
+def test_items_of_asciidoc_stand_for_themselves_however_deep() -> None:
+    text = (
+        "= Parcel lanes\n\n== Sealing\n\n"
+        "* The Sorter must seal every parcel before it leaves\n"
+        "** The LabelPrinter must print the number of each seal\n+\n"
+        "The Scanner must read the number within 2 seconds.\n\n"
+        ". The Gatekeeper must open one lane at a time\n"
+        "<1> The Sealer must be in the code above.\n"
+    )
+    needs = [it for it in extract(a_chunk(text, "docs/lanes.adoc")) if it.kind == "requirement"]
+    assert [it.title for it in needs] == [
+        "The Sorter must seal every parcel before it leaves",
+        "The LabelPrinter must print the number of each seal",
+        "The Scanner must read the number within 2 seconds",
+        "The Gatekeeper must open one lane at a time",
+    ]

@@ -112,7 +112,7 @@ def test_what_is_preferred_is_a_choice_only_where_choices_are_made():
 def test_a_sentence_ends_after_etc_and_after_a_number():
     text = "Clerks must see lanes, shelves etc. The depot must print drafts of Label 7. "
     titles = [title for _, title in read(text + "Sealer and Sorter must read both of them.\n")]
-    assert titles[0] == "Depot: clerks must see lanes, shelves etc"
+    assert titles[0] == "Clerks must see lanes, shelves etc"
     assert titles[1] == "The depot must print drafts of Label 7"
 
 
@@ -135,7 +135,8 @@ def test_a_title_is_not_cut_between_either_and_or():
     text = (
         "The label of the parcel must be either the one of the depot that has sent it to us (where"
         " its sender has signed it by hand) or the one of the sorter that has seen it last when it"
-        " went over the old lane to the third door of the hall in which all of them are opened.\n"
+        " went over the old lane to the third door of the hall in which all of them are opened by"
+        " a clerk who has a key to each and every one of them.\n"
     )
     ((_, title),) = read(text)
     assert title.endswith("…")
@@ -418,7 +419,7 @@ def test_what_is_called_by_a_general_noun_is_named():
     assert title.startswith("ShelfBook: the plugin stores")
     said = "The endpoint supports the labels of all lanes and of each Sorter in one page."
     (title,) = [title for _, title in read(f"# Depot\n\n## GET /labels\n\n{said}\n")]
-    assert title.startswith("GET /labels: the endpoint supports")
+    assert title.startswith("Depot, GET /labels: the endpoint supports")
 
 
 def test_a_question_that_is_resolved_is_not_open():

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from agents.rules.cues import MODAL, WEAK
 from agents.rules.reader import extract, proposed
 from agents.rules.soundness import SOUND, draft_signs, learned
@@ -61,8 +63,22 @@ def test_judgements_are_facts_without_a_word_of_anybody_s_text():
     for line in JUDGED.read_text(encoding="utf-8").splitlines():
         (heads if line.startswith("# ") else rows).append(line)
     head = re.compile(
-        r"# [\w.-]+/[\w.-]+ [0-9a-f]{40} (?:first|second|third|document) (?:train|apart)"
+        r"# [\w.-]+/[\w.-]+ [0-9a-f]{40} (?:first|second|third|document|title) (?:train|apart)"
     )
     row = re.compile(r"[^\t]+\t[0-9a-f]{16}\t[a-z_]+\t(?:good|weak|wrong)")
     assert [line for line in heads if not head.fullmatch(line)] == []
     assert [line for line in rows if not row.fullmatch(line)] == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "To prevent this attack, the DepotServer must declare which lanes of a parcel are open.",
+        "The DepotServer must keep the label supplied here in the store of every depot it knows.",
+        "All stores that the DepotServer has must use the described approach to keep their labels.",
+        "The DepotServer must seal such a parcel as soon as it has been read in the last lane.",
+    ],
+)
+def test_what_points_to_what_stands_elsewhere_is_doubted(said: str) -> None:
+    ((_, confidence),) = confidences(f"# Depot\n\n## Sealing\n\n{said}\n", ())
+    assert confidence == 0.55

@@ -55,3 +55,22 @@ def test_a_long_run_of_blanks_is_one_space(blank):
     run = blank * 400_000  # by the square of its length this would take minutes
     assert plain(f"The *tray*{run}must be red") == "The tray must be red"
     assert classify(run).label == "other"
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("[[parcel-lanes]]Parcel lanes", "Parcel lanes"),
+        ("Parcel lanes {#parcel-lanes}", "Parcel lanes"),
+        ("The ann:depot.Scanner[] annotation", "The depot.Scanner annotation"),
+        (
+            "Access to <https://depot.example/> SHALL end",
+            "Access to https://depot.example/ SHALL end",
+        ),
+        ("It is told elsewhere (<https://depot.example/>)", "It is told elsewhere ()"),
+    ],
+)
+def test_anchors_and_macros_leave_nothing_and_an_address_stays_where_it_is_needed(
+    raw: str, shown: str
+) -> None:
+    assert plain(raw) == shown

@@ -201,3 +201,16 @@ def test_nothing_is_written_from_what_was_turned_down_or_replaced() -> None:
         attributes = {"requirement_type": "functional", "document_status": status}
         answer = prd_of(a_requirement(told, attributes=attributes))
         assert (told in " ".join(text for each in PLANS for text in texts(answer, each))) is written
+
+
+def test_a_context_is_told_but_for_what_the_project_s_own_readme_says():
+    told = an_atom("claim", "Relay: users can send orders", attributes={"context": "Relay"})
+    own = an_atom(
+        "claim",
+        "Relay: users can cancel orders",
+        name="own",
+        attributes={"context": "Relay", "origin": "readme"},
+    )
+
+    said = texts(prd_of(told, own), "users")
+    assert sorted(said) == ["Relay: users can send orders.", "Users can cancel orders."]

@@ -80,3 +80,13 @@ def test_needs_that_go_in_a_circle_are_left_out_where_they_close_it():
     plan = ordered([Work("a", 1, 0.5, ("b",)), Work("b", 1, 0.4, ("a",))])
 
     assert [(one.key, one.needs) for one in plan] == [("b", ()), ("a", ("b",))]
+
+
+def test_a_title_is_made_of_what_the_author_said_without_its_context():
+    atom = an_atom(
+        "decision",
+        "Order intake: we will store every order on two disks",
+        attributes={"context": "Order intake"},
+    )
+
+    assert title_of("delivery queue", atom) == "Delivery queue: store every order on two disks"

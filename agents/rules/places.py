@@ -1,0 +1,102 @@
+"""What a document and its sections are about, so that a statement can be told with it.
+
+The first heading names a document, never its file: one that is moved or copied is not read again,
+and its statements would keep the old name.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from agents.rules.documents import Setting
+from agents.rules.passages import Passage
+from agents.rules.sections import is_generic, role_of, subject_of
+from agents.rules.wording import plain
+
+MOST_NAME = 70  # characters of a document's name in front of a title
+_NUMBER = re.compile(
+    r"(?:(?:[A-Z]\w+ )?[A-Za-z]{2,6}[-_ #]*\d[\d.-]*|\d[\d.-]*)\s*(?:[-–—:)]|(?<=\d)\.)\s+",
+)  # «RFC 3603 - 2020-08-27 - Collecting …», «26. Remove …»
+_MANNER = re.compile(
+    r"(?:(?:technical |design |architecture |feature |enhancement )?(?:proposal|report|rfc|adr|"
+    r"design|draft|spec(?:ification)?|decision|record|document|guide|tutorial|feature|"
+    r"enhancement)\s*[:–—-]|(?:architect\w+ )?decision record\s*[:–—-]?|"
+    r"(?:about|on|introduction to|overview of)(?: the)?(?= [A-Z]))\s+",
+    re.IGNORECASE,
+)
+_BADGES = re.compile(r"\s*!?\[[^\]]*\]\([^)]*\)\s*$")
+_KIND = re.compile(
+    r"\s+(?:ADR|RFC|[–—-] (?:technical |design )?(?:proposal|design|report|draft)|"
+    r"Design Doc(?:ument)?)$",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"(?:part|step|chapter|section|phase|appendix) \d", re.IGNORECASE)
+_NO_NAME = re.compile(r"(?:how|why|what|title|untitled)\b|.*[?!.]$", re.IGNORECASE)
+_REMARK = re.compile(r"\s*\([^()]*\)$")
+_CUT = re.compile(r"(?:[:,;(–—]| - ).*")
+_LABEL = re.compile(
+    r"(?:\*\*|`{1,2}|\*\*`{1,2})(?P<name>[A-Za-z][\w.\-/ ]{1,40}?)(?:`{1,2}\*\*|\*\*|`{1,2})"
+    r"(?: \([^)\n]{1,40}\))?\s*(?:[:–—-](?=\s)|:\*\*)"
+)  # «- **TIMEOUT**: Seconds to wait. …», of which every sentence speaks
+
+
+MANNER_WORDS = 2
+
+
+class Place(NamedTuple):
+    """Where a statement stands: what the document is about, the section, and the item's label.
+
+    ``name`` is what the document is called where its first heading does not say what it is about.
+    """
+
+    whole: str = ""
+    part: str = ""
+    label: str = ""
+    name: str = ""
+
+
+def place_of(passage: Passage, setting: Setting) -> Place:
+    whole = document_subject(passage.headings)
+    label = _LABEL.match(setting.text, passage.start, passage.end)
+    return Place(
+        whole,
+        subject_of(passage.headings[bool(whole) :]),
+        label.group("name") if label and passage.form == "item" else "",
+        setting.name,
+    )
+
+
+def document_subject(headings: Sequence[str]) -> str:
+    """What the document is about, by its first heading; nothing where that says nothing."""
+    return _titled(headings[0]) if headings else ""
+
+
+def _shortened(text: str) -> str:
+    """The first part of a long name that says something: «Predicate type» does not."""
+    if len(text) <= MOST_NAME:
+        return text
+    first = _CUT.sub("", text)
+    rest = text[len(first) :].strip(" :,;–—-")
+    return rest if len(first.split()) <= MANNER_WORDS and len(rest) <= MOST_NAME else first
+
+
+@functools.lru_cache(maxsize=1024)
+def _titled(heading: str) -> str:
+    """A heading as a document's name, without number, badges and what manner of document it is."""
+    if role_of(heading) != "plain":
+        return ""
+    while (bare := _BADGES.sub("", heading)) != heading and bare:
+        heading = bare
+    text = plain(heading).strip(" #:")
+    while (match := _NUMBER.match(text) or _MANNER.match(text)) is not None:
+        text = text[match.end() :]
+    text = _KIND.sub("", text)
+    if _PART.match(text):
+        return ""
+    if len(text) > MOST_NAME:
+        text = _shortened(_REMARK.sub("", text))
+    speaks = 2 < len(text) <= MOST_NAME and not _NO_NAME.match(text)
+    return text if speaks and not is_generic(text) else ""
