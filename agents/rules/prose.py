@@ -314,8 +314,8 @@ def _is_skipped(scan: _Scan, bare: str, indent: int) -> bool:
             scan.skip_indent = indent
         return True
     if scan.dialect == "rst" and bare.endswith("::"):
-        scan.skip_indent = indent
-        return True
+        scan.skip_indent = indent  # of the literal block; its line is prose that announces it
+        return bare == "::" or bare.startswith("..")
     if first == ":" and _FIELD.match(bare):
         return scan.block is None
     return bool(_MARKER_LINE.match(bare))

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
 
+from agents.rules.code_comments import has_comments, suffix_of
 from agents.rules.cues import EXPLICIT, MODAL, WEAK
 from agents.rules.documents import Setting
 from agents.rules.doubts import is_doubtful
@@ -107,8 +108,9 @@ def least_of(kind: str, confidence: float) -> float:
 
 
 def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
-    least = least_of(draft.kind, draft.confidence)
-    unread = draft.answers or len(draft.title.split()) < SHORTEST
+    note = draft.kind == "action_item" and has_comments(suffix_of(chunk.path))
+    least = SOUND if note else least_of(draft.kind, draft.confidence)
+    unread = draft.answers or (len(draft.title.split()) < SHORTEST and not note)
     if not least or unread or (draft.kind == "requirement" and _MEASURED.match(draft.title)):
         return draft
     known = learned().share(draft_signs(draft, chunk)) >= least and not is_doubtful(draft)

@@ -25,6 +25,7 @@ _ABBREVIATION = re.compile(
     r"co|eq|al|ca|ver|vol|pp?|ch|[A-Za-z])\.[)\"'*_`\]]*$",
     re.IGNORECASE,
 )
+ASIDE_WORDS = 2  # between brackets inside a sentence
 _ORDINAL = re.compile(r"\d{1,2}\.$")
 _MARKUP = re.compile(r"[\[\]`*_<>&\n|{}~\\^]|  |\t|https?:|''")
 _RUN_IN = re.compile(
@@ -46,7 +47,7 @@ _FOOTNOTE = re.compile(r"\[\^[^\]]*\]|\[\d{1,3}\](?:_)?(?!\()|<sup>[^<]*</sup>")
 _ROLE = re.compile(  # reStructuredText, and {role}`…` of MyST
     r"(?::[a-z]+(?::[a-z]+)?:|\{[a-z]+(?::[a-z]+)?\})`([^`<]+?)(?:\s*<[^`>]*>)?`"
 )
-_UNLINKED = re.compile(r"(?<=`)(?:!|~(?:[\w]+\.)*)(?=\w[^`\n]*`)")  # how a role shows its target
+_UNLINKED = re.compile(r"(?<=`)(?:!|~\.?(?:[\w]+\.)*)(?=\w[^`\n]*`)")  # how a role shows its target
 _JOINT = re.compile(r"`\\ `|(?<=[`*_])\\ (?=\S)|(?<=\S)\\ (?=[`*_:])")  # markup within a word
 _ADOC_LINK = re.compile(r"(?:link:|xref:|https?://)[^\s\[\]]+\[([^\]]*)\]|<<[^,>]+,([^>]+)>>")
 _INLINE_TAG = re.compile(r"\{@\w+\s+#?([^{}\s]+)([^{}]*)\}")
@@ -115,7 +116,7 @@ def sentences(text: str, start: int, end: int) -> list[Span]:
     for match in _BREAK.finditer(text, start, end):
         ticks += text.count("`", ticks_from, match.end())
         ticks_from = match.end()
-        if ticks % 2 or text[match.start()] == "." and _is_inner(text, begin, match):
+        if ticks % 2 or _is_inner(text, begin, match):
             continue
         found.append((begin, match.end()))
         begin = match.end()
@@ -127,7 +128,10 @@ def sentences(text: str, start: int, end: int) -> list[Span]:
 
 
 def _is_inner(text: str, begin: int, match: re.Match[str]) -> bool:
-    """Whether the full stop belongs to an abbreviation or a list number."""
+    """Whether the mark belongs to an abbreviation, a list number or a remark «(like this!)»."""
+    if text[match.start()] != ".":
+        opened = text.rfind("(", begin, match.start()) if match.group().endswith(")") else -1
+        return opened > begin and len(text[opened : match.start()].split()) <= ASIDE_WORDS
     tail = text[max(begin, match.start() - 8) : match.end()]
     return bool(_ABBREVIATION.search(tail) or _ORDINAL.match(text, begin, match.end()))
 

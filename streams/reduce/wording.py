@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 
 from schemas.events.artifact import Citation, ReviewFinding, Statement
+from schemas.events.atom import CONTEXT
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
 from schemas.ids import derive_id
@@ -69,21 +70,27 @@ def sentence(text: str) -> str:
     return bare if bare.endswith((*_ENDS, "…")) else f"{bare}."
 
 
-def _opened(text: str) -> str:
-    first = text.split(" ", 1)[0]
-    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
-
-
 def position(atom: AtomRecord, *, in_context: bool = True) -> str:
-    """What the atom says, in one sentence without its end; what the project's own README says is
-    told without its context, which is the project.
+    """What the atom says, in one sentence without its end; of the project's own README without the
+    project's name, which begins its context.
     """
-    is_of_project = atom.attributes.get("origin") == "readme"
-    title = plain(atom.title if in_context and not is_of_project else _opened(atom.statement))
+    title = plain(_told(atom, in_context=in_context))
     body = plain(atom.body)
     defined = atom.kind == "entity" and len(body.split()) >= 4
     shortened = title.endswith("…") and len(body) > len(title)
     return (body if defined or shortened else title).rstrip(" .,;:")
+
+
+def _told(atom: AtomRecord, *, in_context: bool) -> str:
+    of_project = atom.attributes.get("origin") == "readme"
+    if atom.statement == atom.title or (in_context and not of_project):
+        return atom.title
+    _, _, section = atom.attributes[CONTEXT].partition(", ")
+    if in_context and section:
+        return atom.title.partition(", ")[2]
+    first = atom.statement.split(" ", 1)[0]
+    ordinary = first.isalpha() and first.islower()
+    return atom.statement[:1].upper() + atom.statement[1:] if ordinary else atom.statement
 
 
 def section_text(section_id: str, atom: AtomRecord) -> str:

@@ -371,12 +371,9 @@ def test_a_todo_that_tells_or_weighs_is_weak():
         text = f"# TODO: {comment}\ndef sort(parcels):\n    return parcels\n"
         return surest(text, "src/sort.py", source_type="code", anchor_type="function")
 
-    assert weak("remove the LaneSorter when no depot handles heavy parcels") == [
-        ("action_item", True)
-    ]
-    assert weak("we must remove the LaneSorter when no depot handles heavy parcels") == [
-        ("action_item", True)
-    ]
+    sure = "replace the LaneSorter by the DepotSorter in all of our stores before release 2.0"
+    assert weak(sure) == [("action_item", True)]
+    assert weak(f"we must {sure}") == [("action_item", True)]
     assert weak("might remove the LaneSorter when no depot handles heavy parcels") == [
         ("action_item", False)
     ]
@@ -456,3 +453,14 @@ def test_who_uses_the_product_is_not_read():
     said = "The Depot of Sealer uses the Sorter to label parcels in all of its 7 lanes."
     assert read(f"{said}\n") != []
     assert read(f"{said}\n", "ADOPTERS.md") == []
+
+
+def test_a_line_that_announces_a_literal_block_is_no_shorter_sentence():
+    text = (
+        "Depot\n=====\n\nThe DepotServer must always define two arguments to receive\n"
+        ":class:`~.Request` objects, respectively::\n\n    the Sorter must be skipped = here()\n\n"
+        "The Sorter must read the label of :class:`~.depot.Parcel` within 2 seconds.\n"
+    )
+    assert read(text, "docs/depot.rst") == [
+        ("requirement", "The Sorter must read the label of Parcel within 2 seconds")
+    ]

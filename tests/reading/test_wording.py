@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.rules.statements import classify
-from agents.rules.wording import plain
+from agents.rules.wording import plain, sentences
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,13 @@ def test_anchors_and_macros_leave_nothing_and_an_address_stays_where_it_is_neede
     raw: str, shown: str
 ) -> None:
     assert plain(raw) == shown
+
+
+def test_an_exclamation_in_brackets_ends_no_sentence() -> None:
+    text = "In addition to (obviously!) Parcel labels, a lane has a number. It is printed."
+    assert [text[start:end] for start, end in sentences(text, 0, len(text))] == [
+        "In addition to (obviously!) Parcel labels, a lane has a number.",
+        "It is printed.",
+    ]
+    text = "A lane has a number. (It is printed.) Parcels have none."
+    assert len(sentences(text, 0, len(text))) == 3

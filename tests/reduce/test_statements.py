@@ -203,7 +203,7 @@ def test_nothing_is_written_from_what_was_turned_down_or_replaced() -> None:
         assert (told in " ".join(text for each in PLANS for text in texts(answer, each))) is written
 
 
-def test_a_context_is_told_but_for_what_the_project_s_own_readme_says():
+def test_a_context_is_told_but_for_the_project_s_name_in_its_own_readme():
     told = an_atom("claim", "Relay: users can send orders", attributes={"context": "Relay"})
     own = an_atom(
         "claim",
@@ -212,5 +212,20 @@ def test_a_context_is_told_but_for_what_the_project_s_own_readme_says():
         attributes={"context": "Relay", "origin": "readme"},
     )
 
-    said = texts(prd_of(told, own), "users")
-    assert sorted(said) == ["Relay: users can send orders.", "Users can cancel orders."]
+    named = an_atom(
+        "claim", "users can print orders", name="named", attributes={"origin": "readme"}
+    )
+    part = an_atom(
+        "claim",
+        "Relay, Intake: users can see orders",
+        name="part",
+        attributes={"context": "Relay, Intake", "origin": "readme"},
+    )
+
+    said = texts(prd_of(told, own, named, part), "users")
+    assert sorted(said) == [
+        "Intake: users can see orders.",
+        "Relay: users can send orders.",
+        "Users can cancel orders.",
+        "users can print orders.",
+    ]
