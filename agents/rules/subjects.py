@@ -103,7 +103,7 @@ _WHOSE = re.compile(
     r"(?!of\b)",
     re.IGNORECASE,
 )  # who they are, and what for, is known where it stands
-_ANY_ONE = re.compile(r"(?:each|every|all|any|an?|no) (?!of\b)", re.IGNORECASE)
+_ANY_ONE = re.compile(r"(?:each|every|all|any|no) (?!of\b)", re.IGNORECASE)
 _EXCLUDED = re.compile(r"Not a goal\b")
 _NO_SUBJECT = re.compile(
     r"(?:use|adopt|keep|store|move|replace|introduce|split|switch|add|remove|make|build|write|"
@@ -178,7 +178,7 @@ def _opens_with_name(text: str, around: str) -> bool:
     is the whole subject, in the singular, not all in capitals, and nowhere without one.
     """
     first, _, rest = text.partition(" ")
-    word = first.strip("\"',")
+    word = first.strip("\"',").removesuffix("'s").removesuffix("’s")
     if not word[:1].isupper() or word in _NO_NAMES:
         return False
     if any(_is_small(around, at) for at in _places(around, word)):

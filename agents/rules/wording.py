@@ -210,7 +210,8 @@ def lowered(text: str) -> str:
     """``text`` as it stands after a colon: an ordinary first word loses its capital."""
     first = text.split(" ", 1)[0].strip(",;:")
     ordinary = first[:1].isupper() and (first[1:].islower() or first in ("A", "I"))
-    return text[0].lower() + text[1:] if ordinary and first != "I" else text
+    owns = first.endswith(("'s", "’s"))  # «Falcon's»
+    return text[0].lower() + text[1:] if ordinary and not owns and first != "I" else text
 
 
 @functools.lru_cache(maxsize=256)

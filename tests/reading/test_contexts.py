@@ -241,3 +241,11 @@ def test_each_of_a_kind_is_told_with_what_the_document_is_about() -> None:
     )
     (title,) = titles(f"# Night sealing\n\n## Overview\n\n{said}\n")
     assert title == f"Night sealing: each{said[4:-1]}"
+
+
+def test_what_a_name_owns_is_told_as_it_is_written() -> None:
+    said = "Sorter's minimalist design provides space for members to write packages of their own."
+    text = f"# The parcel framework\n\n## Lanes\n\n{said} Many use Sorter in their depots.\n"
+    assert titles(text)[0] == said[:-1]
+    (title,) = titles(f"# The parcel framework\n\n## Lanes\n\n{said}\n")
+    assert title.endswith(f": {said[:-1]}")
