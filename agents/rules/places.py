@@ -17,6 +17,7 @@ from agents.rules.sections import is_generic, role_of, subject_of
 from agents.rules.wording import plain
 
 MOST_NAME = 70  # characters of a document's name in front of a title
+MANNER_WORDS = 2  # of a first part that says what manner of document it is: «Predicate type: …»
 _NUMBER = re.compile(
     r"(?:(?:[A-Z]\w+ )?[A-Za-z]{2,6}[-_ #]*\d[\d.-]*|\d[\d.-]*)\s*(?:[-–—:)]|(?<=\d)\.)\s+",
 )  # «RFC 3603 - 2020-08-27 - Collecting …», «26. Remove …»
@@ -41,9 +42,6 @@ _LABEL = re.compile(
     r"(?:\*\*|`{1,2}|\*\*`{1,2})(?P<name>[A-Za-z][\w.\-/ ]{1,40}?)(?:`{1,2}\*\*|\*\*|`{1,2})"
     r"(?: \([^)\n]{1,40}\))?\s*(?:[:–—-](?=\s)|:\*\*)"
 )  # «- **TIMEOUT**: Seconds to wait. …», of which every sentence speaks
-
-
-MANNER_WORDS = 2
 
 
 class Place(NamedTuple):
