@@ -47,12 +47,21 @@ _DANGLING = re.compile(
     r"(?:^|: )(?:must|shall|should) (?!(?:be|not be) (?:noted|mentioned))[a-z]|…$",
     re.IGNORECASE,
 )  # what stands before it, or whose subject does; and what is cut
+_LINKED = re.compile(
+    r"\W{0,4}(?:the |an? )?(?:\[[^\]\n]{2,60}\]\(https?://|`[^`<\n]{2,60}<https?://|https?://\S+\[)",
+    re.IGNORECASE,
+)  # «[Delta Lake](https://delta.io/) is …»: who links to its subject tells of somebody else's
+_OF_WHOLE = re.compile(r"(?:^|/)(?:readme|_?index)\.\w+$", re.IGNORECASE)  # links to its own site
 _STEM = 5
 
 
-def is_doubtful(draft: Draft) -> bool:
-    """Whether ``draft`` speaks of what stands elsewhere, of the world at large, or not its kind."""
+def is_doubtful(draft: Draft, raw: str, path: str) -> bool:
+    """Whether ``draft``, of the words ``raw``, speaks of what stands elsewhere, of the world at
+    large or of others, or is not its kind.
+    """
     text = draft.title
+    if draft.kind == "claim" and _LINKED.match(raw) and not _OF_WHOLE.search(path):
+        return True
     if draft.kind in _STATING and _DANGLING.search(text):
         return True
     match draft.kind:

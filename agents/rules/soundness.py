@@ -113,7 +113,9 @@ def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
     unread = draft.answers or (len(draft.title.split()) < SHORTEST and not note)
     if not least or unread or (draft.kind == "requirement" and _MEASURED.match(draft.title)):
         return draft
-    known = learned().share(draft_signs(draft, chunk)) >= least and not is_doubtful(draft)
+    raw = chunk.text_payload[slice(*draft.spans[0])]
+    known = learned().share(draft_signs(draft, chunk)) >= least
+    known = known and not is_doubtful(draft, raw, chunk.path)
     return replace(draft, confidence=max(MODAL, draft.confidence) if known else WEAK)
 
 

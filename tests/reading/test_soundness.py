@@ -82,3 +82,16 @@ def test_judgements_are_facts_without_a_word_of_anybody_s_text():
 def test_what_points_to_what_stands_elsewhere_is_doubted(said: str) -> None:
     ((_, confidence),) = confidences(f"# Depot\n\n## Sealing\n\n{said}\n", ())
     assert confidence == 0.55
+
+
+def test_what_links_to_its_subject_elsewhere_tells_of_somebody_else_s_product():
+    told = "stores all labels of the parcels that a depot has read and serves them to each Sorter."
+
+    def sure(subject: str, path: str = "docs/store.md") -> bool:
+        (atom,) = extract(a_chunk(f"# Labels in DepotStore\n\n{subject} {told}\n", path))
+        return atom.confidence > WEAK
+
+    assert sure("DepotStore")
+    assert sure("[DepotStore](store.md)")
+    assert not sure("[DepotStore](https://depot.example/)")
+    assert sure("[DepotStore](https://depot.example/)", "docs/index.md")
