@@ -41,6 +41,12 @@ _LABEL = re.compile(
     r"\s*(?:#?\d{1,3}|\([^)]{1,40}\))?\s*:\s+(?=\S)",
     re.IGNORECASE,
 )
+_DEFINES = re.compile(r"\W*(?:requirement|action|question)\s*:", re.IGNORECASE)
+_GLOSS = re.compile(  # «Requirement: a condition that must be met to earn a badge»
+    r"an? (?:(?!must|should|shall|will|needs?|is|are)[\w-]+ ){1,4}"
+    r"(?:that|which|tied|of|used|for|associated|when|where|by)\b",
+    re.IGNORECASE,
+)
 _STORY = re.compile(
     r"(?:\W*)as an? [^,.]{3,60},? (?:i|we|they) (?:want|would like|need|wish|can|should|must|"
     r"expect)\b",
@@ -213,14 +219,6 @@ def polarity_of(text: str) -> Polarity:
 
 def has_number(text: str) -> bool:
     return bool(_NUMBER.search(text))
-
-
-_DEFINES = re.compile(r"\W*(?:requirement|action|question)\s*:", re.IGNORECASE)
-_GLOSS = re.compile(  # «Requirement: a condition that must be met to earn a badge»
-    r"an? (?:(?!must|should|shall|will|needs?|is|are)[\w-]+ ){1,4}"
-    r"(?:that|which|tied|of|used|for|associated|when|where|by)\b",
-    re.IGNORECASE,
-)
 
 
 def labelled(text: str) -> Cue | None:

@@ -1,8 +1,9 @@
 """Turns of phrase by which a draft is a weak cue, whoever wrote it and wherever it stands.
 
 Found among the drafts that people judged (``agents/training/drafts.tsv``): of each at most one in
-three was good there. The trained sum of ``soundness.py`` sees single words and places only. Decided
-against leaving such drafts out, as there.
+three was good there, but for what dangles or is cut (102 judged, .44 good; .65 of all) and what
+links to its subject (112, .35). The trained sum of ``soundness.py`` sees single words and places
+only. Decided against leaving such drafts out, as there.
 """
 
 from __future__ import annotations
@@ -44,9 +45,9 @@ _DANGLING = re.compile(
     r"(?:^|: )(?:to|in order to) (?:prevent|avoid|facilitate|address|solve|mitigate|achieve|"
     r"support|fix|handle) (?:this|these|that|the last|the previous)\b|(?:^|: )when present\b|"
     r"\bthe (?:last|previous|preceding) (?:issue|problem|section|step|point|paragraph|example)\b|"
-    r"(?:^|: )(?:must|shall|should) (?!(?:be|not be) (?:noted|mentioned))[a-z]|…$",
+    r"…$",
     re.IGNORECASE,
-)  # what stands before it, or whose subject does; and what is cut
+)  # what stands before it, and what is cut
 _LINKED = re.compile(
     r"\W{0,4}(?:the |an? )?(?:\[[^\]\n]{2,60}\]\(https?://|`[^`<\n]{2,60}<https?://|https?://\S+\[)",
     re.IGNORECASE,

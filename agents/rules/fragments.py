@@ -121,13 +121,13 @@ _NO_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _NO_CLAUSE = re.compile(r"(?:whether|what|which)\b(?!.*\?$)", re.IGNORECASE)
-_IMPERATIVE_DECISION = re.compile(
-    r"^(?:use|adopt|keep|store|move|replace|introduce|split|switch|add|remove|make|build|write|"
+ORDERS = (  # verbs that open one
+    r"use|adopt|keep|store|move|replace|introduce|split|switch|add|remove|make|build|write|"
     r"support|create|drop|deprecate|rename|extend|implement|provide|refactor|publish|run|"
     r"improve|enable|disable|reduce|simplify|migrate|enforce|investigate|"
-    r"ensure|avoid|allow|define|validate|verify|check|follow|include|return|handle|require)\b",
-    re.IGNORECASE,
+    r"ensure|avoid|allow|define|validate|verify|check|follow|include|return|handle|require"
 )
+_IMPERATIVE_DECISION = re.compile(rf"^(?:{ORDERS})\b", re.IGNORECASE)
 
 
 def stands_alone(text: str, *, structural: bool) -> bool:

@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from agents.rules.passages import Form, Passage, Span
 
 _ATX = re.compile(r"(#{1,6}|={1,6})[ \t]+(\S.*?)[ \t]*[#=]*$")
-_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-z][)])[ \t]+(\[[ xX]\][ \t]+)?(?=\S)")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-z][)])[ \t]+(?P<box>\[[ xX]\][ \t]+)?(?=\S)")
 _ADOC_ITEM = re.compile(
-    r"[ \t]*(?:(?P<mark>\*{1,6}|\.{1,6}|[-•])|\d{1,3}\.|[a-z]\.)[ \t]+(\[[ xX*]\][ \t]+)?(?=\S)"
+    r"[ \t]*(?:(?P<mark>\*{1,6}|\.{1,6}|[-•])|\d{1,3}\.|[a-z]\.)[ \t]+"
+    r"(?P<box>\[[ xX*]\][ \t]+)?(?=\S)"
 )
 _ADOC_CALLOUT = re.compile(r"<(?:\d+|\.)>[ \t]")  # remarks on code that is not read
 _RULER = re.compile(r"([=\-~^\"'`*+#_.:])\1{2,}$")
@@ -238,7 +239,7 @@ def _item(scan: _Scan, line: str) -> re.Match[str] | None:
 
 
 def _take_item(scan: _Scan, line: str, item: re.Match[str], at: int, indent: int) -> None:
-    box = item.groups()[-1]
+    box = item.group("box")
     if scan.dialect == "adoc":
         indent += 2 * (len(item.group("mark") or "-") - 1)  # «**» stands under «*»
     scan.list_indent = indent

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from agents.rules.fragments import has_verb
+from agents.rules.fragments import ORDERS, has_verb
 from agents.rules.places import Place
 from agents.rules.wording import capitalised, lowered
 from schemas.events.atom import AtomKind
@@ -106,15 +106,12 @@ _WHOSE = re.compile(
 _ANY_ONE = re.compile(r"(?:each|every|all|any|no) (?!of\b)", re.IGNORECASE)
 _EXCLUDED = re.compile(r"Not a goal\b")
 _NO_SUBJECT = re.compile(
-    r"(?:use|adopt|keep|store|move|replace|introduce|split|switch|add|remove|make|build|write|"
-    r"support|create|drop|deprecate|rename|extend|implement|provide|refactor|publish|run|"
-    r"improve|enable|disable|reduce|simplify|migrate|enforce|investigate|ensure|avoid|allow|define|"
-    r"validate|verify|check|include|return|handle|require|update|document|stabili[sz]e|work|offer|"
-    r"expose|minimi[sz]e|maximi[sz]e|increase|preserve|maintain|establish|identify|launch|invite|"
-    r"prevent|facilitate|extract|decouple|merge|unify|give|let|have|prioriti[sz]e|partition)s? "
+    rf"(?:{ORDERS}|update|document|stabili[sz]e|work|offer|expose|minimi[sz]e|maximi[sz]e|increase|"
+    r"preserve|maintain|establish|identify|launch|invite|prevent|facilitate|extract|decouple|merge|"
+    r"unify|give|let|have|prioriti[sz]e|partition)s? "
     r"(?!(?:is|are|was|were|has|have|can|could|may|might|must|shall|should|will|would|does|do) )",
     re.IGNORECASE,
-)
+)  # an order, or a verb of what its heading names
 _ARTICLE = re.compile(r"(?:the|an?|all|each|every|any) ", re.IGNORECASE)
 _PARTS_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _WORDS = re.compile(r"[a-z]+")

@@ -85,8 +85,7 @@ def _told(atom: AtomRecord, *, in_context: bool) -> str:
     of_project = atom.attributes.get("origin") == "readme"
     if atom.statement == atom.title or (in_context and not of_project):
         return atom.title
-    _, _, section = atom.attributes[CONTEXT].partition(", ")
-    if in_context and section:
+    if in_context and ", " in atom.attributes[CONTEXT]:
         return atom.title.partition(", ")[2]
     first = atom.statement.split(" ", 1)[0]
     ordinary = first.isalpha() and first.islower()

@@ -84,6 +84,30 @@ def test_what_points_to_what_stands_elsewhere_is_doubted(said: str) -> None:
     assert confidence == 0.55
 
 
+@pytest.mark.parametrize(
+    ("said", "elsewhere", "here"),
+    [
+        ("All stores of the DepotServer must use {} to keep labels.", "the described way", "Kafka"),
+        (
+            "{}, clients MUST send the label of each parcel again.",
+            "During this period",
+            "In winter",
+        ),
+        ("Clients MUST NOT send {} as a part of a message.", "such a parcel", "a parcel"),
+    ],
+)
+def test_the_same_said_of_what_it_names_is_not_doubted(
+    said: str, elsewhere: str, here: str
+) -> None:
+    def sure(what: str) -> bool:
+        text = f"# Depot protocol\n\n## Sealing\n\n{said.format(what)}\n"
+        (atom,) = extract(a_chunk(text, "docs/protocol.md"))
+        return atom.confidence > WEAK
+
+    assert sure(here)
+    assert not sure(elsewhere)
+
+
 def test_what_links_to_its_subject_elsewhere_tells_of_somebody_else_s_product():
     told = "stores all labels of the parcels that a depot has read and serves them to each Sorter."
 

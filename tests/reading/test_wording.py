@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.rules.statements import classify
-from agents.rules.wording import plain, sentences
+from agents.rules.wording import plain, sentences, without_connective
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,14 @@ def test_anchors_and_macros_leave_nothing_and_an_address_stays_where_it_is_neede
     raw: str, shown: str
 ) -> None:
     assert plain(raw) == shown
+
+
+def test_a_mark_in_capitals_is_not_the_beginning_of_a_statement() -> None:
+    assert (
+        without_connective("NOTE Sorter's modules are preferred")
+        == "Sorter's modules are preferred"
+    )
+    assert without_connective("IMPORTANT lanes stay open") == "IMPORTANT lanes stay open"
 
 
 def test_an_exclamation_in_brackets_ends_no_sentence() -> None:
