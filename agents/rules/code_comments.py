@@ -118,10 +118,13 @@ _BANNER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """One comment as paragraphs; ``documents`` for a doc comment in front of a definition."""
+    """One comment as paragraphs; ``documents`` for a doc comment beside a definition. ``span`` is
+    all of it, its marks too.
+    """
 
     passages: list[Passage]
     documents: bool
+    span: Span
 
 
 def suffix_of(path: str) -> str:
@@ -146,7 +149,8 @@ def comments(text: str, suffix: str) -> list[Comment]:
         paragraphs = _paragraphs(text, start, end)
         if paragraphs:
             documents = block and raw.lstrip()[:3] in ("/**", '"""', "'''", "/*!")
-            found.append(Comment(paragraphs, documents or raw.startswith(("///", "//!"))))
+            documents = documents or raw.startswith(("///", "//!"))
+            found.append(Comment(paragraphs, documents, (start, end)))
     return found
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from agents.rules.drafts import Draft, Sentence, scoped
+from agents.rules.drafts import Draft, Sentence, retold, scoped
 from agents.rules.passages import Passage
 from agents.rules.wording import body_of, capitalised, lowered
 
@@ -44,9 +44,11 @@ def conditioned(draft: Draft, condition: Sentence) -> Draft:
     if draft.kind not in _CONDITIONAL:
         return draft
     clause = capitalised(condition.text.rstrip(": "))
+    said = draft.statement
+    told = said if said.startswith(draft.entities) else lowered(said)
+    title = scoped(draft.scope, f"{clause}, {told}")
     return replace(
-        draft,
-        title=scoped(draft.scope, f"{clause}, {lowered(draft.statement)}"),
-        body=body_of(f"{clause}, {lowered(draft.body)}"),
+        retold(draft, title),
+        body=body_of(f"{clause}, {told[0]}{draft.body[1:]}"),
         spans=(*draft.spans, condition.span),
     )

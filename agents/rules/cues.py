@@ -153,6 +153,7 @@ _SIGNAL = re.compile(
     r"find it (?:hard|difficult|confusing)|found it)\b",
     re.IGNORECASE,
 )
+_WANTED = re.compile(r"\b(?:want|wants|wanted|prefer|prefers|preferred)$", re.IGNORECASE)
 _NO_SIGNAL = re.compile(
     r"^(?:if|should|when|for|in case|suppose|let|while|as)\b|\b(?:no|not|without) (?:\w+ ){1,4}"
     r"(?:customers?|users?|clients?|operators?)\b|\b(?:users?|clients?|developers?|"
@@ -329,4 +330,6 @@ def domain_signal(text: str) -> Cue | None:
     signal = (
         "competitive" if "competitor" in lowered else "market" if "market" in lowered else "user"
     )
+    if _WANTED.search(match.group()):  # of a reader, more often than not: of 17 six were good
+        return Cue("domain_signal", WEAK, {"signal_type": signal})
     return Cue("domain_signal", ANCHORED if has_number(text) else MODAL, {"signal_type": signal})

@@ -38,9 +38,9 @@ _SILENT = re.compile(
     r"(?:^|/)(?:change-?logs?[-_]v?[\d.]+\w*|what(?:s|-s)?[-_]?new(?:[-_]v?[\d.]+\w*)?|"
     r"change-?log|changes|(?:change[-_])?history|releases?|news|notice|licen[cs]e(?:[-_](?:[al]?gpl|mit|cc|apache|bsd|mpl)[\w-]*)?|contributors|authors|adopters|"
     r"codeowners|\w*code[-_]of[-_]conduct|contributing|maintainers|dependencies|"
-    r"pull_request_template|release[-_ ]?notes|"
+    r"pull_request_template|rel(?:ease)?[-_ ]?notes|"
     r"third[-_]party\w*|credits|.*template|(?:0{3,4}|x{3,4}|n{3,4}|adr|rfc|kep)[-_]template[-_].*)(?:\.\w+)?$|(?:^|/)(?:(?:issue|pull_request)_template|\.changelog|"
-    r"changelogs?|licenses|release[-_ ]?notes|testdata|fixtures?|golden|__snapshots__)/|"
+    r"changelogs?|licenses|rel(?:ease)?[-_ ]?notes|testdata|fixtures?|golden|__snapshots__)/|"
     r"(?:^|/)(?:release[-_])?v?\d+\.\d+[\w.]*\.(?:md|mdx|rst|adoc|txt)$|"
     r"(?:^|/)releases?/(?:[\w-]+[-_])?v?\d+[._-]\d+[\w.-]*\.\w+$|"
     r"(?:^|/)notes/(?:[a-z][\w-]*[-_])?v?\d{1,2}\.\d+[\w.-]*\.\w+$",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agents.rules import cues
 from agents.rules.cues import EXPLICIT, Cue
@@ -18,9 +18,10 @@ from agents.rules.places import Place
 from agents.rules.subjects import is_labelled, named, of_whole, scope_of, version_of
 from agents.rules.wording import body_of, capitalised, lowered, title_of, without_connective
 from schemas.areas import AREAS, Area, area_counts, main_area
-from schemas.events.atom import CONTEXT, AtomKind, AtomSeverity, Polarity
+from schemas.events.atom import CONTEXT, MAX_TITLE, AtomKind, AtomSeverity, Polarity
 
 NOWHERE = Place()
+THIN = "@thin"  # the sign of what says hardly more than the name of what it stands beside
 MAX_TAGS = 6
 MAX_LABEL = 60
 MAX_NAME_WORDS = 3  # of what «this extension» stands for; a longer name tells what it is itself
@@ -92,7 +93,7 @@ class Draft:
 
     ``answers`` is the title of the question, of the same chunk, that it answers; ``place`` are the
     signs of where it was read (``soundness.py``). ``scope`` was put before its title, with a colon
-    or a comma.
+    or a comma; ``sequel`` is the sentence told after it.
     """
 
     kind: AtomKind
@@ -110,11 +111,24 @@ class Draft:
     answers: str = ""
     place: tuple[str, ...] = ()
     scope: str = ""
+    sequel: str = ""
+
+    @property
+    def first(self) -> str:
+        """The title without its sequel."""
+        return self.title.removesuffix(f". {self.sequel}") if self.sequel else self.title
 
     @property
     def statement(self) -> str:
-        """The title as its author said it."""
-        return capitalised(self.title[len(self.scope) + 2 :]) if self.scope else self.title
+        """The first sentence of the title as its author said it."""
+        return capitalised(self.first[len(self.scope) + 2 :]) if self.scope else self.first
+
+
+def retold(draft: Draft, title: str) -> Draft:
+    """``draft`` with another title before its sequel, which is left out where both are too long."""
+    if not draft.sequel or len(title) + len(draft.sequel) + 2 > MAX_TITLE:
+        return replace(draft, title=title, sequel="")
+    return replace(draft, title=f"{title}. {draft.sequel}")
 
 
 def scoped(scope: str, text: str) -> str:

@@ -76,6 +76,7 @@ _LEFT_OPEN = re.compile(
     re.IGNORECASE,
 )  # what is open is what the sentence says, not a word in passing
 _OPEN_TO_US = frozenset({"should", "shall", "we", "worth", "okay", "sense", "best", "better"})
+_MENDED = re.compile(r"(?:fixed|fixes|improved|resolved|corrected) ", re.IGNORECASE)
 _COMMAND = re.compile(r"(?:never|always|do not|don't|avoid|beware)\b", re.IGNORECASE)
 
 
@@ -97,6 +98,8 @@ def by_weights(setting: Setting, sentence: Sentence) -> Cue | None:
     shares = shares_of(sentence.raw, trained())
     kind = max(LEARNED, key=lambda kind: shares[kind])
     if kind == "risk" and (not threatens or is_order(text) or not _endangers(setting, text)):
+        return None
+    if kind == "risk" and _MENDED.match(text):
         return None
     if asked != (kind == "unknown"):
         return None
@@ -137,6 +140,7 @@ def _threat(text: str, *, named: bool) -> Cue | None:
         or _COMMAND.match(text)
         or "you" in spoken(text)
         or HARMLESS.search(text)
+        or _MENDED.match(text)
     ):
         return None
     return cue

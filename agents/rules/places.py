@@ -9,12 +9,12 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from agents.rules.documents import Setting
 from agents.rules.passages import Passage
-from agents.rules.sections import is_generic, role_of, subject_of
-from agents.rules.wording import plain
+from agents.rules.sections import bare_name, is_generic, role_of, shown, subject_of
 
 MOST_NAME = 70  # characters of a document's name in front of a title
 MANNER_WORDS = 2  # of a first part that says what manner of document it is: «Predicate type: …»
@@ -39,32 +39,48 @@ _NO_NAME = re.compile(r"(?:how|why|what|title|untitled)\b|.*[?!.]$", re.IGNORECA
 _REMARK = re.compile(r"\s*\([^()]*\)$")
 _CUT = re.compile(r"(?:[:,;(–—]| - ).*")
 _LABEL = re.compile(
-    r"(?:\*\*|`{1,2}|\*\*`{1,2})(?P<name>[A-Za-z][\w.\-/ ]{1,40}?)(?:`{1,2}\*\*|\*\*|`{1,2})"
-    r"(?: \([^)\n]{1,40}\))?\s*(?:[:–—-](?=\s)|:\*\*)"
-)  # «- **TIMEOUT**: Seconds to wait. …», of which every sentence speaks
+    r"(?:\[?(?:\*\*`{0,2}|`{1,2})(?P<name>[A-Za-z][\w.\-/ ]{1,40}?)"
+    r"(?:`{0,2}(?P<colon>:)?`{0,2}\*\*|`{1,2})(?:\]\([^()\s]*\))?(?: \([^)\n]{1,40}\))?"
+    r"(?(colon)|\s*[:–—-])|(?P<term>[A-Za-z][\w.\-/ ()]{1,40})::)(?=\s)"
+)  # «- **TIMEOUT**: Seconds to wait. …», «TIMEOUT:: Seconds …», of which every sentence speaks
 
 
 class Place(NamedTuple):
-    """Where a statement stands: what the document is about, the section, and the item's label.
+    """Where a statement stands: what the document is about, the section, the one ``over`` that, and
+    the item's label.
 
     ``name`` is what the document is called where its first heading does not say what it is about.
+    ``recorded``: the document was written once, about what its heading says.
     """
 
     whole: str = ""
     part: str = ""
     label: str = ""
     name: str = ""
+    over: str = ""
+    recorded: bool = False
 
 
 def place_of(passage: Passage, setting: Setting) -> Place:
     whole = document_subject(passage.headings)
     label = _LABEL.match(setting.text, passage.start, passage.end)
+    part, over = _parts_of(passage.headings[bool(whole) :])
     return Place(
         whole,
-        subject_of(passage.headings[bool(whole) :]),
-        label.group("name") if label and passage.form == "item" else "",
+        part,
+        (label.group("name") or label.group("term")) if label and passage.form == "item" else "",
         setting.name,
+        over,
+        setting.deliberates,
     )
+
+
+@functools.lru_cache(maxsize=1024)
+def _parts_of(headings: tuple[str, ...]) -> tuple[str, str]:
+    """The two innermost headings that are names: «Log streaming», not «How it works» under it."""
+    names = (bare_name(subject_of((heading,))) for heading in reversed(headings))
+    part, over, *_ = (*islice(filter(None, names), 2), "", "")
+    return part, over
 
 
 def document_subject(headings: Sequence[str]) -> str:
@@ -88,7 +104,7 @@ def _titled(heading: str) -> str:
         return ""
     while (bare := _BADGES.sub("", heading)) != heading and bare:
         heading = bare
-    text = plain(heading).strip(" #:")
+    text = shown(heading)
     while (match := _NUMBER.match(text) or _MANNER.match(text)) is not None:
         text = text[match.end() :]
     text = _KIND.sub("", text)

@@ -19,6 +19,7 @@ _ADOC_ITEM = re.compile(
     r"[ \t]*(?:(?P<mark>\*{1,6}|\.{1,6}|[-•])|\d{1,3}\.|[a-z]\.)[ \t]+"
     r"(?P<box>\[[ xX*]\][ \t]+)?(?=\S)"
 )
+_ADOC_TERM = re.compile(r"(?:`[^`\n]{1,60}`|[^\s:`][^:`\n]{1,60})::(?:\s|$)")
 _ADOC_CALLOUT = re.compile(r"<(?:\d+|\.)>[ \t]")  # remarks on code that is not read
 _RULER = re.compile(r"([=\-~^\"'`*+#_.:])\1{2,}$")
 _BOLD_LINE = re.compile(r"(?:\*\*|__)([^*_]{2,60}?):?(?:\*\*|__):?$")
@@ -188,6 +189,8 @@ def _take(scan: _Scan, line: str, at: int) -> None:
     item = _item(scan, line)
     if item and not (indent >= 4 and scan.list_indent < 0 and scan.block is None):
         _take_item(scan, line, item, at, indent)
+    elif scan.dialect == "adoc" and _ADOC_TERM.match(bare):
+        scan.open(at + indent, end, "item", indent)
     elif bare[0] == "|":
         _take_row(scan, line, at)
     elif scan.dialect == "txt" and _is_noted(scan, bare):

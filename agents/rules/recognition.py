@@ -28,10 +28,11 @@ from agents.rules.phrasing import by_weights, by_words
 from agents.rules.places import Place, document_subject, place_of
 from agents.rules.prose import dialect_of, passages
 from agents.rules.replies import replied, reply_to
-from agents.rules.sections import Role, is_settled, role_in, subject_of
+from agents.rules.sections import Role, bare_name, is_settled, role_in, subject_of
+from agents.rules.sequels import sequel_of
 from agents.rules.soundness import placed
 from agents.rules.structure import by_structure
-from agents.rules.subjects import bare_name, is_of_whole
+from agents.rules.subjects import is_of_whole
 from agents.rules.wording import (
     body_of,
     lowered,
@@ -141,56 +142,67 @@ def _is_whole(text: str) -> bool:
 def _passage_drafts(
     setting: Setting, passage: Passage, role: Role, direct: bool, read: list[Sentence]
 ) -> Iterator[Draft]:
+    """The drafts of a passage; a sentence that only goes on is told with the claim before it."""
+    made = [
+        _sentence_draft(setting, passage, role, direct, sentence, number)
+        for number, sentence in enumerate(read)
+    ]
+    for at, draft in enumerate(made):
+        if draft is None:
+            continue
+        if passage.form != "row" and at + 1 < len(made) and made[at + 1] is None:
+            draft = sequel_of(draft, read[at], read[at + 1])
+        yield draft
+
+
+def _sentence_draft(
+    setting: Setting, passage: Passage, role: Role, direct: bool, sentence: Sentence, number: int
+) -> Draft | None:
     subject = subject_of(passage.headings) or setting.name
     place = Place() if passage.form == "row" else place_of(passage, setting)
-    for number, sentence in enumerate(read):
-        if len(sentence.raw) < MIN_EVIDENCE_CHARS or passage.done:
-            continue
-        cue = cues.labelled(sentence.text)
-        if cue is not None and cue.kind == "decision":
-            said = sentence.text[cue.skip :]
-            cue = (
-                None if setting.how_to or not is_decisive(said) else cue
-            )  # how trouble was resolved
-        if cue is None and (role != "plain" or passage.form == "task"):
-            if role == "risk" and _is_further_cell(setting.text, passage):
-                continue
-            cue = by_structure(setting, passage, role, direct, sentence, number)
-        lead = _lead(setting.text, passage, role) if number == 0 else None
-        if lead is not None and (cue is None or cue.kind == "requirement"):
-            cue = Cue("requirement", WEAK if is_of_papers(lead[1]) else ANCHORED)
-        else:
-            lead = None
-        if passage.form == "heading":
-            if cue is None:
-                continue
-        elif cue is None:
-            entity = _defined(passage, sentence)
-            if entity is not None:
-                yield entity
-                continue
-            if role in ("terms", "non_goal", "unknown"):
-                continue
-            cue = by_words(setting, role, sentence, subject)
-            if number == 0 and role == "plain" and (cue is None or cue.kind == "claim"):
-                cue = by_weights(setting, sentence) or cue
-            if cue is not None and cue.kind == "claim" and _is_case(setting.text, passage):
-                continue
-            if cue is not None and cue.kind == "unknown" and is_settled(passage.headings):
-                continue
+    if len(sentence.raw) < MIN_EVIDENCE_CHARS or passage.done:
+        return None
+    cue = cues.labelled(sentence.text)
+    if cue is not None and cue.kind == "decision":
+        said = sentence.text[cue.skip :]
+        cue = None if setting.how_to or not is_decisive(said) else cue  # how trouble was resolved
+    if cue is None and (role != "plain" or passage.form == "task"):
+        if role == "risk" and _is_further_cell(setting.text, passage):
+            return None
+        cue = by_structure(setting, passage, role, direct, sentence, number)
+    lead = _lead(setting.text, passage, role) if number == 0 else None
+    if lead is not None and (cue is None or cue.kind == "requirement"):
+        cue = Cue("requirement", WEAK if is_of_papers(lead[1]) else ANCHORED)
+    else:
+        lead = None
+    if passage.form == "heading":
         if cue is None:
-            continue
-        if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
-            continue
-        row = _row_name(setting.text, passage) if role == "plain" else ""
-        about = row if row and row.lower() not in sentence.text.lower() else subject
-        if about == subject and is_of_whole(without_connective(sentence.text)):
-            about = document_subject(passage.headings) or setting.name
-        draft = drafted(cue, sentence, passage.headings, about, lead, place, setting.text)
-        if draft is not None and passage.form == "row" and role == "plain":
-            draft = _of_row(draft, row, bare_name(subject_of(passage.headings)))
-        if draft is not None:
-            yield placed(draft, setting, passage, role, number, led=lead is not None)
+            return None
+    elif cue is None:
+        entity = _defined(passage, sentence)
+        if entity is not None:
+            return entity
+        if role in ("terms", "non_goal", "unknown"):
+            return None
+        cue = by_words(setting, role, sentence, subject)
+        if number == 0 and role == "plain" and (cue is None or cue.kind == "claim"):
+            cue = by_weights(setting, sentence) or cue
+        if cue is not None and cue.kind == "claim" and _is_case(setting.text, passage):
+            return None
+        if cue is not None and cue.kind == "unknown" and is_settled(passage.headings):
+            return None
+    if cue is None:
+        return None
+    if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
+        return None
+    row = _row_name(setting.text, passage) if role == "plain" else ""
+    about = row if row and row.lower() not in sentence.text.lower() else subject
+    if about == subject and is_of_whole(without_connective(sentence.text)):
+        about = document_subject(passage.headings) or setting.name
+    draft = drafted(cue, sentence, passage.headings, about, lead, place, setting.text)
+    if draft is not None and passage.form == "row" and role == "plain":
+        draft = _of_row(draft, row, bare_name(subject_of(passage.headings)))
+    return placed(draft, setting, passage, role, number, led=lead is not None) if draft else None
 
 
 def _row_name(text: str, passage: Passage) -> str:

@@ -137,6 +137,20 @@ _SETTLED = re.compile(
 )
 _IS_CODE = re.compile(r"(?:\*\*)?(`{1,2})[^`]+\1:?(?:\*\*)?:?")
 _ABOUT = re.compile(r"^(?:about|introduction to|overview of) (?:the )?(?=\w{3})", re.IGNORECASE)
+_RECORD_NUMBER = re.compile(
+    r"^(?:(?:adr|rfc|kep|adp|cep|rfd|pep|decision|proposal)\b[-_ #]*)?[\d.]*\d[-_:.) ]+\s*"
+    r"(?:[-–:]\s*)?|^(?:adr|rfc|kep|proposal|decision)(?:\s*[–:]|\s+-)\s*",
+    re.IGNORECASE,
+)
+_NO_NAME = re.compile(
+    r"(?<!-)\b(?:story|stories|part|phase|step|option|scenario|example|note|title|topic|question|warning|"
+    r"issue|problem|overview|additional|further|decision|goal|motivation|consideration|trade-?off|"
+    r"case|context|potential|required|document|summary)s?\b(?!-)|^(?:why|how|what)\b|^(?:deprecated|success|response|errors?)$|^\W*\w{1,3}\W*$|"
+    r"[?!`]|^[^\w(]",
+    re.IGNORECASE,
+)
+_EMOJI = re.compile(r"(?<!\w):[a-z][a-z\d_]{2,30}:(?![\w`])")
+_ASKING = re.compile(r"(?:how|why|what|when|where|who)\b")
 _SUFFIX = re.compile(r"\.\w{1,8}$")
 
 
@@ -186,6 +200,11 @@ def is_generic(heading: str) -> bool:
     return simplified(heading).replace(" ", "-") in _GENERIC
 
 
+def shown(heading: str) -> str:
+    """A heading as a reader sees it, without emoji: «:camel: = Apache Camel» is «Apache Camel»."""
+    return plain(_EMOJI.sub("", heading)).strip(" #:").lstrip("+= ")
+
+
 def subject_of(headings: Sequence[str]) -> str:
     """The innermost heading that names something, or nothing."""
     for heading in reversed(headings):
@@ -196,9 +215,16 @@ def subject_of(headings: Sequence[str]) -> str:
             and 2 < len(text) <= 60
             and len(text.split()) <= 6
             and not heading.rstrip().endswith(("?", "!", "."))
+            and not _ASKING.match(text)
         ):
-            return _ABOUT.sub("", plain(heading).strip(" #:"))
+            return _ABOUT.sub("", shown(heading))
     return ""
+
+
+def bare_name(subject: str) -> str:
+    """A heading or file name as the name of something, or nothing."""
+    name = _RECORD_NUMBER.sub("", subject).rsplit(": ", 1)[-1].replace("`", "").strip()
+    return "" if _NO_NAME.search(name) else name
 
 
 def document_name(title: str, path: str) -> str:

@@ -28,8 +28,9 @@ from agents.rules.sections import Role, simplified
 from agents.rules.signs import signs_of
 from schemas.events.hygiene import ChunkCreated
 
-SOUND = 0.65  # from this share a draft keeps the confidence its cue gives it, and a claim is raised
+SOUND = 0.7  # from this share a draft keeps the confidence its cue gives it, and a claim is raised
 EVEN = 0.5  # the same where a label or heading says what it is
+NEVER = 2.0  # no share is as high
 JUDGED = frozenset(  # of the rest too few were read
     {"action_item", "claim", "decision", "requirement", "risk", "unknown"}
 )
@@ -68,6 +69,7 @@ _MEASURED = re.compile(
     r"[\w-]+(?: per |/)(?:second|minute|hour|day|s))(?!\w)",
     re.IGNORECASE,
 )  # what must hold to a figure; of 35 that were judged 30 were good, one wrong
+_STEP, _LONGEST = 25, 10  # characters of a statement, counted in steps
 _AROUND = 200  # characters before and after that are looked at
 
 
@@ -100,22 +102,26 @@ def doubted(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     return [_doubted(it, chunk) for it in drafts]
 
 
-def least_of(kind: str, confidence: float) -> float:
-    """The share from which a draft is surer than a weak cue; 0 where its cue alone says so."""
-    if not (kind == "claim" if confidence == WEAK else kind in JUDGED):
+def least_of(draft: Draft, chunk: ChunkCreated) -> float:
+    """The share from which ``draft`` is surer than a weak cue; 0 where its cue alone decides,
+    ``NEVER`` where its words say that it is none.
+    """
+    note = draft.kind == "action_item" and has_comments(suffix_of(chunk.path))
+    unread = draft.answers or (len(draft.title.split()) < SHORTEST and not note)
+    if unread or not (draft.kind == "claim" if draft.confidence == WEAK else draft.kind in JUDGED):
         return 0.0
-    return EVEN if confidence == EXPLICIT else SOUND
+    if draft.kind == "requirement" and _MEASURED.match(draft.title):
+        return 0.0
+    if is_doubtful(draft, chunk.text_payload[slice(*draft.spans[0])], chunk.path):
+        return NEVER
+    return EVEN if draft.confidence == EXPLICIT and not note else SOUND
 
 
 def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
-    note = draft.kind == "action_item" and has_comments(suffix_of(chunk.path))
-    least = SOUND if note else least_of(draft.kind, draft.confidence)
-    unread = draft.answers or (len(draft.title.split()) < SHORTEST and not note)
-    if not least or unread or (draft.kind == "requirement" and _MEASURED.match(draft.title)):
+    least = least_of(draft, chunk)
+    if not least:
         return draft
-    raw = chunk.text_payload[slice(*draft.spans[0])]
-    known = learned().share(draft_signs(draft, chunk)) >= least
-    known = known and not is_doubtful(draft, raw, chunk.path)
+    known = least < NEVER and learned().share(draft_signs(draft, chunk)) >= least
     return replace(draft, confidence=max(MODAL, draft.confidence) if known else WEAK)
 
 
@@ -162,6 +168,9 @@ def draft_signs(draft: Draft, chunk: ChunkCreated) -> set[str]:
             f"@rows {len(draft.spans)}",
             f"@scoped {min(2, len(draft.scope.split(', ')) if draft.scope else 0)}",
             f"@names {min(4, len(draft.entities))}",
+            f"@sequel {draft.kind if draft.sequel else ''}",
+            f"@chars {min(_LONGEST, len(draft.statement) // _STEP)}",
+            f"@title {min(_LONGEST, len(draft.first) // _STEP)}",
             f"@code {min(3, raw.count('`') // 2)}",
             f"@links {min(2, raw.count('](') + raw.count('`_') + raw.count('<http'))}",
         )

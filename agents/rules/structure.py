@@ -110,6 +110,10 @@ _REACHED = re.compile(
 )
 _BETWEEN = re.compile(r"(?:between|from|within|inside|outside) [^,]*$", re.IGNORECASE)
 _EXPLAINS = re.compile(r"(?:as|since|because|although|while) ", re.IGNORECASE)
+_PAGE = re.compile(
+    r"\W*\[[^\]\n]*\]\((?!https?://[^)\s]*/(?:issues|pull|browse|merge_requests)/)[^)\s]*\)\W*|"
+    r"\W*:(?:doc|ref):`[^`]+`\W*|\W*(?:xref|link):\S+\[[^\]]*\]\W*"
+)  # what to read next, not what to do
 _AFTERWARDS = re.compile(r"(?:once|after|when|whenever)\b", re.IGNORECASE)
 _SETTLED = re.compile(
     r"^(?:resolved|answered|done|decided|fixed|closed|yes|no|same)\b|~~", re.IGNORECASE
@@ -139,6 +143,7 @@ def by_structure(
         case "action_item":
             item = passage.form in ("item", "row") and first and len(words_of(text)) >= 3
             item = item and not (_is_reached(text) or _BETWEEN.match(text) or _is_told(text))
+            item = item and not _PAGE.fullmatch(sentence.raw)
             return _task(text) if item and not setting.how_to else None
         case "requirement":
             if (

@@ -12,21 +12,10 @@ from collections.abc import Iterator, Sequence
 
 from agents.rules.fragments import ORDERS, has_verb
 from agents.rules.places import Place
+from agents.rules.sections import bare_name
 from agents.rules.wording import capitalised, lowered
 from schemas.events.atom import AtomKind
 
-_NUMBERED = re.compile(
-    r"^(?:(?:adr|rfc|kep|adp|cep|rfd|pep|decision|proposal)\b[-_ #]*)?[\d.]*\d[-_:.) ]+\s*"
-    r"(?:[-–:]\s*)?|^(?:adr|rfc|kep|proposal|decision)(?:\s*[–:]|\s+-)\s*",
-    re.IGNORECASE,
-)
-_NO_NAME = re.compile(
-    r"(?<!-)\b(?:story|stories|part|phase|step|option|scenario|example|note|title|topic|question|warning|"
-    r"issue|problem|overview|additional|further|decision|goal|motivation|consideration|trade-?off|"
-    r"case|context|potential|required|document|summary)s?\b(?!-)|^(?:why|how|what)\b|^(?:deprecated|success|response|errors?)$|^\W*\w{1,3}\W*$|"
-    r"[?!`]|^[^\w(]",
-    re.IGNORECASE,
-)
 _VERSION = re.compile(
     r"(?:(?:upgrading|upgrade|migrating|version|release)s?(?: to)? )?\[?"
     r"(?P<version>v?\d+\.\d+(?:\.[\dx]+)?(?:-\w[\w.]*)?)\]?"
@@ -86,14 +75,15 @@ _PART = re.compile(
 )
 _NO_NAMES = frozenset(
     """
-    A After All Also An As At Before Both By Each Every Everything For From If In Neither No Not
-    Nothing On Once One Only Optionally Other The Their These This To Until When While With You
+    A After All Also An As At Before Both By Default Each Every Everything For From If In Neither No
+    Not Nothing On Once One Only Optionally Other The Their These This To Until When While With You
     """.split()  # noqa: SIM905  # as a list it would take thirty lines
 )
 _IDENTIFIER = re.compile(r"[a-z][\w.\-/]*")  # in code: it names a part, of what its heading says
 _GIVEN = re.compile(r"[A-Z][A-Z\d_-]+(?= )")  # by a user: «**FROM** is the base domain»
 _NOBODY = re.compile(r"(?:as an?|it|there) ", re.IGNORECASE)  # a story, or a subject of form only
-_MOST_SCOPE = 80  # characters in front of a title
+_MOST_SCOPE = 100  # characters in front of a title
+_SMALL = frozenset({"the", "and", "for", "with", "from", "into", "via"})
 MENTIONED = 0.7  # of the words of a name of three and more
 _WHOSE = re.compile(
     r"(?:the |an? |all |each |every |any |some )?(?:we|users?|clients?|applications?|apps?|"
@@ -144,16 +134,22 @@ def scope_of(text: str, kind: AtomKind, place: Place, names: Sequence[str], arou
 
     ``around`` is the text in which a capital inside a sentence tells a name. «The filter stores
     what upstream returns» is a fact of the filter that its heading names. What a question asks, or
-    is said of people whose part in the document is not known, is told with the document alone.
+    is said of people whose part in the document is not known, is told with the document alone; so
+    is what a record decides and demands, even of a name.
     """
     if _NOBODY.match(text) or _EXCLUDED.match(text):
         return ""
-    whole, part, label = place.whole, bare_name(place.part), bare_name(place.label)
-    if kind == "unknown" or is_labelled(text) or not _is_unnamed(text, names, around):
+    whole, part, label = place.whole, place.part, bare_name(place.label)
+    named = _opens_with_heading(text, place) or not _is_unnamed(text, names, around)
+    if kind == "unknown" or is_labelled(text) or named:
         asked = kind == "unknown" or _WHOSE.match(text) or is_labelled(text)
+        asked = asked or (place.recorded and kind in ("decision", "requirement"))
         return capitalised(whole) if asked and not _is_mentioned(whole, text) else ""
-    said = [it for it in (whole, part, label) if it and not _is_mentioned(it, text)]
+    over = place.over if not _stems(place.over) & _stems(f"{part} {label}") else ""
+    said = [it for it in (whole, over, part, label) if it and not _is_mentioned(it, text)]
     said = [it for at, it in enumerate(said) if not _stems(it) <= _stems(" ".join(said[:at]))]
+    if len(", ".join(said)) > _MOST_SCOPE:
+        said = [it for it in said if it != over]
     while len(", ".join(said)) > _MOST_SCOPE and len(said) > 1:
         said.pop(1 if len(said) > 2 or said[1] != label else 0)
     return capitalised(", ".join(said)) if said else ""
@@ -168,6 +164,16 @@ def of_whole(place: Place) -> str:
 def is_labelled(text: str) -> bool:
     """Whether it begins with a label and a colon."""
     return _LABELLED.match(text) is not None
+
+
+def _opens_with_heading(text: str, place: Place) -> bool:
+    """Whether its subject is what the section is called, or the end of the document's name."""
+    words = place.whole.split()
+    ends = (" ".join(words[at:]) for at in range(len(words)))
+    return any(
+        name[:1].isupper() and not name.endswith("s") and text.startswith(f"{name} ")
+        for name in (place.part, *ends)
+    )
 
 
 def _opens_with_name(text: str, around: str) -> bool:
@@ -220,28 +226,28 @@ def _is_unnamed(text: str, names: Sequence[str], around: str) -> bool:
     return bool(_PART.search(subject)) or set(proper) <= {given}
 
 
-def bare_name(subject: str) -> str:
-    """A heading or file name as the name of something, or nothing."""
-    name = _NUMBERED.sub("", subject).rsplit(": ", 1)[-1].replace("`", "").strip()
-    return "" if _NO_NAME.search(name) else name
-
-
 def _is_mentioned(name: str, text: str) -> bool:
     """Whether ``text`` says ``name``: one plain word itself, of others the beginnings, of long
-    names most.
+    names most. What is written as one word («HealthTrait») is said where its parts follow one
+    another.
     """
     if name.isalpha() and name[1:].islower():
         return name.lower().rstrip("s") in (
             word.rstrip("s") for word in _WORDS.findall(text.lower())
         )
-    stems = _stems(name)
-    return len(stems & _stems(text)) >= (MENTIONED * len(stems) if len(stems) > 2 else len(stems))
+    words = [parts for word in name.split() if (parts := _parts(word)) and word not in _SMALL]
+    spoken = f" {' '.join(_parts(text))} "
+    said = sum(f" {' '.join(parts)} " in spoken for parts in words)
+    return said >= (MENTIONED * len(words) if len(words) > 2 else len(words))
+
+
+def _parts(text: str) -> list[str]:
+    """The beginnings of its words, those inside compounds too; small ones aside."""
+    return [word.lower()[:_STEM] for word in _PARTS_OF_NAME.findall(text) if len(word) > 2]
 
 
 def _stems(text: str) -> frozenset[str]:
-    """The beginnings of its words, those inside compounds too; small ones aside."""
-    words = _PARTS_OF_NAME.findall(text)
-    return frozenset(word.lower()[:_STEM] for word in words if len(word) > 2)
+    return frozenset(_parts(text))
 
 
 def is_of_whole(text: str) -> bool:

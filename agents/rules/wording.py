@@ -33,6 +33,7 @@ _RUN_IN = re.compile(
     r"^(?:\*\*|__|\*|_)(?!(?i:the|an?|note|decision)\b)[^*_\n]{3,50}(?:\*\*|__|\*|_)\.?:?"
     r"(?:\s*\n\s*|(?<=[.:])\s+|\s+)(?=(?:The|An?|For|If|When|All|Each|To|In|We|By|Every|Any|As)\s)",
 )
+_TERM = re.compile(r"^([^:`\n]{2,60}|`[^`\n]{1,60}`)::(?=\s)")  # AsciiDoc, before its meaning
 _NEWLINE = re.compile(
     r"(?<![ \t])[ \t]*+\n[ \t]*(?:(?:>|\*(?=[ \t\n])|//[/!]?|#+(?=[ \t])|--(?=[ \t])|;+)[ \t]*)*"
 )
@@ -98,6 +99,7 @@ _CONNECTIVE = re.compile(
 _CLAUSE = re.compile(
     r"; |, (?:which|because|since|so|as|while|but|where|whereas)\b| because | so that | – | — | - "
 )
+_INSTANCES = re.compile(r" \((?:e\.g\.|i\.e\.|for example|such as|see)[^()]*\)")
 _HALF_PAIR = re.compile(
     r"\b(?:either|neither|both|whether|not only)\b(?!.*\b(?:or|nor|and|but)\b)", re.I
 )
@@ -141,7 +143,7 @@ def plain(raw: str, *, rst: bool = False) -> str:
 
     ``rst``: it is reStructuredText, where `!x` is an x without a link; elsewhere that is code.
     """
-    raw = _RUN_IN.sub("", raw)
+    raw = _TERM.sub(r"\1:", _RUN_IN.sub("", raw)) if "::" in raw else _RUN_IN.sub("", raw)
     if not _MARKUP.search(raw):
         return _ORNAMENT.sub("", _HARD_BREAK.sub("", raw.strip()))
     text = _NEWLINE.sub(" ", _HARD_BREAK.sub("", raw))
@@ -227,10 +229,12 @@ def without_connective(text: str) -> str:
 
 
 def title_of(sentence: str) -> str:
-    """At most 300 characters, without final stop: a longer one is cut at a clause where that
-    leaves a statement.
+    """At most 300 characters, without final stop: a longer one loses its «(e.g. …)», then is cut
+    at a clause where that leaves a statement.
     """
     text = sentence.rstrip(" .;,:")
+    if len(text) > MAX_TITLE:
+        text = _INSTANCES.sub("", text)
     if len(text) <= MAX_TITLE:
         return text
     cut = 0

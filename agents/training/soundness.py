@@ -24,7 +24,7 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from agents.rules.cues import WEAK
-from agents.rules.soundness import SOUND, Sum, least_of
+from agents.rules.soundness import SOUND, Sum
 
 SCALE = 64
 AT_EVEN = 8  # drafts that show a sign
@@ -80,8 +80,7 @@ def _is_good(one: Example) -> bool:
 
 def _is_kept(share: float, one: Example) -> bool:
     """Whether the draft is surer than a weak cue in the end."""
-    least = least_of(one["kind"], one["confidence"])
-    return share >= least if least else one["confidence"] > WEAK
+    return bool(share >= one["least"] if one["least"] else one["confidence"] > WEAK)
 
 
 def _good(found: Sequence[tuple[float, Example]]) -> str:

@@ -31,7 +31,7 @@ ASCIIDOC_MARK = re.compile(
     re.MULTILINE,
 )
 NO_PARAGRAPH = re.compile(r"[ \t]{4}|\t| {0,3}(?:[-*+>|#=]|\d{1,9}[.)][ \t]|```|~~~|<)")
-HEADING_TRAIL = re.compile(r"[ \t]+#+[ \t]*$|[ \t]*\{#[\w-]+\}[ \t]*$")
+HEADING_TRAIL = re.compile(r"[ \t]+#+[ \t]*$|[ \t]*\\?\{#[\w.:-]+\}[ \t]*$")
 LINK = re.compile(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,400}\)")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from agents.rules.reader import extract
@@ -203,7 +205,7 @@ def test_a_document_is_named_by_its_first_heading_without_number_and_manner(
         (
             "Requirements",
             "The DepotServer must print the label of a parcel within two seconds.",
-            "The DepotServer must print the label of a parcel within two seconds",
+            "Night sealing: the DepotServer must print the label of a parcel within two seconds",
         ),
         (
             "Decision",
@@ -249,3 +251,62 @@ def test_what_a_name_owns_is_told_as_it_is_written() -> None:
     assert titles(text)[0] == said[:-1]
     (title,) = titles(f"# The parcel framework\n\n## Lanes\n\n{said}\n")
     assert title.endswith(f": {said[:-1]}")
+
+
+@pytest.mark.parametrize("manner", ["How it works", "Configuration notes", "Why a cache?"])
+def test_the_innermost_heading_that_is_a_name_is_told(manner: str) -> None:
+    text = f"### {manner}\n\n{STATEMENT}\n"
+    (title,) = titles(text, "docs/filters.md", "Filters", "Parcel cache")
+    assert title == f"Parcel cache: the{STATEMENT[3:-1]}"
+
+
+def test_a_label_that_links_is_told_with_every_sentence_of_its_item() -> None:
+    said = "The depot stores the number of the label in the ledger of its lane."
+    text = (
+        "# Depot methods\n\n"
+        f"- [**PrintLabel:**](./methods.md#print) The printer is asked for a label. {said}\n"
+    )
+    assert f"Depot methods, PrintLabel: the{said[3:-1]}" in titles(text)
+
+
+def test_a_longer_title_loses_its_instances_before_it_is_cut() -> None:
+    said = (
+        "The DepotServer distributions of all regions (e.g. the northern one, the southern one, "
+        "and whatever other distributions of it are built by clerks) — the configuration of the "
+        "lanes must be updated to print the label of a parcel at the last lane of the Sorter and "
+        "to send a copy of the label to the clerks of all seven depots."
+    )
+    (title,) = titles(f"# Depots\n\n{said}\n")
+    assert title == re.sub(r" \(.*?\)", "", said).rstrip(".")
+
+
+def test_outside_of_records_a_need_of_a_name_is_told_as_it_is() -> None:
+    said = "The DepotServer must print the label of a parcel within two seconds"
+    assert titles(f"# Night sealing\n\n{said}.\n") == [said]
+
+
+def test_the_section_over_a_section_is_told_too() -> None:
+    text = f"## Handover\n\n### Reconnects\n\n{STATEMENT}\n"
+    (title,) = titles(text, "docs/lanes.md", "Lane protocol", "Handover", "Reconnects")
+    assert title == f"Lane protocol, Handover, Reconnects: the{STATEMENT[3:-1]}"
+
+
+def test_a_name_written_as_one_word_is_told_where_its_parts_stand_apart() -> None:
+    said = "The trait uses the health component in order to provide a readiness probe to clerks."
+    (title,) = titles(f"### HealthTrait\n\n{said}\n", "docs/traits.md", "Depots", "HealthTrait")
+    assert title == f"Depots, HealthTrait: the{said[3:-1]}"
+
+
+def test_a_question_in_a_heading_is_no_subject() -> None:
+    said = "It requires a lane that holds all the parcels which the last depot expects."
+    assert not any(title.startswith("How") for title in titles(f"# How does it work\n\n{said}\n"))
+
+
+def test_what_begins_with_the_end_of_its_document_s_name_keeps_its_capital() -> None:
+    said = "Depot K supports many lanes of parcels, each with a printer and a clerk of its own"
+    assert titles(f"# :package: + :cloud: = Apache Depot K\n\n## Lanes\n\n{said}.\n") == [said]
+
+
+def test_an_emoji_is_no_part_of_a_document_s_name() -> None:
+    (title,) = titles(f"# :package: Parcel cache\n\n{STATEMENT}\n")
+    assert title == f"Parcel cache: the{STATEMENT[3:-1]}"

@@ -113,3 +113,39 @@ def test_items_of_asciidoc_stand_for_themselves_however_deep() -> None:
         "The Scanner must read the number within 2 seconds",
         "The Gatekeeper must open one lane at a time",
     ]
+
+
+def test_a_term_of_asciidoc_labels_what_it_means() -> None:
+    text = (
+        "= Printers\n\nAlways:: Parcel labels are pulled by the DepotServer when a lane "
+        "is started.\nNever:: Parcel labels are never pulled by the DepotServer.\n"
+    )
+    found = {it.title for it in extract(a_chunk(text, "docs/printers.adoc"))}
+    assert found == {
+        "Printers, Always: Parcel labels are pulled by the DepotServer when a lane is started",
+        "Printers, Never: Parcel labels are never pulled by the DepotServer",
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "item"),
+    [
+        ("docs/depot.md", "[**Install the printer**](/docs/printer/install)"),
+        ("docs/depot.rst", ":doc:`install the printer </docs/printer>`"),
+        ("docs/depot.adoc", "xref:printer.adoc[Install the printer]"),
+    ],
+)
+def test_a_page_to_read_next_is_no_task(path: str, item: str) -> None:
+    heading = {
+        "md": "## Next steps\n",
+        "rst": "Next steps\n==========\n",
+        "adoc": "== Next steps\n",
+    }
+    text = f"{heading[path.rsplit('.', 1)[-1]]}\n* {item}\n"
+    assert [it for it in extract(a_chunk(text, path)) if it.kind == "action_item"] == []
+
+
+def test_an_issue_to_be_seen_to_is_a_task() -> None:
+    text = "## Next steps\n\n- [Replace the printer of lane 7](https://depot.example/x/issues/7)\n"
+    (task,) = [it for it in extract(a_chunk(text)) if it.kind == "action_item"]
+    assert task.title == "Replace the printer of lane 7"

@@ -25,7 +25,7 @@ The LabelPrinter must print every label within 2 seconds.
 
 ## Risks
 
-If the Sorter loses its connection, parcels of that lane are lost and a depot must count again.
+If the Sorter loses its connection, parcels of its lane are lost and a depot must count again.
 """
 
 

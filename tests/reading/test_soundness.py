@@ -89,11 +89,13 @@ def test_what_points_to_what_stands_elsewhere_is_doubted(said: str) -> None:
     [
         ("All stores of the DepotServer must use {} to keep labels.", "the described way", "Kafka"),
         (
-            "{}, clients MUST send the label of each parcel again.",
+            "{}, clients MUST send the labels of all parcels to the DepotServer over HTTP.",
             "During this period",
             "In winter",
         ),
         ("Clients MUST NOT send {} as a part of a message.", "such a parcel", "a parcel"),
+        ("Clients MUST read the label of each parcel from {}.", "that ledger", "Kafka"),
+        ("Labels of each parcel {} sent to clients that MUST keep them.", "are then", "are"),
     ],
 )
 def test_the_same_said_of_what_it_names_is_not_doubted(

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.rules.reader import proposed
-from agents.rules.soundness import draft_signs
+from agents.rules.soundness import draft_signs, least_of
 from infra.cli.evaluation.extract import cleaned_document
 from schemas.ids import sha256_hex
 
@@ -55,6 +55,7 @@ def _rows(clones: Path, head: str, *lines: str) -> Iterator[dict[str, Any]]:
                         "use": use,
                         "kind": draft.kind,
                         "confidence": draft.confidence,
+                        "least": least_of(draft, chunk),
                         "verdict": left.pop((draft.kind, quote)),
                         "signs": sorted(draft_signs(draft, chunk)),
                     }

@@ -1,0 +1,179 @@
+"""A short claim is told with the sentence that only goes on with what it speaks of."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.rules.reader import extract
+from schemas.events.atom import Candidate
+from tests.reading.documents import a_chunk
+
+OPENING = "Skipper stores what another Skipper returns for later requests."
+LONG = (
+    "Skipper stores what another Skipper returns for later requests of the same depot, and serves "
+    "it to each clerk who asks for the label of a parcel of that depot in the same week."
+)
+SUMMARY = "Keeps the weights of parcels until the clerk of the depot deletes them."
+
+
+def claims(text: str, path: str = "docs/filters.md") -> list[Candidate]:
+    return [it for it in extract(a_chunk(text, path)) if it.kind == "claim"]
+
+
+def of_type(comment: str) -> list[Candidate]:
+    lines = "\n".join(f" * {line}" for line in comment.split("\n"))
+    text = f"/**\n{lines}\n */\npublic class ParcelLedger {{\n}}\n"
+    chunk = a_chunk(
+        text,
+        "src/main/java/ParcelLedger.java",
+        source_type="code",
+        headings=("ParcelLedger",),
+        anchor_type="class",
+    )
+    return [it for it in extract(chunk) if it.kind == "claim"]
+
+
+@pytest.mark.parametrize(
+    "further",
+    [
+        "It evicts the oldest response once the parcel store is full",
+        "These are kept until the depot of the parcel closes its last lane",
+    ],
+)
+def test_a_sentence_without_a_name_is_told_with_the_short_claim_before_it(further: str) -> None:
+    (claim,) = claims(f"# Skipper\n\n{OPENING} {further}.\n")
+    assert claim.title == f"{OPENING} {further}"
+    assert claim.body == f"{OPENING} {further}."
+    assert [row.snippet for row in claim.evidence] == [OPENING, f"{further}."]
+
+
+@pytest.mark.parametrize(
+    ("opening", "further"),
+    [
+        (LONG, "It evicts the oldest response once the parcel store is full."),
+        (OPENING, "It is configured as shown in the section below."),
+        (OPENING, "It takes these two options:"),
+        (OPENING, "You can find it in the store."),
+        (OPENING, "It must evict the oldest response once the parcel store is full."),
+        (OPENING, "A clerk of the depot prints the labels of its parcels every Monday."),
+    ],
+    ids=["long", "points", "announces", "reader", "need", "another subject"],
+)
+def test_what_says_enough_or_is_led_elsewhere_is_told_alone(opening: str, further: str) -> None:
+    first, *_ = claims(f"# Skipper\n\n{opening} {further}\n")
+    assert first.title == opening.rstrip(".")
+    assert len(first.evidence) == 1
+
+
+def test_a_sentence_of_another_paragraph_is_not_told_with_it() -> None:
+    first, *_ = claims(
+        f"# Skipper\n\n{OPENING}\n\nIt evicts the oldest response once it is full.\n"
+    )
+    assert first.title == OPENING.rstrip(".")
+
+
+def test_a_type_is_told_with_the_second_sentence_of_its_comment() -> None:
+    (claim,) = of_type(
+        "Keeps the weights of parcels for each depot.\n"
+        "Note that the weight of a returned parcel is not kept."
+    )
+    assert claim.title == (
+        "ParcelLedger keeps the weights of parcels for each depot. "
+        "The weight of a returned parcel is not kept"
+    )
+
+
+def test_a_second_sentence_that_begins_with_its_verb_gets_a_subject() -> None:
+    (claim,) = of_type(
+        "Keeps the weights of parcels for each depot.\n"
+        "Allows clerks to correct a weight until the lane closes."
+    )
+    assert claim.title.endswith(". It allows clerks to correct a weight until the lane closes")
+
+
+def test_what_only_tells_how_a_type_is_declared_is_not_told() -> None:
+    (claim,) = of_type(
+        "Keeps the weights of parcels for each depot.\nThis class extends the generic ledger."
+    )
+    assert claim.title == "ParcelLedger keeps the weights of parcels for each depot"
+
+
+def test_a_condition_in_front_keeps_the_sequel() -> None:
+    text = (
+        "# Lanes\n\n- If the depot is closed:\n"
+        "  - Skipper stores what another Skipper returns. It evicts the oldest response daily.\n"
+    )
+    (claim,) = claims(text)
+    assert claim.title == (
+        "If the depot is closed, Skipper stores what another Skipper returns. "
+        "It evicts the oldest response daily"
+    )
+
+
+def test_a_type_whose_comment_says_hardly_more_than_its_name_is_a_draft() -> None:
+    (thin,) = of_type("Manages the ledgers that hold the weights of all parcels.")
+    (telling,) = of_type(
+        "Manages weights that clerks enter by hand when the scale of their lane is broken, and "
+        "asks the printer for corrected labels."
+    )
+    assert (thin.proposed_status, telling.proposed_status) == ("draft", "active")
+
+
+def test_the_second_sentence_may_stand_in_the_next_paragraph() -> None:
+    (claim,) = of_type(
+        "Keeps the weights of parcels for each depot.\n<p>\n"
+        "Weights of returned parcels are deleted every Monday."
+    )
+    assert claim.title.endswith(". Weights of returned parcels are deleted every Monday")
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "src/ledger.rs",
+            f"/// {SUMMARY}\nconst KEEP: bool = true;\n\npub struct ParcelLedger {{}}\n",
+        ),
+        (
+            "src/ledger.ts",
+            f"export interface ParcelLedger {{\n  /** {SUMMARY} */\n  keep: boolean;\n}}\n",
+        ),
+        (
+            "src/ledger.py",
+            f'class ParcelLedger:\n    keep = True\n    def all(self):\n        """{SUMMARY}"""\n',
+        ),
+    ],
+)
+def test_a_comment_of_something_else_tells_nothing_of_the_type(path: str, text: str) -> None:
+    chunk = a_chunk(text, path, source_type="code", headings=("ParcelLedger",), anchor_type="class")
+    assert [it for it in extract(chunk) if it.kind == "claim"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (
+            "src/ledger.rs",
+            f"/// {SUMMARY}\n#[derive(Debug, Clone)]\npub struct ParcelLedger {{}}\n",
+        ),
+        (
+            "src/Ledger.java",
+            f"/**\n * {SUMMARY}\n *\n"
+            ' * @since 2.0\n */\n@Entity(name = "parcels")\npublic final class ParcelLedger {\n}\n',
+        ),
+        (
+            "src/ledger.py",
+            f'class ParcelLedger(Ledger):\n    """{SUMMARY}"""\n',
+        ),
+    ],
+)
+def test_annotations_may_stand_between_a_comment_and_its_type(path: str, text: str) -> None:
+    chunk = a_chunk(text, path, source_type="code", headings=("ParcelLedger",), anchor_type="class")
+    (claim,) = [it for it in extract(chunk) if it.kind == "claim"]
+    assert claim.title.startswith("ParcelLedger keeps the weights of parcels until")
+
+
+def test_a_sentence_that_names_its_type_is_told_as_it_is() -> None:
+    said = "The ParcelLedger class keeps weights until clerks of the depot delete them by hand"
+    (claim,) = of_type(f"{said}.")
+    assert claim.title == said
