@@ -54,7 +54,7 @@ class Setting:
 
     ``asked``: questions in it are meant. ``deliberates``: decisions are taken or proposed in
     documents like it, talk among them. ``own_voice``: its «we» are those who make the project, not
-    a teacher and the reader.
+    a teacher and the reader. ``recorded``: it was written once, about a choice.
     """
 
     text: str
@@ -63,6 +63,7 @@ class Setting:
     how_to: bool
     deliberates: bool
     own_voice: bool
+    recorded: bool
 
 
 def setting_of(chunk: ChunkCreated) -> Setting:
@@ -76,6 +77,7 @@ def setting_of(chunk: ChunkCreated) -> Setting:
         how_to=how_to,
         deliberates=deliberates,
         own_voice=deliberates or chunk.source_type in _OWN_VOICE,
+        recorded=is_record(chunk),
     )
 
 

@@ -71,7 +71,7 @@ def place_of(passage: Passage, setting: Setting) -> Place:
         (label.group("name") or label.group("term")) if label and passage.form == "item" else "",
         setting.name,
         over,
-        setting.deliberates,
+        setting.recorded,
     )
 
 

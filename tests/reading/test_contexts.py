@@ -280,9 +280,10 @@ def test_a_longer_title_loses_its_instances_before_it_is_cut() -> None:
     assert title == re.sub(r" \(.*?\)", "", said).rstrip(".")
 
 
-def test_outside_of_records_a_need_of_a_name_is_told_as_it_is() -> None:
+@pytest.mark.parametrize("path", ["README.md", "docs/filters.md", "docs/architecture.md"])
+def test_outside_of_records_a_need_of_a_name_is_told_as_it_is(path: str) -> None:
     said = "The DepotServer must print the label of a parcel within two seconds"
-    assert titles(f"# Night sealing\n\n{said}.\n") == [said]
+    assert titles(f"# Night sealing\n\n{said}.\n", path) == [said]
 
 
 def test_the_section_over_a_section_is_told_too() -> None:
