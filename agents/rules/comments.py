@@ -85,15 +85,16 @@ _TEST_PATH = re.compile(
     r"(?:test|tests|spec|mock|it)\.\w+$|_test\.\w+$|(?:^|/)test_",
     re.IGNORECASE,
 )
-_DOES = re.compile(
-    r"(?:provides|represents|manages|handles|defines|implements|stores|creates|contains|holds|"
+_VERBS = (
+    r"provides|represents|manages|handles|defines|implements|stores|creates|contains|holds|"
     r"encapsulates|executes|validates|exposes|converts|maps|tracks|maintains|coordinates|resolves|"
     r"registers|transforms|processes|publishes|sends|receives|delegates|wraps|controls|performs|"
     r"generates|verifies|signs|encrypts|parses|reads|writes|monitors|schedules|routes|dispatches|"
     r"serves|supplies|offers|enables|allows|keeps|listens|evaluates|enforces|checks|collects|"
-    r"loads)\b",
-    re.IGNORECASE,
+    r"loads"
 )
+_DOES = re.compile(rf"(?:{_VERBS})\b", re.IGNORECASE)
+_DOES_TOO = re.compile(rf"(?:{_VERBS}|ensures|returns|supports|uses)\b", re.IGNORECASE)
 _SUMMARY = re.compile(
     r"(?:returns?|gets?|sets?|accepts?|interface|constructor|method|checks?|creates?|called|used|"
     r"invoked|whether|must|adds?|removes?|builds?|initiali[sz]es?)\b",
@@ -241,14 +242,15 @@ def _of_type(text: str, comment: Comment, symbol: str) -> Draft | None:
     """What the type is for, by the first sentence of its comment and the one after it."""
     read = [_sentence(text, span) for span in _opening(text, comment)]
     first = read[0]
-    if len(first.raw) < MIN_EVIDENCE_CHARS or is_noise(first.text) or _MARK.search(first.text):
-        return None
-    about = _about(symbol, first.text)
+    about = _about(symbol, first.text) if _is_readable(first) else ""
     draft = drafted(Cue("claim", WEAK), replace(first, text=about), (), "", None) if about else None
     if draft is None:
         return None
-    if len(read) > 1 and not is_noise(read[1].text):
-        draft = sequel_of(draft, first, read[1], of_type=True)
+    for further in read[1:]:
+        if _DOES_TOO.match(further.text):
+            further = replace(further, text=f"It {lowered(further.text)}")
+        if _is_readable(further):
+            draft = sequel_of(draft, first, further, of_type=True)
     news = len(_new_words(symbol, f"{first.text} {draft.sequel}"))
     return replace(draft, place=(OF_TYPE, *([THIN] if news < TELLING else [])))
 
@@ -265,12 +267,15 @@ def _stated(text: str, passage: Passage, *, said: bool) -> Iterator[Draft]:
     """What a comment states about the project: constraints and risks; ``said`` is its opening."""
     for span in sentences(text, passage.start, passage.end)[int(said) :]:
         sentence = _sentence(text, span)
-        words = sentence.text
-        if len(sentence.raw) < MIN_EVIDENCE_CHARS or is_noise(words) or _MARK.search(words):
-            continue
-        cue = _by_words(sentence)
+        cue = _by_words(sentence) if _is_readable(sentence) else None
         if cue and (draft := drafted(cue, sentence, (), "", None)):
             yield draft
+
+
+def _is_readable(sentence: Sentence) -> bool:
+    """Whether it is long enough to be evidence, no noise, and no note of what is to be done."""
+    noisy = is_noise(sentence.text) or _MARK.search(sentence.text)
+    return len(sentence.raw) >= MIN_EVIDENCE_CHARS and not noisy
 
 
 def _about(symbol: str, text: str) -> str:

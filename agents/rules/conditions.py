@@ -44,11 +44,9 @@ def conditioned(draft: Draft, condition: Sentence) -> Draft:
     if draft.kind not in _CONDITIONAL:
         return draft
     clause = capitalised(condition.text.rstrip(": "))
-    said = draft.statement
-    told = said if said.startswith(draft.entities) else lowered(said)
-    title = scoped(draft.scope, f"{clause}, {told}")
+    told = str if draft.statement.startswith(draft.entities) else lowered
     return replace(
-        retold(draft, title),
-        body=body_of(f"{clause}, {told[0]}{draft.body[1:]}"),
+        retold(draft, scoped(draft.scope, f"{clause}, {told(draft.statement)}")),
+        body=body_of(f"{clause}, {told(draft.body)}"),
         spans=(*draft.spans, condition.span),
     )

@@ -90,6 +90,7 @@ def by_weights(setting: Setting, sentence: Sentence) -> Cue | None:
     if "you" in spoken(text):
         return None
     threatens = severity_of(text) is not None and not AVERTING.search(text)
+    threatens = threatens and not _MENDED.match(text)
     if _is_taught(setting, text):
         return None
     asked = cues.unknown(text, asked=True) is not None and not _SPEAKER.match(text)
@@ -98,8 +99,6 @@ def by_weights(setting: Setting, sentence: Sentence) -> Cue | None:
     shares = shares_of(sentence.raw, trained())
     kind = max(LEARNED, key=lambda kind: shares[kind])
     if kind == "risk" and (not threatens or is_order(text) or not _endangers(setting, text)):
-        return None
-    if kind == "risk" and _MENDED.match(text):
         return None
     if asked != (kind == "unknown"):
         return None

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agents.rules.passages import Form, Passage, Span
+from agents.rules.wording import TERM
 
 _ATX = re.compile(r"(#{1,6}|={1,6})[ \t]+(\S.*?)[ \t]*[#=]*$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-z][)])[ \t]+(?P<box>\[[ xX]\][ \t]+)?(?=\S)")
@@ -19,7 +20,6 @@ _ADOC_ITEM = re.compile(
     r"[ \t]*(?:(?P<mark>\*{1,6}|\.{1,6}|[-•])|\d{1,3}\.|[a-z]\.)[ \t]+"
     r"(?P<box>\[[ xX*]\][ \t]+)?(?=\S)"
 )
-_ADOC_TERM = re.compile(r"(?:`[^`\n]{1,60}`|[^\s:`][^:`\n]{1,60})::(?:\s|$)")
 _ADOC_CALLOUT = re.compile(r"<(?:\d+|\.)>[ \t]")  # remarks on code that is not read
 _RULER = re.compile(r"([=\-~^\"'`*+#_.:])\1{2,}$")
 _BOLD_LINE = re.compile(r"(?:\*\*|__)([^*_]{2,60}?):?(?:\*\*|__):?$")
@@ -189,7 +189,7 @@ def _take(scan: _Scan, line: str, at: int) -> None:
     item = _item(scan, line)
     if item and not (indent >= 4 and scan.list_indent < 0 and scan.block is None):
         _take_item(scan, line, item, at, indent)
-    elif scan.dialect == "adoc" and _ADOC_TERM.match(bare):
+    elif scan.dialect == "adoc" and TERM.match(bare):
         scan.open(at + indent, end, "item", indent)
     elif bare[0] == "|":
         _take_row(scan, line, at)

@@ -100,7 +100,7 @@ def _drafts_at(setting: Setting, known: Sequence[Read], at: int) -> Iterable[Dra
     passage, role, direct, read = known[at]
     if role == "risk" and read:
         read = _beside(read, *(other.said for other in known[max(0, at - 1) : at + 2 : 2]))
-    drafts: Iterable[Draft] = _passage_drafts(setting, passage, role, direct, read)
+    drafts: Iterable[Draft] = _passage_drafts(setting, Read(passage, role, direct, read))
     if condition := condition_over(passage, ((it.passage, it.said) for it in reversed(known[:at]))):
         drafts = [conditioned(it, condition) for it in drafts]
     after = known[at + 1] if at + 1 < len(known) else None
@@ -139,33 +139,33 @@ def _is_whole(text: str) -> bool:
     return len(text) >= MIN_EVIDENCE_CHARS and not is_truncated(text) and not is_noise(text)
 
 
-def _passage_drafts(
-    setting: Setting, passage: Passage, role: Role, direct: bool, read: list[Sentence]
-) -> Iterator[Draft]:
+def _passage_drafts(setting: Setting, read: Read) -> Iterator[Draft]:
     """The drafts of a passage; a sentence that only goes on is told with the claim before it."""
-    made = [
-        _sentence_draft(setting, passage, role, direct, sentence, number)
-        for number, sentence in enumerate(read)
-    ]
+    passage, said = read.passage, read.said
+    subject = subject_of(passage.headings) or setting.name
+    place = Place() if passage.form == "row" else place_of(passage, setting)
+    made = [_sentence_draft(setting, read, number, subject, place) for number in range(len(said))]
     for at, draft in enumerate(made):
         if draft is None:
             continue
         if passage.form != "row" and at + 1 < len(made) and made[at + 1] is None:
-            draft = sequel_of(draft, read[at], read[at + 1])
+            draft = sequel_of(draft, said[at], said[at + 1])
         yield draft
 
 
 def _sentence_draft(
-    setting: Setting, passage: Passage, role: Role, direct: bool, sentence: Sentence, number: int
+    setting: Setting, read: Read, number: int, subject: str, place: Place
 ) -> Draft | None:
-    subject = subject_of(passage.headings) or setting.name
-    place = Place() if passage.form == "row" else place_of(passage, setting)
+    passage, role, direct, said = read
+    sentence = said[number]
     if len(sentence.raw) < MIN_EVIDENCE_CHARS or passage.done:
         return None
     cue = cues.labelled(sentence.text)
     if cue is not None and cue.kind == "decision":
-        said = sentence.text[cue.skip :]
-        cue = None if setting.how_to or not is_decisive(said) else cue  # how trouble was resolved
+        decided = is_decisive(sentence.text[cue.skip :])
+        cue = (
+            cue if decided and not setting.how_to else None
+        )  # there it is how trouble was resolved
     if cue is None and (role != "plain" or passage.form == "task"):
         if role == "risk" and _is_further_cell(setting.text, passage):
             return None

@@ -13,10 +13,10 @@ from dataclasses import replace
 
 from agents.rules.drafts import Draft, Sentence, retold
 from agents.rules.noise import addresses_reader, is_chatter, is_truncated
-from agents.rules.wording import body_of, lowered, without_connective
+from agents.rules.wording import body_of, without_connective
 
 SHORT = 130  # characters of a statement that may say little alone
-LEAST = 20  # characters of a sentence that says something
+LEAST = 20  # characters of what goes on
 APART = 4  # characters between two sentences of one paragraph
 _GOES_ON = re.compile(
     r"(?:it|its|they|their|these|this|such)\b(?! (?:is|are) why\b)", re.IGNORECASE
@@ -28,11 +28,6 @@ _ELSEWHERE = re.compile(
     r"^this (?:class|interface|type|method|function) |[?!]$",
     re.IGNORECASE,
 )
-_DOES = re.compile(
-    r"(?:allows|provides|defines|contains|holds|supports|uses|manages|handles|keeps|stores|ensures|"
-    r"enables|represents|implements|returns|sends|creates)\b",
-    re.IGNORECASE,
-)
 
 
 def sequel_of(draft: Draft, sentence: Sentence, after: Sentence, *, of_type: bool = False) -> Draft:
@@ -41,8 +36,6 @@ def sequel_of(draft: Draft, sentence: Sentence, after: Sentence, *, of_type: boo
     ``of_type``: both stand in the comment of a type, of which every sentence speaks.
     """
     told = without_connective(after.text).rstrip(" .")
-    if of_type and _DOES.match(told):
-        told = f"It {lowered(told)}"
     if draft.kind != "claim" or len(draft.spans) > 1 or len(draft.statement) > SHORT:
         return draft
     if len(told) < LEAST or not _is_told(after.text):

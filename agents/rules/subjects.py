@@ -140,11 +140,11 @@ def scope_of(text: str, kind: AtomKind, place: Place, names: Sequence[str], arou
     if _NOBODY.match(text) or _EXCLUDED.match(text):
         return ""
     whole, part, label = place.whole, place.part, bare_name(place.label)
-    named = _opens_with_heading(text, place) or not _is_unnamed(text, names, around)
-    if kind == "unknown" or is_labelled(text) or named:
-        asked = kind == "unknown" or _WHOSE.match(text) or is_labelled(text)
-        asked = asked or (place.recorded and kind in ("decision", "requirement"))
-        return capitalised(whole) if asked and not _is_mentioned(whole, text) else ""
+    asked = kind == "unknown" or is_labelled(text)
+    if asked or _opens_with_heading(text, place) or not _is_unnamed(text, names, around):
+        recorded = place.recorded and kind in ("decision", "requirement")
+        told = (asked or recorded or _WHOSE.match(text)) and not _is_mentioned(whole, text)
+        return capitalised(whole) if told else ""
     over = place.over if not _stems(place.over) & _stems(f"{part} {label}") else ""
     said = [it for it in (whole, over, part, label) if it and not _is_mentioned(it, text)]
     said = [it for at, it in enumerate(said) if not _stems(it) <= _stems(" ".join(said[:at]))]

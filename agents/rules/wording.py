@@ -33,7 +33,7 @@ _RUN_IN = re.compile(
     r"^(?:\*\*|__|\*|_)(?!(?i:the|an?|note|decision)\b)[^*_\n]{3,50}(?:\*\*|__|\*|_)\.?:?"
     r"(?:\s*\n\s*|(?<=[.:])\s+|\s+)(?=(?:The|An?|For|If|When|All|Each|To|In|We|By|Every|Any|As)\s)",
 )
-_TERM = re.compile(r"^([^:`\n]{2,60}|`[^`\n]{1,60}`)::(?=\s)")  # AsciiDoc, before its meaning
+TERM = re.compile(r"^([^\s:`][^:`\n]{1,60}|`[^`\n]{1,60}`)::(?=\s|$)")  # AsciiDoc, of a meaning
 _NEWLINE = re.compile(
     r"(?<![ \t])[ \t]*+\n[ \t]*(?:(?:>|\*(?=[ \t\n])|//[/!]?|#+(?=[ \t])|--(?=[ \t])|;+)[ \t]*)*"
 )
@@ -143,7 +143,9 @@ def plain(raw: str, *, rst: bool = False) -> str:
 
     ``rst``: it is reStructuredText, where `!x` is an x without a link; elsewhere that is code.
     """
-    raw = _TERM.sub(r"\1:", _RUN_IN.sub("", raw)) if "::" in raw else _RUN_IN.sub("", raw)
+    raw = _RUN_IN.sub("", raw)
+    if "::" in raw:
+        raw = TERM.sub(r"\1:", raw)
     if not _MARKUP.search(raw):
         return _ORNAMENT.sub("", _HARD_BREAK.sub("", raw.strip()))
     text = _NEWLINE.sub(" ", _HARD_BREAK.sub("", raw))

@@ -293,3 +293,10 @@ def test_the_test_vector_of_the_specification_holds() -> None:
         "chk_dc292f435185f93b0d6712c22ee6f6b7"
     )
     assert ChunkCreated.model_fields["chunk_version"].default == "c1"
+
+
+@pytest.mark.parametrize("mark", ["{#late-lanes}", "\\{#late-lanes}", "{#late.lanes:2}"])
+def test_a_heading_s_id_is_no_part_of_its_name(mark: str) -> None:
+    result = cleaned(f"# Lanes\n\n## Late lanes {mark}\n\n{'They close at noon. ' * 40}\n", "a.md")
+    paths = [it.structure_path for it in result.chunks if it.structure_path]
+    assert ["Lanes", "Late lanes"] in paths

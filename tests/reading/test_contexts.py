@@ -299,8 +299,10 @@ def test_a_name_written_as_one_word_is_told_where_its_parts_stand_apart() -> Non
 
 
 def test_a_question_in_a_heading_is_no_subject() -> None:
-    said = "It requires a lane that holds all the parcels which the last depot expects."
-    assert not any(title.startswith("How") for title in titles(f"# How does it work\n\n{said}\n"))
+    said = "feature requires the dynamic generation of a printer that holds all inks of the depot"
+    headings = ("Runtime printers", "How does it work")
+    (title,) = titles(f"## {headings[-1]}\n\nThis {said}.\n", "docs/runtime.md", *headings)
+    assert title == f"The Runtime printers {said}"
 
 
 def test_what_begins_with_the_end_of_its_document_s_name_keeps_its_capital() -> None:
@@ -311,3 +313,18 @@ def test_what_begins_with_the_end_of_its_document_s_name_keeps_its_capital() -> 
 def test_an_emoji_is_no_part_of_a_document_s_name() -> None:
     (title,) = titles(f"# :package: Parcel cache\n\n{STATEMENT}\n")
     assert title == f"Parcel cache: the{STATEMENT[3:-1]}"
+
+
+def test_the_section_over_a_section_gives_way_where_the_context_gets_long() -> None:
+    names = ("Lane protocol of all the depots in the north", "Handover of heavy parcels at night")
+    text = f"## {names[1]}\n\n### Reconnects of broken lanes\n\n{STATEMENT}\n"
+    (title,) = titles(text, "docs/lanes.md", *names, "Reconnects of broken lanes")
+    assert title == f"{names[0]}, Reconnects of broken lanes: the{STATEMENT[3:-1]}"
+
+
+def test_default_is_no_name() -> None:
+    said = "Default is an empty list, which holds the numbers of all lanes that are served."
+    (title,) = titles(
+        f"### PRINTER_INKS\n\n{said}\n", "docs/settings.md", "Depot settings", "PRINTER_INKS"
+    )
+    assert title == "Depot settings, PRINTER_INKS: default is" + said[len("Default is") : -1]

@@ -177,3 +177,12 @@ def test_a_sentence_that_names_its_type_is_told_as_it_is() -> None:
     said = "The ParcelLedger class keeps weights until clerks of the depot delete them by hand"
     (claim,) = of_type(f"{said}.")
     assert claim.title == said
+
+
+def test_a_note_of_what_is_to_be_done_ends_where_a_remark_of_its_own_begins() -> None:
+    text = (
+        "# TODO: support heavy parcels in every lane of the depot\n"
+        "# The printer never asked for the weight of a parcel\nprint_label()\n"
+    )
+    (task,) = extract(a_chunk(text, "src/labels.py", source_type="code", anchor_type="module"))
+    assert task.title == "Support heavy parcels in every lane of the depot"

@@ -121,3 +121,16 @@ def test_what_links_to_its_subject_elsewhere_tells_of_somebody_else_s_product():
     assert sure("[DepotStore](store.md)")
     assert not sure("[DepotStore](https://depot.example/)")
     assert sure("[DepotStore](https://depot.example/)", "docs/index.md")
+
+
+def test_a_link_without_a_text_leaves_a_hole_and_is_doubted():
+    told = (
+        "DepotStore stores all labels of the parcels that a depot has read and serves them to {}."
+    )
+
+    def sure(last: str) -> bool:
+        (atom,) = extract(a_chunk(f"# Labels in DepotStore\n\n{told.format(last)}\n", "docs/a.md"))
+        return atom.confidence > WEAK
+
+    assert sure("[each Sorter](sorter.md)")
+    assert not sure("[](sorter.md)")
