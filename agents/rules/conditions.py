@@ -44,9 +44,10 @@ def conditioned(draft: Draft, condition: Sentence) -> Draft:
     if draft.kind not in _CONDITIONAL:
         return draft
     clause = capitalised(condition.text.rstrip(": "))
-    told = str if draft.statement.startswith(draft.entities) else lowered
+    as_told = str if draft.told.startswith(draft.entities) else lowered
     return replace(
-        retold(draft, scoped(draft.scope, f"{clause}, {told(draft.statement)}")),
-        body=body_of(f"{clause}, {told(draft.body)}"),
+        retold(draft, scoped(draft.scope, f"{clause}, {as_told(draft.told)}")),
+        prior="",
+        body=body_of(f"{clause}, {as_told(draft.body)}"),
         spans=(*draft.spans, condition.span),
     )

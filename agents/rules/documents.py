@@ -35,11 +35,13 @@ _RECORD = re.compile(
 )
 _WEIGHING = re.compile(r"(?:^|[/_.-])(?:architecture|notes)(?=[/_.\-\d]|$)", re.IGNORECASE)
 _SILENT = re.compile(
-    r"(?:^|/)(?:change-?logs?[-_]v?[\d.]+\w*|what(?:s|-s)?[-_]?new(?:[-_]v?[\d.]+\w*)?|"
-    r"change-?log|changes|(?:change[-_])?history|releases?|news|notice|licen[cs]e(?:[-_](?:[al]?gpl|mit|cc|apache|bsd|mpl)[\w-]*)?|contributors|authors|adopters|"
+    r"(?:^|/)(?:(?:change-?logs?|what(?:s|-s)?[-_]?new|changes|(?:change[-_])?history|news|"
+    r"rel(?:ease)?[-_ ]?notes)(?:[-_ ](?:for[-_ ])?v?\d[\d.x]*\w*)?|releases?|notice|"
+    r"licen[cs]e(?:[-_](?:[al]?gpl|mit|cc|apache|bsd|mpl)[\w-]*)?|contributors|authors|adopters|"
     r"codeowners|\w*code[-_]of[-_]conduct|contributing|maintainers|dependencies|"
-    r"pull_request_template|rel(?:ease)?[-_ ]?notes|"
-    r"third[-_]party\w*|credits|.*template|(?:0{3,4}|x{3,4}|n{3,4}|adr|rfc|kep)[-_]template[-_].*)(?:\.\w+)?$|(?:^|/)(?:(?:issue|pull_request)_template|\.changelog|"
+    r"pull_request_template|third[-_]party\w*|credits|.*template|"
+    r"(?:0{3,4}|x{3,4}|n{3,4}|adr|rfc|kep)[-_]template[-_].*)(?:\.\w+)?$|"
+    r"(?:^|/)(?:(?:issue|pull_request)_template|\.changelog|"
     r"changelogs?|licenses|rel(?:ease)?[-_ ]?notes|testdata|fixtures?|golden|__snapshots__)/|"
     r"(?:^|/)(?:release[-_])?v?\d+\.\d+[\w.]*\.(?:md|mdx|rst|adoc|txt)$|"
     r"(?:^|/)releases?/(?:[\w-]+[-_])?v?\d+[._-]\d+[\w.-]*\.\w+$|"
@@ -54,7 +56,8 @@ class Setting:
 
     ``asked``: questions in it are meant. ``deliberates``: decisions are taken or proposed in
     documents like it, talk among them. ``own_voice``: its «we» are those who make the project, not
-    a teacher and the reader. ``recorded``: it was written once, about a choice.
+    a teacher and the reader. ``recorded``: it was written once, about a choice. ``of_project``: it
+    is the project's own README, whose first heading is the project's name.
     """
 
     text: str
@@ -64,6 +67,7 @@ class Setting:
     deliberates: bool
     own_voice: bool
     recorded: bool
+    of_project: bool
 
 
 def setting_of(chunk: ChunkCreated) -> Setting:
@@ -78,6 +82,7 @@ def setting_of(chunk: ChunkCreated) -> Setting:
         deliberates=deliberates,
         own_voice=deliberates or chunk.source_type in _OWN_VOICE,
         recorded=is_record(chunk),
+        of_project=chunk.source_type == "readme" and "/" not in chunk.path,
     )
 
 

@@ -3,9 +3,10 @@
 Found among the drafts that people judged (``agents/training/drafts.tsv``, .65 of all good): of each
 at most one in three was good there, but for what dangles or is cut (102 judged, .44 good; «is then»
 37, .57, of which with the document open 10, .30), what links to its subject (112, .35), needs and
-tasks that point back (218, .37) and «of that …» (46, .46). Other options and what a text announces
-among decisions are too few to say (5). The trained sum of ``soundness.py`` sees single words and
-places only. Decided against leaving such drafts out, as there.
+tasks that point back (218, .37) and «of that …» (46, .46). What a common product or language does
+was good in .23 of 53. Other options and what a text announces among decisions are too few to say
+(5). The trained sum of ``soundness.py`` sees single words and places only.
+Decided against leaving such drafts out, as there.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import re
 from agents.rules.drafts import THIN, Draft
 from agents.rules.noise import spoken
 
-_STATING = frozenset({"claim", "decision", "requirement", "risk"})
+_STATING = frozenset({"claim", "decision", "requirement", "risk", "domain_signal"})
+_TELLING = frozenset({"claim", "entity"})
 _POINTING = frozenset({"this", "these", "those", "that"})
 _POINTS_BACK = re.compile(
     r"\s(?:this|these|those|(?:of|on|in|to|from|for|with|by|at|into|fetch|uses?) that"
@@ -50,6 +52,14 @@ _OTHER = re.compile(
     r"see)\b",
     re.IGNORECASE,
 )  # what is weighed, or said of the text itself
+_AS_IT_IS = re.compile(r"(?:the )?(?:current|existing) ", re.IGNORECASE)
+_NO_NEED = re.compile(r"\bno (?:\w+ ){1,4}(?:needs?|has|have) to\b", re.IGNORECASE)
+_THE_PART = re.compile(
+    r"(?:[^,]{3,60}, )?the (?:option|parameter|flag|field|value|method|function|setting|command|"
+    r"property|attribute|argument|key|header|message|event) (?:is|are|must|should|shall|can|will|"
+    r"has|may|needs)\b",
+    re.IGNORECASE,
+)  # in a later sentence: which one stands before it (19 judged, .11 good)
 _DANGLING = re.compile(
     r"\bthe (?:described|above|above-?mentioned|aforementioned|passed[- ]in|latter|former) [a-z]|"
     r"\b(?:supplied|described|listed|shown|mentioned|defined|given) (?:here|above|below|earlier|"
@@ -57,6 +67,7 @@ _DANGLING = re.compile(
     r"(?:^|: )(?:to|in order to) (?:prevent|avoid|facilitate|address|solve|mitigate|achieve|"
     r"support|fix|handle) (?:this|these|that|the last|the previous)\b|(?:^|: )when present\b|"
     r"\b(?:is|are|was|were|be) then [a-z]|\bin question\b|"
+    r"\bat this (?:point|time|stage)\b|"
     r"\bthe (?:last|previous|preceding) (?:issue|problem|section|step|point|paragraph|example)\b|"
     r"…$",
     re.IGNORECASE,
@@ -65,6 +76,16 @@ _LINKED = re.compile(
     r"\W{0,4}(?:the |an? )?(?:\[[^\]\n]{2,60}\]\(https?://|`[^`<\n]{2,60}<https?://|https?://\S+\[)",
     re.IGNORECASE,
 )  # «[Delta Lake](https://delta.io/) is …»: who links to its subject tells of somebody else's
+_OF_OTHERS = re.compile(
+    r"(?i:the )?(?i:amazon|ansible|aws|azure|docker|elasticsearch|envoy|etcd|git|github|gitlab|go|"
+    r"google|grafana|grpc|haproxy|helm|java|javascript|jenkins|kafka|kubernetes|llvm|macos|mongodb|"
+    r"mysql|nginx|node\.js|oauth|openapi|posix|postgresql|prometheus|python|rabbitmq|redis|rust|"
+    r"slack|sqlite|terraform|typescript|unix|visual studio|windows|zookeeper)"
+    r"(?: \d[\w.]*| [A-Z]\w+){0,2} "
+    r"(?:(?:also|only|already|usually|typically|natively|currently) )?(?:is|are|has|have|supports?|"
+    r"provides?|does|doesn't|uses?|can|cannot|allows?|offers?|defines?|stores?|includes?|runs?|"
+    r"will|requires?|comes|exposes?|creates?|handles?|manages?|recommends?)\b"
+)  # products and languages that most projects use; of their own projects the README speaks
 _NAMELESS = re.compile(r"(?<![!\]])\[\]\([^)\s]")  # MyST shows its target's title, not here
 _OF_WHOLE = re.compile(r"(?:^|/)(?:readme|_?index)\.\w+$", re.IGNORECASE)  # links to its own site
 _STEM = 5
@@ -77,8 +98,10 @@ def is_doubtful(draft: Draft, raw: str, path: str) -> bool:
     text = draft.first
     if THIN in draft.place or _NAMELESS.search(raw):
         return True
-    if draft.kind == "claim" and _LINKED.match(raw) and not _OF_WHOLE.search(path):
-        return True
+    if draft.kind in _TELLING and not _OF_WHOLE.search(path):
+        said = draft.body if draft.kind == "entity" else draft.statement
+        if _LINKED.match(raw) or _OF_OTHERS.match(said):
+            return True
     if draft.kind in _STATING and _DANGLING.search(text):
         return True
     match draft.kind:
@@ -90,9 +113,16 @@ def is_doubtful(draft: Draft, raw: str, path: str) -> bool:
                 or _SUPPOSES.search(text) is not None
             )
         case "decision":
-            return _points_back(text) or bool(_BURDEN.match(text) or _OTHER.match(draft.statement))
-        case "risk" | "requirement" | "action_item":
+            other = _OTHER.match(draft.statement) or _AS_IT_IS.match(draft.statement)
+            return _points_back(text) or bool(_BURDEN.match(text) or other)
+        case "requirement":
+            later = not draft.prior and "@sentence 0" not in draft.place
+            unknown = later and _THE_PART.match(draft.statement)
+            return _points_back(text) or bool(unknown or _NO_NEED.search(draft.statement))
+        case "risk" | "action_item":
             return _points_back(text)
+        case "entity":
+            return _GENERAL.match(draft.body) is not None
         case _:
             return False
 

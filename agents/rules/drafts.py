@@ -15,10 +15,17 @@ from agents.rules.needs import requirement_attributes
 from agents.rules.noise import words_of
 from agents.rules.passages import Span
 from agents.rules.places import Place
-from agents.rules.subjects import is_labelled, named, of_whole, scope_of, version_of
+from agents.rules.subjects import (
+    is_labelled,
+    named,
+    of_whole,
+    opens_plainly,
+    scope_of,
+    version_of,
+)
 from agents.rules.wording import body_of, capitalised, lowered, title_of, without_connective
 from schemas.areas import AREAS, Area, area_counts, main_area
-from schemas.events.atom import CONTEXT, MAX_TITLE, AtomKind, AtomSeverity, Polarity
+from schemas.events.atom import CONTEXT, MAX_TITLE, WITHIN, AtomKind, AtomSeverity, Polarity
 
 NOWHERE = Place()
 THIN = "@thin"  # the sign of what says hardly more than the name of what it stands beside
@@ -93,7 +100,8 @@ class Draft:
 
     ``answers`` is the title of the question, of the same chunk, that it answers; ``place`` are the
     signs of where it was read (``soundness.py``). ``scope`` was put before its title, with a colon
-    or a comma; ``sequel`` is the sentence told after it.
+    or a comma, as an ``aside`` where the same is true elsewhere; ``sequel`` is the sentence told
+    after it, ``prior`` the one before.
     """
 
     kind: AtomKind
@@ -112,6 +120,8 @@ class Draft:
     place: tuple[str, ...] = ()
     scope: str = ""
     sequel: str = ""
+    aside: bool = False
+    prior: str = ""
 
     @property
     def first(self) -> str:
@@ -119,9 +129,14 @@ class Draft:
         return self.title.removesuffix(f". {self.sequel}") if self.sequel else self.title
 
     @property
-    def statement(self) -> str:
-        """The first sentence of the title as its author said it."""
+    def told(self) -> str:
+        """The title without scope and sequel, as its author said it."""
         return capitalised(self.first[len(self.scope) + 2 :]) if self.scope else self.first
+
+    @property
+    def statement(self) -> str:
+        """The sentence that it was made of."""
+        return self.told[len(self.prior) + 2 :] if self.prior else self.told
 
 
 def retold(draft: Draft, title: str) -> Draft:
@@ -131,18 +146,20 @@ def retold(draft: Draft, title: str) -> Draft:
     return replace(draft, title=f"{title}. {draft.sequel}")
 
 
-def scoped(scope: str, text: str) -> str:
+def scoped(scope: str, text: str, *, aside: bool = False) -> str:
     """``text`` as a title, with its scope in front where it has one; of two labels the first ends
-    in a comma.
+    in a comma. Where that is an ``aside``, ``text`` may open with a name.
     """
     if not scope:
         return title_of(text)
-    return title_of(f"{scope}, {text}" if is_labelled(text) else f"{scope}: {lowered(text)}")
+    named = aside and not opens_plainly(text)
+    told = text if named else lowered(text)
+    return title_of(f"{scope}, {text}" if is_labelled(text) else f"{scope}: {told}")
 
 
 def context_of(draft: Draft) -> dict[str, str]:
-    """The attribute that tells what of a title is its scope: comparing leaves it out."""
-    return {CONTEXT: draft.scope} if draft.scope else {}
+    """The attribute that tells what of a title is its scope."""
+    return {WITHIN if draft.aside else CONTEXT: draft.scope} if draft.scope else {}
 
 
 def gives_reason(text: str) -> bool:
@@ -271,13 +288,15 @@ def drafted(
         if not impact:
             return None
     default = _AREA_OF_KIND.get(cue.kind, "scope")
-    scope = scope_of(text, cue.kind, place, names, around) if cue.kind in _SCOPED else ""
-    version = version_of(headings) if cue.kind in _SCOPED else ""
+    scope, aside, version = "", False, ""
+    if cue.kind in _SCOPED:
+        scope, aside = scope_of(text, cue.kind, place, names, around)
+        version = version_of(headings)
     if version and version not in text:
-        scope = f"{scope}, {version}" if scope else version
+        scope, aside = f"{scope}, {version}" if scope else version, False
     return Draft(
         kind=cue.kind,
-        title=scoped(scope, text),
+        title=scoped(scope, text, aside=aside),
         body=body_of(text, sentence.reason),
         confidence=cue.confidence,
         spans=tuple(spans),
@@ -289,4 +308,5 @@ def drafted(
         attributes=_attributes(cue, text, sentence.reason),
         entities=tuple(names),
         scope=scope,
+        aside=aside,
     )

@@ -89,7 +89,8 @@ _NO_SUBJECT = frozenset(_NO_SUBJECT_TEXT.split())
 _DEFINES = re.compile(
     r"^(?:The |An? )?(?P<name>[A-Za-z][\w.-]*(?: [A-Z(][\w.-]*\)?){0,4}(?: [a-z]{3,12})?)"
     r"(?: \((?P<alias>[A-Z][A-Za-z0-9-]{1,11})\))? "
-    r"(?:is|are) (?:an?|the|our|one of the) (?P<rest>(?:(?!of\b|for\b|to\b|in\b)[\w/-]+ ){0,5}?)"
+    r"(?:is|are) (?:an?|the(?! (?:only|same|first|last|next|best|most)\b)|our|one of the) "
+    r"(?P<rest>(?:(?!of\b|for\b|to\b|in\b)[\w/-]+ ){0,5}?)"
     r"(?P<noun>service|system|platform|component|module|library|framework|team|group|"
     r"working group|"
     r"database|dataset|tool|application|app|server|client|daemon|protocol|plugin|extension|"
@@ -162,6 +163,8 @@ def definition(text: str) -> tuple[str, str, str] | None:
     )
     if not proper or any(word.lower() in _NO_SUBJECT for word in head):
         return None
+    if match.group("noun") == "process" and len(head) > 1 and head[0].endswith("ing"):
+        return None  # «Building D libraries is a process»: what one does is nothing that exists
     if head[-1].startswith("("):
         return (
             " ".join(head[:-1]),

@@ -14,7 +14,15 @@ from typing import NamedTuple
 
 from agents.rules.documents import Setting
 from agents.rules.passages import Passage
-from agents.rules.sections import bare_name, is_generic, role_of, shown, subject_of
+from agents.rules.sections import (
+    FILE,
+    bare_name,
+    is_generic,
+    role_of,
+    shown,
+    subject_of,
+    version_in,
+)
 
 MOST_NAME = 70  # characters of a document's name in front of a title
 MANNER_WORDS = 2  # of a first part that says what manner of document it is: «Predicate type: …»
@@ -34,8 +42,8 @@ _KIND = re.compile(
     r"Design Doc(?:ument)?)$",
     re.IGNORECASE,
 )
-_PART = re.compile(r"(?:part|step|chapter|section|phase|appendix) \d", re.IGNORECASE)
-_NO_NAME = re.compile(r"(?:how|why|what|title|untitled)\b|.*[?!.]$", re.IGNORECASE)
+_PART = re.compile(r"(?:part|step|chapter|section|phase|appendix) (?:\d|[ivx]+\b)", re.IGNORECASE)
+_NO_NAME = re.compile(rf"(?:how|why|what|title|untitled)\b|.*[?!.]$|{FILE}", re.IGNORECASE)
 _REMARK = re.compile(r"\s*\([^()]*\)$")
 _CUT = re.compile(r"(?:[:,;(–—]| - ).*")
 _LABEL = re.compile(
@@ -50,7 +58,8 @@ class Place(NamedTuple):
     the item's label.
 
     ``name`` is what the document is called where its first heading does not say what it is about.
-    ``recorded``: the document was written once, about what its heading says.
+    ``recorded``: the document was written once, about what its heading says. ``of_project``: it is
+    the project's own README.
     """
 
     whole: str = ""
@@ -59,26 +68,30 @@ class Place(NamedTuple):
     name: str = ""
     over: str = ""
     recorded: bool = False
+    of_project: bool = False
 
 
 def place_of(passage: Passage, setting: Setting) -> Place:
     whole = document_subject(passage.headings)
     label = _LABEL.match(setting.text, passage.start, passage.end)
     part, over = _parts_of(passage.headings[bool(whole) :])
+    said = label.group("name") or label.group("term") if label else ""
     return Place(
         whole,
         part,
-        (label.group("name") or label.group("term")) if label and passage.form == "item" else "",
+        said if passage.form == "item" and role_of(said) == "plain" else "",
         setting.name,
         over,
         setting.recorded,
+        setting.of_project,
     )
 
 
 @functools.lru_cache(maxsize=1024)
 def _parts_of(headings: tuple[str, ...]) -> tuple[str, str]:
     """The two innermost headings that are names: «Log streaming», not «How it works» under it."""
-    names = (bare_name(subject_of((heading,))) for heading in reversed(headings))
+    told = (heading for heading in reversed(headings) if not version_in(heading))
+    names = (bare_name(subject_of((heading,))) for heading in told)
     part, over, *_ = (*islice(filter(None, names), 2), "", "")
     return part, over
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from agents.rules.passages import Form, Passage, Span
 from agents.rules.wording import TERM
@@ -23,6 +23,7 @@ _ADOC_ITEM = re.compile(
 _ADOC_CALLOUT = re.compile(r"<(?:\d+|\.)>[ \t]")  # remarks on code that is not read
 _RULER = re.compile(r"([=\-~^\"'`*+#_.:])\1{2,}$")
 _BOLD_LINE = re.compile(r"(?:\*\*|__)([^*_]{2,60}?):?(?:\*\*|__):?$")
+_LABEL_LINE = re.compile(r"\*\*[A-Z][\w /-]{1,40}(?::\*\*|\*\*:)(?=\s)")
 _TABLE_RULE = re.compile(r"[|:+\-= \t]+$")
 _DEFINITION = re.compile(r"\[[^\]]{1,120}\]:")
 _FIELD = re.compile(r":[\w -]{1,40}:(?:[ \t]|$)")
@@ -70,8 +71,9 @@ class _Scan:
 
     def heading(self, level: int, title: str, start: int, end: int) -> None:
         self.flush()
-        if not self.stack and not self.found and self.base and _same(title, self.base[-1]):
-            self.base = self.base[:-1]
+        if not self.stack and self.base and _same(title, self.base[-1]):
+            self.base = self.base[:-1]  # what stands before it is the opening of what is over it
+            self.found = [replace(it, headings=self.base) for it in self.found]
         while self.stack and self.stack[-1][0] >= level:
             self.stack.pop()
         outer = self.headings()
@@ -158,9 +160,9 @@ def _front_matter(lines: Sequence[str]) -> int:
     """How many lines the front matter takes."""
     if lines[0].strip() not in ("---", "+++"):
         return 0
-    mark = lines[0].strip()
+    marks = (lines[0].strip(), "...")
     for number, line in enumerate(lines[1:400], 1):
-        if line.strip() == mark:
+        if line.strip() in marks:
             return number + 1
     return 0
 
@@ -197,6 +199,8 @@ def _take(scan: _Scan, line: str, at: int) -> None:
         scan.open(at + line.index(bare), end, "paragraph", indent)
     elif scan.dialect == "rst" and _is_term(scan.block, indent):
         scan.block, scan.skip_indent = None, indent - 1
+    elif scan.block is not None and _LABEL_LINE.match(bare) and _is_labelled(scan):
+        scan.open(at + line.index(bare), end, scan.block.form, scan.block.indent)
     elif scan.block is not None:
         scan.block.end, scan.block.lines = end, scan.block.lines + 1
     elif _is_indented_code(scan, indent) or _COMMAND.match(bare):
@@ -208,6 +212,11 @@ def _take(scan: _Scan, line: str, at: int) -> None:
         if bare[0] == ">":
             start += len(bare) - len(bare.lstrip("> \t"))
         scan.open(start, end, "quote" if bare[0] == ">" else "paragraph", indent)
+
+
+def _is_labelled(scan: _Scan) -> bool:
+    """Whether the open block begins with a label too: «**Risk**: …», «**Mitigation**: …»."""
+    return scan.block is not None and bool(_LABEL_LINE.match(scan.text, scan.block.start))
 
 
 def _is_noted(scan: _Scan, bare: str) -> bool:

@@ -29,7 +29,7 @@ from agents.rules.places import Place, document_subject, place_of
 from agents.rules.prose import dialect_of, passages
 from agents.rules.replies import replied, reply_to
 from agents.rules.sections import Role, bare_name, is_settled, role_in, subject_of
-from agents.rules.sequels import sequel_of
+from agents.rules.sequels import told_together
 from agents.rules.soundness import placed
 from agents.rules.structure import by_structure
 from agents.rules.subjects import is_of_whole
@@ -52,6 +52,7 @@ _LEAD_MODAL = re.compile(
     r"have| not)?:$|\bi (?:want|would like|need|wish) to(?: be able to)?:$",
     re.IGNORECASE,
 )
+_LEAD_THREAT = re.compile(r"^(?!\W*(?:this|it|these|they|we|you)\b).*\b(?:can|could|may|might):$")
 _LEAD_ACTOR = re.compile(
     r"(?:the|an?|each|every|all|any) (?!.*\b(?:is|are|must|should|shall|will|can|may|has|have|"
     r"following|below)\b)[\w`' -]{3,60}:",
@@ -62,6 +63,11 @@ _CASES = re.compile(
     r"\b(?:if|when|whenever|unless|cases?|conditions?|any of|one of|either|scenarios?|situations?|"
     r"examples?|reasons?)\b",
     re.IGNORECASE,
+)
+
+
+_EXAMPLE = re.compile(
+    r"\bfor (?:example|instance)\b[^.]*:|\bexamples?(?: [\w ]{1,30})?:", re.IGNORECASE
 )
 
 
@@ -140,17 +146,15 @@ def _is_whole(text: str) -> bool:
 
 
 def _passage_drafts(setting: Setting, read: Read) -> Iterator[Draft]:
-    """The drafts of a passage; a sentence that only goes on is told with the claim before it."""
+    """The drafts of a passage; what leans on the sentence before is told with it."""
     passage, said = read.passage, read.said
     subject = subject_of(passage.headings) or setting.name
     place = Place() if passage.form == "row" else place_of(passage, setting)
     made = [_sentence_draft(setting, read, number, subject, place) for number in range(len(said))]
-    for at, draft in enumerate(made):
-        if draft is None:
-            continue
-        if passage.form != "row" and at + 1 < len(made) and made[at + 1] is None:
-            draft = sequel_of(draft, said[at], said[at + 1])
-        yield draft
+    if passage.form == "row":
+        yield from filter(None, made)
+    else:
+        yield from told_together(made, said, setting.text)
 
 
 def _sentence_draft(
@@ -171,9 +175,9 @@ def _sentence_draft(
             return None
         cue = by_structure(setting, passage, role, direct, sentence, number)
     lead = _lead(setting.text, passage, role) if number == 0 else None
-    if lead is not None and (cue is None or cue.kind == "requirement"):
+    if lead is not None and role != "risk" and (cue is None or cue.kind == "requirement"):
         cue = Cue("requirement", WEAK if is_of_papers(lead[1]) else ANCHORED)
-    else:
+    elif role != "risk" or cue is None or cue.kind != "risk":
         lead = None
     if passage.form == "heading":
         if cue is None:
@@ -188,6 +192,8 @@ def _sentence_draft(
         if number == 0 and role == "plain" and (cue is None or cue.kind == "claim"):
             cue = by_weights(setting, sentence) or cue
         if cue is not None and cue.kind == "claim" and _is_case(setting.text, passage):
+            return None
+        if cue is not None and passage.lead and _EXAMPLE.search(setting.text, *passage.lead):
             return None
         if cue is not None and cue.kind == "unknown" and is_settled(passage.headings):
             return None
@@ -248,11 +254,15 @@ def _is_case(text: str, passage: Passage) -> bool:
 
 
 def _lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | None:
-    """The announcing sentence of a list when it ends in a modal: «The system must:»."""
-    if passage.lead is None or role not in ("plain", "requirement", "decision"):
+    """The announcing sentence of a list when it ends in a modal: «The system must:», among risks
+    «An attacker could:».
+    """
+    if passage.lead is None or role not in ("plain", "requirement", "decision", "risk"):
         return None
     span = sentences(text, *passage.lead)[-1]
     words = plain(text[span[0] : span[1]])
+    if role == "risk":
+        return (span, words.rstrip(": ")) if _LEAD_THREAT.search(words) else None
     is_subject = _LEAD_ACTOR.fullmatch(words) and _MODAL_FIRST.match(text, passage.start)
     if not is_subject and not (_LEAD_MODAL.search(words) and 3 <= len(words.split()) <= 20):
         return None

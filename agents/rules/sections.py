@@ -129,8 +129,17 @@ _GENERIC_TEXT = """
     internals structure capabilities details format best-practices best-practices-and-guidelines
     guidelines overall-design doc-level-proposal api-changes roadmap index readme faq setup data
     key-concepts proposed-changes proposed-design proposed-solution current-state current-behavior
-    limitations-and-caveats
+    limitations-and-caveats attributes metadata header headers manual hld lld new-features
+    reference-documentation parameters-and-types result results request response workflow
+    the-workflow formalization plugin-attributes request-parameters response-parameters
+    configuration-options configuration-parameters
     """
+_VERSION = re.compile(
+    r"(?:(?:upgrading|upgrade|migrating|version|release)s?(?: to)? )?\[?"
+    r"(?P<version>v?\d+\.\d+(?:\.[\dx]+)?(?:-\w[\w.]*)?)\]?"
+    r"(?: \(.{1,40}\)| [–—-] \d{4}-\d\d-\d\d)?",
+    re.IGNORECASE,
+)
 _GENERIC = frozenset(_GENERIC_TEXT.split())
 _SETTLED = re.compile(
     r"(?:resolved|answered|closed|settled)( \w+)? (?:questions?|issues?|points?)$"
@@ -142,11 +151,12 @@ _RECORD_NUMBER = re.compile(
     r"(?:[-–:]\s*)?|^(?:adr|rfc|kep|proposal|decision)(?:\s*[–:]|\s+-)\s*",
     re.IGNORECASE,
 )
+FILE = r"\S+\.(?:mdx?|rst|adoc|txt)$"  # «# CLAUDE.md»
 _NO_NAME = re.compile(
     r"(?<!-)\b(?:story|stories|part|phase|step|option|scenario|example|note|title|topic|question|warning|"
     r"issue|problem|overview|additional|further|decision|goal|motivation|consideration|trade-?off|"
     r"case|context|potential|required|document|summary)s?\b(?!-)|^(?:why|how|what)\b|^(?:deprecated|success|response|errors?)$|^\W*\w{1,3}\W*$|"
-    r"[?!`]|^[^\w(]",
+    rf"[?!`]|^[^\w(]|^{FILE}",
     re.IGNORECASE,
 )
 _EMOJI = re.compile(r"(?<!\w):[a-z][a-z\d_]{2,30}:(?![\w`])")
@@ -198,6 +208,12 @@ def is_settled(headings: tuple[str, ...]) -> bool:
 def is_generic(heading: str) -> bool:
     """Whether headings like it stand over sections of any document."""
     return simplified(heading).replace(" ", "-") in _GENERIC
+
+
+def version_in(heading: str) -> str:
+    """The version that ``heading`` names and nothing else, or nothing."""
+    match = _VERSION.fullmatch(heading.strip())
+    return match.group("version") if match else ""
 
 
 def shown(heading: str) -> str:

@@ -107,12 +107,15 @@ def least_of(draft: Draft, chunk: ChunkCreated) -> float:
     ``NEVER`` where its words say that it is none.
     """
     note = draft.kind == "action_item" and has_comments(suffix_of(chunk.path))
+    raw = chunk.text_payload[slice(*draft.spans[0])]
+    if draft.kind == "entity":
+        return NEVER if is_doubtful(draft, raw, chunk.path) else 0.0
     unread = draft.answers or (len(draft.title.split()) < SHORTEST and not note)
     if unread or not (draft.kind == "claim" if draft.confidence == WEAK else draft.kind in JUDGED):
         return 0.0
     if draft.kind == "requirement" and _MEASURED.match(draft.title):
         return 0.0
-    if is_doubtful(draft, chunk.text_payload[slice(*draft.spans[0])], chunk.path):
+    if is_doubtful(draft, raw, chunk.path):
         return NEVER
     return EVEN if draft.confidence == EXPLICIT and not note else SOUND
 

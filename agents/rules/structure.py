@@ -33,7 +33,8 @@ _OF_A_FORM = re.compile(r"\bdo you (?:expect|consider|think|envision|plan)\b", r
 _IN_THAT_CASE = re.compile(r"(?:otherwise|if (?:so|not|yes|no))\b", re.IGNORECASE)
 HARMLESS = re.compile(
     r"\b(?:not|n't|no|hardly|never) (?:an? |any |much of an? )?(?:\w+ )?"
-    r"(?:problem|issue|concern|risk|drawback|downside)s?\b|\b(?:negligible|extremely small)\b",
+    r"(?:problem|issue|concern|risk|drawback|downside)s?\b|\b(?:negligible|extremely small)\b|"
+    r"\b(?:attacker|adversary|intruder)s? (?:cannot|can't|can not|could not)\b",
     re.IGNORECASE,
 )
 ABSENT = re.compile(

@@ -9,19 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from agents.rules.fragments import ORDERS, has_verb
 from agents.rules.places import Place
-from agents.rules.sections import bare_name
+from agents.rules.sections import bare_name, version_in
 from agents.rules.wording import capitalised, lowered
-from schemas.events.atom import AtomKind
+from schemas.events.atom import MAX_TITLE, AtomKind
 
-_VERSION = re.compile(
-    r"(?:(?:upgrading|upgrade|migrating|version|release)s?(?: to)? )?\[?"
-    r"(?P<version>v?\d+\.\d+(?:\.[\dx]+)?(?:-\w[\w.]*)?)\]?"
-    r"(?: \(.{1,40}\)| [–—-] \d{4}-\d\d-\d\d)?",
-    re.IGNORECASE,
-)
 _LABELLED = re.compile(r"[^:]{1,60}:\s")
 _BEFORE_VERB = re.compile(
     r"(?:may|might|can|could|will|would|must|should|is|are|has|have|does|do)\b|"
@@ -79,7 +74,10 @@ _NO_NAMES = frozenset(
     Not Nothing On Once One Only Optionally Other The Their These This To Until When While With You
     """.split()  # noqa: SIM905  # as a list it would take thirty lines
 )
+_OF_WHAT = re.compile(r" (?:of|in|on|for|from|with|to|by|at|that|which|who|whose)\b")
+_OPENERS = frozenset(word.lower() for word in _NO_NAMES)
 _IDENTIFIER = re.compile(r"[a-z][\w.\-/]*")  # in code: it names a part, of what its heading says
+_CODE_NAME = re.compile(r"[a-z]+(?:[-_.][a-z\d]+)+")  # «ai-cache», which «cached» does not say
 _GIVEN = re.compile(r"[A-Z][A-Z\d_-]+(?= )")  # by a user: «**FROM** is the base domain»
 _NOBODY = re.compile(r"(?:as an?|it|there) ", re.IGNORECASE)  # a story, or a subject of form only
 _MOST_SCOPE = 100  # characters in front of a title
@@ -109,6 +107,16 @@ _SHORT = 8  # words of a question that can hardly name its subject
 _STEM = 5
 
 
+class Scope(NamedTuple):
+    """What stands before a title; an ``aside`` where the same is true elsewhere."""
+
+    said: str = ""
+    aside: bool = False
+
+
+NOWHERE_SAID = Scope()
+
+
 def named(text: str, subject: str, kind: AtomKind, *, names: bool) -> str:
     """``text`` with its subject in front where it has none of its own; else as it is.
 
@@ -124,27 +132,33 @@ def named(text: str, subject: str, kind: AtomKind, *, names: bool) -> str:
 
 def version_of(headings: Sequence[str]) -> str:
     """The innermost version that a heading names alone: what stands under it is true of that."""
-    found = filter(None, map(_VERSION.fullmatch, map(str.strip, reversed(headings))))
-    return next((match.group("version") for match in found), "")
+    return next(filter(None, map(version_in, reversed(headings))), "")
 
 
-def scope_of(text: str, kind: AtomKind, place: Place, names: Sequence[str], around: str) -> str:
-    """What document and section are about, to stand before ``text`` where its own subject is no
-    name and it mentions neither; else nothing.
+def scope_of(text: str, kind: AtomKind, place: Place, names: Sequence[str], around: str) -> Scope:
+    """What document and section are about, to stand before ``text`` where it mentions neither.
 
     ``around`` is the text in which a capital inside a sentence tells a name. «The filter stores
     what upstream returns» is a fact of the filter that its heading names. What a question asks, or
     is said of people whose part in the document is not known, is told with the document alone; so
-    is what a record decides and demands, even of a name.
+    is what a record decides and demands, even of a name. What is said elsewhere of a name is told
+    with where it stands, but is the same fact wherever that is.
     """
     if _NOBODY.match(text) or _EXCLUDED.match(text):
-        return ""
+        return NOWHERE_SAID
+    asked, known = kind == "unknown" or is_labelled(text), _opens_with_heading(text, place)
+    if not (asked or known) and is_unnamed(text, names, around):
+        return Scope(_place_said(text, place))
+    recorded = place.recorded and kind in ("decision", "requirement")
+    if asked or recorded or _WHOSE.match(text):
+        return Scope("" if _is_mentioned(place.whole, text) else capitalised(place.whole))
+    aside = "" if known or place.of_project else _place_said(text, place)
+    return Scope(aside if len(aside) + len(text) + 2 <= MAX_TITLE else "", aside=True)
+
+
+def _place_said(text: str, place: Place) -> str:
+    """The names of document, section and item that ``text`` does not mention, the widest first."""
     whole, part, label = place.whole, place.part, bare_name(place.label)
-    asked = kind == "unknown" or is_labelled(text)
-    if asked or _opens_with_heading(text, place) or not _is_unnamed(text, names, around):
-        recorded = place.recorded and kind in ("decision", "requirement")
-        told = (asked or recorded or _WHOSE.match(text)) and not _is_mentioned(whole, text)
-        return capitalised(whole) if told else ""
     over = place.over if not _stems(place.over) & _stems(f"{part} {label}") else ""
     said = [it for it in (whole, over, part, label) if it and not _is_mentioned(it, text)]
     said = [it for at, it in enumerate(said) if not _stems(it) <= _stems(" ".join(said[:at]))]
@@ -208,7 +222,34 @@ def _is_small(text: str, at: int) -> bool:
     return before.isalpha() and before.islower()
 
 
-def _is_unnamed(text: str, names: Sequence[str], around: str) -> bool:
+def opens_plainly(text: str) -> bool:
+    """Whether its first word is one that no name begins with: «The», «Each»."""
+    return text.split(" ", 1)[0].lower() in _OPENERS
+
+
+def shares_subject(text: str, other: str) -> bool:
+    """Whether what stands before the verb in ``text``, without what that is of, has a word of
+    ``other``.
+    """
+    head = _OF_WHAT.split(_subject(text), 1)[0]
+    return not _roots(head).isdisjoint(_roots(other))
+
+
+def _subject(text: str) -> str:
+    """What stands before the verb, or the first words where none is seen."""
+    verb = _PREDICATE.search(text, 1)
+    return text[: verb.start()].strip() if verb else " ".join(text.split()[:4])
+
+
+def _roots(text: str) -> frozenset[str]:
+    """Its words' beginnings without an s, those that say nothing aside."""
+    words = (word.lower() for word in _PARTS_OF_NAME.findall(text) if len(word) > 2)
+    return frozenset(
+        word.rstrip("s")[:_STEM] for word in words if word not in _SMALL and word not in _OPENERS
+    )
+
+
+def is_unnamed(text: str, names: Sequence[str], around: str) -> bool:
     """Whether the subject, what stands before the verb, is no name of its own; an order and what
     begins with its verb have none.
     """
@@ -216,8 +257,7 @@ def _is_unnamed(text: str, names: Sequence[str], around: str) -> bool:
         return True
     if _opens_with_name(text, around):
         return False
-    verb = _PREDICATE.search(text, 1)
-    subject = text[: verb.start()].strip() if verb else " ".join(text.split()[:4])
+    subject = _subject(text)
     if _ACTORS.fullmatch(_ARTICLE.sub("", subject)):
         return False
     first = _GIVEN.match(text)
@@ -235,6 +275,8 @@ def _is_mentioned(name: str, text: str) -> bool:
         return name.lower().rstrip("s") in (
             word.rstrip("s") for word in _WORDS.findall(text.lower())
         )
+    if _CODE_NAME.fullmatch(name):
+        return name in text.lower()
     words = [parts for word in name.split() if (parts := _parts(word)) and word not in _SMALL]
     spoken = f" {' '.join(_parts(text))} "
     said = sum(f" {' '.join(parts)} " in spoken for parts in words)

@@ -16,6 +16,7 @@ MAX_TITLE = 300
 MAX_BODY = 1_200
 MAX_TAGS = 12
 CONTEXT = "context"  # the attribute with what stands before a title's statement
+WITHIN = "within"  # the same where it only says where a fact stands that is one wherever it stands
 DOCUMENT_STATUS = "document_status"  # the attribute with what the atom's document says of itself
 
 AtomKind = Literal[

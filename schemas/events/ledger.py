@@ -14,6 +14,7 @@ from schemas.areas import Area
 from schemas.envelope import Event, Part
 from schemas.events.atom import (
     CONTEXT,
+    WITHIN,
     AtomKind,
     AtomSeverity,
     EvidenceType,
@@ -143,7 +144,19 @@ class AtomRecord(Part):
     @property
     def statement(self) -> str:
         """Its title without the context that a reader put before it."""
-        context = self.attributes.get(CONTEXT)
+        return self._title_after(self.context)
+
+    @property
+    def context(self) -> str:
+        """What stands before its statement; nothing where the title is the statement."""
+        return self.attributes.get(CONTEXT) or self.attributes.get(WITHIN) or ""
+
+    @property
+    def compared_title(self) -> str:
+        """Its title without a context that makes it no other fact."""
+        return self._title_after(self.attributes.get(WITHIN, ""))
+
+    def _title_after(self, context: str) -> str:
         if not context or not self.title.startswith((f"{context}: ", f"{context}, ")):
             return self.title
         return self.title[len(context) + 2 :]

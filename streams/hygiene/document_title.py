@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 _FRONT = re.compile(
-    r"\A(?P<mark>---|\+\+\+)[ \t]*\n(?P<front>.{0,4000}?)\n(?P=mark)[ \t]*$", re.S | re.M
+    r"\A(?P<mark>---|\+\+\+)[ \t]*\n(?P<front>.{0,4000}?)\n(?:(?P=mark)|\.\.\.)[ \t]*$", re.S | re.M
 )
 _PREAMBLE = re.compile(
     r"\A\s*(?:```[^\n]*\n|<pre>\s*\n)?"

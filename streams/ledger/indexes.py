@@ -18,7 +18,7 @@ from schemas.events.atom import AtomKind
 from schemas.events.ledger import LIVE, AtomRecord
 from schemas.fingerprint import norm_text
 from streams.ledger.near_index import NearIndex
-from streams.ledger.similarity import statement_text, words
+from streams.ledger.similarity import compared_text, words
 from streams.ledger.statements import statement_of
 
 COMPARED_KINDS: frozenset[str] = frozenset({"claim", "decision", "requirement"})
@@ -120,7 +120,7 @@ class ProjectIndex:
 
 
 def _words(atom: AtomRecord) -> frozenset[str]:
-    return words(statement_text(atom.title, atom.body))
+    return words(compared_text(atom))
 
 
 def is_named(atom: AtomRecord) -> bool:

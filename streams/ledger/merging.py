@@ -25,12 +25,12 @@ from streams.ledger.near_index import Near
 from streams.ledger.similarity import (
     AUTO_MERGE_THRESHOLD,
     MERGE_REVIEW_THRESHOLD,
+    compared_text,
     differ_in_names,
     differ_in_substance,
     differing_tokens,
     jaccard,
     similarity,
-    statement_text,
     title_similarity,
     words,
 )
@@ -51,10 +51,10 @@ class Duplicate:
 
 def near_duplicates(draft: Draft, atom: AtomRecord) -> list[Near]:
     """What shares rare words with the atom: from the index, then from this turn itself."""
-    ours = words(statement_text(atom.title, atom.body))
+    ours = words(compared_text(atom))
     near = draft.index.group(atom.kind).near(ours)
     for other in draft.newly_live(atom.kind):
-        theirs = words(statement_text(other.title, other.body))
+        theirs = words(compared_text(other))
         near.append(Near(other.atom_id, other.kind, other.polarity, jaccard(ours, theirs)))
     return [each for each in near if each.atom_id != atom.atom_id]
 
@@ -96,7 +96,7 @@ def _dismissed_twin(draft: Draft, atom: AtomRecord) -> Duplicate | None:
     dismissed = draft.index.dismissed(atom.kind)
     if not dismissed.ordinals:
         return None
-    near = dismissed.near(words(statement_text(atom.title, atom.body)))
+    near = dismissed.near(words(compared_text(atom)))
     twins = (
         twin
         for twin in _duplicates(draft, atom, near, status=frozenset({"dismissed"}))
@@ -109,7 +109,7 @@ def _duplicates(
     draft: Draft, atom: AtomRecord, near: list[Near], status: frozenset[str] = LIVE
 ) -> list[Duplicate]:
     """Those of that status, most alike first, then by atom id."""
-    text = statement_text(atom.title, atom.body)
+    text = compared_text(atom)
     found: list[Duplicate] = []
     for each in near:
         same_polarity = not each.polarity or not atom.polarity or each.polarity == atom.polarity
@@ -118,7 +118,7 @@ def _duplicates(
         other = draft.known_atom(each.atom_id)
         if other.status not in status or _rejected(draft, atom, other):
             continue
-        other_text = statement_text(other.title, other.body)
+        other_text = compared_text(other)
         alike = similarity(text, other_text)
         renamed = atom.kind == "entity" and norm_text(atom.title) != norm_text(other.title)
         if renamed:
@@ -138,7 +138,8 @@ def _rejected(draft: Draft, one: AtomRecord, other: AtomRecord) -> bool:
 
 
 def _named_apart(one: AtomRecord, other: AtomRecord) -> bool:
-    return differ_in_names(f"{one.title} {one.body}", f"{other.title} {other.body}")
+    texts = (f"{it.compared_title} {it.body}" for it in (one, other))
+    return differ_in_names(*texts)
 
 
 def _replaces(draft: Draft, reading: Reading, other: AtomRecord) -> bool:
@@ -304,9 +305,7 @@ def _ask(draft: Draft, atom: AtomRecord, duplicate: Duplicate) -> None:
     if known and known.state != "withdrawn":
         return
     first, second = sorted((atom.atom_id, other.atom_id))
-    differing = differing_tokens(
-        statement_text(atom.title, atom.body), statement_text(other.title, other.body)
-    )
+    differing = differing_tokens(compared_text(atom), compared_text(other))
     draft.merge_candidates[key] = MergeCandidate(
         merge_candidate_id=key,
         atom_a_id=first,

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Set
 from functools import lru_cache
 
+from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
 from streams.ledger.lexicon import FILLERS, FUNCTION_WORDS
 from streams.ledger.terms import root
@@ -47,6 +48,11 @@ AUXILIARIES = frozenset(_AUXILIARY_TEXT.split())
 def statement_text(title: str, body: str) -> str:
     """What is compared: ``norm_text(title + " " + body)``."""
     return f"{norm_text(title)} {norm_text(body)}".strip()
+
+
+def compared_text(atom: AtomRecord) -> str:
+    """The same of an atom, without what only says where it stands."""
+    return statement_text(atom.compared_title, atom.body)
 
 
 @lru_cache(maxsize=2_048)

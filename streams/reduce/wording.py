@@ -10,7 +10,6 @@ import re
 from functools import lru_cache
 
 from schemas.events.artifact import Citation, ReviewFinding, Statement
-from schemas.events.atom import CONTEXT
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
 from schemas.ids import derive_id
@@ -85,7 +84,7 @@ def _told(atom: AtomRecord, *, in_context: bool) -> str:
     of_project = atom.attributes.get("origin") == "readme"
     if atom.statement == atom.title or (in_context and not of_project):
         return atom.title
-    if in_context and ", " in atom.attributes[CONTEXT]:
+    if in_context and ", " in atom.context:
         return atom.title.partition(", ")[2]
     first = atom.statement.split(" ", 1)[0]
     ordinary = first.isalpha() and first.islower()

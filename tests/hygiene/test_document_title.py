@@ -25,6 +25,7 @@ def tops(text: str, path: str = "docs/orders.md") -> set[str]:
     [
         "---\ntitle: Live orders\nsidebar: 3\n---\n",
         "---\nsidebar: 3\ntitle: 'Live orders'\n---\n",
+        "---\ntitle: Live orders\n...\n",
         '+++\ntitle = "Live orders"\nweight = 3\n+++\n',
         "```\n  DIP: 7\n  Layer: Depot\n  Title: Live orders\n  Status: Final\n```\n",
         "DIP: 7\nTitle: Live orders\nStatus: Final\n",

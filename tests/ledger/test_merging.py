@@ -173,3 +173,28 @@ def test_sentences_that_differ_in_a_name_are_not_merged_by_themselves():
     assert alike(one, other) >= 0.92
     told = told_of(one, other)
     assert [pair.state for pair in told.view.merge_candidates.values()] == ["open"]
+
+
+NEED = "The Gateway must answer each order within two seconds"
+
+
+def within(*places: dict[str, str]) -> Story:
+    """The same need, read in as many sources, each with its attributes."""
+    chunks = []
+    for number, attributes in enumerate(places):
+        front = "".join(f"{it}: " for it in attributes.values())
+        need = judged(f"{front}{NEED}", NEED, kind="requirement", attributes=attributes)
+        chunks.append(Chunk(f"c{number}", [need], source_id=f"src_{number}"))
+    return story(a_run(*chunks))
+
+
+def test_a_fact_is_one_wherever_it_stands():
+    told = within({"within": "Order intake"}, {}, {"within": "Deployment"})
+    (need,) = told.view.live_atoms("prj_test")
+    assert (need.evidence_count, need.source_count, need.status) == (3, 3, "active")
+    assert not told.view.merge_candidates
+
+
+def test_what_is_true_of_a_context_is_not_the_same_in_another():
+    told = within({"context": "Order intake"}, {"context": "Deployment"})
+    assert len(list(told.view.live_atoms("prj_test"))) == 2

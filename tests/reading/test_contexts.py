@@ -7,6 +7,7 @@ import re
 import pytest
 
 from agents.rules.reader import extract
+from schemas.events.atom import Candidate
 from tests.reading.documents import a_chunk
 
 STATEMENT = "The filter stores whatever the upstream returns and serves it to any later request."
@@ -15,6 +16,10 @@ STATEMENT = "The filter stores whatever the upstream returns and serves it to an
 def titles(text: str, path: str = "docs/filters.md", *headings: str) -> list[str]:
     atoms = extract(a_chunk(text, path, headings=headings))
     return [atom.title for atom in atoms if atom.kind != "entity"]
+
+
+def told(text: str, path: str, *headings: str) -> list[Candidate]:
+    return [it for it in extract(a_chunk(text, path, headings=headings)) if it.kind != "entity"]
 
 
 def test_a_bare_subject_is_told_with_its_section() -> None:
@@ -32,12 +37,37 @@ def test_a_bare_subject_is_told_with_its_document_too() -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "The DepotServer stores whatever the upstream returns and serves it to later requests.",
-        "Skipper stores what another Skipper returns and serves it to any later request of it.",
-        "As a clerk, I want to store whatever the upstream returns so that I can serve it again.",
+        "The DepotServer stores whatever the upstream returns and serves it to later requests",
+        "Skipper stores what another Skipper returns and serves it to any later request of it",
     ],
 )
-def test_what_names_its_subject_is_told_as_it_is(said: str) -> None:
+def test_what_names_its_subject_is_told_with_its_place_as_an_aside(said: str) -> None:
+    text = f"### Parcel cache\n\n{said}.\n"
+    (atom,) = told(text, "docs/filters.md", "Filters")
+    assert atom.title.lower() == f"filters, parcel cache: {said}".lower()
+    assert atom.title.endswith(said[4:])
+    assert atom.attributes["within"] == "Filters, Parcel cache"
+    assert "context" not in atom.attributes
+
+
+def test_the_project_s_own_readme_tells_what_names_its_subject_as_it_is() -> None:
+    said = "The DepotServer stores whatever the upstream returns and serves it to later requests"
+    chunk = a_chunk(f"# Depot\n\n## Parcel cache\n\n{said}.\n", "README.md", source_type="readme")
+    assert [it.title for it in extract(chunk)] == [said]
+
+
+def test_an_aside_that_would_cut_its_title_is_left_out() -> None:
+    said = (
+        "The DepotServer must print the label of a parcel at the last lane of the Sorter and send "
+        "a copy of the label to the clerks of all seven depots that handle heavy parcels in winter "
+        "with the name of the clerk who has weighed the parcel at the first lane and of the printer"
+    )
+    assert len(said) <= 300 < len(said) + len("Night sealing of crates and of barrels: ")
+    assert titles(f"# Night sealing of crates and of barrels\n\n{said}.\n") == [said]
+
+
+def test_a_story_is_told_as_it_is() -> None:
+    said = "As a clerk, I want to store whatever the upstream returns so that I can serve it again."
     assert titles(f"### Parcel cache\n\n{said}\n", "docs/filters.md", "Filters") == [said[:-1]]
 
 
@@ -93,7 +123,7 @@ def test_a_heading_of_code_names_a_part() -> None:
         ("v0.34.27", "v0.34.27: the"),
         ("Version 2.1 (May 2026)", "2.1: the"),
         ("[1.4.0] - 2026-05-01", "1.4.0: the"),
-        ("2.1 - Requirements of lanes", "The"),
+        ("2.1 - Requirements of lanes", "Requirements of lanes: the"),
     ],
 )
 def test_what_stands_under_a_version_is_told_of_that(heading: str, front: str) -> None:
@@ -118,7 +148,8 @@ def test_a_row_under_a_version_is_told_of_both() -> None:
 
 def test_a_name_at_the_beginning_is_known_by_its_capital() -> None:
     named = "Nextflow stores whatever the upstream returns and serves it to any later request."
-    assert titles(f"### Parcel cache\n\n{named}\n", "docs/filters.md", "Filters") == [named[:-1]]
+    (title,) = titles(f"### Parcel cache\n\n{named}\n", "docs/filters.md", "Filters")
+    assert title == f"Filters, Parcel cache: {named[:-1]}"
     plain = "Caching stores whatever the upstream returns, as only caching serves it again later."
     (title,) = titles(f"### Round robin\n\n{plain}\n", "docs/lb.md", "Round robin")
     assert title.startswith("Round robin: caching stores")
@@ -248,7 +279,9 @@ def test_each_of_a_kind_is_told_with_what_the_document_is_about() -> None:
 def test_what_a_name_owns_is_told_as_it_is_written() -> None:
     said = "Sorter's minimalist design provides space for members to write packages of their own."
     text = f"# The parcel framework\n\n## Lanes\n\n{said} Many use Sorter in their depots.\n"
-    assert titles(text)[0] == said[:-1]
+    (first, *_) = told(text, "docs/filters.md")
+    assert first.title == f"The parcel framework, Lanes: {said[:-1]}"
+    assert first.attributes["within"] == "The parcel framework, Lanes"
     (title,) = titles(f"# The parcel framework\n\n## Lanes\n\n{said}\n")
     assert title.endswith(f": {said[:-1]}")
 
@@ -280,10 +313,39 @@ def test_a_longer_title_loses_its_instances_before_it_is_cut() -> None:
     assert title == re.sub(r" \(.*?\)", "", said).rstrip(".")
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/filters.md", "docs/architecture.md"])
-def test_outside_of_records_a_need_of_a_name_is_told_as_it_is(path: str) -> None:
+@pytest.mark.parametrize("path", ["docs/filters.md", "docs/architecture.md"])
+def test_outside_of_records_a_need_of_a_name_is_the_same_wherever_it_stands(path: str) -> None:
     said = "The DepotServer must print the label of a parcel within two seconds"
-    assert titles(f"# Night sealing\n\n{said}.\n", path) == [said]
+    (need,) = told(f"# Night sealing\n\n{said}.\n", path)
+    assert need.attributes["within"] == "Night sealing"
+    (need,) = told(f"# Night sealing\n\n{said}.\n", "docs/adr/0007-night-sealing.md")
+    assert need.attributes["context"] == "Night sealing"
+
+
+@pytest.mark.parametrize("name", ["CLAUDE.md", "lanes.rst"])
+def test_a_heading_that_is_a_file_is_no_name(name: str) -> None:
+    (title,) = titles(f"# {name}\n\n## Parcel cache\n\n{STATEMENT}\n")
+    assert title == f"Parcel cache: the{STATEMENT[3:-1]}"
+
+
+def test_a_version_is_no_name_of_a_section() -> None:
+    said = "The DepotServer must be compiled with Rust 1.80 or higher"
+    (title,) = titles(f"# Printers\n\n## Version 2.1\n\n{said}.\n")
+    assert title == f"Printers, 2.1: t{said[1:]}"
+
+
+def test_what_stands_before_a_section_is_not_told_with_it() -> None:
+    text = f"{STATEMENT}\n\n## Single lanes\n\nA lane has a sorter.\n"
+    (title, *_) = titles(text, "docs/lanes.md", "Parcel cache", "Single lanes")
+    assert title == f"Parcel cache: the{STATEMENT[3:-1]}"
+
+
+def test_a_name_of_code_is_told_unless_it_stands_there_as_it_is() -> None:
+    said = (
+        "The responses are cached as separate entries, so that a clerk gets what he has asked for."
+    )
+    (title,) = titles(f"# ai-cache\n\n{said}\n")
+    assert title == f"ai-cache: the{said[3:-1]}"
 
 
 def test_the_section_over_a_section_is_told_too() -> None:

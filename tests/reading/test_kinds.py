@@ -130,6 +130,18 @@ def test_a_defining_sentence_gives_an_entity_of_a_type():
     assert atom.attributes["aliases"] == "PE"
 
 
+def test_what_one_does_is_no_entity():
+    text = (
+        "{} is a straightforward process of four steps, and no clerk is needed for any of them.\n"
+    )
+    kinds = [
+        [it.kind for it in extract(a_chunk(text.format(name)))]
+        for name in ("Labelling Heavy parcels", "Night Sealing")
+    ]
+    assert "entity" not in kinds[0]
+    assert kinds[1] == ["entity"]
+
+
 def test_a_declarative_sentence_with_a_named_subject_is_a_claim():
     text = "`LedgerWriter` stores each change set as one record of the topic.\n"
     (atom,) = extract(a_chunk(text))

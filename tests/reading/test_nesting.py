@@ -55,22 +55,50 @@ def test_a_question_without_an_answer_is_open(items: str) -> None:
     assert all(it.title != TOGETHER for it in read(items))
 
 
+def test_a_line_with_a_label_of_its_own_begins_another_statement() -> None:
+    text = (
+        "# Night sealing\n\n## Risks and mitigations\n\n"
+        "1. **Risk**: Data loss during updates of the parcel store\n"
+        "   **Mitigation**: Clear documentation of all updates\n"
+    )
+    (risk,) = extract(a_chunk(text, "docs/proposals/sealing.md"))
+    assert risk.title == "Night sealing: data loss during updates of the parcel store"
+
+
+@pytest.mark.parametrize(
+    ("over", "front"),
+    [
+        (
+            "A clerk who has lost the key of a depot could:",
+            "Night lanes: a clerk who has lost the key",
+        ),
+        ("Risks of a lost key:", "Night lanes: manipulate"),
+    ],
+)
+def test_a_threat_is_told_with_who_stands_over_it(over: str, front: str) -> None:
+    item = "Manipulate the sorter, which would then lose all heavy parcels of the depot"
+    text = f"# Night lanes\n\n## Threat model\n\n{over}\n\n- {item}\n"
+    (risk,) = extract(a_chunk(text, "docs/lanes.md"))
+    assert (risk.kind, risk.title.endswith(item[10:])) == ("risk", True)
+    assert risk.title.startswith(front)
+
+
 BRANCH = "The LabelPrinter must print every label within 2 seconds."
 
 
 @pytest.mark.parametrize(
     ("over", "front"),
     [
-        ("If the lane is not registered with `register_lane()`:", "If the lane is not registered"),
-        ("When the lane is closed, the server does more:", "The LabelPrinter"),
-        ("The lane:", "The LabelPrinter"),
+        ("If the lane is not registered with `register_lane()`:", "if the lane is not registered"),
+        ("When the lane is closed, the server does more:", "the LabelPrinter"),
+        ("The lane:", "the LabelPrinter"),
     ],
 )
 def test_an_item_is_told_with_the_condition_it_stands_under(over: str, front: str) -> None:
     text = f"# Parcel lanes\n\n- {over}\n\n  - {BRANCH}\n\n- Other lanes are closed.\n"
     (need,) = [it for it in extract(a_chunk(text, "docs/lanes.md")) if it.kind == "requirement"]
-    assert need.title.startswith(front)
-    assert len(need.evidence) == (2 if front.startswith("If") else 1)
+    assert need.title.startswith(f"Parcel lanes: {front}")
+    assert len(need.evidence) == (2 if front.startswith("if") else 1)
 
 
 @pytest.mark.parametrize(
@@ -107,11 +135,11 @@ def test_items_of_asciidoc_stand_for_themselves_however_deep() -> None:
         "<1> The Sealer must be in the code above.\n"
     )
     needs = [it for it in extract(a_chunk(text, "docs/lanes.adoc")) if it.kind == "requirement"]
-    assert [it.title for it in needs] == [
-        "The Sorter must seal every parcel before it leaves",
-        "The LabelPrinter must print the number of each seal",
-        "The Scanner must read the number within 2 seconds",
-        "The Gatekeeper must open one lane at a time",
+    assert [it.title.partition(": ")[2] for it in needs] == [
+        "the Sorter must seal every parcel before it leaves",
+        "the LabelPrinter must print the number of each seal",
+        "the Scanner must read the number within 2 seconds",
+        "the Gatekeeper must open one lane at a time",
     ]
 
 

@@ -222,6 +222,8 @@ def test_what_a_form_asks_of_each_change_is_not_read(heading):
     "path",
     [
         "docs/relnotes/3.x.rst",
+        "docs/Release-notes-for-0.57.0.md",
+        "docs/changes_1.x.rst",
         "docs/change-history.adoc",
         ".github/PULL_REQUEST_TEMPLATE/feature.md",
         "LICENSE_GPL.txt",
@@ -229,6 +231,18 @@ def test_what_a_form_asks_of_each_change_is_not_read(heading):
 )
 def test_logs_and_forms_are_not_read(path):
     assert read("The depot must keep the label of each parcel that it has scanned.\n", path) == []
+
+
+def test_what_is_listed_as_an_example_is_no_need_of_the_project():
+    need = "- The SealTest must be dedicated only to seals of the depot"
+    assert read(f"Tests have a depot each. For example:\n\n{need}\n") == []
+    assert len(read(f"Tests have a depot each. The first ones:\n\n{need}\n")) == 1
+
+
+def test_what_an_attacker_cannot_do_is_no_risk():
+    text = "## Threats\n\nAn attacker {} delete old parcels, and lost labels cannot be restored.\n"
+    assert [kind for kind, _ in read(text.format("cannot"))] == []
+    assert [kind for kind, _ in read(text.format("can"))] == ["risk"]
 
 
 def test_what_is_reached_is_no_task_and_neither_is_the_end_of_a_sentence():
@@ -471,7 +485,7 @@ def test_a_line_that_announces_a_literal_block_is_no_shorter_sentence():
         "The Sorter must read the label of :class:`~.depot.Parcel` within 2 seconds.\n"
     )
     assert read(text, "docs/depot.rst") == [
-        ("requirement", "The Sorter must read the label of Parcel within 2 seconds")
+        ("requirement", "Depot: the Sorter must read the label of Parcel within 2 seconds")
     ]
 
 

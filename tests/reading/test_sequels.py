@@ -105,7 +105,7 @@ def test_a_condition_in_front_keeps_the_sequel() -> None:
     )
     (claim,) = claims(text)
     assert claim.title == (
-        "If the depot is closed, Skipper stores what another Skipper returns. "
+        "Lanes: if the depot is closed, Skipper stores what another Skipper returns. "
         "It evicts the oldest response daily"
     )
 
@@ -186,3 +186,91 @@ def test_a_note_of_what_is_to_be_done_ends_where_a_remark_of_its_own_begins() ->
     )
     (task,) = extract(a_chunk(text, "src/labels.py", source_type="code", anchor_type="module"))
     assert task.title == "Support heavy parcels in every lane of the depot"
+
+
+OF_WEIGHTS = "The weights of parcels are stored by the depot for seven days."
+COMPARED = "The heavy weights are compared with those of the sender every Monday."
+OF_ERRORS = "Errors of heavy parcels are written to the log of the lane by the gatekeeper."
+
+
+def test_two_claims_of_one_subject_without_a_name_are_one() -> None:
+    (claim,) = claims(f"# Night lanes\n\n{OF_WEIGHTS} {COMPARED}\n")
+    assert claim.title == f"Night lanes: the{OF_WEIGHTS[3:]} {COMPARED[:-1]}"
+    assert [row.snippet for row in claim.evidence] == [OF_WEIGHTS, COMPARED]
+    assert claim.body == f"{OF_WEIGHTS} {COMPARED}"
+
+
+@pytest.mark.parametrize(
+    "further",
+    [
+        OF_ERRORS,
+        "WeightScale compares the weights with those of the sender every Monday.",
+        COMPARED.replace("sender", f"sender{' and of each of his clerks' * 8}"),
+    ],
+    ids=["another subject", "a name", "too long"],
+)
+def test_other_claims_are_told_apart(further: str) -> None:
+    first, *_ = claims(f"# Night lanes\n\n{OF_WEIGHTS} {further}\n")
+    assert first.title == f"Night lanes: the{OF_WEIGHTS[3:-1]}"
+    assert len(first.evidence) == 1
+
+
+POSSIBLE = "Skipper might return one of several errors in any of its lanes."
+
+
+def test_a_claim_is_told_with_the_sentence_before_that_its_subject_stands_in() -> None:
+    (claim,) = claims(f"# Night lanes\n\n{POSSIBLE} {OF_ERRORS}\n")
+    assert claim.title == f"Night lanes: {POSSIBLE} {OF_ERRORS[:-1]}"
+    assert [row.snippet for row in claim.evidence] == [OF_ERRORS, POSSIBLE]
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "You might see one of several errors in any of its lanes.",
+        "They might return one of several errors in any of its lanes.",
+        "Errors: Skipper might return one of several in any of its lanes.",
+    ],
+    ids=["reader", "leans itself", "label"],
+)
+def test_what_leads_elsewhere_is_not_told_before_a_claim(opening: str) -> None:
+    (claim,) = claims(f"# Night lanes\n\n{opening} {OF_ERRORS}\n")
+    assert claim.title == f"Night lanes: e{OF_ERRORS[1:-1]}"
+    assert len(claim.evidence) == 1
+
+
+def test_a_condition_stands_before_both_sentences() -> None:
+    text = f"# Night lanes\n\n- If the depot is closed:\n  - {POSSIBLE} {OF_ERRORS}\n"
+    (claim,) = claims(text)
+    assert claim.title.startswith("Night lanes: if the depot is closed, ")
+    assert claim.title.endswith(f"several errors in any of its lanes. {OF_ERRORS[:-1]}")
+
+
+def test_a_question_that_is_told_before_it_is_asked_is_one() -> None:
+    told = "The handlers of a lane can be defined in two places."
+    asked = "Which of them has priority over the other?"
+    text = f"# Night lanes\n\n## Open questions\n\n- {told} {asked}\n"
+    (question,) = [it for it in extract(a_chunk(text, "docs/lanes.md"))]
+    assert (question.kind, question.title) == ("unknown", f"Night lanes: the{told[3:]} {asked}")
+    assert [row.snippet for row in question.evidence] == [told, asked]
+    assert question.attributes["question"] == asked
+
+
+OF_OPTION = "For security reasons, the option must be given with the name of the depot."
+
+
+def test_a_need_of_an_option_is_told_with_the_sentence_that_says_which() -> None:
+    which = "Skipper has an option `--no-password` for depots without one."
+    (need,) = [
+        it
+        for it in extract(a_chunk(f"# Night lanes\n\n{which} {OF_OPTION}\n", "docs/lanes.md"))
+        if it.kind == "requirement"
+    ]
+    assert need.title == f"Night lanes: {which.replace('`', '')} {OF_OPTION[:-1]}"
+    assert [row.snippet for row in need.evidence] == [OF_OPTION, which]
+
+
+def test_a_need_of_an_option_that_nothing_names_is_a_draft() -> None:
+    text = f"# Night lanes\n\nYou can leave it out at any time. {OF_OPTION}\n"
+    (need,) = [it for it in extract(a_chunk(text, "docs/lanes.md")) if it.kind == "requirement"]
+    assert (len(need.evidence), need.proposed_status) == (1, "draft")

@@ -123,6 +123,50 @@ def test_what_links_to_its_subject_elsewhere_tells_of_somebody_else_s_product():
     assert sure("[DepotStore](https://depot.example/)", "docs/index.md")
 
 
+@pytest.mark.parametrize("other", ["Visual Studio", "Prometheus", "PostgreSQL 16", "AWS Lambda"])
+def test_what_a_product_that_most_projects_use_does_is_doubted(other: str) -> None:
+    said = "stores the weights of parcels in a table that the sorter reads before it opens a lane"
+    told, own, at_home = (
+        extract(a_chunk(f"# Lanes\n\n{name} {said}.\n", path))
+        for name, path in (
+            (other, "docs/lanes.md"),
+            ("DepotStore", "docs/lanes.md"),
+            (other, "README.md"),
+        )
+    )
+    assert [it.proposed_status for it in (*told, *own, *at_home)] == ["draft", "active", "active"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "[Parcel Bus](https://bus.example/) is a messaging platform for depots.",
+        "Azure Parcel Bus is a fully managed messaging platform for depots.",
+        "The Parcel Bus is a popular messaging platform that many depots use.",
+    ],
+)
+def test_an_entity_of_others_is_a_draft(said: str) -> None:
+    (entity,) = [it for it in extract(a_chunk(f"# Lanes\n\n{said}\n")) if it.kind == "entity"]
+    assert entity.proposed_status == "draft"
+    own = "The Parcel Bus is a messaging platform of the depots in the north."
+    (entity,) = [it for it in extract(a_chunk(f"# Lanes\n\n{own}\n")) if it.kind == "entity"]
+    assert entity.proposed_status == "active"
+
+
+def test_what_is_the_only_one_of_its_kind_is_no_entity() -> None:
+    said = "The Parcel Bus is the only platform that has ever registered a sorter in the north."
+    assert all(it.kind != "entity" for it in extract(a_chunk(f"# Lanes\n\n{said}\n")))
+
+
+def test_how_it_is_today_is_no_decision() -> None:
+    told = "{} sorter will be used without classes, and each lane will have modules instead."
+    status = [
+        extract(a_chunk(f"# Lanes\n\n## Decision\n\n{told.format(which)}\n", "adr/7-lanes.md"))
+        for which in ("The existing", "The")
+    ]
+    assert [atoms[0].proposed_status for atoms in status] == ["draft", "active"]
+
+
 def test_a_link_without_a_text_leaves_a_hole_and_is_doubted():
     told = (
         "DepotStore stores all labels of the parcels that a depot has read and serves them to {}."

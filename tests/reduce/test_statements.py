@@ -204,7 +204,7 @@ def test_nothing_is_written_from_what_was_turned_down_or_replaced() -> None:
 
 
 def test_a_context_is_told_but_for_the_project_s_name_in_its_own_readme():
-    told = an_atom("claim", "Relay: users can send orders", attributes={"context": "Relay"})
+    told = an_atom("claim", "Relay: users can send orders", attributes={"within": "Relay"})
     own = an_atom(
         "claim",
         "Relay: users can cancel orders",
