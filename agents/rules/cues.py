@@ -48,8 +48,8 @@ _GLOSS = re.compile(  # «Requirement: a condition that must be met to earn a ba
     re.IGNORECASE,
 )
 _STORY = re.compile(
-    r"(?:\W*)as an? [^,.]{3,60},? (?:i|we|they) (?:want|would like|need|wish|can|should|must|"
-    r"expect)\b",
+    r"(?:\W*)as an? [^,.]{3,60},? (?:i|we|they|s?he|he/she) (?:want|would like|need|wish|can|"
+    r"should|must|expect)\b",
     re.IGNORECASE,
 )
 _OPENER = re.compile(

@@ -203,8 +203,9 @@ def _sentence_draft(
         return None
     row = _row_name(setting.text, passage) if role == "plain" else ""
     about = row if row and row.lower() not in sentence.text.lower() else subject
-    if about == subject and is_of_whole(without_connective(sentence.text)):
-        about = document_subject(passage.headings) or setting.name
+    whole = document_subject(passage.headings)
+    if about == subject and is_of_whole(without_connective(sentence.text), subject, whole):
+        about = whole or setting.name
     draft = drafted(cue, sentence, passage.headings, about, lead, place, setting.text)
     if draft is not None and passage.form == "row" and role == "plain":
         draft = _of_row(draft, row, bare_name(subject_of(passage.headings)))

@@ -132,7 +132,8 @@ _GENERIC_TEXT = """
     limitations-and-caveats attributes metadata header headers manual hld lld new-features
     reference-documentation parameters-and-types result results request response workflow
     the-workflow formalization plugin-attributes request-parameters response-parameters
-    configuration-options configuration-parameters
+    configuration-options configuration-parameters functionality plugin-functionality usages
+    technical-description
     """
 _VERSION = re.compile(
     r"(?:(?:upgrading|upgrade|migrating|version|release)s?(?: to)? )?\[?"

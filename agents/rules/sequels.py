@@ -28,6 +28,13 @@ APART = 4  # characters between two sentences of one paragraph
 _GOES_ON = re.compile(
     r"(?:it|its|they|their|these|this|such)\b(?! (?:is|are) why\b)", re.IGNORECASE
 )
+_OF_NOUN = re.compile(
+    r"(?:this (?!\w+(?<!s)s )|these |such )"
+    r"(?!(?:only|also|then|now|still|always|just|not|better|\w+ly)\b)(?P<noun>[\w-]+)"
+    r"(?: [\w-]+)? (?:is|are|was|were|has|have|can|cannot|will|may|must|should|does|do|[a-z]+s)\b",
+    re.IGNORECASE,
+)  # «This method is …» goes on with what spoke of a method
+STEM = 5
 _DEFINITE = re.compile(r"(?:[^,]{3,60}, )?the\b", re.IGNORECASE)
 _TURNS = re.compile(
     r"(?:[\w-]+ ){0,4}?(?:also|still|instead|otherwise|exceptions?|latter|former|same|both|"
@@ -151,7 +158,8 @@ def _leans(sentence: Sentence, before: Sentence, around: str) -> bool:
         return False
     text = without_connective(sentence.text)
     if _GOES_ON.match(text):
-        return True
+        other = _OF_NOUN.match(text)
+        return other is None or other.group("noun")[:STEM].lower() in before.text.lower()
     if not (_TURNS.match(text) or shares_subject(text, before.text)):
         return False
     return is_unnamed(text, names_in(sentence.raw, text), around)

@@ -40,9 +40,9 @@ _VERB = re.compile(
     r"did|needs?|cannot|[a-z]{3,}s|[a-z]{3,}ed)\b"
 )
 _TELLING = """
-    alternative appendix background consequence context decision design example future goal
-    implementation introduction motivation note option overview proposal rationale requirement
-    security specification step story summary test user
+    alternative appendix background compar consequence context current decision deprecat design
+    example future goal implementation introduction migrat motivation note option overview proposal
+    rationale related requirement result roadmap security specification step story summary test user
     """.split()  # noqa: SIM905  # as a list it would take thirty lines
 _OPENERS = frozenset(
     """

@@ -18,11 +18,15 @@ from agents.rules.wording import capitalised, lowered
 from schemas.events.atom import MAX_TITLE, AtomKind
 
 _LABELLED = re.compile(r"[^:]{1,60}:\s")
-_BEFORE_VERB = re.compile(
-    r"(?:may|might|can|could|will|would|must|should|is|are|has|have|does|do)\b|"
+_ACTING = (
     r"(?:adds|allows|assumes|breaks|causes|changes|complicates|costs|couples|creates|depends|"
     r"duplicates|exposes|forces|hides|imposes|increases|introduces|lacks|leaves|limits|loses|makes|"
-    r"means|needs|prevents|reduces|relies|removes|requires|restricts|slows|takes|uses)\b|"
+    r"means|needs|prevents|reduces|relies|removes|requires|restricts|slows|takes|uses)\b"
+)
+_ACTS = re.compile(_ACTING, re.IGNORECASE)
+_BEFORE_VERB = re.compile(
+    r"(?:may|might|can|could|will|would|must|should|is|are|has|have|does|do)\b|"
+    rf"{_ACTING}|"
     r"(?:unable|hard(?:er)?|difficult|possibly|potentially|slightly|more|less|fewer|additional|extra|"
     r"another|some|many|most|no|not|lack|large|increased|higher|lower|slower|still|need to|"
     r"having to|also)\b",
@@ -49,6 +53,11 @@ _GENERIC = re.compile(
     r"flag|setting|value|request|response)"
     r" (?:is|are|was|has|can|cannot|may|might|must|shall|should|will|would|does|needs|"
     r"(?!names|types|values|keys|fields|statuses|objects|headers|codes)[a-z]+[^s\W]s)\b"
+)
+_THIS_WHOLE = re.compile(
+    r"This (?P<what>plugin|extension|module|component|library|package|tool|driver|processor|"
+    r"connector|provider|operator|controller) ",
+    re.IGNORECASE,
 )
 _ACTORS = re.compile(
     r"(?:users?|clients?|systems?|applications?|apps?|services?|servers?|developers?|operators?|"
@@ -123,7 +132,8 @@ def named(text: str, subject: str, kind: AtomKind, *, names: bool) -> str:
     ``names``: it holds a name already.
     """
     name = bare_name(subject)
-    if not name or is_labelled(text) or _stems(name) <= _stems(text):
+    said = _stems(name) <= _stems(text) and not (kind == "risk" and _ACTS.match(text))
+    if not name or is_labelled(text) or said:
         return text
     if not _is_bare(text, kind, names=names):
         return text
@@ -292,10 +302,18 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(_parts(text))
 
 
-def is_of_whole(text: str) -> bool:
-    """Whether ``text`` speaks of «the plugin»: what the document, not the section, is about."""
+def is_of_whole(text: str, part: str, whole: str) -> bool:
+    """Whether ``text`` speaks of «the plugin» that the document ``whole``, not its ``part``, is
+    about; of «this plugin» where neither the part is called one nor the document tells of several.
+    """
     generic = _GENERIC.match(text)
-    return generic is not None and generic.group("whole") is not None
+    if generic is not None and generic.group("whole") is not None:
+        return True
+    this = _THIS_WHOLE.match(text)
+    if this is None:
+        return False
+    what = this.group("what").lower()
+    return what not in part.lower() and f"{what}s" not in whole.lower()
 
 
 def _is_bare(text: str, kind: AtomKind, *, names: bool) -> bool:

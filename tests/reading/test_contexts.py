@@ -334,6 +334,21 @@ def test_a_version_is_no_name_of_a_section() -> None:
     assert title == f"Printers, 2.1: t{said[1:]}"
 
 
+@pytest.mark.parametrize(
+    ("whole", "part", "named"),
+    [
+        ("Label source", "Weights", "Weights: the Label source plugin"),
+        ("Plugins", "Label source", "The Label source plugin"),
+        ("Labels", "Source plugin", "Source plugin"),
+    ],
+)
+def test_this_plugin_is_what_is_called_one(whole: str, part: str, named: str) -> None:
+    said = "seals the parcels of all heavy lanes before a clerk of the depot opens one of them"
+    text = f"# {whole}\n\n## {part}\n\nThis plugin {said.replace('seals', 'uses seals of')}.\n"
+    (title,) = titles(text, "docs/labels.md")
+    assert title.startswith(f"{named} uses seals of the parcels")
+
+
 def test_what_stands_before_a_section_is_not_told_with_it() -> None:
     text = f"{STATEMENT}\n\n## Single lanes\n\nA lane has a sorter.\n"
     (title, *_) = titles(text, "docs/lanes.md", "Parcel cache", "Single lanes")

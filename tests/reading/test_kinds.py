@@ -130,6 +130,12 @@ def test_a_defining_sentence_gives_an_entity_of_a_type():
     assert atom.attributes["aliases"] == "PE"
 
 
+@pytest.mark.parametrize("who", ["I", "he/she", "they"])
+def test_a_story_is_a_need_whoever_is_meant(who: str):
+    text = f"As a clerk of the depot, {who} can filter vulnerable parcels by the label of a lane.\n"
+    assert [it.kind for it in extract(a_chunk(text))] == ["requirement"]
+
+
 def test_what_one_does_is_no_entity():
     text = (
         "{} is a straightforward process of four steps, and no clerk is needed for any of them.\n"
@@ -223,6 +229,7 @@ RECORD = """# ADR 7: Parcel lanes
 ### Negative
 
 - Increases the latency of the queue in the short term
+- Increases the complexity of the lanes of parcels for a while
 - Maintenance overhead of duplicate types
 - Parcel lanes might delay parcels without a lane
 """
@@ -231,6 +238,7 @@ RECORD = """# ADR 7: Parcel lanes
 def test_a_drawback_without_a_subject_is_named_after_what_brings_it():
     assert [atom.title for atom in only("risk", extract(a_chunk(RECORD)))] == [
         "Parcel lanes: increases the latency of the queue in the short term",
+        "Parcel lanes: increases the complexity of the lanes of parcels for a while",
         "Parcel lanes: maintenance overhead of duplicate types",
         "Parcel lanes might delay parcels without a lane",
     ]

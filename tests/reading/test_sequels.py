@@ -54,10 +54,11 @@ def test_a_sentence_without_a_name_is_told_with_the_short_claim_before_it(furthe
         (OPENING, "It is configured as shown in the section below."),
         (OPENING, "It takes these two options:"),
         (OPENING, "You can find it in the store."),
+        (OPENING, "This method is not called while the store is being opened."),
         (OPENING, "It must evict the oldest response once the parcel store is full."),
         (OPENING, "A clerk of the depot prints the labels of its parcels every Monday."),
     ],
-    ids=["long", "points", "announces", "reader", "need", "another subject"],
+    ids=["long", "points", "announces", "reader", "another noun", "need", "another subject"],
 )
 def test_what_says_enough_or_is_led_elsewhere_is_told_alone(opening: str, further: str) -> None:
     first, *_ = claims(f"# Skipper\n\n{opening} {further}\n")
