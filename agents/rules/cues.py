@@ -41,7 +41,7 @@ _LABEL = re.compile(
     r"\s*(?:#?\d{1,3}|\([^)]{1,40}\))?\s*:\s+(?=\S)",
     re.IGNORECASE,
 )
-_DEFINES = re.compile(r"\W*(?:requirement|action|question)\s*:", re.IGNORECASE)
+_DEFINES = re.compile(r"\W*(?:requirement|action|question)\s*(?:\([^)]{1,40}\))?\s*:", re.I)
 _GLOSS = re.compile(  # «Requirement: a condition that must be met to earn a badge»
     r"an? (?:(?!must|should|shall|will|needs?|is|are)[\w-]+ ){1,4}"
     r"(?:that|which|tied|of|used|for|associated|when|where|by)\b",

@@ -52,6 +52,11 @@ _OTHER = re.compile(
     r"see)\b",
     re.IGNORECASE,
 )  # what is weighed, or said of the text itself
+_PLANS = re.compile(
+    r"\bwill be (?:(?:\w+ly|also|then) )?(?:refactored|removed|replaced|deprecated|moved|renamed|"
+    r"introduced|implemented|extended|updated|migrated|split|merged)\b",
+    re.IGNORECASE,
+)  # what is to be done is no fact yet
 _AS_IT_IS = re.compile(r"(?:the )?(?:current|existing) ", re.IGNORECASE)
 _NO_NEED = re.compile(r"\bno (?:\w+ ){1,4}(?:needs?|has|have) to\b", re.IGNORECASE)
 _THE_PART = re.compile(
@@ -66,6 +71,7 @@ _DANGLING = re.compile(
     r"previously)\b|\bsuch an? [a-z]+ (?:as\b|must|should|shall|is|can)|\bduring this [a-z]+|"
     r"(?:^|: )(?:to|in order to) (?:prevent|avoid|facilitate|address|solve|mitigate|achieve|"
     r"support|fix|handle) (?:this|these|that|the last|the previous)\b|(?:^|: )when present\b|"
+    r"\bfor more(?: information)?(?:,? (?:visit|see))?$|\bsee (?:\w+ ){1,3}below\b|"
     r"\b(?:is|are|was|were|be) then [a-z]|\bin question\b|"
     r"\bat this (?:point|time|stage)\b|"
     r"\bthe (?:last|previous|preceding) (?:issue|problem|section|step|point|paragraph|example)\b|"
@@ -111,6 +117,7 @@ def is_doubtful(draft: Draft, raw: str, path: str) -> bool:
                 or _NUMBERED.match(text) is not None
                 or _GENERAL.match(text) is not None
                 or _SUPPOSES.search(text) is not None
+                or _PLANS.search(text) is not None
             )
         case "decision":
             other = _OTHER.match(draft.statement) or _AS_IT_IS.match(draft.statement)

@@ -264,7 +264,8 @@ def drafted(
     text = sentence.text[cue.skip :].strip()
     if lead:
         text = announced(lead[1], text)
-    if cue.kind == "claim" and _PRONOUN.match(text) and _NO_NAME.search(subject):
+    excluded = cue.attributes.get("scope") == "excluded"
+    if _PRONOUN.match(text) and (excluded or (cue.kind == "claim" and _NO_NAME.search(subject))):
         return None
     text = wording(text, subject)
     structural = cue.confidence == EXPLICIT or cue.kind in ("action_item", "unknown")
@@ -273,7 +274,7 @@ def drafted(
     names = names_in(sentence.raw, text)
     text = named(text, subject, cue.kind, names=bool(names))
     polarity: Polarity | None = None if cue.kind == "unknown" else cues.polarity_of(text)
-    if cue.attributes.get("scope") == "excluded":
+    if excluded:
         polarity, text = "negate", f"Not a goal{of_whole(place)}: {lowered(text)}"
     spans = [sentence.span]
     if sentence.following:

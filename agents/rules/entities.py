@@ -89,7 +89,7 @@ _NO_SUBJECT = frozenset(_NO_SUBJECT_TEXT.split())
 _DEFINES = re.compile(
     r"^(?:The |An? )?(?P<name>[A-Za-z][\w.-]*(?: [A-Z(][\w.-]*\)?){0,4}(?: [a-z]{3,12})?)"
     r"(?: \((?P<alias>[A-Z][A-Za-z0-9-]{1,11})\))? "
-    r"(?:is|are) (?:an?|the(?! (?:only|same|first|last|next|best|most)\b)|our|one of the) "
+    r"(?:is|are) (?:an?|the(?! (?:same|first|last|next|best|most)\b)|our|one of the) "
     r"(?P<rest>(?:(?!of\b|for\b|to\b|in\b)[\w/-]+ ){0,5}?)"
     r"(?P<noun>service|system|platform|component|module|library|framework|team|group|"
     r"working group|"

@@ -126,4 +126,5 @@ def _titled(heading: str) -> str:
     if len(text) > MOST_NAME:
         text = _shortened(_REMARK.sub("", text))
     speaks = 2 < len(text) <= MOST_NAME and not _NO_NAME.match(text)
-    return text if speaks and not is_generic(text) else ""
+    said = text.replace(": ", " – ")  # a title's own colon ends what is put before it
+    return said if speaks and not is_generic(text) else ""

@@ -66,9 +66,7 @@ _CASES = re.compile(
 )
 
 
-_EXAMPLE = re.compile(
-    r"\bfor (?:example|instance)\b[^.]*:|\bexamples?(?: [\w ]{1,30})?:", re.IGNORECASE
-)
+_EXAMPLE = re.compile(r"(?:^|[.!?]\s+)for (?:example|instance)\b[^.]*:", re.IGNORECASE)
 
 
 class Read(NamedTuple):
@@ -193,8 +191,10 @@ def _sentence_draft(
             cue = by_weights(setting, sentence) or cue
         if cue is not None and cue.kind == "claim" and _is_case(setting.text, passage):
             return None
-        if cue is not None and passage.lead and _EXAMPLE.search(setting.text, *passage.lead):
-            return None
+        if cue is not None and cue.kind in ("requirement", "decision") and passage.lead:
+            start, end = passage.lead
+            if _EXAMPLE.search(setting.text[start:end]):
+                return None
         if cue is not None and cue.kind == "unknown" and is_settled(passage.headings):
             return None
     if cue is None:

@@ -133,7 +133,7 @@ _GENERIC_TEXT = """
     reference-documentation parameters-and-types result results request response workflow
     the-workflow formalization plugin-attributes request-parameters response-parameters
     configuration-options configuration-parameters functionality plugin-functionality usages
-    technical-description
+    technical-description components design-choices interactions
     """
 _VERSION = re.compile(
     r"(?:(?:upgrading|upgrade|migrating|version|release)s?(?: to)? )?\[?"

@@ -34,7 +34,7 @@ _OF_NOUN = re.compile(
     r"(?: [\w-]+)? (?:is|are|was|were|has|have|can|cannot|will|may|must|should|does|do|[a-z]+s)\b",
     re.IGNORECASE,
 )  # «This method is …» goes on with what spoke of a method
-STEM = 5
+_STEM = 5
 _DEFINITE = re.compile(r"(?:[^,]{3,60}, )?the\b", re.IGNORECASE)
 _TURNS = re.compile(
     r"(?:[\w-]+ ){0,4}?(?:also|still|instead|otherwise|exceptions?|latter|former|same|both|"
@@ -159,7 +159,7 @@ def _leans(sentence: Sentence, before: Sentence, around: str) -> bool:
     text = without_connective(sentence.text)
     if _GOES_ON.match(text):
         other = _OF_NOUN.match(text)
-        return other is None or other.group("noun")[:STEM].lower() in before.text.lower()
+        return other is None or other.group("noun")[:_STEM].lower() in before.text.lower()
     if not (_TURNS.match(text) or shares_subject(text, before.text)):
         return False
     return is_unnamed(text, names_in(sentence.raw, text), around)

@@ -110,14 +110,16 @@ def least_of(draft: Draft, chunk: ChunkCreated) -> float:
     raw = chunk.text_payload[slice(*draft.spans[0])]
     if draft.kind == "entity":
         return NEVER if is_doubtful(draft, raw, chunk.path) else 0.0
-    unread = draft.answers or (len(draft.title.split()) < SHORTEST and not note)
+    said = draft.told if draft.aside else draft.title
+    unread = draft.answers or (len(said.split()) < SHORTEST and not note)
     if unread or not (draft.kind == "claim" if draft.confidence == WEAK else draft.kind in JUDGED):
         return 0.0
     if draft.kind == "requirement" and _MEASURED.match(draft.title):
         return 0.0
     if is_doubtful(draft, raw, chunk.path):
         return NEVER
-    return EVEN if draft.confidence == EXPLICIT and not note else SOUND
+    listed = draft.kind == "action_item" and "@form task" not in draft.place
+    return EVEN if draft.confidence == EXPLICIT and not listed else SOUND
 
 
 def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:

@@ -88,6 +88,7 @@ _OPENERS = frozenset(word.lower() for word in _NO_NAMES)
 _IDENTIFIER = re.compile(r"[a-z][\w.\-/]*")  # in code: it names a part, of what its heading says
 _CODE_NAME = re.compile(r"[a-z]+(?:[-_.][a-z\d]+)+")  # «ai-cache», which «cached» does not say
 _GIVEN = re.compile(r"[A-Z][A-Z\d_-]+(?= )")  # by a user: «**FROM** is the base domain»
+_STORY = re.compile(r"as an? .{2,120}?, (?:i|we|they|s?he|he/she) ", re.IGNORECASE)
 _NOBODY = re.compile(r"(?:as an?|it|there) ", re.IGNORECASE)  # a story, or a subject of form only
 _MOST_SCOPE = 100  # characters in front of a title
 _SMALL = frozenset({"the", "and", "for", "with", "from", "into", "via"})
@@ -154,6 +155,8 @@ def scope_of(text: str, kind: AtomKind, place: Place, names: Sequence[str], arou
     is what a record decides and demands, even of a name. What is said elsewhere of a name is told
     with where it stands, but is the same fact wherever that is.
     """
+    if _STORY.match(text) and not (place.of_project or _is_mentioned(place.whole, text)):
+        return Scope(capitalised(place.whole), aside=True)
     if _NOBODY.match(text) or _EXCLUDED.match(text):
         return NOWHERE_SAID
     asked, known = kind == "unknown" or is_labelled(text), _opens_with_heading(text, place)

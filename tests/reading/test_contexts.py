@@ -66,9 +66,11 @@ def test_an_aside_that_would_cut_its_title_is_left_out() -> None:
     assert titles(f"# Night sealing of crates and of barrels\n\n{said}.\n") == [said]
 
 
-def test_a_story_is_told_as_it_is() -> None:
+def test_a_story_is_told_with_its_document() -> None:
     said = "As a clerk, I want to store whatever the upstream returns so that I can serve it again."
-    assert titles(f"### Parcel cache\n\n{said}\n", "docs/filters.md", "Filters") == [said[:-1]]
+    (story,) = told(f"### Parcel cache\n\n{said}\n", "docs/filters.md", "Filters")
+    assert story.title == f"Filters: a{said[1:-1]}"
+    assert story.attributes["within"] == "Filters"
 
 
 @pytest.mark.parametrize("path", ["NOTES.md", "docs/filters.md", "docs/copy/of/filters.md"])
@@ -326,6 +328,11 @@ def test_outside_of_records_a_need_of_a_name_is_the_same_wherever_it_stands(path
 def test_a_heading_that_is_a_file_is_no_name(name: str) -> None:
     (title,) = titles(f"# {name}\n\n## Parcel cache\n\n{STATEMENT}\n")
     assert title == f"Parcel cache: the{STATEMENT[3:-1]}"
+
+
+def test_a_colon_in_a_name_is_no_end_of_it() -> None:
+    (title,) = titles(f"# Lanes: parcels to depots\n\n{STATEMENT}\n")
+    assert title == f"Lanes – parcels to depots: the{STATEMENT[3:-1]}"
 
 
 def test_a_version_is_no_name_of_a_section() -> None:

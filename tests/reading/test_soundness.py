@@ -153,11 +153,6 @@ def test_an_entity_of_others_is_a_draft(said: str) -> None:
     assert entity.proposed_status == "active"
 
 
-def test_what_is_the_only_one_of_its_kind_is_no_entity() -> None:
-    said = "The Parcel Bus is the only platform that has ever registered a sorter in the north."
-    assert all(it.kind != "entity" for it in extract(a_chunk(f"# Lanes\n\n{said}\n")))
-
-
 def test_how_it_is_today_is_no_decision() -> None:
     told = "{} sorter will be used without classes, and each lane will have modules instead."
     status = [
