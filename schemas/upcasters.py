@@ -31,6 +31,7 @@ UPCASTERS: Mapping[tuple[str, int], Upcaster] = {
     ("ledger.changed", 1): unchanged,
     ("ledger.changed", 2): unchanged,
     ("chunk.created", 1): unchanged,
+    ("chunk.created", 2): unchanged,
     ("source.processed", 1): unchanged,
     ("source.processed", 2): unchanged,
     ("ingestion.source_ready", 1): unchanged,

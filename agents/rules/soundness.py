@@ -54,6 +54,16 @@ _NEXT = frozenset({"this", "it", "these", "they", "for", "in", "the", "however",
 _WORD = re.compile(r"[a-z][\w-]{2,}")
 _COMPOUND = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-_./]")
 _STEM = 5
+OWN_SUBJECT, OWN_SAID = "@own subject", "@own said"
+UNKNOWN_ROOT = "@root unknown"  # weighs what the two weigh on average
+_OWN_STEM = 6
+_NOBODY_S = frozenset(
+    """
+    and app apps architecture archive checkout code community data design designs doc docs
+    documentation enhancements example for handbook home lib main master new old org project
+    projects proposal proposals repo repository rfc rfcs source spec specs src the website work
+    """.split()  # noqa: SIM905  # as a list it would take forty lines
+)
 _SAYS_LITTLE = frozenset(
     word[:_STEM]
     for word in """
@@ -181,8 +191,42 @@ def draft_signs(draft: Draft, chunk: ChunkCreated) -> set[str]:
         )
     )
     found.update(_subject_signs(draft.statement, raw, chunk, start, end))
+    found.update(_own_signs(draft.statement, chunk.root))
     found.update(_near_signs(text, start, end))
     return found
+
+
+def _own_signs(statement: str, root: str) -> Iterable[str]:
+    """Whether it speaks of the project by the name that its repository has."""
+    own = _own_names(root)
+    if not own:
+        yield UNKNOWN_ROOT
+        return
+    low = statement.lower()
+    verb = _VERB.search(low, len(low.split(" ", 1)[0]))
+    if own & _names_of(low[: verb.start()] if verb else low):
+        yield OWN_SUBJECT
+    elif own & _names_of(low):
+        yield OWN_SAID
+
+
+@functools.lru_cache(maxsize=64)
+def _own_names(root: str) -> frozenset[str]:
+    """The beginnings of the words in ``owner/name``, those aside that many repositories have."""
+    parts = re.split(r"[^a-z\d]+", root.lower())
+    whole = re.sub(r"[^a-z\d]", "", root.lower().rpartition("/")[2])
+    return frozenset(
+        it[:_OWN_STEM] for it in (*parts, whole) if len(it) > 2 and it not in _NOBODY_S
+    )
+
+
+def _names_of(low: str) -> frozenset[str]:
+    """The beginnings of its words, of compounds those of their parts, too."""
+    words = re.findall(r"[a-z][\w-]+", low)
+    parts = (part for word in words for part in re.split(r"[-_]", word))
+    return frozenset(
+        it[:_OWN_STEM] for it in (*parts, *(word.replace("-", "") for word in words)) if len(it) > 2
+    )
 
 
 def _subject_signs(

@@ -24,7 +24,7 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from agents.rules.cues import WEAK
-from agents.rules.soundness import SOUND, Sum
+from agents.rules.soundness import OWN_SAID, OWN_SUBJECT, SOUND, UNKNOWN_ROOT, Sum
 
 SCALE = 64
 AT_EVEN = 8  # drafts that show a sign
@@ -54,10 +54,12 @@ def learned(examples: Sequence[Example]) -> dict[str, Any]:
     weighed = [COUNTS.get(one["eye"], 1.0) for one in examples]
     model.fit(matrix, [_is_good(one) for one in examples], sample_weight=weighed)
     whole = np.rint(model.coef_[0] * SCALE).astype(int).tolist()
+    signs = {sign: whole[at] for sign, at in columns.items() if whole[at]}
+    own = sum(signs.get(sign, 0) * counts[sign] for sign in (OWN_SUBJECT, OWN_SAID))
     return {
         "scale": SCALE,
         "bias": int(np.rint(model.intercept_[0] * SCALE)),
-        "signs": {sign: whole[at] for sign, at in columns.items() if whole[at]},
+        "signs": signs | {UNKNOWN_ROOT: round(own / max(1, len(examples)))},
     }
 
 

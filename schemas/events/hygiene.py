@@ -115,11 +115,12 @@ class ChunkCreated(Event):
 
     ``skip_reason`` is set for a chunk that stage 0 does not hand on (``too_short``,
     ``boilerplate``). ``annotations`` are those that touch the chunk, in full, with offsets of the
-    whole payload. ``document_status`` is what its document says of itself, null where it says none.
+    whole payload. ``document_status`` is what its document says of itself, null where it says none;
+    ``root`` that of its source, whose words name the project where it is a repository.
     """
 
     type_name: ClassVar[str] = "chunk.created"
-    schema_version: ClassVar[int] = 2
+    schema_version: ClassVar[int] = 3
     topic: ClassVar[str] = "chunk.v1"
 
     chunk_id: str
@@ -147,6 +148,7 @@ class ChunkCreated(Event):
     document_status: DocumentStatus | None = None
     skip_reason: SkipReason | None = None
     skip_detail: str | None = None
+    root: str = ""
 
     @property
     def aggregate_id(self) -> str:

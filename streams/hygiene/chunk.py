@@ -109,6 +109,7 @@ def chunk(
                 document_status=status,
                 skip_reason=skip.reason if skip else None,
                 skip_detail=skip.detail if skip else None,
+                root=source.root,
             )
         )
     return tuple(chunks), tuple(

@@ -300,3 +300,8 @@ def test_a_heading_s_id_is_no_part_of_its_name(mark: str) -> None:
     result = cleaned(f"# Lanes\n\n## Late lanes {mark}\n\n{'They close at noon. ' * 40}\n", "a.md")
     paths = [it.structure_path for it in result.chunks if it.structure_path]
     assert ["Lanes", "Late lanes"] in paths
+
+
+def test_a_chunk_knows_the_root_of_its_source():
+    (chunk,) = cleaned("# Lanes\n\nThe sorter opens a lane for each heavy parcel.\n").chunks
+    assert chunk.root == "demo"

@@ -16,6 +16,7 @@ def a_chunk(
     start: int = 1_000,
     line: int = 40,
     annotations: tuple[Annotation, ...] = (),
+    root: str = "",
 ) -> ChunkCreated:
     return ChunkCreated(
         chunk_id="chk_1",
@@ -35,6 +36,7 @@ def a_chunk(
         text_hash=sha256_hex(text),
         token_estimate=(len(text.encode()) + 3) // 4,
         annotations=list(annotations),
+        root=root,
     )
 
 

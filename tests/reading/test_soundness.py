@@ -50,6 +50,27 @@ def test_a_claim_of_a_weak_cue_that_is_surely_good_is_as_sure_as_by_its_wording(
         assert (before.confidence, after.confidence) == (WEAK, confidence)
 
 
+@pytest.mark.parametrize(
+    ("root", "surer"),
+    [
+        ("acme/depot-store", True),
+        ("depotstore", True),
+        ("acme/depot-stores", True),
+        ("acme/parcels", False),
+        ("acme/docs", False),
+        ("main", False),
+    ],
+)
+def test_what_is_said_of_the_project_by_its_name_is_likelier_good(root: str, surer: bool):
+    said = "DepotStore can keep the labels of many lanes while the clerks are away.\n"
+    shares = [
+        learned().share(draft_signs(proposed(chunk)[0], chunk))
+        for chunk in (a_chunk(said, "docs/lanes.md", root=it) for it in (root, "", "acme/other"))
+    ]
+    assert (shares[0] > shares[1]) is surer
+    assert shares[1] > shares[2]
+
+
 def test_a_share_needs_no_order_and_knows_no_sign_it_was_not_trained_on():
     signs = sorted(learned().weights)[:40]
     shares = {learned().share(each) for each in (signs, signs[::-1], [*signs, "never seen"])}

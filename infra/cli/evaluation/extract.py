@@ -59,12 +59,13 @@ def _answer(row: Row) -> dict[str, Any]:
     return answer
 
 
-def cleaned_document(path: str, text: str) -> Cleaned:
+def cleaned_document(path: str, text: str, root: str = "") -> Cleaned:
+    """The document as stage 0 would hand it on, of the repository ``root`` where that is known."""
     kind = source_type_of(path)
     source = SourceInfo(
         source_id=derive_id("src", "eval", path),
-        root="eval",
-        external_ref=f"eval@{path}",
+        root=root,
+        external_ref=f"{root}@{path}",
         path=path,
         title=path.rsplit("/", 1)[-1],
         source_type=kind,

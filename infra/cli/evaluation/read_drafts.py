@@ -44,7 +44,7 @@ def _rows(clones: Path, head: str, *lines: str) -> Iterator[dict[str, Any]]:
         verdicts.setdefault(path, {})[kind, quote] = verdict
     for path, left in verdicts.items():
         text = _text_at(clones / repository.replace("/", "+"), commit, path)
-        for chunk in cleaned_document(path, text).chunks:
+        for chunk in cleaned_document(path, text, repository).chunks:
             for draft in proposed(chunk):
                 start, end = draft.spans[0]
                 quote = sha256_hex(chunk.text_payload[start:end])[:HASH_CHARS]
