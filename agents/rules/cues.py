@@ -47,10 +47,13 @@ _GLOSS = re.compile(  # «Requirement: a condition that must be met to earn a ba
     r"(?:that|which|tied|of|used|for|associated|when|where|by)\b",
     re.IGNORECASE,
 )
+_TELLER = (
+    r"\W*as an? (?!(?:result|consequence|side effect|rule|note|reminder|whole)\b)[^,.]{3,60}"
+    r"(?:, (?:who|that|with) [^,.]{3,80})?,? (?:i|we|they|s?he|he/she) "
+)
+_TELLS = re.compile(_TELLER, re.IGNORECASE)
 _STORY = re.compile(
-    r"(?:\W*)as an? [^,.]{3,60},? (?:i|we|they|s?he|he/she) (?:want|would like|need|wish|can|"
-    r"should|must|expect)\b",
-    re.IGNORECASE,
+    rf"{_TELLER}(?:want|would like|need|wish|can|should|must|expect)\b", re.IGNORECASE
 )
 _OPENER = re.compile(
     r"^\W*(?:in|at|for|on|with|to|from|by|during|after|before|when|if|since|as|once|given|while|under|"
@@ -231,6 +234,11 @@ def labelled(text: str) -> Cue | None:
         return None
     kind: AtomKind = match.lastgroup  # type: ignore[assignment]  # the groups are named after kinds
     return Cue(kind, EXPLICIT, skip=match.end())
+
+
+def is_story(text: str) -> bool:
+    """Whether somebody tells what they do or want: «As a clerk, who seals parcels, I …»."""
+    return _TELLS.match(text) is not None
 
 
 def user_story(text: str) -> Cue | None:

@@ -24,7 +24,7 @@ _HOW_TO = re.compile(
     r"run-?books?|play-?books?|check-?lists?|(?:^|/)(?:upgrad(?:e|ing)|migrat(?:e|ion|ing)s?)\b|"
     r"(?:^|/)blogs?/|release[-_](?:process|procedure|tasks)|(?:^|/)releasing\b|deploying/|"
     r"(?:^|/)third[-_]party(?:[-_]packages|/)|"
-    r"(?:^|/)(?:qa|benchmarks?|experiments)/|api[-_]reference",
+    r"(?:^|/)(?:qa|benchmarks?|experiments|faqs?)/|api[-_]reference",
     re.IGNORECASE,
 )
 _RECORD = re.compile(

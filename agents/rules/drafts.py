@@ -20,6 +20,7 @@ from agents.rules.subjects import (
     named,
     of_whole,
     opens_plainly,
+    opens_with_name,
     scope_of,
     version_of,
 )
@@ -148,11 +149,11 @@ def retold(draft: Draft, title: str) -> Draft:
 
 def scoped(scope: str, text: str, *, aside: bool = False) -> str:
     """``text`` as a title, with its scope in front where it has one; of two labels the first ends
-    in a comma. Where that is an ``aside``, ``text`` may open with a name.
+    in a comma. Where that is an ``aside``, ``text`` may open with a name of one word.
     """
     if not scope:
         return title_of(text)
-    named = aside and not opens_plainly(text)
+    named = (aside or opens_with_name(text)) and not opens_plainly(text)
     told = text if named else lowered(text)
     return title_of(f"{scope}, {text}" if is_labelled(text) else f"{scope}: {told}")
 

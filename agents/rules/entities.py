@@ -91,7 +91,7 @@ _DEFINES = re.compile(
     r"(?: \((?P<alias>[A-Z][A-Za-z0-9-]{1,11})\))? "
     r"(?:is|are) (?:an?|the(?! (?:same|first|last|next|best|most)\b)|our|one of the) "
     r"(?P<rest>(?:(?!of\b|for\b|to\b|in\b)[\w/-]+ ){0,5}?)"
-    r"(?P<noun>service|system|platform|component|module|library|framework|team|group|"
+    r"(?P<noun>service|system|platform|component|module|library|framework|team|"
     r"working group|"
     r"database|dataset|tool|application|app|server|client|daemon|protocol|plugin|extension|"
     r"connector|"
@@ -104,7 +104,6 @@ _TYPE_OF_NOUN = {
     "application": "system",
     "app": "system",
     "team": "team",
-    "group": "team",
     "working group": "team",
     "database": "dataset",
     "dataset": "dataset",

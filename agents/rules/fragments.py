@@ -123,7 +123,7 @@ _NO_SUBJECT = re.compile(
 _NO_CLAUSE = re.compile(r"(?:whether|what|which)\b(?!.*\?$)", re.IGNORECASE)
 ORDERS = (  # verbs that open one
     r"use|adopt|keep|store|move|replace|introduce|split|switch|add|remove|make|build|write|"
-    r"support|create|drop|deprecate|rename|extend|implement|provide|refactor|publish|run|"
+    r"support(?! for\b)|create|drop|deprecate|rename|extend|implement|provide|refactor|publish|run|"
     r"improve|enable|disable|reduce|simplify|migrate|enforce|investigate|"
     r"ensure|avoid|allow|define|validate|verify|check|follow|include|return|handle|require"
 )

@@ -6,6 +6,7 @@ import re
 
 from agents.rules.cues import ANCHORED, MODAL, WEAK, Cue, has_number, in_contact_clause
 from agents.rules.noise import spoken, words_of
+from agents.rules.wording import unquoted
 
 _MODAL = re.compile(
     r"\b(?:(?P<must>must|shall|needs? to|(?:is|are) required to|has to|have to|is mandatory|"
@@ -17,7 +18,8 @@ _EPISTEMIC = re.compile(
     r"\s*(?:have been|be noted|be (?:enough|fine|ok(?:ay)?|obvious|clear|possible|easy|"
     r"straightforward|"
     r"trivial|sufficient|rare|similar|safe|good|the case|familiar|self-explanatory|considered)|"
-    r"be (?:\w+ )?(?:removed|dropped|released)|not be (?:confused|mistaken)|"
+    r"be (?:\w+ )?(?:removed|dropped|released)|be (?:seen|thought of|regarded|viewed) as|"
+    r"not be (?:confused|mistaken)|"
     r"be \w+ with (?:\w+ )?care\b|"
     r"take\b|"
     r"now\b|already\b|(?:\w+ly )?(?:barely|appear|compress|decrease|increase|usually|typically|"
@@ -105,7 +107,7 @@ _HYPOTHETICAL = re.compile(
 )
 _EMBEDDED = re.compile(
     r"\s(?:when|which|that|where|whether|how|why|what|who|if|than|as to|because|since)\s[^,;:]*$|"
-    r",\s(?:as|so|while|but|although)\s[^,;:]*$",
+    r",\s(?:as|while|but|although)\s[^,;:]*$|,\sso\s[^;:]*$",
     re.IGNORECASE,
 )
 _QUALITY = re.compile(
@@ -173,6 +175,8 @@ def requirement(text: str, *, named: bool) -> Cue | None:
     if len(words_of(rest)) < 2 or len(words_of(subject)) < 1:
         return None
     if (_SUPPOSED if binding else _EPISTEMIC).match(rest):
+        return None
+    if _MODAL.search(unquoted(text)) is None:
         return None
     if text.endswith("?") or _HYPOTHETICAL.search(subject) or _RELATIVE.search(subject):
         return None

@@ -174,6 +174,7 @@ def is_noise(text: str) -> bool:
     heard = spoken(text)
     return bool(
         _CODE_LINE.match(text)
+        or text.endswith(": ?")  # nobody's name yet
         or (not heard.isdisjoint(_LEGAL_WORDS) and _LEGAL.search(text))
         or (not heard.isdisjoint(_TOOL_WORDS) and _GENERATED.search(text))
         or _LOG_LINE.match(text)

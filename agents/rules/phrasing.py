@@ -27,7 +27,7 @@ from agents.rules.sections import Role
 from agents.rules.statements import shares_of
 from agents.rules.structure import ABSENT, AVERTING, HARMLESS, NEEDED, POSSIBLE
 from agents.rules.weights import trained
-from agents.rules.wording import without_connective
+from agents.rules.wording import unquoted, without_connective
 from schemas.events.atom import AtomKind
 
 # From which share on the weights alone make a kind; below it a sentence is left to the rules.
@@ -112,7 +112,7 @@ def by_weights(setting: Setting, sentence: Sentence) -> Cue | None:
         or cues.tells_what_is(text)
     ):
         return None
-    if kind == "requirement" and not NEEDED.search(text):
+    if kind == "requirement" and not NEEDED.search(unquoted(text)):
         return None
     sure = shares[kind]
     if sure < LEARNED[kind]:

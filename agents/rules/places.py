@@ -25,6 +25,7 @@ from agents.rules.sections import (
 )
 
 MOST_NAME = 70  # characters of a document's name in front of a title
+MOST_WORDS = 9  # of a heading that says when something holds
 MANNER_WORDS = 2  # of a first part that says what manner of document it is: «Predicate type: …»
 _NUMBER = re.compile(
     r"(?:(?:[A-Z]\w+ )?[A-Za-z]{2,6}[-_ #]*\d[\d.-]*|\d[\d.-]*)\s*(?:[-–—:)]|(?<=\d)\.)\s+",
@@ -44,6 +45,13 @@ _KIND = re.compile(
 )
 _PART = re.compile(r"(?:part|step|chapter|section|phase|appendix) (?:\d|[ivx]+\b)", re.IGNORECASE)
 _NO_NAME = re.compile(rf"(?:how|why|what|title|untitled)\b|.*[?!.]$|{FILE}", re.IGNORECASE)
+_LEADS = re.compile(
+    r"(?:getting started|quick ?start|tutorials?|how|why|what|where|who|which|examples?|samples?|"
+    r"demos?|walk-?through|exercises?|trouble-?shooting|step|instructions)\b|.*\b(?:examples?|samples?)\b|"
+    r".*[?!.]$",
+    re.IGNORECASE,
+)  # a reader through something
+_SHORT_CODE = re.compile(r"`[\w.-]{1,3}`")  # «`any`», of which the text says what it does
 _REMARK = re.compile(r"\s*\([^()]*\)$")
 _CUT = re.compile(r"(?:[:,;(–—]| - ).*")
 _LABEL = re.compile(
@@ -91,9 +99,24 @@ def place_of(passage: Passage, setting: Setting) -> Place:
 def _parts_of(headings: tuple[str, ...]) -> tuple[str, str]:
     """The two innermost headings that are names: «Log streaming», not «How it works» under it."""
     told = (heading for heading in reversed(headings) if not version_in(heading))
-    names = (bare_name(subject_of((heading,))) for heading in told)
-    part, over, *_ = (*islice(filter(None, names), 2), "", "")
+    part, over, *_ = (*islice(filter(None, map(_name_of, told)), 2), "", "")
     return part, over
+
+
+def _name_of(heading: str) -> str:
+    if _SHORT_CODE.fullmatch(heading):
+        return shown(heading)
+    return bare_name(subject_of((heading,)) or _occasion(heading))
+
+
+def _occasion(heading: str) -> str:
+    """A longer heading that says when something holds: «Running the agent as a Windows service»,
+    «When clients use synced calls».
+    """
+    words = len(heading.split())
+    if not 3 <= words <= MOST_WORDS or len(heading) > MOST_NAME or _LEADS.match(heading):
+        return ""
+    return shown(heading) if role_of(heading) in ("plain", "how_to") else ""
 
 
 def document_subject(headings: Sequence[str]) -> str:
@@ -113,7 +136,7 @@ def _shortened(text: str) -> str:
 @functools.lru_cache(maxsize=1024)
 def _titled(heading: str) -> str:
     """A heading as a document's name, without number, badges and what manner of document it is."""
-    if role_of(heading) != "plain":
+    if role_of(heading) != "plain" and not _occasion(heading):
         return ""
     while (bare := _BADGES.sub("", heading)) != heading and bare:
         heading = bare

@@ -14,7 +14,7 @@ from agents.rules.cues import ANCHORED, WEAK, Cue
 from agents.rules.documents import Setting, is_silent, setting_of
 from agents.rules.drafts import Draft, Sentence, drafted, gives_reason, tags_of
 from agents.rules.entities import definition
-from agents.rules.fragments import is_decisive, stands_alone
+from agents.rules.fragments import is_decisive, is_order, stands_alone
 from agents.rules.needs import is_of_papers
 from agents.rules.noise import (
     addresses_reader,
@@ -59,6 +59,11 @@ _LEAD_ACTOR = re.compile(
     re.IGNORECASE,
 )  # «The sending node:» over «MUST send …»
 _MODAL_FIRST = re.compile(r"\W{0,4}(?:must|shall|should)\b", re.IGNORECASE)
+_NEEDS_ITSELF = re.compile(
+    r"(?!must|shall|should|will|\w+(?<![ius])s (?!must|shall|should|will))(?:[^\s,;:]+ ){1,11}"
+    r"(?:must|shall|should|will)\b",
+    re.IGNORECASE,
+)  # «the seal must …», which no «The depot must:» begins; «prints what must …» has a verb in front
 _CASES = re.compile(
     r"\b(?:if|when|whenever|unless|cases?|conditions?|any of|one of|either|scenarios?|situations?|"
     r"examples?|reasons?)\b",
@@ -88,7 +93,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     seen: list[Sentence] = []
     known: list[Read] = []
     for passage in passages(chunk.text_payload, chunk.structure_path, chunk.path, whole=whole):
-        role, direct = role_in(passage.headings)
+        role, direct = role_in(passage.headings, recorded=setting.recorded)
         if role in ("nothing", "rejected", "mitigation"):
             continue
         read = list(_sentences(setting.text, passage, rst=rst))
@@ -147,7 +152,7 @@ def _passage_drafts(setting: Setting, read: Read) -> Iterator[Draft]:
     """The drafts of a passage; what leans on the sentence before is told with it."""
     passage, said = read.passage, read.said
     subject = subject_of(passage.headings) or setting.name
-    place = Place() if passage.form == "row" else place_of(passage, setting)
+    place = place_of(passage, setting)
     made = [_sentence_draft(setting, read, number, subject, place) for number in range(len(said))]
     if passage.form == "row":
         yield from filter(None, made)
@@ -163,16 +168,17 @@ def _sentence_draft(
     if len(sentence.raw) < MIN_EVIDENCE_CHARS or passage.done:
         return None
     cue = cues.labelled(sentence.text)
-    if cue is not None and cue.kind == "decision":
-        decided = is_decisive(sentence.text[cue.skip :])
-        cue = (
-            cue if decided and not setting.how_to else None
-        )  # there it is how trouble was resolved
+    if cue is not None and cue.kind in ("decision", "requirement") and setting.how_to:
+        cue = None  # how trouble was resolved, and what the reader wants
+    elif cue is not None and cue.kind == "decision":
+        cue = cue if is_decisive(sentence.text[cue.skip :]) else None
     if cue is None and (role != "plain" or passage.form == "task"):
         if role == "risk" and _is_further_cell(setting.text, passage):
             return None
         cue = by_structure(setting, passage, role, direct, sentence, number)
     lead = _lead(setting.text, passage, role) if number == 0 else None
+    if lead is not None and _needs_itself(sentence.text):
+        lead = None
     if lead is not None and role != "risk" and (cue is None or cue.kind == "requirement"):
         cue = Cue("requirement", WEAK if is_of_papers(lead[1]) else ANCHORED)
     elif role != "risk" or cue is None or cue.kind != "risk":
@@ -182,7 +188,7 @@ def _sentence_draft(
             return None
     elif cue is None:
         entity = _defined(passage, sentence)
-        if entity is not None:
+        if entity is not None and _is_of_row(setting.text, passage, entity.title):
             return entity
         if role in ("terms", "non_goal", "unknown"):
             return None
@@ -218,6 +224,11 @@ def _row_name(text: str, passage: Passage) -> str:
         return ""
     name = plain(_before_in_line(text, passage).strip("|").split("|")[0])
     return name if len(name) <= MAX_NAME and len(name.split()) <= 3 else ""
+
+
+def _is_of_row(text: str, passage: Passage, name: str) -> bool:
+    """Whether it is no cell of a table, or of the row that has this name."""
+    return passage.form != "row" or name.lower() == _row_name(text, passage).lower()
 
 
 def _is_further_cell(text: str, passage: Passage) -> bool:
@@ -270,6 +281,11 @@ def _lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | None:
     if needs_context(words):
         return None
     return span, words.rstrip(": ")
+
+
+def _needs_itself(item: str) -> bool:
+    """Whether an item is a need with a subject of its own: no «must:» above begins it."""
+    return _NEEDS_ITSELF.match(item) is not None and not is_order(item)
 
 
 def _defined(passage: Passage, sentence: Sentence) -> Draft | None:

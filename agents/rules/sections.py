@@ -41,7 +41,8 @@ _PATTERNS: tuple[tuple[Role, str], ...] = (
         r"contributors?|contributions?|authors?|maintainers?|acknowledge?ments?|thanks|credits|"
         r"sponsors?|backers|attendees|participants|present|agenda|(table of )?contents|toc|index|"
         r"badges|support|community|contact( us)?|code of conduct|(release )?sign ?off checklist|"
-        r".*check ?list|bibliography|footnotes|(steps|how) to reproduce|reproduction( steps)?|"
+        r".*check ?lists?( .*)?|bibliography|footnotes|(steps|how) to reproduce|"
+        r"reproduction( steps)?|"
         r"environment|logs?|scribes?|minutes|f ?a ?q s?|frequently asked questions|citation|"
         r"(getting )?help|subscribe|disclaimer|trademarks?|metadata|status|date|deciders|"
         r"templates?|guiding text|production readiness review questionnaire|notice|"
@@ -110,7 +111,8 @@ _PATTERNS: tuple[tuple[Role, str], ...] = (
         r"set ?up.*|setting up .*|step \d+.*|demo.*|walk ?through.*|commands?|creat(e|ing) .*|"
         r"deploy(ing)? .*|test(ing)? (it|the|your|locally).*|try it.*|launch.*|start(ing)? .*|"
         r"upgrad(e|ing) .*|sample.*|local development|development( setup| environment)?|"
-        r"write .*|add .*|configure .*|debugging.*|trouble ?shooting|exercise.*|instructions)",
+        r"when to .*|write .*|add .*|configure .*|debugging.*|trouble ?shooting|exercise.*|"
+        r"instructions)",
     ),
 )
 _COMPILED = tuple((role, re.compile(f"(?:{pattern})$")) for role, pattern in _PATTERNS)
@@ -133,7 +135,8 @@ _GENERIC_TEXT = """
     reference-documentation parameters-and-types result results request response workflow
     the-workflow formalization plugin-attributes request-parameters response-parameters
     configuration-options configuration-parameters functionality plugin-functionality usages
-    technical-description components design-choices interactions
+    technical-description components design-choices interactions customization customizations
+    download downloads principles rules validation validation-rules configuration-details meta
     """
 _VERSION = re.compile(
     r"(?:(?:upgrading|upgrade|migrating|version|release)s?(?: to)? )?\[?"
@@ -186,12 +189,15 @@ def role_of(heading: str) -> Role:
 
 
 @functools.lru_cache(maxsize=4096)
-def role_in(headings: tuple[str, ...]) -> tuple[Role, bool]:
+def role_in(headings: tuple[str, ...], *, recorded: bool = False) -> tuple[Role, bool]:
     """The role of the innermost telling heading, and whether it is the innermost of all.
 
     A section under one that states nothing, or under a rejected option, states nothing either.
+    ``recorded``: the document is a record, whose first heading «Add a cache» leads nobody.
     """
     roles = [role_of(heading) for heading in headings]
+    if recorded and roles and roles[0] == "how_to":
+        roles[0] = "plain"
     for blocking in ("nothing", "rejected"):
         if blocking in roles[-3:]:
             return ("nothing" if blocking == "nothing" else "rejected"), True

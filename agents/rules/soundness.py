@@ -18,18 +18,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
 
-from agents.rules.code_comments import has_comments, suffix_of
 from agents.rules.cues import EXPLICIT, MODAL, WEAK
 from agents.rules.documents import Setting
-from agents.rules.doubts import is_doubtful
+from agents.rules.doubts import is_doubtful, is_note
 from agents.rules.drafts import Draft
+from agents.rules.noise import spoken
 from agents.rules.passages import Passage
 from agents.rules.sections import Role, simplified
 from agents.rules.signs import signs_of
 from schemas.events.hygiene import ChunkCreated
 
-SOUND = 0.7  # from this share a draft keeps the confidence its cue gives it, and a claim is raised
-EVEN = 0.5  # the same where a label or heading says what it is
+SOUND = 0.75  # from this share a draft keeps the confidence its cue gives it, and a claim is raised
+EXPECTED = 0.6  # the same where a label or heading says what it is
+NOTED = 0.5  # and of questions and tasks, of which no more are good above
 NEVER = 2.0  # no share is as high
 JUDGED = frozenset(  # of the rest too few were read
     {"action_item", "claim", "decision", "requirement", "risk", "unknown"}
@@ -79,6 +80,37 @@ _MEASURED = re.compile(
     r"[\w-]+(?: per |/)(?:second|minute|hour|day|s))(?!\w)",
     re.IGNORECASE,
 )  # what must hold to a figure; of 35 that were judged 30 were good, one wrong
+_SEVERAL = (
+    r"(?:several|various|multiple|numerous|many|different|some|"
+    r"(?:wide |broad |large )?(?:variety|range|set|number|couple|pair|collection|family) of)"
+)
+_SEVERAL_WORDS = " ".join(re.findall(r"[a-z]{3,}", _SEVERAL))
+_LOOSE = {
+    name: (frozenset(words.split()), re.compile(pattern, re.IGNORECASE))
+    for name, words, pattern in (
+        (
+            "examples",
+            "e such example instance",
+            r"\be\.g\.|\bsuch as\b|\bfor (?:example|instance)\b",
+        ),
+        ("several", _SEVERAL_WORDS, rf"\b{_SEVERAL} (?:[\w-]+ ){{0,2}}\w+s\b"),
+        (
+            "only several",
+            _SEVERAL_WORDS,
+            r"^(?:[\w`'.-]+ ){1,5}(?:has|have|supports?|provides?|offers?|consists? of|uses?|"
+            r"contains?|includes?|is|are|defines?|exposes?|implements?) (?:an? |the )?"
+            rf"{_SEVERAL}\b|\b{_SEVERAL} (?:[\w-]+ ){{0,3}}\w+s\W*$",
+        ),
+        ("the ones", "the", r"^the (?:[\w-]+ )?\w+[^s]s (?:are|have|can|must|should|will|may)\b"),
+        ("points", "this these those such", r"\b(?:this|these|those|such)\b(?! as\b)"),
+        ("owned", "its their", r"^(?:[\w-]+ ){0,6}(?:its|their)\b"),
+        ("both", "both either same other", r"\b(?:both|either|same|other)\b"),
+        ("figures", "", r"\d"),
+        ("only", "only", r"\bonly\b"),
+        ("then", "then", r"\bthen\b"),
+        ("a kind", "a an", r"^an? [\w -]{2,30} (?:is|are)\b"),
+    )
+}  # with the words of which each has one, as most statements need no search at all
 _STEP, _LONGEST = 25, 10  # characters of a statement, counted in steps
 _AROUND = 200  # characters before and after that are looked at
 
@@ -116,20 +148,20 @@ def least_of(draft: Draft, chunk: ChunkCreated) -> float:
     """The share from which ``draft`` is surer than a weak cue; 0 where its cue alone decides,
     ``NEVER`` where its words say that it is none.
     """
-    note = draft.kind == "action_item" and has_comments(suffix_of(chunk.path))
-    raw = chunk.text_payload[slice(*draft.spans[0])]
+    note = is_note(draft, chunk.path)
     if draft.kind == "entity":
-        return NEVER if is_doubtful(draft, raw, chunk.path) else 0.0
+        return NEVER if is_doubtful(draft, chunk) else 0.0
     said = draft.told if draft.aside else draft.title
     unread = draft.answers or (len(said.split()) < SHORTEST and not note)
     if unread or not (draft.kind == "claim" if draft.confidence == WEAK else draft.kind in JUDGED):
         return 0.0
     if draft.kind == "requirement" and _MEASURED.match(draft.title):
         return 0.0
-    if is_doubtful(draft, raw, chunk.path):
+    if is_doubtful(draft, chunk):
         return NEVER
-    listed = draft.kind == "action_item" and "@form task" not in draft.place
-    return EVEN if draft.confidence == EXPLICIT and not listed else SOUND
+    if draft.confidence < EXPLICIT:
+        return SOUND
+    return NOTED if draft.kind in ("unknown", "action_item") else EXPECTED
 
 
 def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
@@ -192,8 +224,17 @@ def draft_signs(draft: Draft, chunk: ChunkCreated) -> set[str]:
     )
     found.update(_subject_signs(draft.statement, raw, chunk, start, end))
     found.update(_own_signs(draft.statement, chunk.root))
+    found.update(f"@{name} {draft.kind}" for name in _manners(draft.statement))
     found.update(_near_signs(text, start, end))
     return found
+
+
+def _manners(statement: str) -> Iterable[str]:
+    """How loosely it speaks: by examples, of «several» that it does not name, of things before."""
+    heard = spoken(statement)
+    for name, (words, pattern) in _LOOSE.items():
+        if (not words or not heard.isdisjoint(words)) and pattern.search(statement):
+            yield name
 
 
 def _own_signs(statement: str, root: str) -> Iterable[str]:

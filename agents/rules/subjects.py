@@ -7,10 +7,12 @@ of the author are put in front; nothing is made up.
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from agents.rules.cues import is_story
 from agents.rules.fragments import ORDERS, has_verb
 from agents.rules.places import Place
 from agents.rules.sections import bare_name, version_in
@@ -84,15 +86,22 @@ _NO_NAMES = frozenset(
     """.split()  # noqa: SIM905  # as a list it would take thirty lines
 )
 _OF_WHAT = re.compile(r" (?:of|in|on|for|from|with|to|by|at|that|which|who|whose)\b")
+_TWO_NAMES = re.compile(
+    r"(?!(?:Are|Can|Could|Do|Does|Has|Have|How|Is|May|Must|Shall|Should|Was|When|Who|Will|Would|"
+    r"Although|Another|Any|Because|Between|During|Even|Few|First|Here|Many|Most|Next|Now|Other|"
+    r"Over|Please|Several|Since|Some|So|Such|Then|Though|Through|Two|Under|Unless|Via|We|What|Where|"
+    r"Whether|Which|While|With\w*|\w+ly|\w+ing|\w+ed)\b)[A-Z][\w-]+ (?:[A-Z][a-z]{2,}\b(?!')|"
+    r"(?!MUST|SHALL|SHOULD|MAY|NOT|CAN|WILL|REQ)[A-Z]{2,5}\b(?= \w))"
+)
 _OPENERS = frozenset(word.lower() for word in _NO_NAMES)
 _IDENTIFIER = re.compile(r"[a-z][\w.\-/]*")  # in code: it names a part, of what its heading says
 _CODE_NAME = re.compile(r"[a-z]+(?:[-_.][a-z\d]+)+")  # «ai-cache», which «cached» does not say
 _GIVEN = re.compile(r"[A-Z][A-Z\d_-]+(?= )")  # by a user: «**FROM** is the base domain»
-_STORY = re.compile(r"as an? .{2,120}?, (?:i|we|they|s?he|he/she) ", re.IGNORECASE)
 _NOBODY = re.compile(r"(?:as an?|it|there) ", re.IGNORECASE)  # a story, or a subject of form only
-_MOST_SCOPE = 100  # characters in front of a title
+_MOST_SCOPE = 130  # characters in front of a title
 _SMALL = frozenset({"the", "and", "for", "with", "from", "into", "via"})
 MENTIONED = 0.7  # of the words of a name of three and more
+_BETWEEN = 4  # words that may stand between those of a name
 _WHOSE = re.compile(
     r"(?:the |an? |all |each |every |any |some )?(?:we|users?|clients?|applications?|apps?|"
     r"services?|servers?|(?:\w+ )?developers?|operators?|(?:\w+ )?admin(?:istrator)?s?|"
@@ -113,6 +122,8 @@ _NO_SUBJECT = re.compile(
 _ARTICLE = re.compile(r"(?:the|an?|all|each|every|any) ", re.IGNORECASE)
 _PARTS_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _WORDS = re.compile(r"[a-z]+")
+_SHORT_NAME = re.compile(r"(?=\w*\d|\w+[A-Z])\w{1,4}")  # «S3», «QoS»
+_ADDRESS = re.compile(r"\S*\w\.[a-z]\S+|\S*/\S*[/-]\S+")  # a file, an image
 _SHORT = 8  # words of a question that can hardly name its subject
 _STEM = 5
 
@@ -150,22 +161,28 @@ def scope_of(text: str, kind: AtomKind, place: Place, names: Sequence[str], arou
     """What document and section are about, to stand before ``text`` where it mentions neither.
 
     ``around`` is the text in which a capital inside a sentence tells a name. «The filter stores
-    what upstream returns» is a fact of the filter that its heading names. What a question asks, or
-    is said of people whose part in the document is not known, is told with the document alone; so
-    is what a record decides and demands, even of a name. What is said elsewhere of a name is told
-    with where it stands, but is the same fact wherever that is.
+    what upstream returns» is a fact of the filter that its heading names; what a record decides and
+    demands is one of what it is about, even of a name. What a question asks, or is said of people
+    whose part in the document is not known, is told with the document alone. What is said elsewhere
+    of a name is told with where it stands, but is the same fact wherever that is.
     """
-    if _STORY.match(text) and not (place.of_project or _is_mentioned(place.whole, text)):
+    if is_story(text) and not (place.of_project or _is_mentioned(place.whole, text)):
         return Scope(capitalised(place.whole), aside=True)
     if _NOBODY.match(text) or _EXCLUDED.match(text):
         return NOWHERE_SAID
-    asked, known = kind == "unknown" or is_labelled(text), _opens_with_heading(text, place)
-    if not (asked or known) and is_unnamed(text, names, around):
-        return Scope(_place_said(text, place))
+    words = place.whole.split()
+    of_whole = _opens_with(text, (" ".join(words[at:]) for at in range(len(words))))
+    of_part = _opens_with(text, (place.part,))
+    asked = kind == "unknown" or is_labelled(text)
     recorded = place.recorded and kind in ("decision", "requirement")
-    if asked or recorded or _WHOSE.match(text):
+    known = of_whole or of_part
+    if not asked and (recorded or (not known and is_unnamed(text, names, around))):
+        return Scope(_place_said(text, place))
+    if asked or _WHOSE.match(text):
         return Scope("" if _is_mentioned(place.whole, text) else capitalised(place.whole))
-    aside = "" if known or place.of_project else _place_said(text, place)
+    if of_part:  # neither the section nor what is over it needs to be told
+        place = place._replace(part="", over="", label="")
+    aside = "" if of_whole or place.of_project else _place_said(text, place)
     return Scope(aside if len(aside) + len(text) + 2 <= MAX_TITLE else "", aside=True)
 
 
@@ -193,25 +210,24 @@ def is_labelled(text: str) -> bool:
     return _LABELLED.match(text) is not None
 
 
-def _opens_with_heading(text: str, place: Place) -> bool:
-    """Whether its subject is what the section is called, or the end of the document's name."""
-    words = place.whole.split()
-    ends = (" ".join(words[at:]) for at in range(len(words)))
+def _opens_with(text: str, names: Iterable[str]) -> bool:
+    """Whether one of ``names`` is its subject."""
     return any(
         name[:1].isupper() and not name.endswith("s") and text.startswith(f"{name} ")
-        for name in (place.part, *ends)
+        for name in names
     )
 
 
 def _opens_with_name(text: str, around: str) -> bool:
-    """Whether its first word has a capital for being a name: it has one inside a sentence too, or
-    is the whole subject, in the singular, not all in capitals, and nowhere without one.
+    """Whether its first word has a capital for being a name: the next one has, too, or it has one
+    inside a sentence, or is the whole subject, in the singular, not all in capitals, and nowhere
+    without one.
     """
     first, _, rest = text.partition(" ")
     word = first.strip("\"',").removesuffix("'s").removesuffix("’s")
     if not word[:1].isupper() or word in _NO_NAMES:
         return False
-    if any(_is_small(around, at) for at in _places(around, word)):
+    if opens_with_name(text) or any(_is_small(around, at) for at in _places(around, word)):
         return True
     if word.endswith("s") or word.isupper() or not _PREDICATE.match(rest):
         return False
@@ -233,6 +249,11 @@ def _is_small(text: str, at: int) -> bool:
     start = max(text.rfind(" ", 0, at), text.rfind("\n", 0, at)) + 1
     before = text[start:at].rstrip(",")
     return before.isalpha() and before.islower()
+
+
+def opens_with_name(text: str) -> bool:
+    """Whether its first two words have capitals, and the first is no order: «Cloud Controller»."""
+    return _TWO_NAMES.match(text) is not None and not _NO_SUBJECT.match(text)
 
 
 def opens_plainly(text: str) -> bool:
@@ -290,10 +311,33 @@ def _is_mentioned(name: str, text: str) -> bool:
         )
     if _CODE_NAME.fullmatch(name):
         return name in text.lower()
-    words = [parts for word in name.split() if (parts := _parts(word)) and word not in _SMALL]
-    spoken = f" {' '.join(_parts(text))} "
-    said = sum(f" {' '.join(parts)} " in spoken for parts in words)
-    return said >= (MENTIONED * len(words) if len(words) > 2 else len(words))
+    words = [stems for word in name.split() if word not in _SMALL and (stems := _spoken(word))]
+    if len(words) > 2:  # an address is called after much that is not spoken of
+        text = _ADDRESS.sub(" ", text)
+    spoken = _spoken(text)
+    places = sorted(
+        (at, which)
+        for which, stems in enumerate(words)
+        for at in range(len(spoken) - len(stems) + 1)
+        if spoken[at : at + len(stems)] == stems
+    )
+    least = MENTIONED * len(words) if len(words) > 2 else len(words)
+    wide = sum(map(len, words)) + _BETWEEN
+    return any(
+        len({which for other, which in places[first:] if other - at < wide}) >= least
+        for first, (at, _) in enumerate(places)
+    )
+
+
+@functools.lru_cache(maxsize=256)  # several names are looked for in one statement
+def _spoken(text: str) -> tuple[str, ...]:
+    """The beginnings of its words, those inside compounds too; of short names («S3») themselves."""
+    return tuple(stem for word in text.split() for stem in (_parts(word) or _bare(word)))
+
+
+def _bare(word: str) -> list[str]:
+    word = word.strip(".,:;()'\"")
+    return [word.lower()] if _SHORT_NAME.fullmatch(word) else []
 
 
 def _parts(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from agents.rules.passages import Span
 from schemas.events.atom import MAX_BODY, MAX_TITLE
 
 _BREAK = re.compile(
-    r"[.!?]+[)\"'”’*_`\]]*(?=\s+(?:(?:\*|//[/!]?|#|--)\s+)?(?:[(\[\"'“*_`<]*[A-Z0-9]|`|\[|\*\*|"
+    r"[.!?]+[)\"'”’*_`\]]*(?=\\?\s+(?:(?:\*|//[/!]?|#|--)\s+)?(?:[(\[\"'“*_`<]*[A-Z0-9]|`|\[|\*\*|"
     r"_[A-Z]))"
     r"|(?<=[a-z]{3})\.(?=(?:If|The|This|These|A|An|It|In|When|For|Note|All|Each|Only|However|Once|"
     r"By|To|Use|Otherwise|Defaults?) [a-z])"
@@ -72,12 +72,14 @@ _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!<>|~-])")
 _QUOTES = re.compile(r"'{2,3}(?=\S)([^']+?)'{2,3}")  # MediaWiki
 _RST_REFERENCE = re.compile(r"(?<!\w)([A-Za-z][\w-]*?[A-Za-z0-9])_(?=[\s.,;:)!?]|$)")
 _BLANKS = re.compile(r"\s+")
-_HARD_BREAK = re.compile(r"(?<=\S) \+(?=\s*$)", re.MULTILINE)  # AsciiDoc
+_HARD_BREAK = re.compile(r"(?<=\S)(?: \+|\\)(?=\s*$)", re.MULTILINE)  # AsciiDoc's, Markdown's
 _ORNAMENT = re.compile(r"^[^\w\"'“‘(\[@/.$~<+-]+|^-{1,3}\s+")
+_QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
 _CONNECTIVE = re.compile(
     r"(?:however|therefore|thus|hence|so|but|and|also|additionally|in addition|furthermore|"
     r"moreover|"
-    r"consequently|as a result|accordingly|nevertheless|nonetheless|that said|in short|in summary|"
+    r"consequently|as a (?:result|consequence)|accordingly|nevertheless|nonetheless|that said|"
+    r"in short|in summary|"
     r"in particular|specifically|more specifically|basically|essentially|obviously|of course|"
     r"indeed|"
     r"similarly|likewise|finally|lastly|secondly|firstly|first|second|third|next|then|now|"
@@ -216,6 +218,11 @@ def lowered(text: str) -> str:
     ordinary = first[:1].isupper() and (first[1:].islower() or first in ("A", "I"))
     owns = first.endswith(("'s", "’s"))  # «Falcon's»
     return text[0].lower() + text[1:] if ordinary and not owns and first != "I" else text
+
+
+def unquoted(text: str) -> str:
+    """``text`` without what it quotes, such as how somebody calls something."""
+    return _QUOTED.sub("", text)
 
 
 @functools.lru_cache(maxsize=256)

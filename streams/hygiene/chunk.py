@@ -22,7 +22,7 @@ from streams.hygiene.boilerplate import licence_end, skip_chunk
 from streams.hygiene.chunk_prose import sections
 from streams.hygiene.chunk_talk import RECORD_HEAD, records
 from streams.hygiene.document_status import status_of
-from streams.hygiene.document_title import title_over
+from streams.hygiene.document_title import Title, title_of
 from streams.hygiene.filter import PROSE_TYPES, REVERSIBLE, Skip
 from streams.hygiene.units import (
     JOINED_BELOW_TOKENS,
@@ -65,8 +65,10 @@ def chunk(
     is_prose = source.source_type in PROSE_TYPES
     is_talk = source.source_type in RECORD_TYPES
     is_document = language in SECTIONED and not is_talk
-    status = status_of(text, source.path) if is_document else None
-    top = title_over(text, [piece.unit.path for piece in pieces]) if is_document else ()
+    tops = {piece.unit.path[0] for piece in pieces if piece.unit.path}
+    called = title_of(text, language, tops) if is_document else Title()
+    status = status_of(text, source.path, called.text) if is_document else None
+    over = (called.text,) if called.over else ()
     chunks: list[ChunkCreated] = []
     for piece in pieces:
         unit, payload = piece.unit, text[piece.start : piece.end]
@@ -98,7 +100,7 @@ def chunk(
                 anchor_end=piece.end,
                 line_start=bisect_right(line_starts, piece.start),
                 line_end=bisect_right(line_starts, piece.end - 1),
-                structure_path=[*top, *unit.path],
+                structure_path=list(unit.path if unit.path[:1] == over else over + unit.path),
                 structure_fallback=fallback,
                 part_index=piece.part,
                 part_count=piece.parts,

@@ -43,11 +43,15 @@ class Heading(NamedTuple):
 
 def sections(text: str, language: str | None) -> list[Unit] | None:
     """The text as sections, or None where it has no heading, or too many."""
-    find = HEADINGS_OF.get(language or "", _markdown_headings)
-    headings = list(islice(find(text), MOST_HEADINGS + 1))
+    headings = list(islice(headings_in(text, language), MOST_HEADINGS + 1))
     if not headings or len(headings) > MOST_HEADINGS:
         return None
     return _joined_sections(text, _tiled(text, headings))
+
+
+def headings_in(text: str, language: str | None) -> Iterator[Heading]:
+    """The headings in the order of the text; those of no known language as Markdown's."""
+    return HEADINGS_OF.get(language or "", _markdown_headings)(text)
 
 
 def _markdown_headings(text: str) -> Iterator[Heading]:

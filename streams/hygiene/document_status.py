@@ -31,6 +31,13 @@ _NOTICE = re.compile(
     r"no longer (?:maintained|valid))\b",
     re.IGNORECASE | re.MULTILINE,
 )
+_GONE = re.compile(
+    r"^\W{0,6}(?:(?:note|notice|warning|caution|important|attention|deprecated)\W+)?"
+    r"(?:the )?(?P<what>[^\n.,:;]{3,60}?) (?:has|have) been "
+    r"(?:(?:now|entirely|completely) )?(?:removed|replaced|superseded|deprecated|retired)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LEAVING = ("migrat", "upgrad", "remov", "deprecat", "moving")  # what such a page tells is so
 _WORDS_OF: dict[DocumentStatus, str] = {
     "proposed": """
         proposed proposal draft provisional pending review reviewing discussion progress wip idea
@@ -54,12 +61,12 @@ _FIRST_WORDS = 3  # among which the status is: «in review», «partially accept
 _CHOICES = re.compile(r"[|/{?]|\bor\b")
 
 
-def status_of(text: str, path: str) -> DocumentStatus | None:
+def status_of(text: str, path: str, title: str) -> DocumentStatus | None:
     """The status of a document of sections; None where it says none or leaves the choice open."""
     for folder in path.lower().split("/")[:-1]:
         if _WORDS.get(folder) in ("rejected", "superseded"):
             return _WORDS[folder]
-    if _NOTICE.search(text, 0, HEAD_CHARS):
+    if _NOTICE.search(text, 0, HEAD_CHARS) or _is_gone(text, title):
         return "superseded"
     if "tatus" not in text and "TATUS" not in text:
         return None
@@ -67,6 +74,17 @@ def status_of(text: str, path: str) -> DocumentStatus | None:
         if found and (status := _said(found["said"].lower())):
             return status
     return None
+
+
+def _is_gone(text: str, title: str) -> bool:
+    """Whether the head says that what ``title`` names has been removed or replaced."""
+    if text.find(" been ", 0, HEAD_CHARS) < 0:
+        return False
+    words = set(_WORD.findall(title.lower()))
+    if any(word.startswith(_LEAVING) for word in words):
+        return False
+    told = (_WORD.findall(it["what"].lower()) for it in _GONE.finditer(text, 0, HEAD_CHARS))
+    return any(set(it) <= words for it in told if it)
 
 
 def _said(line: str) -> DocumentStatus | None:

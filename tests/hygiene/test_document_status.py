@@ -54,10 +54,23 @@ def test_a_record_says_its_status(head: str, status: str) -> None:
         ("docs/adr/rejected/0007-orders.md", "# Orders\n", "rejected"),
         ("docs/legacy/orders.md", "# Orders\n", "superseded"),
         ("docs/o.md", "# Orders\n\n> **Note**: This document is now outdated.\n", "superseded"),
+        (
+            "docs/o.md",
+            "# Order Adapter\n\nThe order adapter has been removed in 2.0.\n",
+            "superseded",
+        ),
+        (
+            "docs/o.md",
+            "+++\ntitle = 'Order API Specification'\n+++\n\n"
+            "{{% note %}}\nThe Order API has been replaced by another.\n{{% /note %}}\n\n# Use\n",
+            "superseded",
+        ),
+        ("docs/o.md", "# Order Adapter\n\nThe old labels have been removed in 2.0.\n", None),
+        ("docs/o.md", "# Migrating the orders\n\nOrders have been replaced by parcels.\n", None),
         ("docs/superseded/orders.md", "# Orders\n\n## Status\n\nAccepted\n", "superseded"),
     ],
 )
-def test_other_markup_and_folders_say_it_too(path: str, head: str, status: str) -> None:
+def test_other_markup_and_folders_say_it_too(path: str, head: str, status: str | None) -> None:
     assert status_of(f"{head}\n{TEXT}\n", path) == status
 
 

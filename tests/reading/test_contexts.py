@@ -144,8 +144,8 @@ def test_a_row_under_a_version_is_told_of_both() -> None:
     row = "| Extension | Length must be zero if the lane is closed |"
     text = f"# Labels\n\n## v1.4.0\n\n| Field | Meaning |\n|---|---|\n{row}\n"
     (atom,) = extract(a_chunk(text, "docs/labels.md"))
-    assert atom.title == "v1.4.0: Extension: length must be zero if the lane is closed"
-    assert atom.attributes["context"] == "v1.4.0"
+    assert atom.title == "Labels, v1.4.0: Extension: length must be zero if the lane is closed"
+    assert atom.attributes["context"] == "Labels, v1.4.0"
 
 
 def test_a_name_at_the_beginning_is_known_by_its_capital() -> None:
@@ -346,7 +346,7 @@ def test_a_version_is_no_name_of_a_section() -> None:
     [
         ("Label source", "Weights", "Weights: the Label source plugin"),
         ("Plugins", "Label source", "The Label source plugin"),
-        ("Labels", "Source plugin", "Source plugin"),
+        ("Labels", "Source plugin", "Labels: Source plugin"),
     ],
 )
 def test_this_plugin_is_what_is_called_one(whole: str, part: str, named: str) -> None:
@@ -400,7 +400,10 @@ def test_an_emoji_is_no_part_of_a_document_s_name() -> None:
 
 
 def test_the_section_over_a_section_gives_way_where_the_context_gets_long() -> None:
-    names = ("Lane protocol of all the depots in the north", "Handover of heavy parcels at night")
+    names = (
+        "Lane protocol of all the depots in the north and in the west",
+        "Handover of heavy parcels at night or on Sundays",
+    )
     text = f"## {names[1]}\n\n### Reconnects of broken lanes\n\n{STATEMENT}\n"
     (title,) = titles(text, "docs/lanes.md", *names, "Reconnects of broken lanes")
     assert title == f"{names[0]}, Reconnects of broken lanes: the{STATEMENT[3:-1]}"
@@ -412,3 +415,118 @@ def test_default_is_no_name() -> None:
         f"### PRINTER_INKS\n\n{said}\n", "docs/settings.md", "Depot settings", "PRINTER_INKS"
     )
     assert title == "Depot settings, PRINTER_INKS: default is" + said[len("Default is") : -1]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Running the DepotServer as a Windows service",
+        "When the clerks use synced calls",
+        "Sealing for depots that hold open parcels abroad",
+    ],
+)
+def test_a_heading_that_says_when_something_holds_is_told(heading: str) -> None:
+    text = f"# Parcel lanes\n\n## {heading}\n\nThe DepotServer must read each seal.\n"
+    (atom,) = extract(a_chunk(text, "docs/lanes.md"))
+    assert atom.title == f"Parcel lanes, {heading}: the DepotServer must read each seal"
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Getting started with sealed lanes", "How the lanes work", "Examples of sealed lanes"],
+)
+def test_a_heading_that_leads_a_reader_is_not_told(heading: str) -> None:
+    text = f"# Parcel lanes\n\n## {heading}\n\nThe DepotServer must read each seal.\n"
+    assert all(heading not in it.title for it in extract(a_chunk(text, "docs/lanes.md")))
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["the DepotServer must read each seal", "names with underscores should be told with dashes"],
+)
+def test_a_record_that_is_called_by_an_order_is_read(said: str) -> None:
+    text = f"# 7. Add sealed lanes\n\n## Detailed design\n\n{said.capitalize()}.\n"
+    text = text.replace("depotserver", "DepotServer")
+    (atom,) = extract(a_chunk(text, "docs/adr/0007-lanes.md"))
+    assert atom.title == f"Add sealed lanes: {said}"
+
+
+def test_a_cell_that_defines_something_else_than_its_row_is_no_entity() -> None:
+    row = "| `LaneSource` | Lane origin is the gateway port of the depot that holds it. |"
+    text = f"# Lanes\n\n| Field | Meaning |\n|---|---|\n{row}\n"
+    assert [it for it in extract(a_chunk(text, "docs/lanes.md")) if it.kind == "entity"] == []
+
+
+def test_what_its_section_is_called_after_is_told_with_the_document() -> None:
+    said = "SealMonitor enables measurements between all pairs of depots."
+    for over in ("", "## Description of features\n\n"):
+        text = f"# Depot gates\n\n{over}### SealMonitor\n\n{said}\n"
+        assert titles(text, "docs/gates.md") == [f"Depot gates: {said[:-1]}"]
+
+
+@pytest.mark.parametrize(
+    ("where", "front"),
+    [
+        ("in /etc/php-runtime/metrics.yaml", "PHP runtime metrics: "),
+        ("of PHP runtime metrics", ""),
+    ],
+)
+def test_an_address_does_not_say_what_it_is_called_after(where: str, front: str) -> None:
+    text = f"# PHP runtime metrics\n\nThe rules {where} are read once by the DepotServer.\n"
+    (title,) = titles(text, "docs/metrics.md")
+    assert title.startswith(f"{front}{'the' if front else 'The'} rules")
+
+
+def test_a_name_of_two_words_keeps_its_capital() -> None:
+    said = "Lane Controller can open every lane at night, and the clerks of the depot close it."
+    assert titles(f"# Printers\n\n{said}\n") == [f"Printers: {said[:-1]}"]
+
+
+@pytest.mark.parametrize("name", ["Lane Controllers", "Lane SDK", "Lane Controller"])
+def test_so_it_does_where_a_record_demands_something(name: str) -> None:
+    text = f"# 7. Sealed parcels\n\n{name} MUST read each seal before a clerk opens it.\n"
+    (title,) = titles(text, "docs/adr/0007-parcels.md")
+    assert title.startswith(f"Sealed parcels: {name} MUST")
+
+
+def test_two_capitals_make_a_name_and_an_aside() -> None:
+    text = "# Printers\n\nLane Controllers are read by every depot before a clerk opens a lane.\n"
+    (atom,) = told(text, "docs/x.md")
+    assert (atom.attributes.get("within"), atom.attributes.get("context")) == ("Printers", None)
+
+
+def test_meta_is_no_name_of_a_section() -> None:
+    said = "The filter must hold where one of the nested labels is true for a parcel."
+    found = titles(f"{said}\n", "docs/x.md", "Label lanes", "Meta", "Proposal")
+    assert found == [f"Label lanes: the{said[3:-1]}"]
+
+
+@pytest.mark.parametrize(
+    ("said", "front"),
+    [
+        ("keep the protocol of every heavy lane until some clerk asks its printer", True),
+        ("keep the printer protocol of every heavy lane until some clerk asks", False),
+    ],
+)
+def test_a_name_is_mentioned_where_its_words_stand_together(said: str, front: bool) -> None:
+    text = f"# Printer protocol\n\nThe DepotServer must {said}.\n"
+    (title,) = titles(text, "docs/x.md")
+    assert title.startswith("Printer protocol: ") is front
+
+
+def test_a_short_name_counts_as_a_word() -> None:
+    said = "The lanes are sorted by the DepotServer in the order of their weights."
+    assert titles(f"# Lanes QoS\n\n{said}\n", "docs/x.md") == [f"Lanes QoS: the{said[3:-1]}"]
+
+
+def test_what_a_record_demands_is_told_with_its_section() -> None:
+    text = "# 7. Sealed lanes\n\n## Promotion of clerks\n\nThe DepotServer must ask two clerks.\n"
+    found = titles(text, "docs/adr/0007-lanes.md")
+    assert found == ["Sealed lanes, Promotion of clerks: the DepotServer must ask two clerks"]
+
+
+def test_a_short_name_of_code_names_a_part() -> None:
+    said = "The filter must hold where one of the nested labels is true for a parcel."
+    text = f"# Label filters\n\n## Dialects\n\n### `any`\n\n{said}\n"
+    (title,) = titles(text, "docs/x.md")
+    assert title.startswith("Label filters, Dialects, any: the filter must")

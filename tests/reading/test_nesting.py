@@ -177,3 +177,19 @@ def test_an_issue_to_be_seen_to_is_a_task() -> None:
     text = "## Next steps\n\n- [Replace the printer of lane 7](https://depot.example/x/issues/7)\n"
     (task,) = [it for it in extract(a_chunk(text)) if it.kind == "action_item"]
     assert task.title == "Replace the printer of lane 7"
+
+
+def test_an_item_with_a_need_of_its_own_does_not_go_on_with_the_sentence_above() -> None:
+    text = (
+        "# Parcel lanes\n\nA depot that joins the network must:\n\n"
+        "- Support for sealed parcels must be announced to every other depot\n"
+        "- The label printer of each lane must be registered with the operator\n"
+        "- keep a list of what must be sealed before midnight\n"
+    )
+    needs = [it for it in extract(a_chunk(text, "docs/lanes.md")) if it.kind == "requirement"]
+    assert [it.title for it in needs] == [
+        "Parcel lanes: support for sealed parcels must be announced to every other depot",
+        "Parcel lanes: the label printer of each lane must be registered with the operator",
+        "Parcel lanes: a depot that joins the network must keep a list of what must be sealed "
+        "before midnight",
+    ]

@@ -13,6 +13,10 @@ from tests.reading.documents import a_chunk
 RECORD = "docs/adr/0007-depot.md"
 
 
+def kinds(text: str, path: str) -> list[str]:
+    return [kind for kind, _ in read(text, path)]
+
+
 def read(text: str, path: str = "docs/depot.md", **given: object) -> list[tuple[str, str]]:
     atoms = extract(a_chunk(text, path, **given))  # type: ignore[arg-type]
     return [(atom.kind, atom.title) for atom in atoms if atom.kind != "entity"]
@@ -324,7 +328,8 @@ def test_what_points_at_something_outside_its_sentence_is_doubted(kind, text):
 
 
 def test_what_points_at_a_word_of_its_own_sentence_is_not_doubted():
-    text = "The DepotServer stores the lanes of the Sorter and serves these lanes over HTTP."
+    told = "The DepotServer supports sealed lanes by default"
+    text = f"{told}, and clerks can configure these lanes in the Sorter."
     assert surest(f"# DepotServer\n\n{text}\n") == [("claim", True)]
 
 
@@ -511,3 +516,84 @@ def test_what_is_weighed_or_announced_is_no_decision_to_rely_on(announced):
 def test_what_users_want_in_a_document_is_a_weak_sign_and_what_they_ask_for_is_not(wish, sure):
     text = f"# Depot\n\nMany customers {wish} to print their labels at night in small depots.\n"
     assert surest(text) == [("domain_signal", sure)]
+
+
+def test_what_solves_a_question_often_asked_decides_nothing() -> None:
+    said = "Keep the clocks of the DepotServer and of all label printers synchronized."
+    text = f"# No labels\n\n## Resolution\n\n{said}\n"
+    assert kinds(text, "docs/adr/0007-labels.md") == ["decision"]
+    assert "decision" not in kinds(text, "docs/faq/labels.md")
+
+
+def test_what_a_guide_s_reader_wants_is_no_requirement() -> None:
+    text = "# Sealing\n\n- **Goal:** build a local label printer against a local DepotServer\n"
+    assert kinds(text, "docs/sealing.md") == ["requirement"]
+    assert kinds(text, "docs/howtos/sealing.md") == []
+
+
+def test_a_blank_that_nobody_filled_is_no_question() -> None:
+    assert kinds("# Open questions\n\n- Who of the depots seals it: ?\n", "docs/x.md") == []
+
+
+def test_a_hard_line_break_is_no_part_of_a_title() -> None:
+    text = "# Printers\n\n- The DepotServer must seal\\\n  each lane before midnight.\n"
+    assert read(text) == [
+        ("requirement", "Printers: the DepotServer must seal each lane before midnight")
+    ]
+
+
+def test_a_hard_line_break_ends_a_sentence() -> None:
+    text = (
+        "# Printers\n\n- The DepotServer must seal each lane.\\\n  The clerk may open it again.\n"
+    )
+    (need, *_) = [it for it in extract(a_chunk(text, "docs/x.md")) if it.kind == "requirement"]
+    assert need.title == "Printers: the DepotServer must seal each lane"
+
+
+@pytest.mark.parametrize("need", ["should be seen as the number of", "should be regarded as"])
+def test_how_something_is_to_be_understood_is_no_need(need: str) -> None:
+    said = f"The lanes.max setting {need} lanes that a DepotServer opens"
+    assert "requirement" not in kinds(f"# Lanes\n\n{said}.\n", "docs/x.md")
+
+
+def test_what_somebody_should_notice_in_consequence_is_no_need() -> None:
+    so = "so in most depots, operators should not notice a difference apart from the label"
+    said = f"The LabelStore will be the only store by default, {so}"
+    assert "requirement" not in kinds(f"# Lanes\n\n{said}.\n", "docs/x.md")
+
+
+def test_a_story_may_say_who_its_teller_is() -> None:
+    said = "As a clerk, who seals parcels, I want to read the label of every open lane"
+    (atom,) = extract(a_chunk(f"# Printers\n\n## User stories\n\n- {said}\n", "docs/x.md"))
+    assert (atom.kind, atom.title) == ("requirement", f"Printers: {said[0].lower()}{said[1:]}")
+
+
+@pytest.mark.parametrize(("who", "found"), [("clerk", ["requirement"]), ("result", [])])
+def test_as_a_result_begins_no_story(who: str, found: list[str]) -> None:
+    said = f"As a {who}, they can read the labels of every open lane"
+    assert kinds(f"# Printers\n\n## User stories\n\n- {said}\n", "docs/x.md") == found
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'The edges of the lane graph of the Depot represent "must happen after" relationships.',
+        "The edges of the lane graph of the Depot stand for the “should happen first” of it.",
+    ],
+)
+def test_a_need_that_is_only_quoted_is_none(said: str) -> None:
+    assert "requirement" not in kinds(f"# Lanes\n\n{said}\n", "docs/x.md")
+
+
+def test_when_to_use_something_is_no_fact_of_it() -> None:
+    said = "- Labels are printed by the DepotServer before the parcels are sealed in a lane"
+    text = "# Sealing\n\n## {}\n\n" + said + "\n"
+    assert kinds(text.format("Labels of lanes"), "docs/x.md") == ["claim"]
+    assert kinds(text.format("When to Use"), "docs/x.md") == []
+
+
+def test_as_a_consequence_is_no_part_of_a_statement() -> None:
+    said = "As a consequence, every DepotServer must read each label of a lane only once."
+    assert read(f"# Printers\n\n{said}\n") == [
+        ("requirement", "Printers: every DepotServer must read each label of a lane only once")
+    ]

@@ -114,8 +114,8 @@ def test_a_condition_in_front_keeps_the_sequel() -> None:
 def test_a_type_whose_comment_says_hardly_more_than_its_name_is_a_draft() -> None:
     (thin,) = of_type("Manages the ledgers that hold the weights of all parcels.")
     (telling,) = of_type(
-        "Manages weights that clerks enter by hand when the scale of their lane is broken, and "
-        "asks the printer for corrected labels."
+        "Reads the weights that clerks enter by hand when the scale of a lane is broken, and "
+        "provides them to the printer, which creates corrected labels for each parcel."
     )
     assert (thin.proposed_status, telling.proposed_status) == ("draft", "active")
 
