@@ -17,6 +17,7 @@ EXPLICIT = 0.75
 ANCHORED = 0.70
 MODAL = 0.62
 WEAK = 0.55
+UNLIKELY = 0.45  # reflection keeps it among what it refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
 
-from agents.rules.cues import EXPLICIT, MODAL, WEAK
+from agents.rules.cues import EXPLICIT, MODAL, UNLIKELY, WEAK
 from agents.rules.documents import Setting
 from agents.rules.doubts import is_doubtful, is_note
 from agents.rules.drafts import Draft
@@ -32,6 +32,8 @@ SOUND = 0.75  # from this share a draft keeps the confidence its cue gives it, a
 EXPECTED = 0.6  # the same where a label or heading says what it is
 NOTED = 0.5  # and of questions and tasks, of which no more are good above
 NEVER = 2.0  # no share is as high
+WEIGHED = frozenset({"decision", "risk", "unknown"})  # what only some documents and sections hold
+KEPT = 0.45  # below it a draft is refused
 JUDGED = frozenset(  # of the rest too few were read
     {"action_item", "claim", "decision", "requirement", "risk", "unknown"}
 )
@@ -138,8 +140,8 @@ def learned() -> Sum:
 
 
 def doubted(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
-    """``drafts``, of which those that are hardly good are no more than a weak cue, and claims of a
-    weak cue that are surely good as sure as others by their wording.
+    """``drafts``, of which those that are hardly good are no more than a weak cue, or refused, and
+    claims of a weak cue that are surely good as sure as others by their wording.
     """
     return [_doubted(it, chunk) for it in drafts]
 
@@ -168,8 +170,19 @@ def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
     least = least_of(draft, chunk)
     if not least:
         return draft
-    known = least < NEVER and learned().share(draft_signs(draft, chunk)) >= least
-    return replace(draft, confidence=max(MODAL, draft.confidence) if known else WEAK)
+    share = learned().share(draft_signs(draft, chunk))
+    if least < NEVER and share >= least:
+        return replace(draft, confidence=max(MODAL, draft.confidence))
+    return replace(draft, confidence=UNLIKELY if _is_refused(draft, share) else WEAK)
+
+
+def _is_refused(draft: Draft, share: float) -> bool:
+    """Whether hardly anybody would call it good, and not two of three things speak for it: its
+    kind, a label or heading that says so, and a document that deliberates.
+    """
+    weighed, explicit = draft.kind in WEIGHED, draft.confidence == EXPLICIT
+    spared = weighed + explicit + ("@deliberates" in draft.place) > 1
+    return share < KEPT and not spared
 
 
 def placed(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.rules.cues import MODAL, WEAK
+from agents.rules.cues import MODAL, UNLIKELY, WEAK
 from agents.rules.reader import extract, proposed
 from agents.rules.soundness import SOUND, draft_signs, learned
 from tests.reading.documents import a_chunk
@@ -42,10 +42,11 @@ def test_a_doubted_draft_keeps_its_kind_and_its_evidence():
     assert after.evidence[0].snippet == text[2:].strip()
 
 
-def test_a_claim_of_a_weak_cue_that_is_surely_good_is_as_sure_as_by_its_wording():
+def test_a_claim_of_a_weak_cue_is_as_sure_as_others_where_it_is_surely_good():
     said = {
         "The parcel store keeps its index in memory and writes it to disk every minute.": MODAL,
-        "The others use it in the same way.": WEAK,
+        "The parcel store keeps its index in memory for some time.": WEAK,
+        "The others use it in the same way.": UNLIKELY,
     }
     for text, confidence in said.items():
         chunk = a_chunk(f"{text}\n", "docs/parcel-store.md", headings=("Parcel store",))
@@ -406,3 +407,24 @@ def test_a_group_of_things_is_no_team() -> None:
     said = "A Lane Depot is a storage group that keeps the labels of parcels."
     atoms = extract(a_chunk(f"# Lanes\n\n{said}\n", "docs/lanes.md"))
     assert [it for it in atoms if it.kind == "entity"] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "refused_in"),
+    [
+        ("## Risks\n\n- In many cases such labels can be lost if a disk is full", ()),
+        ("In many cases such labels of parcels can be lost if a disk is full", ("lanes.md",)),
+        ("## Next steps\n\n- [ ] Check that the labels display correctly", ("lanes.md",)),
+        ("The others use it in the same way", ("adr/0003-lanes.md", "lanes.md")),
+    ],
+)
+def test_what_is_hardly_good_needs_two_reasons_to_be_kept(
+    said: str, refused_in: tuple[str, ...]
+) -> None:
+    def sure(path: str) -> float:
+        (atom,) = extract(a_chunk(f"# Lanes\n\n{said}.\n", f"docs/{path}"))
+        return atom.confidence
+
+    kept = {path: sure(path) for path in ("adr/0003-lanes.md", "lanes.md")}
+    assert tuple(path for path, it in kept.items() if it == UNLIKELY) == refused_in
+    assert all(it in (UNLIKELY, WEAK) for it in kept.values())

@@ -42,3 +42,17 @@ def test_injected_text_is_read_as_data_and_its_evidence_is_marked():
     (one,) = result.rejected
     assert one.rows[0].evidence_type == "annotation_only"
     assert "low_confidence" in [finding.code for finding in one.findings]
+
+
+def test_what_is_hardly_good_is_refused_as_such_and_its_neighbours_are_kept():
+    poor = "The others use it in the same way."
+    chunk = a_chunk(
+        f"# Parcel store\n\n{poor}\n\nThe parcel store keeps its index in memory and writes it to "
+        "disk every minute.\n\n## Open questions\n\n- Do the others use it in the same way?\n",
+        "docs/parcel-store.md",
+    )
+    result = reflect(a_reading(*extract(chunk), engine="heuristic"), chunk)
+    (refused,) = result.rejected
+    assert [row.snippet for row in refused.rows] == [poor]
+    assert "low_confidence" in [finding.code for finding in refused.findings]
+    assert [it.candidate.kind for it in result.accepted] == ["claim", "unknown"]
