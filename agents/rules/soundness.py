@@ -150,12 +150,9 @@ def least_of(draft: Draft, chunk: ChunkCreated) -> float:
     """The share from which ``draft`` is surer than a weak cue; 0 where its cue alone decides,
     ``NEVER`` where its words say that it is none.
     """
-    note = is_note(draft, chunk.path)
     if draft.kind == "entity":
         return NEVER if is_doubtful(draft, chunk) else 0.0
-    said = draft.told if draft.aside else draft.title
-    unread = draft.answers or (len(said.split()) < SHORTEST and not note)
-    if unread or not (draft.kind == "claim" if draft.confidence == WEAK else draft.kind in JUDGED):
+    if not _is_judged(draft, chunk) or (draft.confidence == WEAK and draft.kind != "claim"):
         return 0.0
     if draft.kind == "requirement" and _MEASURED.match(draft.title):
         return 0.0
@@ -166,12 +163,19 @@ def least_of(draft: Draft, chunk: ChunkCreated) -> float:
     return NOTED if draft.kind in ("unknown", "action_item") else EXPECTED
 
 
+def _is_judged(draft: Draft, chunk: ChunkCreated) -> bool:
+    """Whether enough of its kind and length were read to say how likely it is good."""
+    said = draft.told if draft.aside else draft.title
+    long = len(said.split()) >= SHORTEST or is_note(draft, chunk.path)
+    return draft.kind in JUDGED and long and not draft.answers
+
+
 def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
-    least = least_of(draft, chunk)
-    if not least:
+    least, weak = least_of(draft, chunk), draft.confidence == WEAK
+    if not least and not (weak and "@deliberates" not in draft.place and _is_judged(draft, chunk)):
         return draft
     share = learned().share(draft_signs(draft, chunk))
-    if least < NEVER and share >= least:
+    if least and share >= least:
         return replace(draft, confidence=max(MODAL, draft.confidence))
     return replace(draft, confidence=UNLIKELY if _is_refused(draft, share) else WEAK)
 

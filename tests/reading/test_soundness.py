@@ -416,6 +416,7 @@ def test_a_group_of_things_is_no_team() -> None:
         ("In many cases such labels of parcels can be lost if a disk is full", ("lanes.md",)),
         ("## Next steps\n\n- [ ] Check that the labels display correctly", ("lanes.md",)),
         ("The others use it in the same way", ("adr/0003-lanes.md", "lanes.md")),
+        ("The lane can be slow in many cases, so that others may need to wait", ("lanes.md",)),
     ],
 )
 def test_what_is_hardly_good_needs_two_reasons_to_be_kept(
