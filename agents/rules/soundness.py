@@ -3,8 +3,9 @@
 Rules see a sentence, and know no word for «this speaks of something that is not here». What a
 trained sum sees beside its words is where it stands, how it is introduced and whether its subject
 is known there. Decided against a rule for each cause: on projects nobody had read, what went wrong
-was spread over too many. Decided against leaving out what is doubted: risks and questions would go
-first, true ones among them; a weak cue is kept as a draft. Whole numbers, as in ``weights.py``;
+was spread over too many. Decided against leaving out whatever is doubted: risks and questions would
+go first, true ones among them, so that a weak cue is kept as a draft; refused are those that
+nothing but their wording calls so where nothing is weighed. Whole numbers, as in ``weights.py``;
 made by ``agents/training/soundness.py``.
 """
 
@@ -19,7 +20,7 @@ from dataclasses import dataclass, replace
 from importlib import resources
 
 from agents.rules.cues import EXPLICIT, MODAL, UNLIKELY, WEAK
-from agents.rules.documents import Setting
+from agents.rules.documents import Setting, is_record
 from agents.rules.doubts import is_doubtful, is_note
 from agents.rules.drafts import Draft
 from agents.rules.noise import spoken
@@ -32,8 +33,8 @@ SOUND = 0.75  # from this share a draft keeps the confidence its cue gives it, a
 EXPECTED = 0.6  # the same where a label or heading says what it is
 NOTED = 0.5  # and of questions and tasks, of which no more are good above
 NEVER = 2.0  # no share is as high
-WEIGHED = frozenset({"decision", "risk", "unknown"})  # what only some documents and sections hold
-KEPT = 0.45  # below it a draft is refused
+STRAY = frozenset({"action_item", "risk", "unknown"})  # of these, where nobody deliberates,
+KEPT = 0.45  # what is less likely good is refused
 JUDGED = frozenset(  # of the rest too few were read
     {"action_item", "claim", "decision", "requirement", "risk", "unknown"}
 )
@@ -140,8 +141,9 @@ def learned() -> Sum:
 
 
 def doubted(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
-    """``drafts``, of which those that are hardly good are no more than a weak cue, or refused, and
-    claims of a weak cue that are surely good as sure as others by their wording.
+    """``drafts``, of which those that are hardly good are no more than a weak cue, claims of a weak
+    cue that are surely good as sure as others by their wording, and what is hardly of its kind is
+    too unlikely to pass reflection.
     """
     return [_doubted(it, chunk) for it in drafts]
 
@@ -171,22 +173,24 @@ def _is_judged(draft: Draft, chunk: ChunkCreated) -> bool:
 
 
 def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
-    least, weak = least_of(draft, chunk), draft.confidence == WEAK
-    if not least and not (weak and "@deliberates" not in draft.place and _is_judged(draft, chunk)):
+    least, stray = least_of(draft, chunk), _is_stray(draft, chunk)
+    weighed = stray or 0.0 < least < NEVER
+    share = learned().share(draft_signs(draft, chunk)) if weighed else 0.0
+    if stray and share < KEPT:
+        return replace(draft, confidence=UNLIKELY)
+    if not least:
         return draft
-    share = learned().share(draft_signs(draft, chunk))
-    if least and share >= least:
-        return replace(draft, confidence=max(MODAL, draft.confidence))
-    return replace(draft, confidence=UNLIKELY if _is_refused(draft, share) else WEAK)
+    return replace(draft, confidence=max(MODAL, draft.confidence) if share >= least else WEAK)
 
 
-def _is_refused(draft: Draft, share: float) -> bool:
-    """Whether hardly anybody would call it good, and not two of three things speak for it: its
-    kind, a label or heading that says so, and a document that deliberates.
+def _is_stray(draft: Draft, chunk: ChunkCreated) -> bool:
+    """Whether it is a risk or question that no label or heading calls so, or a task, outside of
+    records and other documents that deliberate.
     """
-    weighed, explicit = draft.kind in WEIGHED, draft.confidence == EXPLICIT
-    spared = weighed + explicit + ("@deliberates" in draft.place) > 1
-    return share < KEPT and not spared
+    if draft.kind not in STRAY or "@deliberates" in draft.place or is_record(chunk):
+        return False
+    called = draft.confidence == EXPLICIT and draft.kind != "action_item"
+    return not called and _is_judged(draft, chunk)
 
 
 def placed(

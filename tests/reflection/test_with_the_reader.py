@@ -44,8 +44,8 @@ def test_injected_text_is_read_as_data_and_its_evidence_is_marked():
     assert "low_confidence" in [finding.code for finding in one.findings]
 
 
-def test_what_is_hardly_good_is_refused_as_such_and_its_neighbours_are_kept():
-    poor = "The others use it in the same way."
+def test_a_hardly_good_risk_is_refused_as_such_and_its_neighbours_are_kept():
+    poor = "In many cases such labels of parcels can be lost if a disk is full."
     chunk = a_chunk(
         f"# Parcel store\n\n{poor}\n\nThe parcel store keeps its index in memory and writes it to "
         "disk every minute.\n\n## Open questions\n\n- Do the others use it in the same way?\n",
