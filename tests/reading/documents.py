@@ -1,7 +1,11 @@
-"""Chunks for the readers' tests; a test states only its text and what it is about."""
+"""Chunks for the readers' tests, and what is read in them; a test states only its text and what it
+is about.
+"""
 
 from __future__ import annotations
 
+from agents.rules.reader import extract
+from schemas.events.atom import Candidate
 from schemas.events.hygiene import AnchorType, Annotation, AnnotationType, ChunkCreated
 from schemas.ids import sha256_hex
 
@@ -51,3 +55,27 @@ def flagged(start: int, end: int, annotation_type: AnnotationType) -> Annotation
         line_start=40,
         line_end=40,
     )
+
+
+def read(text: str, path: str = "docs/depot.md", **given: object) -> list[tuple[str, str]]:
+    """The kinds and titles of what is read of ``text``, entities aside."""
+    atoms = extract(a_chunk(text, path, **given))  # type: ignore[arg-type]
+    return [(atom.kind, atom.title) for atom in atoms if atom.kind != "entity"]
+
+
+def kinds(text: str, path: str) -> list[str]:
+    return [kind for kind, _ in read(text, path)]
+
+
+def surest(text: str, path: str = "docs/depot.md", **given: object) -> list[tuple[str, bool]]:
+    """The kinds read, each with whether it is more than a weak cue."""
+    atoms = extract(a_chunk(text, path, **given))  # type: ignore[arg-type]
+    return [(atom.kind, atom.confidence > 0.55) for atom in atoms if atom.kind != "entity"]
+
+
+def told(text: str, path: str, *headings: str) -> list[Candidate]:
+    return [it for it in extract(a_chunk(text, path, headings=headings)) if it.kind != "entity"]
+
+
+def titles(text: str, path: str = "docs/filters.md", *headings: str) -> list[str]:
+    return [it.title for it in told(text, path, *headings)]
