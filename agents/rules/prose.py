@@ -34,6 +34,7 @@ _MARKER_LINE = re.compile(r"(?::::+|!!!|\?\?\?|%%|\{%|\{\{|\[!\w+\]|@\w+$|\[TOC\
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,400}>")
 _RAW_HTML = re.compile(r"<(pre|script|style|table|svg|code|template)\b", re.I)
 _FENCE = re.compile(r"(`{3,}|~{3,})(.*)$")
+_COMMENT_ENDS = re.compile(r"^[ \t]*-{2,}>[ \t]*$", re.MULTILINE)
 WRAPPED = 60  # characters that a line of wrapped text has at least
 _COMMAND = re.compile(r"[$>%#][ \t]?[a-z./]|(?:├|└|│|\|--|\+--|`--)")
 
@@ -133,9 +134,14 @@ def dialect_of(path: str) -> str:
     return "adoc" if lowered.endswith((".adoc", ".asciidoc", ".asc")) else "md"
 
 
-def _inside_code(lines: Sequence[str]) -> str:
-    """The fence a chunk begins inside of, or nothing: the first closing mark has no opening one."""
-    marks = [line.strip() for line in lines if line.lstrip()[:3] in ("```", "~~~")]
+def _inside_of(text: str) -> str:
+    """The end of the code or comment a chunk begins inside of, or nothing: its first closing mark
+    has no opening one.
+    """
+    end = _COMMENT_ENDS.search(text)
+    if end and "<!--" not in text[: end.start()]:
+        return "-->"
+    marks = [line.strip() for line in text.split("\n") if line.lstrip()[:3] in ("```", "~~~")]
     return marks[0][:3] if len(marks) % 2 and marks[0] in ("```", "~~~") else ""
 
 
@@ -148,7 +154,7 @@ def passages(text: str, base: Sequence[str], path: str, *, whole: bool) -> list[
     lines = text.split("\n")
     at, number = 0, _front_matter(lines) if whole else 0
     at = sum(len(line) + 1 for line in lines[:number])
-    scan.until = "" if whole else _inside_code(lines)
+    scan.until = "" if whole else _inside_of(text)
     for line in lines[number:]:
         _take(scan, line, at)
         at += len(line) + 1

@@ -21,7 +21,7 @@ MOST_HEADINGS = 20_000  # of a text of 2 MiB at most: more are no sections that 
 # Begins with a literal, a line feed, and not with an anchor: so the engine skips to the next one.
 MARKDOWN_MARK = re.compile(
     r"\n {0,3}(?:(?P<fence>`{3,}|~{3,})[^\n]*|(?P<atx>\#{1,6})(?:[ \t]+(?P<title>[^\n]*))?"
-    r"|(?P<under>=+|-{2,})[ \t]*)(?=\n)",
+    r"|(?P<under>=+|-{2,})[ \t]*|(?P<comment><!--)[^\n]*)(?=\n)",
 )
 FRONT_MATTER = re.compile(r"---[ \t]*\n[\s\S]{0,20000}?\n(?:---|\.\.\.)[ \t]*\n")
 RST_UNDERLINE = re.compile(r"^([=\-`:.'\"~^_*+#<>])\1{2,}[ \t]*$", re.MULTILINE)
@@ -56,8 +56,10 @@ def headings_in(text: str, language: str | None) -> Iterator[Heading]:
 
 def _markdown_headings(text: str) -> Iterator[Heading]:
     front = FRONT_MATTER.match(text)
-    fence = ""
+    fence, hidden = "", 0
     for match in MARKDOWN_MARK.finditer(f"\n{text}\n", front.end() if front else 0):
+        if match.start() < hidden:
+            continue
         if mark := match["fence"]:
             if not fence:
                 fence = mark
@@ -65,6 +67,8 @@ def _markdown_headings(text: str) -> Iterator[Heading]:
                 fence = ""
         elif fence:
             continue
+        elif match["comment"]:
+            hidden = text.find("-->", match.start())  # what is not closed hides nothing
         elif match["atx"]:
             yield Heading(match.start(), len(match["atx"]), _title(match["title"] or ""))
         elif match["under"] and match.start() > (front.end() if front else 0):

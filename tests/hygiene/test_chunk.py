@@ -112,6 +112,16 @@ def test_sections_follow_the_headings_and_not_the_fences() -> None:
     ]
 
 
+def test_a_comment_has_no_headings() -> None:
+    body = "Some words that fill this section well beyond the minimum size of a chunk. " * 4
+    text = f"# Top\n\n{body}\n\n<!---\n## Old\n\n{body}\n--->\n\n## Risks\n\n{body}\n"
+    assert outline(cleaned(text)) == [("heading", ["Top"]), ("heading", ["Top", "Risks"])]
+    fenced = f"# Top\n\n{body}\n\n```\n<!--\n```\n\n## Risks\n\n{body}\n"
+    unclosed = f"# Top\n\n{body}\n\n<!-- no end\n\n## Risks\n\n{body}\n"
+    for other in (fenced, unclosed):
+        assert outline(cleaned(other))[-1] == ("heading", ["Top", "Risks"])
+
+
 def test_headings_of_restructured_text_and_asciidoc_are_found() -> None:
     body = "Some words that fill this section well beyond the minimum size of a chunk. " * 4
     rst = f"Top\n===\n\n{body}\n\nPart\n----\n\n{body}\n"

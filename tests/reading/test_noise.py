@@ -166,3 +166,13 @@ def test_praise_is_no_risk():
 def test_what_is_called_harmless_is_no_risk():
     text = "## Drawbacks\n\nThe cache may fail at a restart, but that is not a problem.\n"
     assert "risk" not in {atom.kind for atom in extract(a_chunk(text))}
+
+
+@pytest.mark.parametrize("end", ["-->", "--->", "  -->"])
+def test_what_ends_in_a_comment_that_began_in_the_chunk_before_is_not_read(end: str) -> None:
+    hidden = "The Depot must keep every label of each lane."
+    said = "The Sorter must write each label."
+    text = f"{hidden}\n{end}\n\n{said}\n"
+    assert [it.title for it in extract(a_chunk(text))] == [said[:-1]]
+    shown = f"{hidden}\n\n```mermaid\nA --> B\n```\n\n<!-- more\n-->\n\n{said}\n"
+    assert [it.title for it in extract(a_chunk(shown))] == [hidden[:-1], said[:-1]]
