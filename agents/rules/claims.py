@@ -47,18 +47,63 @@ _ANNOUNCES = re.compile(
     r"\b(?:as follows|below|above|the following)\W*$",
     re.IGNORECASE,
 )
-_SUBJECT_VERB = re.compile(
-    r"\b(is|are|has|have|uses?|runs?|stores?|supports?|provides?|depends? on|consists? of|"
-    r"contains?|"
-    r"implements?|allows?|enables?|requires?|returns?|sends?|receives?|handles?|manages?|defines?|"
-    r"represents?|exposes?|creates?|performs?|maintains?|specifies|determines?|offers?|relies on|"
-    r"connects?|validates?|verifies|verify|processes|generates?|accepts?|guarantees?|ensures?|"
-    r"includes?|"
-    r"serves?|acts? as|inherits?|extends?|delegates?|encapsulates?|controls?|describes?|executes?|"
-    r"communicates?|works|can|will|does|holds?|tracks?|stays|remains?|belongs?|replaces?|"
-    r"corresponds?|applies|follows?|refers? to|emits?|publishes|consumes?|listens?|writes|reads|"
-    r"loads)\b"
+_SAYS_MUCH = frozenset(
+    """
+    use uses run runs store stores support supports provide provides depends consists contain
+    contains implement implements require requires handle handles manage manages define defines
+    represent represents expose exposes guarantee guarantees ensure ensures maintain maintains
+    relies validate validates replace replaces emit emits publishes consume consumes
+    """.split()  # noqa: SIM905  # as a list it would take forty lines
+)  # verbs that say something of their subject, whatever that is called
+_SAYS_LESS = frozenset(
+    """
+    is are has have depend consist allow allows enable enables return returns send sends receive
+    receives create creates perform performs specifies determine determines offer offers connect
+    connects verify verifies processes generate generates accept accepts include includes serve
+    serves act acts inherit inherits extend extends delegate delegates encapsulate encapsulates
+    control controls describe describes execute executes communicate communicates works can will
+    does hold holds track tracks stay stays remain remains belong belongs correspond corresponds
+    applies follow follows refer refers listen listens writes reads loads
+    """.split()  # noqa: SIM905
 )
+_WITH = {
+    "act": "as",
+    "acts": "as",
+    "consist": "of",
+    "consists": "of",
+    "refer": "to",
+    "refers": "to",
+}
+_WITH |= dict.fromkeys(("depend", "depends", "relies"), "on")
+_ONLY_VERBS = frozenset(
+    """
+    adds aggregates appends assigns attaches authenticates authorizes binds broadcasts calculates
+    chooses collects compares compresses computes converts decodes decrypts deploys deserializes
+    detects discards discovers distributes elects encodes encrypts enforces evaluates exits expires
+    fetches ignores initializes injects inserts inspects instantiates intercepts invokes keeps
+    merges negotiates notifies observes parses persists produces provisions receives recovers
+    redirects registers rejects removes renders replicates resolves retains retries reuses revokes
+    rewrites rotates schedules selects serializes skips subscribes synchronizes terminates
+    transforms translates triggers unlocks wraps
+    """.split()  # noqa: SIM905
+)
+_NOUNS_TOO = frozenset(
+    """
+    aborts balances batches blocks builds caches calls checks closes commits compiles copies deletes
+    drops exports filters forwards gets groups hashes imports indexes issues joins limits locks logs
+    maps matches measures monitors mounts moves opens overrides passes polls pulls pushes queries
+    records releases renews reports restarts restores routes scans sets shards signs sorts splits
+    starts stops takes updates watches accepts creates executes generates loads performs processes
+    reads receives sends verifies writes
+    """.split()  # noqa: SIM905
+)  # verbs where a determiner follows
+_DETERMINERS = frozenset(
+    "the a an all each every its their any no only both one two new incoming".split()  # noqa: SIM905
+)
+_FOLLOWING = re.compile(r" ([A-Za-z]+)\b")
+_FIRST = re.compile(r"([A-Za-z]+)(?:/[a-z]+)? ([A-Za-z]*)")
+_FARTHEST = 80  # characters of a subject
+_WORD = re.compile(r"(?<![\w`./-])[a-z]+(?![\w-])")
 _IMPERATIVE = re.compile(
     r"(?:make|use|add|set|create|remove|keep|let|allow|enable|disable|ensure|implement|define|"
     r"provide|"
@@ -69,14 +114,12 @@ _IMPERATIVE = re.compile(
     re.IGNORECASE,
 )
 _HEADLESS = re.compile(
-    r"(?:only|also|always|never|currently|just|ignores|skips|selects|validates|verifies|parses|"
-    r"emits|registers|converts|configures|generates|retrieves|resolves|contains|provides|"
-    r"returns|defines|holds|stores|"
-    r"represents|adds|removes|increases|decreases|creates|handles|uses|allows|enables|implements|"
-    r"supports|describes|specifies|determines|indicates|checks|sets|gets|makes|sends|receives|"
-    r"manages|performs|executes|includes|applies|requires|ensures|reduces|used|optional|"
-    r"the optional|"
-    r"simply|mainly|basically) ",
+    r"(?:only|also|always|never|currently|just|automatically|verifies|emits|configures|generates|"
+    r"retrieves|contains|provides|returns|defines|holds|stores|represents|increases|decreases|"
+    r"creates|handles|uses|allows|enables|implements|supports|describes|delegates|specifies|"
+    r"determines|indicates|checks|sets|gets|makes|sends|receives|manages|performs|executes|includes|"
+    r"applies|requires|ensures|reduces|used|optional|the optional|simply|mainly|"
+    r"basically|validates) ",
     re.IGNORECASE,
 )
 _ABOUT_TEXT = re.compile(
@@ -106,11 +149,7 @@ _PRAISE = frozenset(
     | {"hassle", "unleash", "unleashes", "superb", "breeze"}
 )  # words of advertisements: what they promise is no fact
 _FIELD = re.compile(r"(?:The )?`?[a-z]\w*(?:_\w+|[a-z][A-Z]\w*)`?(?: field| parameter)?")
-_STRONG_VERB = re.compile(
-    r"^(?:is an? |is the |are |uses?|runs?|stores?|supports?|provides?|depends|consists|contains?|"
-    r"implements?|requires?|handles?|manages?|defines?|represents?|exposes?|guarantees?|ensures?|"
-    r"maintains?|relies|validates?|replaces?|emits?|publishes|consumes?)"
-)
+_IS = re.compile(r"is (?:an?|the) |are ")
 _SUBJECT_START = re.compile(
     r"^(?:the|an?|each|every|all|any|no|most|many|several|only|two|three|four|"
     r"[A-Z`\"'(]|[a-z]+[A-Z_./-]\w|\w+\.\w)",
@@ -166,6 +205,38 @@ def _says_its_name(subject: str, predicate: str) -> bool:
     return len({word for word in told if word not in known and word.rstrip("s") not in known}) < 3
 
 
+def _is_headless(text: str) -> bool:
+    """Whether it begins with what is said, and of what is not there."""
+    first = _FIRST.match(text)
+    if first is None:
+        return False
+    said, following = first.group(1).lower(), first.group(2).lower()
+    return bool(
+        _HEADLESS.match(text)
+        or said in _ONLY_VERBS
+        or (said in _NOUNS_TOO and following in _DETERMINERS)
+    )
+
+
+def _is_verb(word: re.Match[str]) -> bool:
+    said = word.group()
+    if said in _SAYS_MUCH or said in _SAYS_LESS:
+        return said not in _WITH or _next(word) == _WITH[said]
+    return said in _ONLY_VERBS or (said in _NOUNS_TOO and _next(word) in _DETERMINERS)
+
+
+def _says_much(verb: re.Match[str]) -> bool:
+    said = verb.group()
+    told = said in _NOUNS_TOO and _next(verb) in _DETERMINERS
+    return told or said in _SAYS_MUCH or said in _ONLY_VERBS
+
+
+def _next(word: re.Match[str]) -> str:
+    """The word that follows after a space, in lower case, or nothing."""
+    following = _FOLLOWING.match(word.string, word.end())
+    return following.group(1).lower() if following else ""
+
+
 def _is_finite(verb: re.Match[str]) -> bool:
     """Whether it is no noun («support for»), not the verb of a relative clause and no infinitive,
     or another verb before it is finite: «continues to use»."""
@@ -181,7 +252,7 @@ def claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return Cue("claim", ANCHORED)
     if text.endswith(("?", "!")) or needs_context(text) or not _SUBJECT_START.match(text):
         return None
-    if _ANNOUNCES.search(text[-60:]) or _IMPERATIVE.match(text) or _HEADLESS.match(text):
+    if _ANNOUNCES.search(text[-60:]) or _IMPERATIVE.match(text) or _is_headless(text):
         return None
     if _VALUE_ONLY.match(text) or _MADE_BEFORE.match(text) or _USAGE.match(text):
         return None
@@ -190,8 +261,8 @@ def claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
     words = text.split()
     if not 6 <= len(words) <= 45 or len(words_of(text)) < 6:
         return None
-    verb = next(filter(_is_finite, _SUBJECT_VERB.finditer(text)), None)
-    if verb is None or not 0 < verb.start() <= 80:
+    verb = next(filter(_is_finite, filter(_is_verb, _WORD.finditer(text))), None)
+    if verb is None or not 0 < verb.start() <= _FARTHEST:
         return None
     subject, predicate = text[: verb.start()].strip(), text[verb.start() :]
     if not 1 <= len(subject.split()) <= 9 or _BAD_SUBJECT.search(subject) or "," in subject:
@@ -202,7 +273,7 @@ def claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return None
     if instructs(text):
         return None
-    strong = bool(_STRONG_VERB.match(predicate))
+    strong = bool(_IS.match(predicate)) or _says_much(verb)
     if _FIELD.fullmatch(subject):
         return Cue("claim", WEAK) if strong else None
     if named_subject and strong:

@@ -164,6 +164,34 @@ def test_a_todo_with_enough_words_is_an_action_item_of_the_code():
     )
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The gateway encrypts tokens of all tenants with a key from the vault.",
+        "DepotServer caches the label of each parcel for as long as its lane is open.",
+        "The scheduler retries failed deliveries three times before it drops them.",
+        "The sorter batches the labels of a lane and writes them to disk.",
+    ],
+)
+def test_a_claim_may_have_any_verb_of_what_systems_do(said: str):
+    (atom,) = extract(a_chunk(f"{said}\n", "docs/depot.md"))
+    assert (atom.kind, atom.title) == ("claim", said[:-1])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Encrypts tokens of all tenants with a key from the vault.",
+        "Adds/removes lanes while parcels of other depots are sorted.",
+        "Batches the labels of a lane and writes them to disk.",
+        "The old batches of labels from lanes of other depots.",
+        "The known issues in lanes of other depots with heavy parcels.",
+    ],
+)
+def test_what_has_no_subject_or_no_verb_is_no_claim(said: str):
+    assert extract(a_chunk(f"{said}\n", "docs/depot.md")) == []
+
+
 def test_a_doc_comment_of_a_type_is_a_weak_claim_with_the_type_as_subject():
     text = (
         "/**\n * Stores transfer processes and their history in a relational database.\n"
