@@ -9,7 +9,7 @@ from dataclasses import replace
 from agents.rules import cues
 from agents.rules.code_comments import Comment, comments, line_around, suffix_of
 from agents.rules.cues import EXPLICIT, MODAL, WEAK, Cue
-from agents.rules.drafts import THIN, Draft, Sentence, drafted
+from agents.rules.drafts import THIN, Draft, Sentence, drafted, scoped
 from agents.rules.entities import names_in
 from agents.rules.fragments import asks, has_verb, is_order
 from agents.rules.manifests import Dependency, dependencies, owner_of
@@ -26,6 +26,7 @@ from agents.rules.passages import Passage, Span
 from agents.rules.sequels import sequel_of
 from agents.rules.structure import NEEDED
 from agents.rules.wording import lowered, plain, sentences
+from schemas.events.atom import MAX_TITLE
 from schemas.events.hygiene import ChunkCreated
 
 MIN_EVIDENCE_CHARS = 20
@@ -143,6 +144,13 @@ _DECLARED = re.compile(
     re.MULTILINE,
 )  # something else before it
 _TYPE_NAME = re.compile(r"[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]*$")
+_ROUTINE = re.compile(
+    r"^(?:(?:pub|public|export|default|async|static) )*"
+    r"(?:func (?:\((?:\w+ )?\*?(?P<of>\w+)[^()\n]*\) )?|fn |def |function |type |class |struct |"
+    r"interface )(?P<name>\w+)",
+    re.MULTILINE,
+)
+_ANY_PART = frozenset({"init", "main", "new", "run", "setup", "test"})
 
 
 def comment_drafts(chunk: ChunkCreated) -> list[Draft]:
@@ -155,16 +163,45 @@ def comment_drafts(chunk: ChunkCreated) -> list[Draft]:
     for comment in comments(text, suffix):
         named = symbol if comment.documents and _declares(text, comment, symbol, suffix) else ""
         for passage in comment.passages:
-            found += _marked(text, passage)
+            found += (_placed(chunk, passage, it) for it in _marked(text, passage))
             if in_tests:
                 continue
             about = _of_type(text, comment, named) if named and passage.place == 0 else None
             if about:
                 found.append(about)
-            found += _stated(text, passage, said=about is not None)
+            stated = _stated(text, passage, said=about is not None)
+            found += (_placed(chunk, passage, it) for it in stated)
         if named:
             symbol = ""
     return found
+
+
+def _placed(chunk: ChunkCreated, passage: Passage, draft: Draft) -> Draft:
+    """``draft`` told with the part of the code it stands in, which its author took for granted."""
+    part = _part_of(chunk, passage)
+    known = part.rpartition(".")[2].lower() in draft.title.lower()
+    if not part or known or len(part) + len(draft.title) + 2 > MAX_TITLE:
+        return draft
+    return replace(draft, title=scoped(part, draft.title), scope=part, aside=True)
+
+
+def _part_of(chunk: ChunkCreated, passage: Passage) -> str:
+    """The class and function that a comment stands in, as far as they are known, or nothing."""
+    names = [part.partition("(")[0].strip() for part in chunk.structure_path]
+    around = _routine_at(chunk.text_payload, passage)
+    if around and names in ([], [around["name"]]):
+        names = [it for it in (around["of"], around["name"]) if it]
+    known = [name for name in names if re.fullmatch(r"[\w.$:]{3,}", name)]
+    return ".".join(known[-2:]) if known and known[-1].lower() not in _ANY_PART else ""
+
+
+def _routine_at(text: str, passage: Passage) -> re.Match[str] | None:
+    """The head of what a comment stands in, or right before where it is not indented."""
+    if text[text.rfind("\n", 0, passage.start) + 1 :][:1] not in " \t":
+        after = text.find("\n", passage.end) + 1
+        return _ROUTINE.match(text, after) if after else None
+    heads = list(_ROUTINE.finditer(text, 0, passage.start))
+    return heads[-1] if heads else None
 
 
 def _documented_type(chunk: ChunkCreated) -> str:

@@ -329,3 +329,33 @@ def test_what_a_record_demands_is_told_with_its_section() -> None:
     text = "# 7. Sealed lanes\n\n## Promotion of clerks\n\nThe DepotServer must ask two clerks.\n"
     found = titles(text, "docs/adr/0007-lanes.md")
     assert found == ["Sealed lanes, Promotion of clerks: the DepotServer must ask two clerks"]
+
+
+NOTE = "TODO: keep the labels of heavy parcels in lanes of their own"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "part"),
+    [
+        ("sort.go", "func (s *Sorter) Sort(p Parcel) {\n\t// {}\n\tsend(p)\n}\n", "Sorter.Sort"),
+        ("sort.go", "func Pack() {\n}\n\n// {}\nfunc Sort(p Parcel) {\n\tsend(p)\n}\n", "Sort"),
+        ("sort.go", "func Pack() {\n}\n\n// {}\nvar lanes = 3\n", ""),
+        ("sort.go", "func main() {\n\t// {}\n\tsend(p)\n}\n", ""),
+        ("sort.py", "def sort(parcel):\n    # {}\n    send(parcel)\n", "sort"),
+        ("sort.rs", "pub fn sort(p: Parcel) {\n    // {}\n    send(p)\n}\n", "sort"),
+        ("heavy_parcels.py", "def heavy(parcel):\n    # {}\n    send(parcel)\n", ""),
+    ],
+)
+def test_a_note_in_code_is_told_with_the_part_it_stands_in(path: str, text: str, part: str) -> None:
+    chunk = a_chunk(text.replace("{}", NOTE), f"src/{path}", source_type="code")
+    (atom,) = extract(chunk)
+    said = NOTE.partition(": ")[2]
+    assert atom.title == (f"{part}: {said}" if part else said[0].upper() + said[1:])
+    assert atom.attributes.get("within", "") == part
+
+
+def test_a_note_in_code_is_told_with_its_class_and_method() -> None:
+    text = f"    def sort(self, parcel):\n        # {NOTE}\n        send(parcel)\n"
+    names = ("Sorter", "sort")
+    chunk = a_chunk(text, "src/s.py", source_type="code", anchor_type="function", headings=names)
+    assert [it.title for it in extract(chunk)] == [f"Sorter.sort: {NOTE.partition(': ')[2]}"]
