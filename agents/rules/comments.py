@@ -63,7 +63,8 @@ _EMPTY = frozenset(
 )
 _CLAUSE_END = re.compile(
     r"[.?!](?=\s|$)|"
-    r"(?<=\w)(?=\n[\s#*/-]*(?:The|This|These|That|If|It|We|When|There|For now|Currently) )"
+    r"(?<=\w)(?=\n[\s#*/-]*(?:The|This|These|That|If|In|It|We|When|There|An?|As|Note|See|For now|"
+    r"Currently) )"
 )  # a remark of its own begins in the next line
 _MARKED = re.compile(r"(?:TODO|FIXME|XXX)\s*(?:\([^)]*\)|\[[^\]]*\])?\s*[:,.\-]*\s*")
 _OBSERVES = re.compile(

@@ -17,7 +17,7 @@ _OPENS_ODD = re.compile(r"[()\]}>,;:./|*=~-]|\d+[).]\s|[a-z]\)\s|[ivx]{1,4}[.)]\
 _ENDS_OPEN = re.compile(
     r"\b(?:of|into|and|or|the|an?|that|which|iff?|than|as|its|their|"
     r"special|namely|including|when|where|into|such|because|however|e\.g|i\.e|eg|ie|vs|between|have|would|will|"
-    r"must)\W*$",
+    r"must|to (?:avoid|ensure|prevent|enable|allow|make|use|get))\W*$",
     re.IGNORECASE,
 )
 _ENDS_WITH_PREPOSITION = re.compile(
@@ -52,9 +52,8 @@ _POINTS = re.compile(
     r"\b(?:in|with) our (?:solution|case|example|setup|experiments?|tests?)\b|\bthe respective\b|"
     r"\bhere(?:\W*$|:)|"
     r"\bbefore (?:stating|discussing|describing|explaining)\b|"
-    r"\bwe first\b|\bwe (?:call|denote|mark|define|say|assume|write|refer|will (?:see|make|"
-    r"discuss|describe|"
-    r"call|assume|now))\b",
+    r"\bwe first\b|\bwe (?:call|denote|mark|define|say|assume|write|refer|will (?:first )?"
+    r"(?:see|make|discuss|describe|detail|explain|outline|call|assume|now))\b",
     re.IGNORECASE,
 )
 _LABELLED_CLAUSE = re.compile(r"[^:]{1,50}: (?:is|are|was|will|[a-z]+s) ")
@@ -180,11 +179,20 @@ def asks(text: str) -> bool:
     """Whether ``text`` names something that is not known or not decided."""
     if text.endswith("?") or re.match(r"(?:whether|how|which|who|when|what|where)\b", text, re.I):
         return True
-    return not spoken(text).isdisjoint(_UNSURE)
+    heard = spoken(text)
+    return not heard.isdisjoint(_UNSURE) or (
+        not heard.isdisjoint(_ONCE_DONE) and bool(_NOT_DONE.search(text))
+    )
 
 
 _UNSURE = frozenset(
-    {"unclear", "unknown", "undecided", "unresolved", "tbd", "determined", "decide", "decided"}
-    | {"whether", "discussed", "clarify", "clarified", "investigate", "open", "unsure", "defined"}
-    | {"investigation", "discussion", "question", "clarification", "revisit", "revisited"}
+    {"unclear", "unknown", "undecided", "unresolved", "tbd", "decide", "whether", "clarify"}
+    | {"investigate", "open", "unsure", "investigation", "discussion", "question", "clarification"}
+    | {"revisit"}
+)
+_ONCE_DONE = frozenset({"determined", "decided", "discussed", "clarified", "defined", "revisited"})
+_NOT_DONE = re.compile(
+    r"\b(?:be|being|not|never|yet|until|once)(?: yet| been?| \w+ly)* "
+    r"(?:determined|decided|discussed|clarified|defined|revisited)\b",
+    re.IGNORECASE,
 )

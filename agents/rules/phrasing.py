@@ -191,7 +191,7 @@ def by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> 
         return None
     if len(words_of(text)) < 5:
         return Cue("claim", ANCHORED) if exclusive(text) and not how_to else None
-    strong = bool(re.search(r"\b(?:must|shall|MUST|SHALL)\b", text))
+    strong = role != "gain" and bool(re.search(r"\b(?:must|shall|MUST|SHALL)\b", text))
     if strong and (cue := requirement(text, named=named)):
         return None if how_to and cue.confidence < MODAL else cue
     if how_to:
@@ -200,7 +200,7 @@ def by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> 
         _question(setting, text),
         cues.domain_signal(text),
         None if role == "gain" else _threat(text, named=named),
-        None if taught else requirement(text, named=named),
+        None if taught or role == "gain" else requirement(text, named=named),
         None if taught else _choice(setting, text, named=named),
     ):
         if cue is not None:

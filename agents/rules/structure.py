@@ -115,6 +115,7 @@ _PAGE = re.compile(
     r"\W*\[[^\]\n]*\]\((?!https?://[^)\s]*/(?:issues|pull|browse|merge_requests)/)[^)\s]*\)\W*|"
     r"\W*:(?:doc|ref):`[^`]+`\W*|\W*(?:xref|link):\S+\[[^\]]*\]\W*"
 )  # what to read next, not what to do
+_LEARNT = re.compile(r"\W*(?:goal|objective)s?\b", re.IGNORECASE)  # what a guide's reader will know
 _AFTERWARDS = re.compile(r"(?:once|after|when|whenever)\b", re.IGNORECASE)
 _SETTLED = re.compile(
     r"^(?:resolved|answered|done|decided|fixed|closed|yes|no|same)\b|~~", re.IGNORECASE
@@ -140,7 +141,7 @@ def by_structure(
         case "risk":
             return _risk_in(sentence, first)
         case "unknown":
-            return _unknown_in(text, first)
+            return _unknown_in(text, first, answering=passage.headings[-1].rstrip().endswith("?"))
         case "action_item":
             item = passage.form in ("item", "row") and first and len(words_of(text)) >= 3
             item = item and not (_is_reached(text) or _BETWEEN.match(text) or _is_told(text))
@@ -152,6 +153,7 @@ def by_structure(
                 or len(words_of(text)) < 4
                 or is_chatter(text)
                 or text.endswith("?")
+                or (setting.how_to and _LEARNT.match(passage.headings[-1]))
                 or _tells_of_needs(passage, text)
             ):
                 return None
@@ -240,7 +242,7 @@ def _risk_in(sentence: Sentence, first: bool) -> Cue | None:
     return Cue("risk", ANCHORED if told else EXPLICIT)
 
 
-def _unknown_in(text: str, first: bool) -> Cue | None:
+def _unknown_in(text: str, first: bool, *, answering: bool) -> Cue | None:
     if _SETTLED.match(text) or ABSENT.match(text) or len(words_of(text)) < 3:
         return None
     if text.endswith(":"):
@@ -249,4 +251,4 @@ def _unknown_in(text: str, first: bool) -> Cue | None:
         return None
     if text.endswith("?"):
         return Cue("unknown", EXPLICIT)
-    return Cue("unknown", EXPLICIT) if first and asks(text) else None
+    return Cue("unknown", EXPLICIT) if first and not answering and asks(text) else None

@@ -15,7 +15,7 @@ from tests.service import COMMAND_PATIENCE_S, Service, service
 
 pytestmark = pytest.mark.broker
 REASON = "the security review chose it"
-PATIENCE_S = 90
+PATIENCE_S = 180
 BEHIND_THE_PREVIEW = "docs/operations.md"  # listed by a preview, and not read by it
 
 

@@ -28,7 +28,7 @@ from tests.end_to_end.looking import everything
 from tests.service import Service, service
 
 pytestmark = pytest.mark.broker
-PATIENCE_S = 90
+PATIENCE_S = 180
 FILES = {
     f"docs/{name}.md": f"# {name}\n\nThe {name} service must answer within 200 ms.\n".encode()
     for name in ("cart", "order", "stock", "price", "mail", "login")

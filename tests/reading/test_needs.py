@@ -130,3 +130,16 @@ def test_as_a_result_begins_no_story(who: str, found: list[str]) -> None:
 )
 def test_a_need_that_is_only_quoted_is_none(said: str) -> None:
     assert "requirement" not in kinds(f"# Lanes\n\n{said}\n", "docs/x.md")
+
+
+@pytest.mark.parametrize("said", ["should keep every label", "must no longer keep labels"])
+def test_what_a_choice_makes_better_is_expected_not_demanded(said: str) -> None:
+    for heading, demands in (("Positive", False), ("Rules of lanes", True)):
+        text = f"## Consequences\n\n### {heading}\n\n- All depots {said} of each lane\n"
+        assert ("requirement" in kinds(text, RECORD)) is demands
+
+
+@pytest.mark.parametrize(("path", "found"), [("docs/tutorial/lanes.md", 0), ("docs/lanes.md", 1)])
+def test_the_goals_of_a_tutorial_are_its_reader_s(path: str, found: int) -> None:
+    text = "## Goals\n\n- Share a lane of the depot with clerks of other depots\n"
+    assert len(read(text, path)) == found

@@ -460,3 +460,26 @@ def test_as_a_consequence_is_no_part_of_a_statement() -> None:
     assert read(f"# Printers\n\n{said}\n") == [
         ("requirement", "Printers: every DepotServer must read each label of a lane only once")
     ]
+
+
+@pytest.mark.parametrize("said", ["first detail", "explain", "outline"])
+def test_what_the_author_will_tell_next_is_no_statement(said: str) -> None:
+    text = f"To show what changes in Depot, we will {said} how its lanes have worked so far.\n"
+    assert read(text, RECORD) == []
+
+
+def test_an_answer_to_its_heading_and_what_is_defined_ask_nothing() -> None:
+    told = "There should be no impact on lanes beyond those defined in the Depot."
+    assert read(f"## Open questions\n\n- {told}\n", RECORD) == []
+    text = "## Open questions\n\n### Which lanes are open?\n\nIt was left open by the Depot.\n"
+    assert [kind for kind, _ in read(text, RECORD)] == ["unknown"]
+    left = "The order of the lanes is yet to be defined by the Depot."
+    assert [kind for kind, _ in read(f"## Open questions\n\n- {left}\n", RECORD)] == ["unknown"]
+
+
+def test_a_task_ends_where_a_remark_begins_and_one_that_is_cut_is_none() -> None:
+    said = "TODO: open the lane of heavy parcels\n    # In 2.x, only light ones had lanes"
+    text = f"def sort(parcel):\n    # {said}\n    send(parcel)\n"
+    (task,) = read(text, "src/sort.py", source_type="code")
+    assert task == ("action_item", "sort: open the lane of heavy parcels")
+    assert code("TODO: split the lanes within the depot to avoid") == []
