@@ -49,10 +49,11 @@ _ANNOUNCES = re.compile(
 )
 _SAYS_MUCH = frozenset(
     """
-    use uses run runs store stores support supports provide provides depends consists contain
-    contains implement implements require requires handle handles manage manages define defines
-    represent represents expose exposes guarantee guarantees ensure ensures maintain maintains
-    relies validate validates replace replaces emit emits publishes consume consumes
+    use uses expire happens talks run runs store stores support supports provide provides depends
+    consists contain contains implement implements require requires handle handles manage manages
+    define defines represent represents expose exposes guarantee guarantees ensure ensures
+    maintain maintains relies validate validates replace replaces emit emits publishes consume
+    consumes
     """.split()  # noqa: SIM905  # as a list it would take forty lines
 )  # verbs that say something of their subject, whatever that is called
 _SAYS_LESS = frozenset(
@@ -74,6 +75,7 @@ _WITH = {
     "refer": "to",
     "refers": "to",
 }
+_WITH |= {"expire": "after", "happens": "through", "talks": "to"}
 _WITH |= dict.fromkeys(("depend", "depends", "relies"), "on")
 _ONLY_VERBS = frozenset(
     """
@@ -148,8 +150,17 @@ _PRAISE = frozenset(
     | {"supercharge", "supercharges", "empower", "empowers", "empowering", "stunning", "awesome"}
     | {"hassle", "unleash", "unleashes", "superb", "breeze"}
 )  # words of advertisements: what they promise is no fact
+_MEASURES = re.compile(
+    r"\b\d[\d.,]*\s?(?:%|percent|ms|milliseconds?|s|sec(?:ond)?s?|minutes?|hours?|days?|weeks?|months?|"
+    r"years?|[kmgt]i?b|bytes?|characters?|requests?|connections?|users?|times|retries|attempts|"
+    r"replicas|nodes|partitions|items|rows|records)\b|\d%",
+    re.IGNORECASE,
+)
 _FIELD = re.compile(r"(?:The )?`?[a-z]\w*(?:_\w+|[a-z][A-Z]\w*)`?(?: field| parameter)?")
-_IS = re.compile(r"is (?:an?|the) |are ")
+_IS = re.compile(
+    r"is (?:an?|the) |are |ha(?:s|ve) (?:(?:its|their) own|(?:exactly |at most |only )?"
+    r"(?:one|two|three|four|five|\d+|a single|no)) "
+)
 _SUBJECT_START = re.compile(
     r"^(?:the|an?|each|every|all|any|no|most|many|several|only|two|three|four|"
     r"[A-Z`\"'(]|[a-z]+[A-Z_./-]\w|\w+\.\w)",
@@ -258,8 +269,9 @@ def claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return None
     if not spoken(text).isdisjoint(_PRAISE):
         return None
-    words = text.split()
-    if not 6 <= len(words) <= 45 or len(words_of(text)) < 6:
+    words, told = text.split(), has_number(text)
+    least = 5 if (told and _MEASURES.search(text)) or (named and " no longer " in text) else 6
+    if not least <= len(words) <= 45 or len(words_of(text)) < least - told:
         return None
     verb = next(filter(_is_finite, filter(_is_verb, _WORD.finditer(text))), None)
     if verb is None or not 0 < verb.start() <= _FARTHEST:
@@ -269,7 +281,8 @@ def claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return None
     if _NO_SUBJECT.match(subject) or _says_its_name(subject, predicate):
         return None
-    if not words_of(subject) or len(words_of(predicate)) < 4 or _ABOUT_TEXT.match(predicate):
+    said = len(words_of(predicate)) + told
+    if not words_of(subject) or said < least - 2 or _ABOUT_TEXT.match(predicate):
         return None
     if instructs(text):
         return None
@@ -278,6 +291,8 @@ def claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return Cue("claim", WEAK) if strong else None
     if named_subject and strong:
         return Cue("claim", ANCHORED)
-    if strong and (named or has_number(text)):
+    if strong and (named or told):
         return Cue("claim", MODAL)
-    return Cue("claim", WEAK) if strong or named_subject else None
+    if strong or named_subject or (named and " no longer " in text):
+        return Cue("claim", WEAK)
+    return Cue("claim", WEAK) if told and _MEASURES.search(predicate) else None

@@ -37,7 +37,7 @@ _LABEL = re.compile(
     r"(?P<risk>risks?|known issue|caveat|drawback|danger|threat)|"
     r"(?P<action_item>todo|fixme|action(?: item| point)?|next step|follow[- ]?up)|"
     r"(?P<unknown>open (?:question|issue|point)|unresolved(?: question)?|question|tbd|unclear|"
-    r"unknown)|"
+    r"unknown|(?:still )?to be (?:decided|clarified|discussed|determined)|needs? clarification)|"
     r"(?P<requirement>requirement|req[- ]?\d+|acceptance criteri(?:on|a)|constraint|goal))"
     r"\s*(?:#?\d{1,3}|\([^)]{1,40}\))?\s*:\s+(?=\S)",
     re.IGNORECASE,
@@ -69,11 +69,13 @@ _CONTACT = re.compile(
 )  # «the records we should send»: a relative clause without its pronoun
 _WE_DO = re.compile(r"\bwe(?:'ll| (?:will|shall|should|must|can|need))\b")
 _DECIDED = re.compile(
-    r"\b(?:we|the (?:team|project|group|committee|board|authors)|it (?:was|has been)|(?:was|were|"
-    r"has been|"
-    r"have been))\b(?: \w+){0,2} (?:decided|chosen|chose|opted|adopted|agreed (?:to|on|that)|"
-    r"settled on|"
-    r"selected|standardi[sz]ed on)\b|\bwe (?:decide|choose|opt|select|adopt) (?:to|for|that)?\b",
+    r"\b(?:we|the (?:\w+ )?(?:team|project|group|committee|board|authors)|it (?:was|has been)|"
+    r"(?:was|were|has been|have been))\b(?: \w+){0,2} (?:decided|chosen|chose|opted|adopted|"
+    r"agreed (?:to|on|that)|settled on|selected|standardi[sz]ed on)\b|"
+    r"\bwe(?: have|'ve)? (?:picked(?! up)|went with|gone with)\b|\bwe(?: are|'re) going with\b|"
+    r"\bthe (?:\w+ )?(?:team|group|committee|board) approved\b|"
+    r"\bour choice (?:is|was|fell on)\b(?! between)|"
+    r"\bwe (?:decide|choose|opt|select|adopt) (?:to|for|that)?\b",
     re.IGNORECASE,
 )
 _WE_WILL = re.compile(
@@ -81,7 +83,9 @@ _WE_WILL = re.compile(
     r"\bwe(?:'ll| will| are going to| intend to| plan to) (?:use|store|keep|implement|introduce|"
     r"move|migrate|switch|replace|remove|adopt|support|build|split|rely on|deploy|run|host|provide|"
     r"add|make|create|stop|start|go with|stick (?:to|with)|follow|define|deprecate|separate|"
-    r"refactor)\b",
+    r"refactor)\b|\bwe (?:won't|will not|will no longer|do not|don't) (?:support|use|adopt|store|"
+    r"maintain|provide|offer) (?=.{0,60}\b(?:any ?more|any longer|instead|for now|until|"
+    r"before|in)\b)|\bwe will no longer (?:support|use|store|keep|maintain|provide|offer)\b",
     re.IGNORECASE,
 )
 _AS_IT_IS = re.compile(
@@ -91,7 +95,7 @@ _AS_IT_IS = re.compile(
 )
 _ABLE = re.compile(r"\b(?:can|could|may|might|would)(?: also)? (?:be|use)\b", re.IGNORECASE)
 _PREFERENCE = re.compile(
-    r"\b(?:will|is|are|uses?|used|stored?|implemented|we|built|chosen|prefer(?:red)?)\b.*"
+    r"\b(?:will|is|are|uses?|used|stored?|implemented|we|built|chosen|moves?|prefer(?:red)?)\b.*"
     r"\b(?:instead of|rather than|in favou?r of)\b",
     re.IGNORECASE,
 )
@@ -121,6 +125,28 @@ _NAMED_RISK = re.compile(
     r"a risk (?:of|that)|risk of|dangerous|vulnerable to|prone to)\b",
     re.IGNORECASE,
 )
+_DISABLED = re.compile(
+    r"\b(?:can|could|will|would) (?:no longer|not|never)\b|\b(?:cannot|can't|won't|nobody can|"
+    r"no one can|is gone|are gone|stops? working)\b",
+    re.IGNORECASE,
+)
+_ASSIGNED = re.compile(
+    r"@[\w-]+(?:,? @[\w-]+| and @[\w-]+)* (?:will|to|should|please) (?!be\b|not\b)[a-z]{2,} \w|"
+    r"(?-i:[A-Z][a-z]{2,})(?: (?:and|&) (?-i:[A-Z][a-z]{2,}))? (?:to|will) "
+    r"(?!be\b|not\b)[a-z]{2,} .*\b(?:by|until|before) (?:\w+ ){0,2}"
+    r"(?:monday|tuesday|wednesday|thursday|friday|tomorrow|"
+    r"week|month|sprint|eod|\d{4}-\d\d|\d{1,2}\.|january|february|march|april|may|june|july|august|"
+    r"september|october|november|december)\b",
+    re.IGNORECASE,
+)
+_CALLED_RISK = re.compile(
+    r"(?:there (?:is|are|remains?|exists?)(?: still| also)? (?:an?|the|some) (?:\w+ )?|"
+    r"(?:the|a|an?other|one|our|main|biggest|major) (?:\w+ ){0,2})(?:risk|danger)(?: here)?"
+    r"(?: (?:is|remains))? (?:that|of)\b|"
+    r"(?:an? |any |the )?(?:malicious|rogue|compromised|hostile) [\w -]{2,40} "
+    r"(?:can|could|may|might) (?!not\b)",
+    re.IGNORECASE,
+)  # called so, or what somebody hostile can do: however mild the words
 _OPEN = re.compile(
     r"\b(?:tbd|t\.b\.d|to be (?:decided|determined|discussed|clarified)|"
     r"(?:is|are|remains?|it'?s) (?:still |yet |currently )?(?:unclear|unknown|undecided|"
@@ -128,7 +154,8 @@ _OPEN = re.compile(
     r"an open (?:question|issue)|open for discussion|not (?:yet )?(?:clear|decided|determined))|"
     r"open question|needs? (?:further|more) (?:discussion|investigation|thought|research|"
     r"clarification)|"
-    r"not (?:yet )?(?:been )?decided|we (?:don't|do not) know|yet to be (?:decided|determined))\b",
+    r"not (?:yet )?(?:been )?decided|remains? to be (?:seen|decided|clarified)|"
+    r"we (?:don't|do not) know|yet to be (?:decided|determined))\b",
     re.IGNORECASE,
 )
 _RHETORICAL = re.compile(
@@ -157,6 +184,13 @@ _SIGNAL = re.compile(
     r"find it (?:hard|difficult|confusing)|found it)\b",
     re.IGNORECASE,
 )
+_SHARE_OF = re.compile(
+    r"\b\d[\d.,]*\s?(?:%|percent|out of \d+|of \d+) (?:of )?(?:(?:our|the|all|paying|active) ){0,2}"
+    r"(?:customers|users|clients|subscribers|buyers|teams|tenants|stakeholders|visitors)\b|"
+    r"^(?:(?:our|the) )?(?:(?:monthly|yearly|annual|daily|weekly) )?(?:churn|retention|conversion)"
+    r"(?: rate)? (?:is|was|has been) [^.]{0,20}\d",
+    re.IGNORECASE,
+)
 _WANTED = re.compile(r"\b(?:want|wants|wanted|prefer|prefers|preferred)$", re.IGNORECASE)
 _NO_SIGNAL = re.compile(
     r"^(?:if|should|when|for|in case|suppose|let|while|as)\b|\b(?:no|not|without) (?:\w+ ){1,4}"
@@ -175,7 +209,7 @@ _NEGATION = re.compile(
 )
 _CHOICE_WORDS = frozenset(
     {"decided", "chosen", "chose", "opted", "adopted", "agreed", "settled", "selected", "we"}
-    | {"standardized", "standardised"}
+    | {"standardized", "standardised", "approved", "choice"}
 )
 _DANGER_WORDS = frozenset(
     {"may", "might", "could", "would", "can", "risk", "risks", "likely", "potential", "potentially"}
@@ -204,12 +238,13 @@ _OPEN_WORDS = frozenset(
         "know",
         "thought",
     }
-    | {"investigation", "research", "clarification"}
+    | {"investigation", "seen", "research", "clarification"}
 )
 _ACTOR_WORDS = frozenset(
     {"customer", "customers", "user", "users", "clients", "competitor", "competitors", "operators"}
     | {"subscribers", "buyers", "stakeholders", "developers", "community", "market", "teams"}
     | {"managers", "auditors", "engineers", "administrators", "maintainers"}
+    | {"tenants", "visitors", "churn", "retention", "conversion"}
 )
 _NEGATING_WORDS = frozenset(
     {"not", "never", "cannot", "t", "neither", "nor", "no", "nobody", "nothing", "none"}
@@ -240,6 +275,11 @@ def labelled(text: str) -> Cue | None:
 def is_story(text: str) -> bool:
     """Whether somebody tells what they do or want: «As a clerk, who seals parcels, I …»."""
     return _TELLS.match(text) is not None
+
+
+def assigned(text: str) -> Cue | None:
+    """A task that has an owner: «@anna will …», «Anna to … by Friday»."""
+    return Cue("action_item", MODAL) if _ASSIGNED.match(text) else None
 
 
 def user_story(text: str) -> Cue | None:
@@ -286,17 +326,24 @@ def risk(text: str, *, named: bool) -> Cue | None:
     """A possible failure with a consequence that weighs something."""
     if spoken(text).isdisjoint(_DANGER_WORDS):
         return None
-    if not _MAY.search(text) and not _NAMED_RISK.search(text):
+    condition = _CONDITION.match(text)
+    disabled = condition and _DISABLED.search(text, condition.end())
+    if not disabled and not _MAY.search(text) and not _NAMED_RISK.search(text):
         return None
     severity = severity_of(text)
-    if severity in (None, "low") or text.endswith("?") or is_averted(text):
+    if severity is None or text.endswith("?") or is_averted(text):
         return None
+    if _CALLED_RISK.match(text):
+        return Cue("risk", ANCHORED if named or has_number(text) else MODAL)
+    if severity == "low":
+        return None
+    if condition and disabled and severity_of(condition.group()) in ("critical", "high"):
+        return Cue("risk", MODAL)
     strong = severity != "medium"
     if _NAMED_RISK.search(text):
         return Cue("risk", ANCHORED if named or has_number(text) else MODAL)
     if _WISH.search(text):
         return None
-    condition = _CONDITION.match(text)
     main = text[condition.end() :] if condition else text
     possible = _MAY.search(main)
     rest = _ON_CONDITION.split(possible.group("rest"), maxsplit=1)[0] if possible else ""
@@ -322,6 +369,8 @@ def unknown(text: str, *, asked: bool) -> Cue | None:
 def domain_signal(text: str) -> Cue | None:
     if spoken(text).isdisjoint(_ACTOR_WORDS):
         return None
+    if (share := _SHARE_OF.search(text)) and not _NO_SIGNAL.search(text):
+        return Cue("domain_signal", ANCHORED, {"signal_type": _signal_type(share.group())})
     match = _SIGNAL.search(text)
     if match is None or text.endswith("?") or _NO_SIGNAL.search(text):
         return None
@@ -335,10 +384,12 @@ def domain_signal(text: str) -> Cue | None:
         "to",
     ):
         return None
-    lowered = text.lower()
-    signal = (
-        "competitive" if "competitor" in lowered else "market" if "market" in lowered else "user"
-    )
+    signal = _signal_type(text)
     if _WANTED.search(match.group()):  # of a reader, more often than not: of 17 six were good
         return Cue("domain_signal", WEAK, {"signal_type": signal})
     return Cue("domain_signal", ANCHORED if has_number(text) else MODAL, {"signal_type": signal})
+
+
+def _signal_type(text: str) -> str:
+    lowered = text.lower()
+    return "competitive" if "competitor" in lowered else "market" if "market" in lowered else "user"

@@ -60,7 +60,7 @@ _STANDS_FOR = re.compile(
 _EXPLETIVE = re.compile(
     r"it (?:[\w']+ ){1,4}?(?:possible|impossible|clear|unclear|unknown|important|necessary|"
     r"required|recommended|expected|likely|unlikely|worth|easy|easier|hard|harder|difficult|useful|better|best|"
-    r"assumed|desirable|common|sense|true|that|up to)\b",
+    r"assumed|desirable|common|sense|true|that|whether|seen|decided|up to)\b",
     re.IGNORECASE,
 )  # such an «it» stands for nothing
 _NO_NAME = re.compile(

@@ -88,8 +88,8 @@ _JOINED = re.compile(
 )
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|does|do|did|can|could|may|might|must|shall|should|"
-    r"will|would|needs?|isn't|aren't|won't|can't|cannot|doesn't|don't|uses?|\w{3,}(?:ed|ize|ise|"
-    r"ify)|(?<!^)(?:gets?|goes|keeps?|runs?|sends?|sets?|takes?|makes?|gives?|holds?|reads?|"
+    r"will|would|needs?|isn't|aren't|won't|can't|cannot|doesn't|don't|(?:we|they)'re|uses?|\w{3,}(?:ed|ize|ise|"
+    r"ify)|(?<!^)(?:gets?|goes|expires?|keeps?|runs?|sends?|sets?|takes?|makes?|gives?|holds?|reads?|"
     r"writes?|leads?|stores?|causes?|costs?|means|shows?|tells?|finds?|puts?|loses|lost|becomes?|"
     r"comes?|begins?|knows?|sees?|wants?|asks?|helps?|lets?|allows?|works|stays?|remains?|breaks?|"
     r"stops?|starts?|builds?|changes|moves|adds|owns|lies|stands?|chose|went|kept|made|built|sent|"

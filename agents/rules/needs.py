@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agents.rules.cues import ANCHORED, MODAL, WEAK, Cue, has_number, in_contact_clause
-from agents.rules.noise import spoken, words_of
+from agents.rules.noise import presents, spoken, words_of
 from agents.rules.wording import unquoted
 
 _MODAL = re.compile(
@@ -60,6 +60,17 @@ _OF_PAPERS = re.compile(
     r"commits?|commit messages?|bug reports?)\s",
     re.IGNORECASE,
 )  # how those who make the product write, not what the product needs
+_DEMANDED = re.compile(
+    r"(?:(?!not )[\w'/-]+ ){2,9}(?:is|are) "
+    r"(?:mandatory|required|obligatory|forbidden|prohibited)\W*$|"
+    r"only (?:[\w'/-]+ ){1,5}(?:may|(?:is|are) (?:allowed|permitted) to) \w+ \w",
+    re.IGNORECASE,
+)
+_OF_NOBODY = re.compile(
+    r"(?:if|when|while|where|as|since|because|although|unless|no|nothing|it|this|that|these|those|"
+    r"you|we|i|one|they|what|which|who)\b",
+    re.IGNORECASE,
+)
 _MEASURE = re.compile(r"how (?:long|many|much|often|far|frequently)\b", re.IGNORECASE)
 _SUPPOSED = re.compile(
     r"\s*(?:have been|be (?:noted|fine|ok(?:ay)?|obvious|clear|the case|familiar))\b", re.IGNORECASE
@@ -123,7 +134,22 @@ _QUALITY = re.compile(
     re.IGNORECASE,
 )
 _NEED_WORDS = frozenset(
-    {"must", "shall", "should", "need", "needs", "has", "have", "ought", "required", "mandatory"}
+    {
+        "mandatory",
+        "obligatory",
+        "forbidden",
+        "prohibited",
+        "only",
+        "must",
+        "shall",
+        "should",
+        "need",
+        "needs",
+        "has",
+        "have",
+        "ought",
+        "required",
+    }
     | {
         "recommended",
         "expected",
@@ -160,6 +186,8 @@ def requirement(text: str, *, named: bool) -> Cue | None:
     if spoken(text).isdisjoint(_NEED_WORDS):
         return None
     modal = _MODAL.search(text)
+    if _DEMANDED.match(text):
+        return None if _OF_NOBODY.match(text) else _surer(named or has_number(text))
     if modal is None:
         target = _FIGURE.search(text) and _TARGET.search(text) and not _MEASURED.search(text)
         return Cue("requirement", ANCHORED) if target else None
@@ -199,10 +227,14 @@ def requirement(text: str, *, named: bool) -> Cue | None:
             re.I,
         )
         return None if tentative else Cue("requirement", WEAK)
-    if _SPEAKER.search(subject):
+    if _SPEAKER.search(subject) and not presents(text):
         return None
     if re.search(r"\byour?\b", text, re.IGNORECASE):
         return Cue("requirement", WEAK) if binding else None
     if is_of_papers(text):
         return Cue("requirement", WEAK)
-    return Cue("requirement", ANCHORED if named or has_number(text) else MODAL)
+    return _surer(named or has_number(text))
+
+
+def _surer(anchored: bool) -> Cue:
+    return Cue("requirement", ANCHORED if anchored else MODAL)

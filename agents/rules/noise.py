@@ -193,6 +193,24 @@ def needs_context(text: str) -> bool:
     return bool(_ANAPHORIC.match(text))
 
 
+_PRESENTS = re.compile(
+    r"it (?:is|was|has been|remains|must|should|shall|will|needs to|has to)(?: still| yet| also)?"
+    r"(?: not| never)?(?: be| yet| been)* (?:clear|unclear|unknown|open|undecided|decided|agreed|"
+    r"possible|impossible|required|forbidden|mandatory|to be (?:seen|decided|clarified|checked)) "
+    r"(?:whether|if|that|how|who|which|what|when|where|why|to|for)\b|"
+    r"there (?:is|are|remains?|exists?)(?: still| also)? (?:an?|the|some) (?:\w+ )?"
+    r"(?:risk|danger|chance) (?:that|of)\b|"
+    r"there (?:must|shall|should|has to|needs to) (?:not )?be (?:an?|no|at|one|only|exactly|\d)\b|"
+    r"(?:which|who|where|what)\b[^.]*\?$",
+    re.IGNORECASE,
+)  # «it» and «there» that point at nothing before
+
+
+def presents(text: str) -> bool:
+    """Whether its first word only looks as if it pointed back: «It is not clear whether …»."""
+    return bool(_PRESENTS.match(text))
+
+
 def is_chatter(text: str) -> bool:
     return bool(_CHAT.search(text))
 

@@ -6,7 +6,7 @@ import re
 
 from agents.rules import cues
 from agents.rules.claims import claim, exclusive
-from agents.rules.cues import ANCHORED, MODAL, WEAK, Cue
+from agents.rules.cues import ANCHORED, MODAL, WEAK, Cue, has_number
 from agents.rules.documents import Setting
 from agents.rules.drafts import Sentence
 from agents.rules.entities import names_in, starts_with_name
@@ -20,6 +20,7 @@ from agents.rules.noise import (
     is_pointer,
     is_truncated,
     needs_context,
+    presents,
     spoken,
     words_of,
 )
@@ -49,6 +50,12 @@ _CONDITIONAL = re.compile(
     re.IGNORECASE,
 )
 _WE = frozenset({"we", "us", "our"})
+_OURS = re.compile(r"Our\b")
+_LISTS = re.compile(
+    r"there (?:are|exist) (?:two|three|four|five|six|seven|eight|nine|ten|\d\d?) [^:.]{3,60}: "
+    r"(?:[^,]{2,40}, )+(?:[^,]{2,40} )?(?:and|or) ",
+    re.IGNORECASE,
+)  # «There are three lanes: light, heavy and lost»
 _NO_ACTOR = re.compile(
     r"[A-Z][a-z]+s (?:that|the|an?|all|any)\b|An? (?:example|accompanying)\b|Assum|"
     r"[^:]{1,60}: (?:An?|The) "
@@ -71,7 +78,8 @@ _LEFT_OPEN = re.compile(
     r"^(?!(?:if|when|while|as|since|because|although|for|to|in the meantime)\b)(?:.*\b"
     r"(?:is|are|was|remains?|it'?s|been|we don't|we do not)\b[^,;]{0,24}?)?\b"
     r"(?:unclear|unknown|undecided|unresolved|tbd|know|open (?:question|issue)|discussion|"
-    r"investigation|thought|research|clarification|(?:clear|decided|determined|clarified|discussed))"
+    r"investigation|thought|research|clarification|to be seen|"
+    r"(?:clear|decided|determined|clarified|discussed))"
     r"(?:\W*$| (?:how|whether|which|what|if|why|when|who|where|yet)\b)",
     re.IGNORECASE,
 )  # what is open is what the sentence says, not a word in passing
@@ -183,14 +191,23 @@ def by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> 
     if addresses_reader(text) or is_truncated(text):
         return None
     names = names_in(sentence.raw, text)
-    if needs_context(text):
+    if setting.own_voice and (cue := cues.assigned(text)):
+        return cue
+    if _LISTS.match(text) and not how_to:
+        return Cue("claim", WEAK)
+    presented = presents(text)
+    if needs_context(text) and not presented:
         own = bool(_SELF.match(text)) and subject != setting.name and not how_to
         return claim(_SELF.sub("The", text), named_subject=False, named=True) if own else None
     named = bool(names)
     if is_chatter(text):
         return None
-    if len(words_of(text)) < 5:
-        return Cue("claim", ANCHORED) if exclusive(text) and not how_to else None
+    if len(words_of(text)) < (4 if has_number(text) else 5):
+        if how_to:
+            return None
+        if exclusive(text):
+            return Cue("claim", ANCHORED)
+        return _choice(setting, text, named=named) if len(words_of(text)) > 2 else None
     strong = role != "gain" and bool(re.search(r"\b(?:must|shall|MUST|SHALL)\b", text))
     if strong and (cue := requirement(text, named=named)):
         return None if how_to and cue.confidence < MODAL else cue
@@ -205,8 +222,9 @@ def by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> 
     ):
         if cue is not None:
             return cue
-    if taught:
+    if taught or presented:
         return None
     subject_named = starts_with_name(sentence.raw, text, names)
-    cue = claim(text, named_subject=subject_named, named=named)
+    told = _OURS.sub("The", text) if setting.own_voice else text
+    cue = claim(told, named_subject=subject_named, named=named)
     return cue if cue is None or cue.confidence > WEAK or role == "plain" else None

@@ -1,0 +1,68 @@
+"""What teams say in plain words, without a heading or label, is read as what it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.reading.documents import read
+
+NOTES = "docs/architecture/notes.md"
+
+SAID = [
+    ("decision", "It was decided that all lanes log in JSON."),
+    ("decision", "We're going with gRPC for the calls between lanes."),
+    ("decision", "We opted for one depot."),
+    ("decision", "Labels move to PostgreSQL: it moves them there instead of to files of our own."),
+    ("decision", "The steering committee approved the migration of all lanes to Azure."),
+    ("decision", "We won't support old labels any longer."),
+    ("decision", "We picked SQLite for the small depots since they have no network."),
+    ("risk", "If the key of the vault is lost, the labels can no longer be read."),
+    ("risk", "There is a risk that the broker drops parcels during a replay."),
+    ("risk", "A malicious clerk could read the labels of other depots."),
+    ("unknown", "It is not clear whether we need a second lane."),
+    ("unknown", "It remains to be seen whether the index fits into memory."),
+    ("unknown", "Needs clarification: does the depot expect hourly labels?"),
+    ("unknown", "To be decided: the name of the public lane."),
+    ("unknown", "Which lanes must be supported at launch?"),
+    ("requirement", "Only clerks of the depot may delete parcels."),
+    ("requirement", "It must be possible to undo a merge of two lanes."),
+    ("requirement", "There must be at most one open label for each parcel."),
+    ("requirement", "Support for German and French labels is required."),
+    ("action_item", "@anna will write the guide for old depots by Friday."),
+    ("action_item", "Maria to check the licence of the label font until next week."),
+    ("claim", "Our mobile app is written in Flutter."),
+    ("claim", "Sessions expire after 30 minutes."),
+    ("claim", "Each depot has its own lane for heavy parcels."),
+    ("claim", "The public lane is rate limited to 100 requests per minute."),
+    ("claim", "There are three lanes: light, heavy and lost."),
+    ("domain_signal", "80 % of our users are on mobile."),
+]
+
+
+@pytest.mark.parametrize(("kind", "said"), SAID)
+def test_it_is_read(kind: str, said: str) -> None:
+    assert [it for it, _ in read(f"{said}\n", NOTES)] == [kind]
+
+
+NOT_SAID = [
+    ("unknown", "It is clear that whether lanes are open matters to no clerk of the depot."),
+    ("requirement", "Labels not marked as optional by the depot are required."),
+    ("decision", "We picked up the labels that the old depot had left behind."),
+    ("decision", "Our choice is between two lanes for the heavy parcels."),
+    ("risk", "If the key of the vault is rotated, the old labels can no longer be read."),
+    ("action_item", "Maria will be the clerk of the depot until next week."),
+    ("domain_signal", "The lane keeps 80 % of the labels that it has read."),
+]
+
+
+@pytest.mark.parametrize(("kind", "said"), NOT_SAID)
+def test_what_only_looks_like_it_is_not(kind: str, said: str) -> None:
+    assert kind not in [it for it, _ in read(f"{said}\n", NOTES)]
+
+
+def test_what_points_back_is_still_not_read_alone() -> None:
+    for said in (
+        "It is used by all lanes of the depot.",
+        "There the labels are kept by the depot.",
+    ):
+        assert read(f"{said}\n", NOTES) == []
