@@ -83,7 +83,10 @@ _WE_WILL = re.compile(
     r"\bwe(?:'ll| will| are going to| intend to| plan to) (?:use|store|keep|implement|introduce|"
     r"move|migrate|switch|replace|remove|adopt|support|build|split|rely on|deploy|run|host|provide|"
     r"add|make|create|stop|start|go with|stick (?:to|with)|follow|define|deprecate|separate|"
-    r"refactor)\b|\bwe (?:won't|will not|will no longer|do not|don't) (?:support|use|adopt|store|"
+    r"refactor|enable|disable|allow|extend|include|publish|release|rename|drop|delete|require|expose|"
+    r"change|update|convert|integrate|merge|limit|restrict|generate|encrypt|sign|log|continue|"
+    r"ship|treat|write|read|send|apply|ignore|reject|accept|pin|expire|rotate|expose|drop)\b|"
+    r"\bwe (?:won't|will not|will no longer|do not|don't) (?:support|use|adopt|store|"
     r"maintain|provide|offer) (?=.{0,60}\b(?:any ?more|any longer|instead|for now|until|"
     r"before|in)\b)|\bwe will no longer (?:support|use|store|keep|maintain|provide|offer)\b",
     re.IGNORECASE,
@@ -130,6 +133,11 @@ _DISABLED = re.compile(
     r"no one can|is gone|are gone|stops? working)\b",
     re.IGNORECASE,
 )
+_THERE_IS_RISK = re.compile(
+    r"\bthere (?:is|are|remains?) (?:still |also )?(?:an?|the|some) (?:\w+ )?(?:risks?|danger) "
+    r"(?:that|of)\b",
+    re.IGNORECASE,
+)
 _ASSIGNED = re.compile(
     r"@[\w-]+(?:,? @[\w-]+| and @[\w-]+)* (?:will|to|should|please) (?!be\b|not\b)[a-z]{2,} \w|"
     r"(?-i:[A-Z][a-z]{2,})(?: (?:and|&) (?-i:[A-Z][a-z]{2,}))? (?:to|will) "
@@ -141,8 +149,10 @@ _ASSIGNED = re.compile(
 )
 _CALLED_RISK = re.compile(
     r"(?:there (?:is|are|remains?|exists?)(?: still| also)? (?:an?|the|some) (?:\w+ )?|"
-    r"(?:the|a|an?other|one|our|main|biggest|major) (?:\w+ ){0,2})(?:risk|danger)(?: here)?"
-    r"(?: (?:is|remains))? (?:that|of)\b|"
+    r"(?:the|a|an?other|one|our|main|biggest|major) (?:\w+ ){0,2})"
+    r"(?:(?:risk|danger)(?: here)?(?: (?:is|remains))? (?:that|of)\b|"
+    r"(?:risk|drawback|downside|danger)(?: (?:of|in|with|for|around|here)\b[^,.;:]{0,60})? "
+    r"(?:is|would be)\b)|"
     r"(?:an? |any |the )?(?:malicious|rogue|compromised|hostile) [\w -]{2,40} "
     r"(?:can|could|may|might) (?!not\b)",
     re.IGNORECASE,
@@ -214,6 +224,7 @@ _CHOICE_WORDS = frozenset(
 _DANGER_WORDS = frozenset(
     {"may", "might", "could", "would", "can", "risk", "risks", "likely", "potential", "potentially"}
     | {"if", "when", "once", "known", "dangerous", "vulnerable", "prone", "single"}
+    | {"drawback", "downside", "danger"}
 )
 _OPEN_WORDS = frozenset(
     {
@@ -328,12 +339,13 @@ def risk(text: str, *, named: bool) -> Cue | None:
         return None
     condition = _CONDITION.match(text)
     disabled = condition and _DISABLED.search(text, condition.end())
-    if not disabled and not _MAY.search(text) and not _NAMED_RISK.search(text):
+    called = _CALLED_RISK.match(text) or _THERE_IS_RISK.search(text)
+    if not called and not disabled and not _MAY.search(text) and not _NAMED_RISK.search(text):
         return None
     severity = severity_of(text)
     if severity is None or text.endswith("?") or is_averted(text):
         return None
-    if _CALLED_RISK.match(text):
+    if called:
         return Cue("risk", ANCHORED if named or has_number(text) else MODAL)
     if severity == "low":
         return None

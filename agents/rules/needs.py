@@ -71,7 +71,7 @@ _OF_NOBODY = re.compile(
     r"you|we|i|one|they|what|which|who)\b",
     re.IGNORECASE,
 )
-_MEASURE = re.compile(r"how (?:long|many|much|often|far|frequently)\b", re.IGNORECASE)
+_MEASURE = re.compile(r"(?:how|what|which|who|why|whether)\b", re.IGNORECASE)
 _SUPPOSED = re.compile(
     r"\s*(?:have been|be (?:noted|fine|ok(?:ay)?|obvious|clear|the case|familiar))\b", re.IGNORECASE
 )  # what «must» says of a guess; the verbs above make advice of «should» only

@@ -66,7 +66,8 @@ _READER = re.compile(
 )
 _ANAPHORIC = re.compile(
     r"^(?:it|its|this|that|these|those|they|their|them|he|she|his|her|there|both|neither|either|"
-    r"another|others?|some|such|which|who|where|one|the (?:former|latter|same|other|two|three|"
+    r"another|others?|some|such|which|who|where|one|"
+    r"the (?:former|latter|same|other|two|three|"
     r"second|1st|2nd|3rd|\dth|"
     r"third|idea|reason|problem|issue|point|question|goal|intention|intent|purpose|aim|motivation|"
     r"difference|alternative|advantage|disadvantage|downside|upside|drawback|benefit|trade-?off|"
@@ -201,6 +202,11 @@ _PRESENTS = re.compile(
     r"there (?:is|are|remains?|exists?)(?: still| also)? (?:an?|the|some) (?:\w+ )?"
     r"(?:risk|danger|chance) (?:that|of)\b|"
     r"there (?:must|shall|should|has to|needs to) (?:not )?be (?:an?|no|at|one|only|exactly|\d)\b|"
+    r"there (?:may|might|could|would)(?: also| still)? be "
+    r"(?!no\b|other\b|more\b|some\b|several\b|multiple\b|different\b|an?other\b|cases\b|times\b)|"
+    r"some (?:\w+ ){0,2}[a-z]{3,}s (?!of\b)|"
+    r"(?:the|an?other|one|a) (?:\w+ )?(?:risk|drawback|downside|danger) "
+    r"(?:is|of|in|with|for|around|here|would)\b|"
     r"(?:which|who|where|what)\b[^.]*\?$",
     re.IGNORECASE,
 )  # «it» and «there» that point at nothing before

@@ -71,6 +71,31 @@ _CASES = re.compile(
 )
 
 
+MAX_ANNOUNCING = 14  # words of a sentence that says what the items under it are
+_ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
+    (
+        "unknown",
+        re.compile(
+            r"\b(?:(?:open|unresolved|outstanding|unanswered|remaining) (?:\w+ )?questions?|"
+            r"questions? (?:remain|(?:that )?(?:are|is) (?:still )?open))\b[^.?]*:$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "risk",
+        re.compile(
+            r"^(?!.*\b(?:mitigat|avoid|reduc|prevent|address|no )).*"
+            r"\b(?:risks|drawbacks|downsides|disadvantages)\b[^.?]*:$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "action_item",
+        re.compile(
+            r"\b(?:next steps|action items|to-?dos|remaining tasks)\b[^.?]*:$", re.IGNORECASE
+        ),
+    ),
+)
 _EXAMPLE = re.compile(r"(?:^|[.!?]\s+)for (?:example|instance)\b[^.]*:", re.IGNORECASE)
 
 
@@ -94,6 +119,8 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     known: list[Read] = []
     for passage in passages(chunk.text_payload, chunk.structure_path, chunk.path, whole=whole):
         role, direct = role_in(passage.headings, recorded=setting.recorded)
+        if role == "plain" and passage.lead and (said := _announced(setting.text, passage.lead)):
+            role, direct = said, True
         if role in ("nothing", "rejected", "mitigation"):
             continue
         read = list(_sentences(setting.text, passage, rst=rst))
@@ -102,6 +129,15 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     for at in range(len(known)):
         found += _drafts_at(setting, known, at)
     return found, seen
+
+
+def _announced(text: str, lead: Span) -> Role | None:
+    """What the sentence over a list says its items are: «Some unresolved questions are:»."""
+    start, end = sentences(text, *lead)[-1]
+    words = plain(text[start:end])
+    if len(words.split()) > MAX_ANNOUNCING:
+        return None
+    return next((role for role, said in _ANNOUNCES if said.search(words)), None)
 
 
 def _drafts_at(setting: Setting, known: Sequence[Read], at: int) -> Iterable[Draft]:

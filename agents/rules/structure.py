@@ -130,6 +130,7 @@ def by_structure(
     if is_pointer(text) and role != "unknown":
         return None
     first = number == 0
+    heading = passage.headings[-1].rstrip() if passage.headings else ""
     if passage.form == "heading":
         return Cue("unknown", EXPLICIT) if role == "unknown" and text.endswith("?") else None
     if passage.form == "task":
@@ -141,7 +142,7 @@ def by_structure(
         case "risk":
             return _risk_in(sentence, first)
         case "unknown":
-            return _unknown_in(text, first, answering=passage.headings[-1].rstrip().endswith("?"))
+            return _unknown_in(text, first, answering=heading.endswith("?"))
         case "action_item":
             item = passage.form in ("item", "row") and first and len(words_of(text)) >= 3
             item = item and not (_is_reached(text) or _BETWEEN.match(text) or _is_told(text))
@@ -153,7 +154,7 @@ def by_structure(
                 or len(words_of(text)) < 4
                 or is_chatter(text)
                 or text.endswith("?")
-                or (setting.how_to and _LEARNT.match(passage.headings[-1]))
+                or (setting.how_to and _LEARNT.match(heading))
                 or _tells_of_needs(passage, text)
             ):
                 return None

@@ -19,6 +19,9 @@ SAID = [
     ("risk", "If the key of the vault is lost, the labels can no longer be read."),
     ("risk", "There is a risk that the broker drops parcels during a replay."),
     ("risk", "A malicious clerk could read the labels of other depots."),
+    ("risk", "The main downside is the size of the labels that all lanes would keep."),
+    ("risk", "There may be a delay of the labels when two lanes are merged."),
+    ("risk", "Some clerks may experience outages of their lanes."),
     ("unknown", "It is not clear whether we need a second lane."),
     ("unknown", "It remains to be seen whether the index fits into memory."),
     ("unknown", "Needs clarification: does the depot expect hourly labels?"),
@@ -45,6 +48,8 @@ def test_it_is_read(kind: str, said: str) -> None:
 
 
 NOT_SAID = [
+    ("risk", "There may be other ways to sort the labels in a non-breaking manner."),
+    ("requirement", "How we should name the lane of the label of each parcel"),
     ("unknown", "It is clear that whether lanes are open matters to no clerk of the depot."),
     ("requirement", "Labels not marked as optional by the depot are required."),
     ("decision", "We picked up the labels that the old depot had left behind."),
@@ -66,3 +71,23 @@ def test_what_points_back_is_still_not_read_alone() -> None:
         "There the labels are kept by the depot.",
     ):
         assert read(f"{said}\n", NOTES) == []
+
+
+LISTS = [
+    ("Some unresolved questions are:", "How lanes of old depots are named", "unknown"),
+    ("The approach has these drawbacks:", "Losing labels when a lane is closed", "risk"),
+    ("The next steps are:", "Write the labels of lanes to disk", "action_item"),
+]
+
+
+@pytest.mark.parametrize(("over", "item", "kind"), LISTS)
+def test_a_list_is_what_the_sentence_over_it_says(over: str, item: str, kind: str) -> None:
+    assert [it for it, _ in read(f"{over}\n\n- {item}\n", NOTES)] == [kind]
+    assert kind not in [it for it, _ in read(f"Lanes:\n\n- {item}\n", NOTES)]
+
+
+def test_a_list_of_what_is_done_about_risks_has_none() -> None:
+    text = (
+        "We avoid the risks of old lanes by:\n\n- Closing labels that were lost in failed lanes\n"
+    )
+    assert "risk" not in [it for it, _ in read(text, NOTES)]
