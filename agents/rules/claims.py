@@ -49,39 +49,47 @@ _ANNOUNCES = re.compile(
 )
 _SAYS_MUCH = frozenset(
     """
-    use uses expire happens talks run runs store stores support supports provide provides depends
-    consists contain contains implement implements require requires handle handles manage manages
-    define defines represent represents expose exposes guarantee guarantees ensure ensures
-    maintain maintains relies validate validates replace replaces emit emits publishes consume
-    consumes
+    use uses run runs store stores support supports provide provides depends consists contain
+    contains implement implements require requires handle handles manage manages define defines
+    represent represents expose exposes guarantee guarantees ensure ensures maintain maintains
+    relies validate validates replace replaces emit emits publishes consume consumes come comes
+    end ends expire expires go goes happen happens live lives move moves talk talks
     """.split()  # noqa: SIM905  # as a list it would take forty lines
 )  # verbs that say something of their subject, whatever that is called
 _SAYS_LESS = frozenset(
     """
-    is are has have depend consist allow allows enable enables return returns send sends receive
-    receives create creates perform performs specifies determine determines offer offers connect
-    connects verify verifies processes generate generates accept accepts include includes serve
-    serves act acts inherit inherits extend extends delegate delegates encapsulate encapsulates
-    control controls describe describes execute executes communicate communicates works can will
-    does hold holds track tracks stay stays remain remains belong belongs correspond corresponds
-    applies follow follows refer refers listen listens writes reads loads
+    is are gets has have depend consist allow allows enable enables return returns send sends
+    receive receives create creates perform performs specifies determine determines offer offers
+    connect connects verify verifies processes generate generates accept accepts include includes
+    serve serves act acts inherit inherits extend extends delegate delegates encapsulate
+    encapsulates control controls describe describes execute executes communicate communicates
+    works can will does hold holds track tracks stay stays remain remains belong belongs
+    correspond corresponds applies follow follows refer refers listen listens writes reads loads
     """.split()  # noqa: SIM905
 )
 _WITH = {
-    "act": "as",
-    "acts": "as",
-    "consist": "of",
-    "consists": "of",
-    "refer": "to",
-    "refers": "to",
-}
-_WITH |= {"expire": "after", "happens": "through", "talks": "to"}
-_WITH |= dict.fromkeys(("depend", "depends", "relies"), "on")
+    verb: frozenset(following.split())
+    for verbs, following in (
+        ("act acts", "as"),
+        ("consist consists", "of"),
+        ("depend depends relies", "on"),
+        ("refer refers talk talks", "to"),
+        ("come comes", "from in over via with"),
+        ("end ends", "in up with"),
+        ("expire expires", "after at in"),
+        ("go goes", "out through to via"),
+        ("happen happens", "at in on over through via"),
+        ("live lives", "in on"),
+        ("move moves", "through to"),
+    )
+    for verb in verbs.split()
+}  # with what follows these
+_OF_MANY = frozenset({"come", "end", "expire", "go", "happen", "live", "move", "talk"})  # «they go»
 _ONLY_VERBS = frozenset(
     """
     adds aggregates appends assigns attaches authenticates authorizes binds broadcasts calculates
     chooses collects compares compresses computes converts decodes decrypts deploys deserializes
-    detects discards discovers distributes elects encodes encrypts enforces evaluates exits expires
+    detects discards discovers distributes elects encodes encrypts enforces evaluates exits
     fetches ignores initializes injects inserts inspects instantiates intercepts invokes keeps
     merges negotiates notifies observes parses persists produces provisions receives recovers
     redirects registers rejects removes renders replicates resolves retains retries reuses revokes
@@ -93,7 +101,7 @@ _NOUNS_TOO = frozenset(
     """
     aborts balances batches blocks builds caches calls checks closes commits compiles copies deletes
     drops exports filters forwards gets groups hashes imports indexes issues joins limits locks logs
-    maps matches measures monitors mounts moves opens overrides passes polls pulls pushes queries
+    maps matches measures monitors mounts opens overrides passes polls pulls pushes queries
     records releases renews reports restarts restores routes scans sets shards signs sorts splits
     starts stops takes updates watches accepts creates executes generates loads performs processes
     reads receives sends verifies writes
@@ -157,6 +165,12 @@ _MEASURES = re.compile(
     re.IGNORECASE,
 )
 _FIELD = re.compile(r"(?:The )?`?[a-z]\w*(?:_\w+|[a-z][A-Z]\w*)`?(?: field| parameter)?")
+_DONE = re.compile(
+    r"(?:is|are|gets?) (?:\w+ly |also |then |only |always )?"
+    r"\w{2,}(?:ed|en|ept|eld|nt|un|ead|ound|ilt|own|ut) "
+    r"(?:by|from|via|over|through|into|in|on|at|every|automatically)\b"
+    r"(?! (?:this|that|these|those|order|case|fact|general|particular|mind|it|them)\b)"
+)  # what is done, with who does it or where
 _IS = re.compile(
     r"is (?:an?|the) |are |ha(?:s|ve) (?:(?:its|their) own|(?:exactly |at most |only )?"
     r"(?:one|two|three|four|five|\d+|a single|no)) "
@@ -231,8 +245,10 @@ def _is_headless(text: str) -> bool:
 
 def _is_verb(word: re.Match[str]) -> bool:
     said = word.group()
+    if said in _OF_MANY and not word.string.endswith("s ", 0, word.start()):
+        return False
     if said in _SAYS_MUCH or said in _SAYS_LESS:
-        return said not in _WITH or _next(word) == _WITH[said]
+        return said not in _WITH or _next(word) in _WITH[said]
     return said in _ONLY_VERBS or (said in _NOUNS_TOO and _next(word) in _DETERMINERS)
 
 
@@ -286,7 +302,7 @@ def claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return None
     if instructs(text):
         return None
-    strong = bool(_IS.match(predicate)) or _says_much(verb)
+    strong = bool(_IS.match(predicate) or _DONE.match(predicate)) or _says_much(verb)
     if _FIELD.fullmatch(subject):
         return Cue("claim", WEAK) if strong else None
     if named_subject and strong:

@@ -34,7 +34,8 @@ _LABEL = re.compile(
     r"(?:[-*•]\s*)?(?:"
     r"(?P<decision>decision(?: outcome)?|decided|resolution|resolved|chosen option|"
     r"proposal accepted)|"
-    r"(?P<risk>risks?|known issue|caveat|drawback|danger|threat)|"
+    r"(?P<risk>(?:risks?|known issue|caveat|drawback|downside|danger|threat)"
+    r"(?: (?:of|with) [^:.]{3,40})?)|"
     r"(?P<action_item>todo|fixme|action(?: item| point)?|next step|follow[- ]?up)|"
     r"(?P<unknown>open (?:question|issue|point)|unresolved(?: question)?|question|tbd|unclear|"
     r"unknown|(?:still )?to be (?:decided|clarified|discussed|determined)|needs? clarification)|"
@@ -71,7 +72,10 @@ _WE_DO = re.compile(r"\bwe(?:'ll| (?:will|shall|should|must|can|need))\b")
 _DECIDED = re.compile(
     r"\b(?:we|the (?:\w+ )?(?:team|project|group|committee|board|authors)|it (?:was|has been)|"
     r"(?:was|were|has been|have been))\b(?: \w+){0,2} (?:decided|chosen|chose|opted|adopted|"
-    r"agreed (?:to|on|that)|settled on|selected|standardi[sz]ed on)\b|"
+    r"agreed (?:to|on|that)|settled on|selected|standardi[sz]ed on|voted (?:to|for|against))\b|"
+    r"^team (?:decided|agreed|voted|chose|picked|settled)\b|\bresolved that\b|"
+    r"\b(?:rejected|dropped|declined|discarded|abandoned|ruled out) in favou?r of\b|"
+    r"\bwe(?: have|'ve)? agreed with [\w ]{2,30} (?:to|on|that)\b|"
     r"\bwe(?: have|'ve)? (?:picked(?! up)|went with|gone with)\b|\bwe(?: are|'re) going with\b|"
     r"\bthe (?:\w+ )?(?:team|group|committee|board) approved\b|"
     r"\bour choice (?:is|was|fell on)\b(?! between)|"
@@ -86,6 +90,8 @@ _WE_WILL = re.compile(
     r"refactor|enable|disable|allow|extend|include|publish|release|rename|drop|delete|require|expose|"
     r"change|update|convert|integrate|merge|limit|restrict|generate|encrypt|sign|log|continue|"
     r"ship|treat|write|read|send|apply|ignore|reject|accept|pin|expire|rotate|expose|drop)\b|"
+    r"\bwe(?:'re| are) (?:keeping|dropping|moving|switching|adopting|sticking|replacing|retiring|"
+    r"migrating|splitting|abandoning|rewriting) (?!an eye\b|track\b|in mind\b)|"
     r"\bwe (?:won't|will not|will no longer|do not|don't) (?:support|use|adopt|store|"
     r"maintain|provide|offer) (?=.{0,60}\b(?:any ?more|any longer|instead|for now|until|"
     r"before|in)\b)|\bwe will no longer (?:support|use|store|keep|maintain|provide|offer)\b",
@@ -135,13 +141,17 @@ _DISABLED = re.compile(
 )
 _THERE_IS_RISK = re.compile(
     r"\bthere (?:is|are|remains?) (?:still |also )?(?:an?|the|some) (?:\w+ )?(?:risks?|danger) "
-    r"(?:that|of)\b",
+    r"(?:that|of)\b|"
+    r"\b(?:is|are|remains?) (?:the|an?|our|one) (?:\w+ ){0,2}(?:risk|drawback|downside|danger)\b",
     re.IGNORECASE,
 )
 _ASSIGNED = re.compile(
-    r"@[\w-]+(?:,? @[\w-]+| and @[\w-]+)* (?:will|to|should|please) (?!be\b|not\b)[a-z]{2,} \w|"
+    r"@[\w-]+(?:,? @[\w-]+| and @[\w-]+)* (?:(?:will|to|should|please) )?"
+    r"(?!be\b|not\b|is\b|was\b|has\b|said\b|thinks?\b|wrote\b|can\b|and\b|or\b)[a-z]{2,}(?<!s) \w|"
+    r"someone please (?!be\b)[a-z]{2,} \w|"
     r"(?-i:[A-Z][a-z]{2,})(?: (?:and|&) (?-i:[A-Z][a-z]{2,}))? (?:to|will) "
-    r"(?!be\b|not\b)[a-z]{2,} .*\b(?:by|until|before) (?:\w+ ){0,2}"
+    r"(?!(?:be|not|the|an?|all|any|each|its|their|our|this|that|have)\b)[a-z]{2,} .*"
+    r"\b(?:by|until|before|next) (?:\w+ ){0,2}"
     r"(?:monday|tuesday|wednesday|thursday|friday|tomorrow|"
     r"week|month|sprint|eod|\d{4}-\d\d|\d{1,2}\.|january|february|march|april|may|june|july|august|"
     r"september|october|november|december)\b",
@@ -164,7 +174,9 @@ _OPEN = re.compile(
     r"an open (?:question|issue)|open for discussion|not (?:yet )?(?:clear|decided|determined))|"
     r"open question|needs? (?:further|more) (?:discussion|investigation|thought|research|"
     r"clarification)|"
-    r"not (?:yet )?(?:been )?decided|remains? to be (?:seen|decided|clarified)|"
+    r"not (?:yet )?(?:been )?decided|remains? (?:unexplained|unsolved)|"
+    r"not sure (?:if|whether|how|why|which|what|who)|(?:have|has|had) no idea|"
+    r"nobody (?:knows|could (?:say|tell|explain))|remains? to be (?:seen|decided|clarified)|"
     r"we (?:don't|do not) know|yet to be (?:decided|determined))\b",
     re.IGNORECASE,
 )
@@ -195,10 +207,16 @@ _SIGNAL = re.compile(
     re.IGNORECASE,
 )
 _SHARE_OF = re.compile(
-    r"\b\d[\d.,]*\s?(?:%|percent|out of \d+|of \d+) (?:of )?(?:(?:our|the|all|paying|active) ){0,2}"
-    r"(?:customers|users|clients|subscribers|buyers|teams|tenants|stakeholders|visitors)\b|"
-    r"^(?:(?:our|the) )?(?:(?:monthly|yearly|annual|daily|weekly) )?(?:churn|retention|conversion)"
-    r"(?: rate)? (?:is|was|has been) [^.]{0,20}\d",
+    r"\b\d[\d.,]*\s?(?:%|percent|per cent|out of \d+|of \d+) (?:of )?(?:(?:our|the|all|paying|"
+    r"active) ){0,2}(?:customers|users|clients|subscribers|buyers|teams|tenants|stakeholders|"
+    r"visitors|shoppers|players|patients|viewers|readers|drivers|students|teachers|citizens|farmers|"
+    r"households|members|companies|people|guests|orders|calls|tickets)\b|"
+    r"^(?:(?:our|the) )?(?:(?:monthly|yearly|annual|daily|weekly) )?(?:churn|retention|conversion|"
+    r"return)(?: rates?)?(?: in [\w ]{3,30})? (?:is|are|was|has been) [^.]{0,20}\d|"
+    r"\bthe market (?:for|of) [\w -]{3,40} (?:is (?:growing|shrinking)|grows|shrinks)\b|"
+    r"\bcompetitors? (?:[\w-]+ ){0,2}"
+    r"(?:raised|lowered|launched|offers?|charges?|introduced|sells?)\b|"
+    r"\btold us (?:in interviews |again and again )?that\b",
     re.IGNORECASE,
 )
 _WANTED = re.compile(r"\b(?:want|wants|wanted|prefer|prefers|preferred)$", re.IGNORECASE)
@@ -219,7 +237,7 @@ _NEGATION = re.compile(
 )
 _CHOICE_WORDS = frozenset(
     {"decided", "chosen", "chose", "opted", "adopted", "agreed", "settled", "selected", "we"}
-    | {"standardized", "standardised", "approved", "choice"}
+    | {"standardized", "standardised", "approved", "choice", "voted", "resolved", "favour", "favor"}
 )
 _DANGER_WORDS = frozenset(
     {"may", "might", "could", "would", "can", "risk", "risks", "likely", "potential", "potentially"}
@@ -249,13 +267,34 @@ _OPEN_WORDS = frozenset(
         "know",
         "thought",
     }
-    | {"investigation", "seen", "research", "clarification"}
+    | {
+        "investigation",
+        "seen",
+        "sure",
+        "idea",
+        "nobody",
+        "unexplained",
+        "unsolved",
+        "research",
+        "clarification",
+    }
 )
 _ACTOR_WORDS = frozenset(
     {"customer", "customers", "user", "users", "clients", "competitor", "competitors", "operators"}
     | {"subscribers", "buyers", "stakeholders", "developers", "community", "market", "teams"}
     | {"managers", "auditors", "engineers", "administrators", "maintainers"}
-    | {"tenants", "visitors", "churn", "retention", "conversion"}
+    | {
+        "tenants",
+        "visitors",
+        "churn",
+        "retention",
+        "conversion",
+        "return",
+        "told",
+        "percent",
+        "cent",
+    }
+    | {"shoppers", "players", "patients", "viewers", "students", "people", "orders", "tickets"}
 )
 _NEGATING_WORDS = frozenset(
     {"not", "never", "cannot", "t", "neither", "nor", "no", "nobody", "nothing", "none"}

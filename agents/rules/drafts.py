@@ -58,9 +58,10 @@ _STANDS_FOR = re.compile(
     re.IGNORECASE,
 )
 _EXPLETIVE = re.compile(
-    r"it (?:[\w']+ ){1,4}?(?:possible|impossible|clear|unclear|unknown|important|necessary|"
-    r"required|recommended|expected|likely|unlikely|worth|easy|easier|hard|harder|difficult|useful|better|best|"
-    r"assumed|desirable|common|sense|true|that|whether|seen|decided|up to)\b",
+    r"it(?:['’]s)? (?:[\w']+ ){0,4}?(?:possible|impossible|clear|unclear|unknown|important|"
+    r"necessary|required|recommended|expected|likely|unlikely|worth|easy|easier|hard|harder|"
+    r"difficult|useful|better|best|assumed|desirable|common|sense|true|that|whether|seen|decided|"
+    r"up to)\b",
     re.IGNORECASE,
 )  # such an «it» stands for nothing
 _NO_NAME = re.compile(

@@ -61,6 +61,7 @@ _OF_PAPERS = re.compile(
     re.IGNORECASE,
 )  # how those who make the product write, not what the product needs
 _DEMANDED = re.compile(
+    r"(?:[\w'/-]+ ){1,8}(?:may|must|shall|can) (?:not|never) exceed \S|"
     r"(?:(?!not )[\w'/-]+ ){2,9}(?:is|are) "
     r"(?:mandatory|required|obligatory|forbidden|prohibited)\W*$|"
     r"only (?:[\w'/-]+ ){1,5}(?:may|(?:is|are) (?:allowed|permitted) to) \w+ \w",
@@ -135,6 +136,7 @@ _QUALITY = re.compile(
 )
 _NEED_WORDS = frozenset(
     {
+        "exceed",
         "mandatory",
         "obligatory",
         "forbidden",

@@ -86,8 +86,9 @@ _ANAPHORIC = re.compile(
     r"that|these|here)|on (?:this|that)|to (?:this|that)|under (?:this|that)|after (?:this|that)|"
     r"as such|"
     r"if (?:it|this|that|they|so|not)|when (?:it|this|that|they)|since (?:it|this|that|they)|"
-    r"because (?:it|this|that|they)|while (?:it|this|that|they)|although|even|otherwise|instead|"
-    r"rather|"
+    r"because (?:it|this|that|they)|while (?:it|this|that|they)|although|even|otherwise|"
+    r"instead(?! of\b)|"
+    r"rather(?! than\b)|"
     r"again|besides|yet|still|meanwhile|alternatively|then|too|else|or|nor|until|unless|whereas)\b"
     r"(?![-/.]\w)",
     re.IGNORECASE,
@@ -195,8 +196,10 @@ def needs_context(text: str) -> bool:
 
 
 _PRESENTS = re.compile(
-    r"it (?:is|was|has been|remains|must|should|shall|will|needs to|has to)(?: still| yet| also)?"
+    r"it(?:['’]s| (?:is|was|has been|remains|must|should|shall|will|needs to|has to))"
+    r"(?: still| yet| also)?"
     r"(?: not| never)?(?: be| yet| been)* (?:clear|unclear|unknown|open|undecided|decided|agreed|"
+    r"resolved|"
     r"possible|impossible|required|forbidden|mandatory|to be (?:seen|decided|clarified|checked)) "
     r"(?:whether|if|that|how|who|which|what|when|where|why|to|for)\b|"
     r"there (?:is|are|remains?|exists?)(?: still| also)? (?:an?|the|some) (?:\w+ )?"

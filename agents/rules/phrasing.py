@@ -78,9 +78,12 @@ _LEFT_OPEN = re.compile(
     r"^(?!(?:if|when|while|as|since|because|although|for|to|in the meantime)\b)(?:.*\b"
     r"(?:is|are|was|remains?|it'?s|been|we don't|we do not)\b[^,;]{0,24}?)?\b"
     r"(?:unclear|unknown|undecided|unresolved|tbd|know|open (?:question|issue)|discussion|"
-    r"investigation|thought|research|clarification|to be seen|"
+    r"investigation|thought|research|clarification|to be seen|unexplained|unsolved|"
     r"(?:clear|decided|determined|clarified|discussed))"
-    r"(?:\W*$| (?:how|whether|which|what|if|why|when|who|where|yet)\b)",
+    r"(?:\W*$| (?:how|whether|which|what|if|why|when|who|where|yet)\b)|"
+    r"^(?:we(?:'re| are) )?not sure (?:how|whether|which|what|if|why|when|who|where)\b|"
+    r"^(?:we|they) have no idea (?:how|whether|which|what|if|why|when|who|where)\b|"
+    r"^nobody (?:knows|could (?:say|tell|explain))\b",
     re.IGNORECASE,
 )  # what is open is what the sentence says, not a word in passing
 _OPEN_TO_US = frozenset({"should", "shall", "we", "worth", "okay", "sense", "best", "better"})
@@ -208,7 +211,9 @@ def by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> 
         if exclusive(text):
             return Cue("claim", ANCHORED)
         return _choice(setting, text, named=named) if len(words_of(text)) > 2 else None
-    strong = role != "gain" and bool(re.search(r"\b(?:must|shall|MUST|SHALL)\b", text))
+    strong = role != "gain" and bool(
+        re.search(r"\b(?:must|shall|MUST|SHALL|may not exceed)\b", text)
+    )
     if strong and (cue := requirement(text, named=named)):
         return None if how_to and cue.confidence < MODAL else cue
     if how_to:
