@@ -178,6 +178,12 @@ def test_a_claim_may_have_any_verb_of_what_systems_do(said: str):
     assert (atom.kind, atom.title) == ("claim", said[:-1])
 
 
+def test_a_section_may_state_many_facts():
+    said = [f"DepotServer stores the labels of lane {n} in table{n}." for n in range(2, 11)]
+    found = extract(a_chunk("\n\n".join(said) + "\n", "docs/depot.md"))
+    assert [atom.title for atom in found] == [it[:-1] for it in said]
+
+
 @pytest.mark.parametrize(
     "said",
     [
