@@ -22,12 +22,16 @@ UNLIKELY = 0.45  # reflection keeps it among what it refused
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """Which kind a sentence states and how surely; ``skip`` characters of label come before it."""
+    """Which kind a sentence states and how surely; ``skip`` characters of label come before it.
+
+    A ``fragment`` needs neither subject nor verb, as an item of a list of its kind.
+    """
 
     kind: AtomKind
     confidence: float
     attributes: dict[str, str] = field(default_factory=dict)
     skip: int = 0
+    fragment: bool = False
 
 
 _LABEL = re.compile(
@@ -55,7 +59,10 @@ _TELLER = (
 )
 _TELLS = re.compile(_TELLER, re.IGNORECASE)
 _STORY = re.compile(
-    rf"{_TELLER}(?:want|would like|need|wish|can|should|must|expect)\b", re.IGNORECASE
+    rf"{_TELLER}(?:want|would like|need|wish|can|should|must|expect)\b|"
+    r"\W*as (?:an?|someone|somebody) [^,.]{3,120}(?:, [^,.]{3,100}){0,2},? (?:i|we) "
+    r"(?:want|would like|need|wish)\b",
+    re.IGNORECASE,
 )
 _OPENER = re.compile(
     r"^\W*(?:in|at|for|on|with|to|from|by|during|after|before|when|if|since|as|once|given|while|under|"

@@ -54,14 +54,16 @@ _SILENT = re.compile(
 class Setting:
     """What is known about a chunk before a sentence of it is read.
 
-    ``asked``: questions in it are meant. ``deliberates``: decisions are taken or proposed in
-    documents like it, talk among them. ``own_voice``: its «we» are those who make the project, not
-    a teacher and the reader. ``recorded``: it was written once, about a choice. ``of_project``: it
-    is the project's own README, whose first heading is the project's name.
+    ``talk``: people speak in it, in turn. ``asked``: questions in it are meant. ``deliberates``:
+    decisions are taken or proposed in documents like it, talk among them. ``own_voice``: its «we»
+    are those who make the project, not a teacher and the reader. ``recorded``: it was written once,
+    about a choice. ``of_project``: it is the project's own README, whose first heading is the
+    project's name.
     """
 
     text: str
     name: str
+    talk: bool
     asked: bool
     how_to: bool
     deliberates: bool
@@ -77,6 +79,7 @@ def setting_of(chunk: ChunkCreated) -> Setting:
     return Setting(
         text=chunk.text_payload,
         name=document_name(chunk.title, chunk.path),
+        talk=talk,
         asked=talk or chunk.source_type == "architecture_doc",
         how_to=how_to,
         deliberates=deliberates,

@@ -10,7 +10,7 @@ from agents.rules import cues
 from agents.rules.cues import EXPLICIT, Cue
 from agents.rules.entities import names_in
 from agents.rules.fragments import is_order, stands_alone
-from agents.rules.impact import impact_of, severity_of
+from agents.rules.impact import burden_of, impact_of, severity_of
 from agents.rules.needs import requirement_attributes
 from agents.rules.noise import words_of
 from agents.rules.passages import Span
@@ -270,7 +270,9 @@ def drafted(
     if _PRONOUN.match(text) and (excluded or (cue.kind == "claim" and _NO_NAME.search(subject))):
         return None
     text = wording(text, subject)
-    structural = cue.confidence == EXPLICIT or cue.kind in ("action_item", "unknown")
+    structural = (
+        cue.fragment or cue.confidence == EXPLICIT or cue.kind in ("action_item", "unknown")
+    )
     if len(words_of(text)) < 3 or not stands_alone(text, structural=structural):
         return None
     names = names_in(sentence.raw, text)
@@ -285,6 +287,8 @@ def drafted(
         spans.append(lead[0])
     severity = severity_of(text) if cue.kind == "risk" else None
     impact = impact_of(text) if cue.kind == "risk" else None
+    if cue.kind == "risk" and not impact and (impact := burden_of(text)):
+        severity = "low"
     if cue.kind == "risk" and not impact:
         told = sentence.reason if severity_of(sentence.reason) else sentence.near
         severity, impact = severity_of(told), impact_of(told)

@@ -61,7 +61,8 @@ _POINTS_EARLY = re.compile(
     r"\b(?:all|both|some|each|none|one|any|many|most) of (?:them|these|those)\b|"
     r"\b(?:in|of|for|with|by|from|on|to|as|uses?|using|provides?|supports?|"
     r"offers?|handles?|implements?) (?:this|these|those|such an?) "
-    r"(?!project|system|product|repository|service|software|library|tool|release)\w+",
+    r"(?!project|system|product|repository|service|software|library|tool|release|proposal|rfc|kep|"
+    r"adr|enhancement|feature)\w+",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(

@@ -1,4 +1,4 @@
-"""What the words of a sentence make of it: rules first, then trained weights that are sure."""
+"""What the words of a sentence make of it, by rule."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from agents.rules.documents import Setting
 from agents.rules.drafts import Sentence
 from agents.rules.entities import names_in, starts_with_name
 from agents.rules.fragments import is_order
-from agents.rules.impact import severity_of
 from agents.rules.needs import requirement
 from agents.rules.noise import (
     addresses_reader,
     instructs,
     is_chatter,
-    is_pointer,
     is_truncated,
     needs_context,
     presents,
@@ -25,30 +23,9 @@ from agents.rules.noise import (
     words_of,
 )
 from agents.rules.sections import Role
-from agents.rules.statements import shares_of
-from agents.rules.structure import ABSENT, AVERTING, HARMLESS, NEEDED, POSSIBLE
-from agents.rules.weights import trained
-from agents.rules.wording import unquoted, without_connective
-from schemas.events.atom import AtomKind
+from agents.rules.structure import HARMLESS
+from agents.rules.wording import without_connective
 
-# From which share on the weights alone make a kind; below it a sentence is left to the rules.
-LEARNED: dict[AtomKind, float] = {
-    "decision": 0.65,
-    "risk": 0.65,
-    "unknown": 0.6,
-    "requirement": 0.7,
-}
-_CHOOSING = re.compile(
-    r"\b(?:will|shall|should|must|need|uses?|chose\w*|adopt\w*|decid\w*|keep|instead|introduc\w*)\b",
-    re.IGNORECASE,
-)
-_WEIGHED = re.compile(r"\b(?:could|might|may|would) (?:also |instead )?\w", re.IGNORECASE)
-_SPEAKER = re.compile(r"\W*\w{1,12}:\s")
-_CONDITIONAL = re.compile(
-    r"(?:when|if|once|while|since|as|although|because|for|in (?:the|response)|upon|after|"
-    r"at present)\b",
-    re.IGNORECASE,
-)
 _WE = frozenset({"we", "us", "our"})
 _OURS = re.compile(r"Our\b")
 _LISTS = re.compile(
@@ -56,22 +33,13 @@ _LISTS = re.compile(
     r"(?:[^,]{2,40}, )+(?:[^,]{2,40} )?(?:and|or) ",
     re.IGNORECASE,
 )  # «There are three lanes: light, heavy and lost»
-_NO_ACTOR = re.compile(
-    r"[A-Z][a-z]+s (?:that|the|an?|all|any)\b|An? (?:example|accompanying)\b|Assum|"
-    r"[^:]{1,60}: (?:An?|The) "
-)
 _SELF = re.compile(
     r"^this (?:module|component|service|extension|library|package|plugin|project|tool|system|"
     r"class|"
     r"interface|api|protocol|feature|repository|framework)\b",
     re.IGNORECASE,
 )
-_CHOSEN = re.compile(
-    r"^use\b|\b(?:will|shall|should|must|required|we|chose\w*|adopt\w*|decid\w*|introduc\w*|instead|replac\w*|remov\w*|"
-    r"deprecat\w*|switch\w*|keep)\b",
-    re.IGNORECASE,
-)
-_THOUGHT_OF = re.compile(
+THOUGHT_OF = re.compile(
     r"\b(?:considered|discussed|explored|tried|looked (?:at|into)|look at)\b", re.I
 )
 _LEFT_OPEN = re.compile(
@@ -87,58 +55,8 @@ _LEFT_OPEN = re.compile(
     re.IGNORECASE,
 )  # what is open is what the sentence says, not a word in passing
 _OPEN_TO_US = frozenset({"should", "shall", "we", "worth", "okay", "sense", "best", "better"})
-_MENDED = re.compile(r"(?:fixed|fixes|improved|resolved|corrected) ", re.IGNORECASE)
+MENDED = re.compile(r"(?:fixed|fixes|improved|resolved|corrected) ", re.IGNORECASE)
 _COMMAND = re.compile(r"(?:never|always|do not|don't|avoid|beware)\b", re.IGNORECASE)
-
-
-def by_weights(setting: Setting, sentence: Sentence) -> Cue | None:
-    """What the trained weights say of a passage's first sentence, where they are sure of it."""
-    text = sentence.text
-    if setting.how_to or is_truncated(text) or is_pointer(text) or is_chatter(text):
-        return None
-    if len(words_of(text)) < 5 or needs_context(text) or addresses_reader(text):
-        return None
-    if "you" in spoken(text):
-        return None
-    threatens = severity_of(text) is not None and not AVERTING.search(text)
-    threatens = threatens and not _MENDED.match(text)
-    if _is_taught(setting, text):
-        return None
-    asked = cues.unknown(text, asked=True) is not None and not _SPEAKER.match(text)
-    if not (threatens or asked or _CHOOSING.search(text)) or _CONDITIONAL.match(text):
-        return None  # cheap to see, and nearly all that the weights would be sure of
-    shares = shares_of(sentence.raw, trained())
-    kind = max(LEARNED, key=lambda kind: shares[kind])
-    if kind == "risk" and (not threatens or is_order(text) or not _endangers(setting, text)):
-        return None
-    if asked != (kind == "unknown"):
-        return None
-    if kind == "decision" and (
-        not setting.deliberates
-        or _WEIGHED.search(text)
-        or _NO_ACTOR.match(text)
-        or not _CHOSEN.search(text)
-        or _THOUGHT_OF.search(text)
-        or cues.qualifies(text)
-        or cues.tells_what_is(text)
-    ):
-        return None
-    if kind == "requirement" and not NEEDED.search(unquoted(text)):
-        return None
-    sure = shares[kind]
-    if sure < LEARNED[kind]:
-        return None
-    return Cue(kind, ANCHORED if sure >= 0.9 else MODAL if sure >= 0.75 else WEAK)
-
-
-def _endangers(setting: Setting, text: str) -> bool:
-    """Whether it says that something of weight may or does go wrong.
-
-    Small troubles are told of as risks by those who weigh what they do, by others as behaviour.
-    """
-    if severity_of(text) == "low" and not setting.own_voice:
-        return False
-    return bool(POSSIBLE.search(text)) and not ABSENT.match(text)
 
 
 def _threat(text: str, *, named: bool) -> Cue | None:
@@ -150,13 +68,13 @@ def _threat(text: str, *, named: bool) -> Cue | None:
         or _COMMAND.match(text)
         or "you" in spoken(text)
         or HARMLESS.search(text)
-        or _MENDED.match(text)
+        or MENDED.match(text)
     ):
         return None
     return cue
 
 
-def _is_taught(setting: Setting, text: str) -> bool:
+def is_taught(setting: Setting, text: str) -> bool:
     """Whether it is a question that a handbook answers in its next sentence."""
     if not text.endswith("?") or setting.asked or setting.own_voice:
         return False
@@ -165,7 +83,7 @@ def _is_taught(setting: Setting, text: str) -> bool:
 
 def _question(setting: Setting, text: str) -> Cue | None:
     """An open question by its wording."""
-    if _is_taught(setting, text):
+    if is_taught(setting, text):
         return None
     if not text.endswith("?") and not _LEFT_OPEN.search(text):
         return None
@@ -181,7 +99,7 @@ def _choice(setting: Setting, text: str, *, named: bool) -> Cue | None:
     cue = cues.decision(text, named=named)
     if cue is None or instructs(text) or (cue.confidence == WEAK and not setting.own_voice):
         return None
-    return None if _THOUGHT_OF.search(text) else cue
+    return None if THOUGHT_OF.search(text) else cue
 
 
 def by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> Cue | None:

@@ -9,7 +9,7 @@ from agents.rules.cues import ANCHORED, EXPLICIT, MODAL, WEAK, Cue
 from agents.rules.documents import Setting
 from agents.rules.drafts import Sentence
 from agents.rules.fragments import asks, has_verb, is_decisive, is_order
-from agents.rules.impact import is_averted, severity_of
+from agents.rules.impact import burden_of, is_averted, severity_of
 from agents.rules.noise import (
     instructs,
     is_chatter,
@@ -70,7 +70,7 @@ _DECIDING = re.compile(
     r"keep|stor(?:e|es|ed)|must|should|shall|renam\w*|mov(?:e|ed)|creat(?:e|ed)|deprecat\w*)\b",
     re.IGNORECASE,
 )
-_ADVERSE = re.compile(
+ADVERSE = re.compile(
     r"\b(?:not|no|never|cannot|without|lack\w*|only|hard|harder|difficult|more|less|fewer|increas\w*|"
     r"decreas\w*|reduc\w*|extra|additional|another|needs?|requir\w*|may|might|could|would|must|too|"
     r"high\w*|long\w*|large\w*|complex\w*|depend\w*|forc\w*|manual\w*|still|limit\w*|assum\w*|"
@@ -229,10 +229,12 @@ def _risk_in(sentence: Sentence, first: bool) -> Cue | None:
     if len(words_of(text)) < least:
         return None
     if severity is None:
-        told = first and severity_of(sentence.near) and not _REMARK.search(text)
+        weighs = burden_of(text) or severity_of(sentence.near)
+        told = first and weighs and not _REMARK.search(text)
         if not told or _REMEDY.search(text) or is_order(text.rsplit(": ", 1)[-1]):
             return None
-        return Cue("risk", MODAL if _ADVERSE.search(text) and POSSIBLE.search(text) else WEAK)
+        sure = MODAL if ADVERSE.search(text) and POSSIBLE.search(text) else WEAK
+        return Cue("risk", sure, fragment=True)
     if (is_averted(text) and not first) or instructs(text) or HARMLESS.search(text):
         return None
     if _REMEDY.search(text):

@@ -13,7 +13,7 @@ import functools
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 
 LANE_BITS = 24  # room for 400 signs of 15 bits
@@ -28,8 +28,8 @@ class Weights:
     scale: int
     bias: tuple[int, ...]
     packed: Mapping[str, int]
-    quality: Mapping[str, int]
-    quality_bias: int
+    quality: Mapping[str, int] = field(default_factory=dict)
+    quality_bias: int = 0
 
     def shares(self, signs: Iterable[str]) -> dict[str, float]:
         """The share of each label among texts like this; together 1, each to four digits."""
@@ -63,13 +63,23 @@ def packed(weights: Iterable[int]) -> int:
 
 @functools.cache
 def trained() -> Weights:
-    """The weights that come with this package."""
-    read = json.loads(resources.files("agents.rules").joinpath("weights.json").read_bytes())
+    """What a statement is, by statements that somebody labelled."""
+    return _read("weights.json")
+
+
+@functools.cache
+def placement() -> Weights:
+    """Under which kind of heading authors put a text; ``plain`` is under none that tells."""
+    return _read("placement.json")
+
+
+def _read(name: str) -> Weights:
+    read = json.loads(resources.files("agents.rules").joinpath(name).read_bytes())
     return Weights(
         labels=tuple(read["labels"]),
         scale=read["scale"],
         bias=tuple(read["bias"]),
         packed={sign: packed(weights) for sign, weights in read["signs"].items()},
-        quality=read["quality"],
-        quality_bias=read["quality_bias"],
+        quality=read.get("quality", {}),
+        quality_bias=read.get("quality_bias", 0),
     )

@@ -40,7 +40,7 @@ def learned(examples: Sequence[Example], signs: Sequence[set[str]]) -> dict[str,
     }
     model = LogisticRegression(C=SMOOTHING, max_iter=400)
     model.fit(
-        _matrix(signs, columns),
+        matrix_of(signs, columns),
         [one.label for one in examples],
         sample_weight=[one.weight * EMPHASIS.get(one.label, 1.0) for one in examples],
     )
@@ -55,7 +55,8 @@ def learned(examples: Sequence[Example], signs: Sequence[set[str]]) -> dict[str,
     }
 
 
-def _matrix(signs: Sequence[set[str]], columns: dict[str, int]) -> csr_matrix:
+def matrix_of(signs: Sequence[set[str]], columns: dict[str, int]) -> csr_matrix:
+    """One row a text, one column a sign."""
     where, starts = [], [0]
     for shown in signs:
         where += sorted(columns[sign] for sign in shown if sign in columns)
@@ -68,7 +69,7 @@ def _qualities(examples: Sequence[Example]) -> dict[str, Any]:
     columns = {name: at for at, name in enumerate(NAMES)}
     shown = [set(quality_signs(one.text)) for one in needs]
     model = LogisticRegression(C=QUALITY_SMOOTHING, max_iter=400)
-    model.fit(_matrix(shown, columns), [one.non_functional for one in needs])
+    model.fit(matrix_of(shown, columns), [one.non_functional for one in needs])
     whole = np.rint(model.coef_[0] * SCALE).astype(int).tolist()
     return {
         "quality": dict(zip(NAMES, whole, strict=True)),
@@ -107,6 +108,11 @@ def main() -> None:
 
 def _write(path: Path, content: dict[str, Any], data: Path) -> None:
     about = {"made_by": "agents/training/train.py", "data_sha256": digest_of(data)}
+    written(path, content, about)
+
+
+def written(path: Path, content: dict[str, Any], about: dict[str, Any]) -> None:
+    """The file, one sign a line."""
     lines = [
         f"{json.dumps(key)}: {json.dumps(value)}"
         for key, value in sorted(content.items())

@@ -18,7 +18,7 @@ from streams.reflection.spans import (
 from streams.reflection.words import STOPWORDS
 
 MIN_SNIPPET_CHARS = 20
-MAX_LOW_CONTENT_PERCENT = 70
+MAX_LOW_CONTENT_PERCENT = 75
 CODE_ANCHORS = frozenset({"function", "class", "module", "entry"})
 CODE_SOURCES = frozenset({"code", "entry_point", "config", "manifest"})
 _TOKEN = re.compile(r"\w+|[^\w\s]+")
@@ -49,7 +49,7 @@ def anchor_holds(row: CandidateRow, chunk: ChunkCreated) -> bool:
 
 
 def low_content(snippet: str, *, code: bool) -> bool:
-    """Whether more than 70 % of the tokens are stopwords or symbols; no token at all is low too."""
+    """Whether more than 75 % of the tokens are stopwords or symbols; no token at all is low too."""
     words = symbols = stopped = 0
     for token in _TOKEN.findall(snippet):
         if token[0].isalnum() or token[0] == "_":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rules.impact import severity_of
+from agents.rules.impact import burden_of, severity_of
 from agents.rules.reader import extract
 from streams.reflection import reflect
 from streams.reflection.words import CONSEQUENCE
@@ -24,6 +24,20 @@ def test_reflection_knows_what_the_reader_calls_a_consequence(consequence):
     assert CONSEQUENCE.search(consequence)
 
 
+BURDENS = (
+    "additional work, ambiguous names, one more format, boilerplate, cannot be undone, challenges, "
+    "cumbersome, effort, extra steps, hard to read, impossible, increased size, a learning curve, "
+    "maintenance, manual steps, more code, no longer possible, opaque, painful, tedious, ugly"
+)
+
+
+@pytest.mark.parametrize("burden", BURDENS.split(", "))
+def test_reflection_knows_what_the_reader_calls_a_burden(burden):
+    assert severity_of(burden) is None
+    assert burden_of(burden)
+    assert CONSEQUENCE.search(burden)
+
+
 def test_a_risk_that_the_reader_proposes_passes_reflection():
     chunk = a_chunk(
         "## Risks\n\n- If the broker fails, all events of the last hour are lost and operators "
@@ -32,6 +46,16 @@ def test_a_risk_that_the_reader_proposes_passes_reflection():
     result = reflect(a_reading(*extract(chunk), engine="heuristic"), chunk)
     (one,) = result.accepted
     assert (one.candidate.kind, one.status) == ("risk", "active")
+
+
+def test_a_drawback_that_harms_nobody_passes_reflection():
+    chunk = a_chunk(
+        "# Lanes\n\n## Drawbacks\n\n- Requires the clerks to maintain another fork.\n",
+        "docs/proposals/0007-lanes.md",
+    )
+    result = reflect(a_reading(*extract(chunk), engine="heuristic"), chunk)
+    (one,) = result.accepted
+    assert (one.candidate.kind, one.candidate.severity) == ("risk", "low")
 
 
 def test_injected_text_is_read_as_data_and_its_evidence_is_marked():

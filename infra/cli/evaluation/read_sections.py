@@ -1,0 +1,135 @@
+"""What authors put under which kind of heading: ``python -m …read_sections CLONES FILE``.
+
+A paragraph, item or row under «Drawbacks» is a risk by its author's own word, one under «Open
+questions» an open question; what stands elsewhere in the same documents is mostly neither. That
+teaches how such things are worded, for text without a heading. The projects and commits are in
+``agents/training/projects.tsv``. The texts are other people's and stay where they are: CLONES is a
+folder with a clone of each repository, named ``owner+name``. FILE gets one line a unit, for
+``agents.training.placement``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from agents.rules.prose import passages
+from agents.rules.wording import plain
+from infra.cli.evaluation.extract import cleaned_document
+
+PROJECTS = Path(__file__).parents[3] / "agents" / "training" / "projects.tsv"
+ELSEWHERE = "plain"
+LENGTHS = range(20, 1_500)  # characters of a unit
+WORDS = 4
+BOILERPLATE = 3  # of one text in a project: a template's, nobody's statement
+LARGEST = 400_000  # characters of a document
+_DOCUMENT = re.compile(r"\.(?:md|mdx|rst|adoc)$", re.IGNORECASE)
+_VENDORED = re.compile(r"(?:^|/)(?:node_modules|vendor|third_party)/")
+_EMPTY = re.compile(r"\W*(?:n/?a|none|nothing|tbd|todo)\b", re.IGNORECASE)
+_FORMS = frozenset({"paragraph", "item", "task", "row"})
+_HEADINGS = tuple(
+    (kind, strong, re.compile(f"(?:{said})$"))
+    for kind, strong, said in (
+        ("decision", True, r"decisions?|decision outcome|decisions made|resolution"),
+        ("risk", True, r"(?:known )?risks?(?: (?:and )?\w+)?|potential (?:issues|risks)"),
+        (
+            "risk",
+            False,
+            r"(?:\w+ and )?drawbacks?|cons|disadvantages|downsides|negative(?: consequences)?",
+        ),
+        (
+            "unknown",
+            True,
+            r"(?:unresolved|open|outstanding)(?: design)? (?:questions?|issues?)(?: .*)?|"
+            r"unanswered questions",
+        ),
+        ("action_item", True, r"next steps?|action items?|to ?do(?: list)?|todos?"),
+        (
+            "requirement",
+            True,
+            r"(?:(?:non )?functional |technical |business |system |security |performance |"
+            r"product |user )*requirements?",
+        ),
+        ("requirement", False, r"(?:design )?goals?|objectives|user stor(?:y|ies)"),
+        (
+            "other",
+            True,
+            r"references?|prior art|change ?logs?|implementation history|attendees|"
+            r"acknowledge?ments?|related work|links|copyright|further reading|see also|credits",
+        ),
+    )
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("clones", type=Path)
+    parser.add_argument("file", type=Path)
+    given = parser.parse_args()
+    lines = PROJECTS.read_text(encoding="utf-8").splitlines()
+    with given.file.open("w", encoding="utf-8") as out, ProcessPoolExecutor() as pool:
+        for units in pool.map(partial(units_of, given.clones), lines):
+            out.writelines(f"{json.dumps(unit)}\n" for unit in units)
+
+
+def units_of(clones: Path, line: str) -> list[dict[str, Any]]:
+    """The units of one project's documents that have a telling heading, without boilerplate."""
+    project, commit = line.split("\t")
+    clone = clones / project.replace("/", "+")
+    found = [unit for path, text in _documents(clone, commit) for unit in _units(path, text)]
+    often = Counter(unit["text"] for unit in found)
+    return [{"project": project, **unit} for unit in found if often[unit["text"]] < BOILERPLATE]
+
+
+def _documents(clone: Path, commit: str) -> Iterator[tuple[str, str]]:
+    names = _git(clone, "ls-tree", "-r", "-z", "--name-only", commit).split("\0")
+    for path in sorted(names):
+        if _DOCUMENT.search(path) and not _VENDORED.search(path):
+            yield path, _git(clone, "show", f"{commit}:{path}")
+
+
+def _git(clone: Path, *words: str) -> str:
+    shown = subprocess.run(["git", "-C", str(clone), *words], capture_output=True, check=True)
+    return shown.stdout.decode("utf-8", "replace")
+
+
+def _units(path: str, text: str) -> list[dict[str, Any]]:
+    """The units of a document; none where no heading tells a kind."""
+    if len(text) > LARGEST:
+        return []
+    found = []
+    for chunk in cleaned_document(path, text).chunks:
+        raw, whole = chunk.text_payload, chunk.anchor_start == 0
+        for passage in passages(raw, chunk.structure_path, path, whole=whole):
+            said = plain(raw[passage.start : passage.end])
+            if passage.form not in _FORMS or len(said) not in LENGTHS or _EMPTY.match(said):
+                continue
+            if said.count(" ") < WORDS - 1:
+                continue
+            kind, strong = _placed(passage.headings)
+            strong = strong and (kind != "decision" or passage.opening)
+            found.append({"label": kind, "strong": strong, "text": said})
+    told = any(unit["label"] not in (ELSEWHERE, "other") for unit in found)
+    return found if told else []
+
+
+def _placed(headings: tuple[str, ...]) -> tuple[str, bool]:
+    """The kind that the heading or the one over it tells, and whether it does so directly."""
+    for above, heading in enumerate(reversed(headings[-2:])):
+        said = " ".join(re.sub(r"[^a-z]+", " ", heading.lower()).split())
+        for kind, strong, pattern in _HEADINGS:
+            if pattern.match(said):
+                return kind, strong and not above
+    return ELSEWHERE, True
+
+
+if __name__ == "__main__":
+    main()
