@@ -141,8 +141,10 @@ def by_placement(setting: Setting, sentence: Sentence) -> Cue | None:
         return None
     if len(words_of(text)) < 5 or "you" in spoken(text) or is_taught(setting, text):
         return None
-    shares = placement().shares(signs_of(text))
     bounds = PLACED if setting.deliberates else PLACED_ANYWHERE
+    if not any(_FITTING[kind](text, 1.0) for kind in bounds):
+        return None  # cheaper to see than its share
+    shares = placement().shares(signs_of(text))
     kind = max(bounds, key=lambda kind: shares[kind] / bounds[kind])
     if shares[kind] < bounds[kind]:
         return None
