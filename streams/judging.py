@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schemas.envelope import Envelope, Event
-from schemas.events.atom import AtomReflected, CandidatesExtracted
+from schemas.events.atom import REFLECTION_VERSION, AtomReflected, CandidatesExtracted
 from schemas.events.hygiene import ChunkCreated
 from streams.reflection import reflect
 from streams.stage import Step
@@ -23,7 +23,8 @@ def give_up_judging(cause: Envelope, chunk: ChunkCreated | None, error: str) -> 
     match cause.event:
         case CandidatesExtracted() as extracted:
             poisoned = {"outcome": "poison", "error": error}
-            return [AtomReflected(reading=extracted.reading.model_copy(update=poisoned))]
+            reading = extracted.reading.model_copy(update=poisoned)
+            return [AtomReflected(reading=reading, reflection_version=REFLECTION_VERSION)]
         case _:
             return []
 

@@ -53,15 +53,17 @@ _GLOSS = re.compile(  # «Requirement: a condition that must be met to earn a ba
     r"(?:that|which|tied|of|used|for|associated|when|where|by)\b",
     re.IGNORECASE,
 )
+_ROLE = (
+    r"\W*as (?:an?|someone|somebody) "
+    r"(?!(?:result|consequence|side effect|rule|note|reminder|whole)\b)"
+)
 _TELLER = (
-    r"\W*as an? (?!(?:result|consequence|side effect|rule|note|reminder|whole)\b)[^,.]{3,60}"
-    r"(?:, (?:who|that|with) [^,.]{3,80})?,? (?:i|we|they|s?he|he/she) "
+    rf"{_ROLE}[^,.]{{3,60}}(?:, (?:who|that|with) [^,.]{{3,80}})?,? (?:i|we|they|s?he|he/she) "
 )
 _TELLS = re.compile(_TELLER, re.IGNORECASE)
 _STORY = re.compile(
     rf"{_TELLER}(?:want|would like|need|wish|can|should|must|expect)\b|"
-    r"\W*as (?:an?|someone|somebody) [^,.]{3,120}(?:, [^,.]{3,100}){0,2},? (?:i|we) "
-    r"(?:want|would like|need|wish)\b",
+    rf"{_ROLE}[^,.]{{3,120}}(?:, [^,.]{{3,100}}){{0,2}},? (?:i|we) (?:want|would like|need|wish)\b",
     re.IGNORECASE,
 )
 _OPENER = re.compile(

@@ -9,6 +9,7 @@ means much.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from agents.rules import cues
 from agents.rules.cues import ANCHORED, MODAL, WEAK, Cue
@@ -74,27 +75,32 @@ _DOUBT = re.compile(
 # The share of texts worded like it that authors put under a heading of the kind.
 PLACED: dict[AtomKind, float] = {
     "decision": 0.14,
-    "risk": 0.14,
+    "risk": 0.24,
     "unknown": 0.2,
-    "requirement": 0.16,
+    "requirement": 0.24,
 }
-GOAL = 0.2  # of an order, which may as well be a step
-PLACED_ANYWHERE: dict[AtomKind, float] = {"risk": 0.3}
+GOAL = 0.3  # of an order, which may as well be a step
+PLACED_ANYWHERE: dict[AtomKind, float] = {"risk": 0.36}
 
 
-def by_weights(setting: Setting, sentence: Sentence) -> Cue | None:
-    """What the trained weights say of a passage's first sentence, where they are sure of it."""
+def by_learning(setting: Setting, sentence: Sentence) -> Cue | None:
+    """What the weights say of a passage's first sentence, where they are sure of it."""
     text = sentence.text
     if setting.how_to or is_truncated(text) or is_pointer(text) or is_chatter(text):
         return None
-    if len(words_of(text)) < 5 or needs_context(text) or addresses_reader(text):
+    if len(words_of(text)) < 5 or "you" in spoken(text) or addresses_reader(text):
         return None
-    if "you" in spoken(text):
-        return None
-    threatens = severity_of(text) is not None and not AVERTING.search(text)
-    threatens = threatens and not MENDED.match(text)
     if is_taught(setting, text):
         return None
+    leans = needs_context(text)
+    cue = None if leans else _by_labels(setting, sentence)
+    return cue or _by_placement(setting, text, leans=leans)
+
+
+def _by_labels(setting: Setting, sentence: Sentence) -> Cue | None:
+    text = sentence.text
+    threatens = severity_of(text) is not None and not AVERTING.search(text)
+    threatens = threatens and not MENDED.match(text)
     asked = cues.unknown(text, asked=True) is not None and not _SPEAKER.match(text)
     if not (threatens or asked or _CHOOSING.search(text)) or _CONDITIONAL.match(text):
         return None  # cheap to see, and nearly all that the weights would be sure of
@@ -104,15 +110,7 @@ def by_weights(setting: Setting, sentence: Sentence) -> Cue | None:
         return None
     if asked != (kind == "unknown"):
         return None
-    if kind == "decision" and (
-        not setting.deliberates
-        or _WEIGHED.search(text)
-        or _NO_ACTOR.match(text)
-        or not _CHOSEN.search(text)
-        or THOUGHT_OF.search(text)
-        or cues.qualifies(text)
-        or cues.tells_what_is(text)
-    ):
+    if kind == "decision" and not (setting.deliberates and _is_choice(text)):
         return None
     if kind == "requirement" and not NEEDED.search(unquoted(text)):
         return None
@@ -132,30 +130,36 @@ def _endangers(setting: Setting, text: str) -> bool:
     return bool(POSSIBLE.search(text)) and not ABSENT.match(text)
 
 
-def by_placement(setting: Setting, sentence: Sentence) -> Cue | None:
-    """What a passage's first sentence would stand under, where such a heading is likely enough."""
-    text = sentence.text
-    if setting.how_to or setting.talk or _SPEAKER.match(text):
-        return None
-    if is_truncated(text) or is_pointer(text) or is_chatter(text) or addresses_reader(text):
-        return None
-    if len(words_of(text)) < 5 or "you" in spoken(text) or is_taught(setting, text):
+def _by_placement(setting: Setting, text: str, *, leans: bool) -> Cue | None:
+    if setting.talk or _SPEAKER.match(text):
         return None
     bounds = PLACED if setting.deliberates else PLACED_ANYWHERE
-    if not any(_FITTING[kind](text, 1.0) for kind in bounds):
-        return None  # cheaper to see than its share
+    fitting = {kind for kind in bounds if _FITTING[kind](text)}
+    if leans:
+        fitting &= {"risk"} if _PROPOSED.match(text) else set()
+    if not fitting:
+        return None  # cheaper to see than the shares
+    if is_order(text):
+        bounds = {**bounds, "requirement": GOAL}
     shares = placement().shares(signs_of(text))
     kind = max(bounds, key=lambda kind: shares[kind] / bounds[kind])
-    if shares[kind] < bounds[kind]:
-        return None
-    if needs_context(text) and not (kind == "risk" and _PROPOSED.match(text)):
-        return None
-    if not _FITTING[kind](text, shares[kind]):
+    if kind not in fitting or shares[kind] < bounds[kind]:
         return None
     return Cue(kind, WEAK, fragment=setting.deliberates and kind in ("risk", "requirement"))
 
 
-def _may_endanger(text: str, share: float) -> bool:
+def _is_choice(text: str) -> bool:
+    """Whether somebody chooses, rather than weighs, tells what is or speaks of something else."""
+    return _CHOSEN.search(text) is not None and not (
+        _WEIGHED.search(text)
+        or _NO_ACTOR.match(text)
+        or THOUGHT_OF.search(text)
+        or cues.qualifies(text)
+        or cues.tells_what_is(text)
+    )
+
+
+def _may_endanger(text: str) -> bool:
     return ADVERSE.search(text) is not None and not (
         is_order(text)
         or _WISHED.search(text)
@@ -166,32 +170,22 @@ def _may_endanger(text: str, share: float) -> bool:
     )
 
 
-def _may_be_open(text: str, share: float) -> bool:
+def _may_be_open(text: str) -> bool:
     if text.endswith("?"):
         return cues.unknown(text, asked=True) is not None
     return _DOUBT.search(text) is not None
 
 
-def _may_be_needed(text: str, share: float) -> bool:
-    if text.endswith("?"):
-        return False
-    return share >= GOAL if is_order(text) else NEEDED.search(unquoted(text)) is not None
+def _may_be_needed(text: str) -> bool:
+    wanted = is_order(text) or NEEDED.search(unquoted(text))
+    return bool(wanted) and not text.endswith("?")
 
 
-def _may_be_chosen(text: str, share: float) -> bool:
-    return _CHOSEN.search(text) is not None and not (
-        text.endswith("?")
-        or is_order(text)
-        or _NOTE.match(text)
-        or _WEIGHED.search(text)
-        or _NO_ACTOR.match(text)
-        or THOUGHT_OF.search(text)
-        or cues.qualifies(text)
-        or cues.tells_what_is(text)
-    )
+def _may_be_chosen(text: str) -> bool:
+    return _is_choice(text) and not (text.endswith("?") or is_order(text) or _NOTE.match(text))
 
 
-_FITTING = {
+_FITTING: dict[AtomKind, Callable[[str], bool]] = {
     "decision": _may_be_chosen,
     "risk": _may_endanger,
     "unknown": _may_be_open,

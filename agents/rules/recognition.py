@@ -15,7 +15,7 @@ from agents.rules.documents import Setting, is_silent, setting_of
 from agents.rules.drafts import Draft, Sentence, drafted, gives_reason, tags_of
 from agents.rules.entities import definition
 from agents.rules.fragments import is_decisive, is_order, stands_alone
-from agents.rules.learnt import by_placement, by_weights
+from agents.rules.learnt import by_learning
 from agents.rules.needs import is_of_papers
 from agents.rules.noise import (
     addresses_reader,
@@ -231,7 +231,7 @@ def _sentence_draft(
             return None
         cue = by_words(setting, role, sentence, subject)
         if number == 0 and role == "plain" and (cue is None or cue.kind == "claim"):
-            cue = by_weights(setting, sentence) or by_placement(setting, sentence) or cue
+            cue = by_learning(setting, sentence) or cue
         if cue is not None and cue.kind == "claim" and _is_case(setting.text, passage):
             return None
         if cue is not None and cue.kind in ("requirement", "decision") and passage.lead:

@@ -23,7 +23,7 @@ from agents.training.train import SCALE, matrix_of, written
 from schemas.ids import sha256_hex
 
 OUT = Path(__file__).parents[1] / "rules" / "placement.json"
-AT_LEAST = 6  # units that show a sign
+AT_LEAST = 10  # units that show a sign
 AT_MOST = {"plain": 400, "other": 60}  # units of a kind that one project gives
 OF_KINDS = 200
 ELSEWHERE, WEAK = 3.0, 0.4  # what plain units and hints count; one in so many is taken

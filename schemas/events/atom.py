@@ -10,7 +10,7 @@ from pydantic import Field
 from schemas.areas import Area
 from schemas.envelope import Event, Part
 
-REFLECTION_VERSION = "f1"
+REFLECTION_VERSION = "f2"
 EXTRACTOR_VERSION = "h1"
 MAX_TITLE = 300
 MAX_BODY = 1_200
@@ -184,7 +184,7 @@ class AtomReflected(Event):
     accepted: list[Judged] = []
     rejected: list[Judged] = []
     adjudicate: list[Judged] = []
-    reflection_version: str = REFLECTION_VERSION
+    reflection_version: str = "f1"  # of events that were written before it had a successor
 
     @property
     def aggregate_id(self) -> str:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from schemas.events.atom import (
     KINDS,
+    REFLECTION_VERSION,
     AtomReflected,
     Candidate,
     CandidateRow,
@@ -174,7 +175,7 @@ def reflect(
     """
     reading = extracted.reading
     if reading.outcome == "poison":
-        return AtomReflected(reading=reading)
+        return AtomReflected(reading=reading, reflection_version=REFLECTION_VERSION)
     judged = [judge(candidate, reading, chunk, has_model) for candidate in extracted.candidates]
     rejected = [one for one in judged if one.status == "rejected"]
     waiting = [
@@ -185,4 +186,10 @@ def reflect(
         and any(finding.code == "borderline" for finding in one.findings)
     ]
     accepted = [one for one in judged if one.status != "rejected" and one not in waiting]
-    return AtomReflected(reading=reading, accepted=accepted, rejected=rejected, adjudicate=waiting)
+    return AtomReflected(
+        reading=reading,
+        accepted=accepted,
+        rejected=rejected,
+        adjudicate=waiting,
+        reflection_version=REFLECTION_VERSION,
+    )

@@ -34,17 +34,18 @@ _CONSEQUENCE_STEMS = """
 """
 _BURDEN_STEMS = """
     additional ambigu annoy barrier bloat boilerplate cannot challeng clutter complicat cumbersome
-    effort extra footgun frustrat impact impossible inadvertent inconvenien increas lack larger
-    learning longer maint manual opaque pain redundan tedious tradeoff ugly unclear verbos
+    effort footgun frustrat impact impossible inadvertent inconvenien increas lack larger
+    longer maint manual opaque redundan tedious tradeoff ugly unclear verbos
 """
 _CONSEQUENCE_WORDS = """
-    block blocks blocked blocking broke bug bugs fine fines fined miss misses missed missing race
-    races
+    block blocks blocked blocking broke bug bugs extra fine fines fined miss misses missed missing
+    pain pains painful painfully race races
 """
 CONSEQUENCE = re.compile(
     rf"\b(?:(?:{'|'.join((_CONSEQUENCE_STEMS + _BURDEN_STEMS).split())})\w*"
     rf"|(?:{'|'.join(_CONSEQUENCE_WORDS.split())})\b(?!-)"
-    r"|can't\b|foot-gun|hard to\b|more (?:code|effort|memory|requests|resources|space|time|work)\b"
+    r"|can't\b|foot-gun|hard to\b|learning curve"
+    r"|more (?:code|effort|memory|requests|resources|space|time|work)\b"
     r"|no (?:longer|way)\b|not (?:be )?(?:able|available|compatible|possible|supported)\b"
     r"|one more\b|requires? (?:changes?|more)\b|trade-off)",
     re.IGNORECASE,

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.events.atom import REFLECTION_VERSION
 from streams.reflection import reflect
 from tests.reading.documents import a_chunk, flagged
 from tests.reflection.builders import (
@@ -93,6 +94,20 @@ def test_r5_keeps_exactly_seventy_percent():
     text = "the of and to in is it broker keeps records\n"
     chunk = a_chunk(text)
     assert codes(judged(a_candidate(a_row(text.strip(), chunk=chunk)), chunk)) == ["accepted"]
+
+
+def test_r5_keeps_three_of_four_and_no_more():
+    nine = "the of and to in is it at on broker keeps records\n"
+    ten = f"by {nine}"
+    kept, fallen = a_chunk(nine), a_chunk(ten)
+    assert codes(judged(a_candidate(a_row(nine.strip(), chunk=kept)), kept)) == ["accepted"]
+    assert codes(judged(a_candidate(a_row(ten.strip(), chunk=fallen)), fallen))[0] == (
+        "snippet_low_content"
+    )
+
+
+def test_what_is_judged_names_the_rules_it_was_judged_by():
+    assert reflect(a_reading(a_candidate()), CHUNK).reflection_version == REFLECTION_VERSION
 
 
 def test_r5_does_not_count_symbols_in_code():

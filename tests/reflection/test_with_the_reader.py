@@ -38,6 +38,14 @@ def test_reflection_knows_what_the_reader_calls_a_burden(burden):
     assert CONSEQUENCE.search(burden)
 
 
+@pytest.mark.parametrize(
+    "harmless", ["extracts the keys", "paints the page", "a machine learning model", "a painter"]
+)
+def test_a_word_that_begins_like_a_burden_is_none(harmless):
+    assert not burden_of(harmless)
+    assert not CONSEQUENCE.search(harmless)
+
+
 def test_a_risk_that_the_reader_proposes_passes_reflection():
     chunk = a_chunk(
         "## Risks\n\n- If the broker fails, all events of the last hour are lost and operators "

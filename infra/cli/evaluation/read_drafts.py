@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from agents.rules.reader import proposed
 from agents.rules.soundness import draft_signs, least_of
+from connectors.git import run_git
 from infra.cli.evaluation.extract import cleaned_document
 from schemas.ids import sha256_hex
 
@@ -43,7 +43,7 @@ def _rows(clones: Path, head: str, *lines: str) -> Iterator[dict[str, Any]]:
     for path, quote, kind, verdict in (line.split("\t") for line in lines):
         verdicts.setdefault(path, {})[kind, quote] = verdict
     for path, left in verdicts.items():
-        text = _text_at(clones / repository.replace("/", "+"), commit, path)
+        text = text_at(clones / repository.replace("/", "+"), commit, path)
         for chunk in cleaned_document(path, text, repository).chunks:
             for draft in proposed(chunk):
                 start, end = draft.spans[0]
@@ -61,10 +61,9 @@ def _rows(clones: Path, head: str, *lines: str) -> Iterator[dict[str, Any]]:
                     }
 
 
-def _text_at(clone: Path, commit: str, path: str) -> str:
-    command = ["git", "-C", str(clone), "show", f"{commit}:{path}"]
-    shown = subprocess.run(command, capture_output=True, check=True)
-    return shown.stdout.decode("utf-8", "replace")
+def text_at(clone: Path, commit: str, path: str) -> str:
+    """A file of a clone as it was at ``commit``. Raises SourceUnavailable."""
+    return run_git(clone, "show", f"{commit}:{path}").decode("utf-8", "replace")
 
 
 if __name__ == "__main__":

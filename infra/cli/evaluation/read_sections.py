@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -22,8 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.rules.prose import passages
+from agents.rules.sections import role_in
 from agents.rules.wording import plain
+from connectors.git import run_git
 from infra.cli.evaluation.extract import cleaned_document
+from infra.cli.evaluation.read_drafts import text_at
 
 PROJECTS = Path(__file__).parents[3] / "agents" / "training" / "projects.tsv"
 ELSEWHERE = "plain"
@@ -35,38 +37,15 @@ _DOCUMENT = re.compile(r"\.(?:md|mdx|rst|adoc)$", re.IGNORECASE)
 _VENDORED = re.compile(r"(?:^|/)(?:node_modules|vendor|third_party)/")
 _EMPTY = re.compile(r"\W*(?:n/?a|none|nothing|tbd|todo)\b", re.IGNORECASE)
 _FORMS = frozenset({"paragraph", "item", "task", "row"})
-_HEADINGS = tuple(
-    (kind, strong, re.compile(f"(?:{said})$"))
-    for kind, strong, said in (
-        ("decision", True, r"decisions?|decision outcome|decisions made|resolution"),
-        ("risk", True, r"(?:known )?risks?(?: (?:and )?\w+)?|potential (?:issues|risks)"),
-        (
-            "risk",
-            False,
-            r"(?:\w+ and )?drawbacks?|cons|disadvantages|downsides|negative(?: consequences)?",
-        ),
-        (
-            "unknown",
-            True,
-            r"(?:unresolved|open|outstanding)(?: design)? (?:questions?|issues?)(?: .*)?|"
-            r"unanswered questions",
-        ),
-        ("action_item", True, r"next steps?|action items?|to ?do(?: list)?|todos?"),
-        (
-            "requirement",
-            True,
-            r"(?:(?:non )?functional |technical |business |system |security |performance |"
-            r"product |user )*requirements?",
-        ),
-        ("requirement", False, r"(?:design )?goals?|objectives|user stor(?:y|ies)"),
-        (
-            "other",
-            True,
-            r"references?|prior art|change ?logs?|implementation history|attendees|"
-            r"acknowledge?ments?|related work|links|copyright|further reading|see also|credits",
-        ),
-    )
-)
+_KINDS = {
+    "decision": "decision",
+    "risk": "risk",
+    "unknown": "unknown",
+    "action_item": "action_item",
+    "requirement": "requirement",
+    "story": "requirement",
+    "nothing": "other",
+}  # by what the reader takes a heading for
 
 
 def main() -> None:
@@ -90,15 +69,10 @@ def units_of(clones: Path, line: str) -> list[dict[str, Any]]:
 
 
 def _documents(clone: Path, commit: str) -> Iterator[tuple[str, str]]:
-    names = _git(clone, "ls-tree", "-r", "-z", "--name-only", commit).split("\0")
-    for path in sorted(names):
+    names = run_git(clone, "ls-tree", "-r", "-z", "--name-only", commit).decode("utf-8", "replace")
+    for path in sorted(names.split("\0")):
         if _DOCUMENT.search(path) and not _VENDORED.search(path):
-            yield path, _git(clone, "show", f"{commit}:{path}")
-
-
-def _git(clone: Path, *words: str) -> str:
-    shown = subprocess.run(["git", "-C", str(clone), *words], capture_output=True, check=True)
-    return shown.stdout.decode("utf-8", "replace")
+            yield path, text_at(clone, commit, path)
 
 
 def _units(path: str, text: str) -> list[dict[str, Any]]:
@@ -114,21 +88,11 @@ def _units(path: str, text: str) -> list[dict[str, Any]]:
                 continue
             if said.count(" ") < WORDS - 1:
                 continue
-            kind, strong = _placed(passage.headings)
-            strong = strong and (kind != "decision" or passage.opening)
-            found.append({"label": kind, "strong": strong, "text": said})
+            role, direct = role_in(passage.headings)
+            strong = direct and (role != "decision" or passage.opening)
+            found.append({"label": _KINDS.get(role, ELSEWHERE), "strong": strong, "text": said})
     told = any(unit["label"] not in (ELSEWHERE, "other") for unit in found)
     return found if told else []
-
-
-def _placed(headings: tuple[str, ...]) -> tuple[str, bool]:
-    """The kind that the heading or the one over it tells, and whether it does so directly."""
-    for above, heading in enumerate(reversed(headings[-2:])):
-        said = " ".join(re.sub(r"[^a-z]+", " ", heading.lower()).split())
-        for kind, strong, pattern in _HEADINGS:
-            if pattern.match(said):
-                return kind, strong and not above
-    return ELSEWHERE, True
 
 
 if __name__ == "__main__":

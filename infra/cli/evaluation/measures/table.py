@@ -118,7 +118,7 @@ DOCUMENTS = (
         "extract",
         (
             Measure(
-                "spans, headings masked, macro-F1", sections.macro_f1, Baseline(0.39), 0.52, 0.555
+                "spans, headings masked, macro-F1", sections.macro_f1, Baseline(0.39), 0.52, 0.557
             ),
         ),
         units="sections/gold",
