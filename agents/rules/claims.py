@@ -53,7 +53,7 @@ _SAYS_MUCH = frozenset(
     contains implement implements require requires handle handles manage manages define defines
     represent represents expose exposes guarantee guarantees ensure ensures maintain maintains
     relies validate validates replace replaces emit emits publishes consume consumes come comes
-    end ends expire expires go goes happen happens live lives move moves talk talks
+    end ends expire expires go goes happen happens live lives move moves talk talks tells
     """.split()  # noqa: SIM905  # as a list it would take forty lines
 )  # verbs that say something of their subject, whatever that is called
 _SAYS_LESS = frozenset(

@@ -57,14 +57,16 @@ _CUT = re.compile(r"(?:[:,;(–—]| - ).*")
 _LABEL = re.compile(
     r"(?:\[?(?:\*\*`{0,2}|`{1,2})(?P<name>[A-Za-z][\w.\-/ ]{1,40}?)"
     r"(?:`{0,2}(?P<colon>:)?`{0,2}\*\*|`{1,2})(?:\]\([^()\s]*\))?(?: \([^)\n]{1,40}\))?"
-    r"(?(colon)|\s*[:–—-])|(?P<term>[A-Za-z][\w.\-/ ()]{1,40})::)(?=\s)"
-)  # «- **TIMEOUT**: Seconds to wait. …», «TIMEOUT:: Seconds …», of which every sentence speaks
+    r"(?(colon)|(?:\s*[:–—-]|[ \t]*(?=\n)))|(?P<term>[A-Za-z][\w.\-/ ()]{1,40})::)(?=\s)"
+)  # «- **TIMEOUT**: Seconds to wait. …», «TIMEOUT:: Seconds …», or alone in its line: of it every
+# sentence speaks
 
 
 class Place(NamedTuple):
     """Where a statement stands: what the document is about, the section, the one ``over`` that, and
     the item's label.
 
+    ``term`` is the label where it stands alone in its line, as what the item is about.
     ``name`` is what the document is called where its first heading does not say what it is about.
     ``recorded``: the document was written once, about what its heading says. ``of_project``: it is
     the project's own README.
@@ -77,6 +79,7 @@ class Place(NamedTuple):
     over: str = ""
     recorded: bool = False
     of_project: bool = False
+    term: str = ""
 
 
 def place_of(passage: Passage, setting: Setting) -> Place:
@@ -84,14 +87,17 @@ def place_of(passage: Passage, setting: Setting) -> Place:
     label = _LABEL.match(setting.text, passage.start, passage.end)
     part, over = _parts_of(passage.headings[bool(whole) :])
     said = label.group("name") or label.group("term") if label else ""
+    said = said if passage.form == "item" and role_of(said) == "plain" else ""
+    alone = label is not None and setting.text[label.end() - 1] in "*`)"
     return Place(
         whole,
         part,
-        said if passage.form == "item" and role_of(said) == "plain" else "",
+        said,
         setting.name,
         over,
         setting.recorded,
         setting.of_project,
+        said if alone else "",
     )
 
 

@@ -245,7 +245,8 @@ def _sentence_draft(
     if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
         return None
     row = _row_name(setting.text, passage) if role == "plain" else ""
-    about = row if row and row.lower() not in sentence.text.lower() else subject
+    name = row or place.term
+    about = name if name and name.lower() not in sentence.text.lower() else subject
     whole = document_subject(passage.headings)
     if about == subject and is_of_whole(without_connective(sentence.text), subject, whole):
         about = whole or setting.name

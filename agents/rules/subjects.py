@@ -190,7 +190,11 @@ def _place_said(text: str, place: Place) -> str:
     """The names of document, section and item that ``text`` does not mention, the widest first."""
     whole, part, label = place.whole, place.part, bare_name(place.label)
     over = place.over if not _stems(place.over) & _stems(f"{part} {label}") else ""
-    said = [it for it in (whole, over, part, label) if it and not _is_mentioned(it, text)]
+    said = [it for it in (whole, over, part) if it and not _is_mentioned(it, text)]
+    if label and not (
+        label in text.split() or (not label.islower() and _is_mentioned(label, text))
+    ):
+        said.append(label)
     said = [it for at, it in enumerate(said) if not _stems(it) <= _stems(" ".join(said[:at]))]
     if len(", ".join(said)) > _MOST_SCOPE:
         said = [it for it in said if it != over]

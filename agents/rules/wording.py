@@ -33,6 +33,12 @@ _RUN_IN = re.compile(
     r"^(?:\*\*|__|\*|_)(?!(?i:the|an?|note|decision)\b)[^*_\n]{3,50}(?:\*\*|__|\*|_)\.?:?"
     r"(?:\s*\n\s*|(?<=[.:])\s+|\s+)(?=(?:The|An?|For|If|When|All|Each|To|In|We|By|Every|Any|As)\s)",
 )
+_TERM_LINE = re.compile(
+    r"^(?:\*\*`?|`)(?P<term>[\w.\-/]{2,50})(?:`?\*\*|`)[ \t]*\n[ \t]+"
+    r"(?:(?P<does>(?i:tells|sets|specifies|defines|enables|disables|allows|determines|controls|"
+    r"configures|indicates|describes|provides|selects|turns|causes|makes|forces|adds|limits|"
+    r"overrides|represents|returns|creates|stores|holds|contains))(?= ))?"
+)  # «**ttl**» over «Sets how long …»: a term alone in its line, and what it does
 TERM = re.compile(r"^([^\s:`][^:`\n]{1,60}|`[^`\n]{1,60}`)::(?=\s|$)")  # AsciiDoc, of a meaning
 _NEWLINE = re.compile(
     r"(?<![ \t])[ \t]*+\n[ \t]*(?:(?:>|\*(?=[ \t\n])|//[/!]?|#+(?=[ \t])|--(?=[ \t])|;+)[ \t]*)*"
@@ -145,7 +151,7 @@ def plain(raw: str, *, rst: bool = False) -> str:
 
     ``rst``: it is reStructuredText, where `!x` is an x without a link; elsewhere that is code.
     """
-    raw = _RUN_IN.sub("", raw)
+    raw = _RUN_IN.sub("", _TERM_LINE.sub(_with_term, raw, count=1))
     if "::" in raw:
         raw = TERM.sub(r"\1:", raw)
     if not _MARKUP.search(raw):
@@ -189,6 +195,11 @@ def plain(raw: str, *, rst: bool = False) -> str:
     if codes:
         text = _STAND_IN.sub(lambda letter: codes[ord(letter.group()) - _FIRST_STAND_IN], text)
     return text
+
+
+def _with_term(line: re.Match[str]) -> str:
+    """«ttl sets how long …», and «ttl: The time …» where no verb follows."""
+    return f"{line['term']} {line['does'].lower()}" if line["does"] else f"{line['term']}: "
 
 
 def _shown_link(link: re.Match[str]) -> str:
@@ -249,7 +260,9 @@ def title_of(sentence: str) -> str:
     cut = 0
     if not _SUBORDINATE.match(text):
         for match in _CLAUSE.finditer(text, 60, MAX_TITLE):
-            if not _HALF_PAIR.search(text, 0, match.start()):
+            mark = match.group()
+            inserted = mark.strip() in "–—-" and text.count(mark) > 1
+            if not inserted and not _HALF_PAIR.search(text, 0, match.start()):
                 cut = match.start()
     if cut:
         return text[:cut].rstrip(" .;,:(")

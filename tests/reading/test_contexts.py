@@ -214,6 +214,36 @@ def test_a_label_that_links_is_told_with_every_sentence_of_its_item() -> None:
     assert f"Depot methods, PrintLabel: the{said[3:-1]}" in titles(text)
 
 
+@pytest.mark.parametrize(
+    ("term", "said", "title"),
+    [
+        (
+            "**laneTtl**",
+            "Tells the depot to drop a lane after a day.",
+            "laneTtl tells the depot to",
+        ),
+        ("`lane-ttl`", "defines the time that a lane is open.", "lane-ttl defines the time"),
+        ("**lanes**", "A map. Each lane must have a name of its own.", "Lanes: each lane must have"),
+    ],
+)
+def test_a_term_alone_in_its_line_is_told_with_what_stands_under_it(
+    term: str, said: str, title: str
+) -> None:
+    (atom,) = told(f"# Depot\n\n* {term}\n  {said}\n", "docs/manifest.md", "Depot")
+    assert re.sub("^Depot[,:] ", "", atom.title).startswith(title)
+
+
+def test_a_title_is_not_cut_within_what_two_dashes_insert() -> None:
+    said = (
+        "The DepotServer must store a suffix of lanes - if the configuration of the depot says so in its "
+        "manifest - and put it behind the name of each lane of which the owner has left the depot's "
+        "team, while a lane whose owner comes back within the time of thirty days that the manifest "
+        "names keeps the name that it has had before in the store of the depot."
+    )
+    (title,) = titles(f"# Depot\n\n{said}\n", "docs/manifest.md")
+    assert title == said[: said.index(", while")]
+
+
 def test_a_longer_title_loses_its_instances_before_it_is_cut() -> None:
     said = (
         "The DepotServer distributions of all regions (e.g. the northern one, the southern one, "
