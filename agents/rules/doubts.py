@@ -92,6 +92,9 @@ _DANGLING = re.compile(
     r"\bas (?:seen|shown|described|explained|discussed) "
     r"(?:above|below|earlier|in the [\w ]+ section)\b|"
     r"\bthe (?:last|previous|preceding) (?:issue|problem|section|step|point|paragraph|example)\b|"
+    r"\b(?:(?:method|approach|option|example|step|table|snippet|list|rule|section)s? "
+    r"(?:above|below)|(?:constraints?|values?|settings?|types?|fields?|set of [\w ]{3,30}) here)\b|"
+    r"^(?!.*\b(?:if|when|whenever|once|after|first|whether|until|where)\b).*\bthen\b|"
     r"…$",
     re.IGNORECASE,
 )  # what stands before it, and what is cut
@@ -101,13 +104,14 @@ _LINKED = re.compile(
 )  # «[Delta Lake](https://delta.io/) is …»: who links to its subject tells of somebody else's
 _OF_OTHERS = re.compile(
     r"(?i:the )?(?i:amazon|ansible|aws|azure|docker|elasticsearch|envoy|etcd|git|github|gitlab|go|"
-    r"google|grafana|grpc|haproxy|helm|java|javascript|jenkins|kafka|kubernetes|llvm|macos|mongodb|"
+    r"google|grafana|grpc|haproxy|ethereum|bitcoin|helm|java|javascript|jenkins|kafka|kubernetes|llvm|macos|mongodb|"
     r"mysql|nginx|node\.js|oauth|openapi|posix|postgresql|prometheus|python|rabbitmq|redis|rust|"
     r"slack|sqlite|terraform|typescript|unix|visual studio|windows|zookeeper)"
     r"(?: \d[\w.]*| [A-Z]\w+){0,2} "
     r"(?:(?:also|only|already|usually|typically|natively|currently) )?(?:is|are|has|have|supports?|"
     r"provides?|does|doesn't|uses?|can|cannot|allows?|offers?|defines?|stores?|includes?|runs?|"
-    r"will|requires?|comes|exposes?|creates?|handles?|manages?|recommends?)\b"
+    r"will|requires?|comes|exposes?|creates?|handles?|manages?|recommends?|extends?|enables?|"
+    r"returns?|reports?|executes?|implements?|maintains?|introduced|sets?|treats?|works?)\b"
 )  # products and languages that most projects use; of their own projects the README speaks
 _NAMELESS = re.compile(r"(?<![!\]])\[\]\([^)\s]")  # MyST shows its target's title, not here
 _OF_WHOLE = re.compile(r"(?:^|/)(?:readme|_?index)\.\w+$", re.IGNORECASE)  # links to its own site

@@ -86,7 +86,8 @@ _NO_RISK = re.compile(
     r"unlikely|"
     r"remov\w*|fix\w*|address\w*|solv\w*|never|cannot|can't|won't|doesn't|does not|do not|less|"
     r"lower|"
-    r"low|ensur\w*|helps?)\b(?:\s+\S+){0,5}?\s+[\"'(«]?$",
+    r"low|ensur\w*|helps?|(?:may|must|should|shall) not (?:result|lead|cause))\b"
+    r"(?:\s+\S+){0,5}?\s+[\"'(«]?$",
     re.IGNORECASE,
 )
 

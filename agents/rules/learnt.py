@@ -26,7 +26,7 @@ from agents.rules.noise import (
     spoken,
     words_of,
 )
-from agents.rules.phrasing import MENDED, THOUGHT_OF, is_taught
+from agents.rules.phrasing import MENDED, THOUGHT_OF, is_harmless, is_taught
 from agents.rules.signs import signs_of
 from agents.rules.statements import shares_of
 from agents.rules.structure import ABSENT, ADVERSE, AVERTING, HARMLESS, NEEDED, POSSIBLE
@@ -54,7 +54,9 @@ _CONDITIONAL = re.compile(
 )
 _NO_ACTOR = re.compile(
     r"[A-Z][a-z]+s (?:that|the|an?|all|any)\b|An? (?:example|accompanying)\b|Assum|"
-    r"[^:]{1,60}: (?:An?|The) "
+    r"[^:]{1,60}: (?:An?|The) |(?i:as|since|because|info\w*)\b|"
+    r".*\b(?:[Ww]e (?:can|could|need|require)\b|"
+    r"(?:will|would) (?:cause|lead|result|cost|break|need)\b)"
 )
 _CHOSEN = re.compile(
     r"^use\b|\b(?:will|shall|should|must|required|we|chose\w*|adopt\w*|decid\w*|introduc\w*|instead|replac\w*|remov\w*|"
@@ -167,6 +169,7 @@ def _may_endanger(text: str) -> bool:
         or HARMLESS.search(text)
         or ABSENT.match(text)
         or MENDED.match(text)
+        or is_harmless(text)
     )
 
 

@@ -56,8 +56,9 @@ _REMARKS = re.compile(
     re.IGNORECASE,
 )  # what was so, and what somebody has to think about
 _OF_PAPERS = re.compile(
-    r"(?:an?|each|every|all|the)\s(?:new\s)?(?:adrs?|rfcs?|keps?|peps?|pull requests?|prs?|"
-    r"commits?|commit messages?|bug reports?)\s",
+    r"(?:the (?:\w+ )?(?:owner|author|editor|shepherd|champion)s? of\s)?"
+    r"(?:an?|each|every|all|the)\s(?:new\s)?(?:adrs?|rfcs?|keps?|peps?|reps?|proposals?|"
+    r"pull requests?|prs?|commits?|commit messages?|bug reports?)\s",
     re.IGNORECASE,
 )  # how those who make the product write, not what the product needs
 _DEMANDED = re.compile(
@@ -74,7 +75,9 @@ _OF_NOBODY = re.compile(
 )
 _MEASURE = re.compile(r"(?:how|what|which|who|why|whether)\b", re.IGNORECASE)
 _SUPPOSED = re.compile(
-    r"\s*(?:have been|be (?:noted|fine|ok(?:ay)?|obvious|clear|the case|familiar))\b", re.IGNORECASE
+    r"\s*(?:have been|be (?:noted|fine|ok(?:ay)?|obvious|clear|the case|familiar)|"
+    r"(?:now )?deal with|be reasoned about)\b",
+    re.IGNORECASE,
 )  # what «must» says of a guess; the verbs above make advice of «should» only
 _WITH_RELATIVE = re.compile(
     r"(?:an?|the|every|each|any|all|no)\s[\w -]{2,60}?\s(?:that|which|who)\s[^,;:]*$", re.IGNORECASE
@@ -92,6 +95,12 @@ _LEADING_CLAUSE = re.compile(
     r"in case|so that)\b[^,]*,\s",
     re.IGNORECASE,
 )
+_TO_DO = re.compile(
+    r"\s*(?:also )?(?:write|document|benchmark|measure|test|profile|update|rename|"
+    r"(?:add|create|include|extend) (?:the new|(?:an? |some |more |the )?(?:\w+ )?"
+    r"(?:tests?|metrics?|documentation|docs|comments?|benchmarks?|logs?|logging)))\b",
+    re.IGNORECASE,
+)  # by those who make it: a task
 _WE = re.compile(r"\bwe\b[^,.;]{0,14}$", re.IGNORECASE)
 _FIGURE = re.compile(
     r"(?:\b(?:sla|latency|throughput|response time|uptime|availability)\b.*\d)|"
@@ -184,7 +193,9 @@ def is_of_papers(text: str) -> bool:
 
 
 def requirement(text: str, *, named: bool) -> Cue | None:
-    """A need with somebody or something that has it; advice to the reader is none."""
+    """A need with somebody or something that has it, or what its makers have to do; advice to the
+    reader is none.
+    """
     if spoken(text).isdisjoint(_NEED_WORDS):
         return None
     modal = _MODAL.search(text)
@@ -228,6 +239,8 @@ def requirement(text: str, *, named: bool) -> Cue | None:
             rest,
             re.I,
         )
+        if _TO_DO.match(rest):
+            return Cue("action_item", WEAK)
         return None if tentative else Cue("requirement", WEAK)
     if _SPEAKER.search(subject) and not presents(text):
         return None

@@ -27,6 +27,7 @@ from agents.rules.structure import HARMLESS
 from agents.rules.wording import without_connective
 
 _WE = frozenset({"we", "us", "our"})
+_BINDING = frozenset({"must", "should", "has", "have", "need", "needs"})
 _OURS = re.compile(r"Our\b")
 _LISTS = re.compile(
     r"there (?:are|exist) (?:two|three|four|five|six|seven|eight|nine|ten|\d\d?) [^:.]{3,60}: "
@@ -57,6 +58,40 @@ _LEFT_OPEN = re.compile(
 _OPEN_TO_US = frozenset({"should", "shall", "we", "worth", "okay", "sense", "best", "better"})
 MENDED = re.compile(r"(?:fixed|fixes|improved|resolved|corrected) ", re.IGNORECASE)
 _COMMAND = re.compile(r"(?:never|always|do not|don't|avoid|beware)\b", re.IGNORECASE)
+_NO_HARM = re.compile(
+    r"\b(?:trigger|throw|return|raise|report|emit|answer)(?:s|ed|ing)? (?:with )?(?:an? )?"
+    r"(?:[\w-]+ ){0,3}(?:errors?|exceptions?|failures?)\b|\b(?:is|are) (?:treated|considered) as\b|"
+    r"\b(?:must|shall|should)\b(?!.*\b(?:otherwise|or else)\b)|"
+    r"\b(?:improv|simplif|benefit)\w*|\b(?:is|are) intended to\b|"
+    r"^(?:[^:]{1,60}: )?(?:future (?:work|enhancements?|extensions?)|"
+    r"we (?:have|should|will|can|do|don't)|users can)\b|"
+    r"\bcan (?:also )?be (?:inherited|extended|reused|used|configured)\b",
+    re.IGNORECASE,
+)  # what is specified for a failure, bound, hoped for or left to choose
+_PLANNED = re.compile(
+    r"(?!(?:if|when|once|as|since|while|because|although|after|before|until|unless|where|for|in|"
+    r"with|without|this|these|it|they|however|future|users?|you|developers?|operators?)\b)"
+    r"(?!\w+ing\b)(?:(?!\b(?:when|that|which|who|is|are|has|have|if|how|whether|so)\b)[^,;:]){2,90}?"
+    r" will (?:\w+ly |also |now |then |only |still |instead )?"
+    r"(?!(?:cause|lead|result|need|have|cost|fail|break|increase|decrease|likely|probably|not|never|"
+    r"depend|become|continue|remain|see|know|want|notice|wait|look|require|eventually|appear|take|"
+    r"happen|come|go|get|lose|still|always|usually|typically|often|no|mean|make|be to)\b)"
+    r"[a-z]{2,} \S",
+    re.IGNORECASE,
+)  # what a proposal is going to do
+_PROPOSES = re.compile(
+    r"(?:[^;:]{0,80}(?<!\bas )(?<!\bif )(?<!when )(?<!once )(?<!that )(?<!and ))?"
+    r"\bwe (?:introduce|add|propose|make|replace|remove|extend|rename|split|move|keep) "
+    r"(?!(?:sure|use|it clear|a distinction|the assumption|the following|that)\b)\S",
+    re.IGNORECASE,
+)
+_AS_IT_HAPPENS = re.compile(
+    r"^(?:typically|usually|normally|generally|often|currently|today)\b|"
+    r"\b(?:must|should|ha(?:s|ve) to|needs? to) (?:currently|today|usually|typically|only take)\b|"
+    r"\b(?:currently|today),? (?:\w+ )?(?:must|ha(?:s|ve) to|needs? to)\b",
+    re.IGNORECASE,
+)  # how it is done so far, which nobody asks for
+_LACKS = re.compile(r"we (?:will )?(?:also )?(?:need|require) (?!to\b)", re.IGNORECASE)
 
 
 def _threat(text: str, *, named: bool) -> Cue | None:
@@ -69,8 +104,32 @@ def _threat(text: str, *, named: bool) -> Cue | None:
         or "you" in spoken(text)
         or HARMLESS.search(text)
         or MENDED.match(text)
+        or is_harmless(text)
     ):
         return None
+    return cue
+
+
+def is_harmless(text: str) -> bool:
+    """Whether it only says how a failure is answered, what is bound, hoped for or left open."""
+    return _NO_HARM.search(text) is not None
+
+
+def as_planned(setting: Setting, cue: Cue | None, text: str) -> Cue | None:
+    """``cue``, where a document that deliberates tells what it is going to do as if it were so: a
+    decision.
+    """
+    if not setting.deliberates or (cue is not None and cue.kind != "claim"):
+        return cue
+    planned = _PROPOSES.match(text) or (cue is not None and _PLANNED.match(text))
+    if planned and not (
+        cues.qualifies(text)
+        or THOUGHT_OF.search(text)
+        or needs_context(text)
+        or is_truncated(text)
+        or text.endswith("?")
+    ):
+        return Cue("decision", MODAL)
     return cue
 
 
@@ -129,7 +188,11 @@ def by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> 
         if exclusive(text):
             return Cue("claim", ANCHORED)
         return _choice(setting, text, named=named) if len(words_of(text)) > 2 else None
-    strong = role != "gain" and bool(
+    if _AS_IT_HAPPENS.search(text) and not spoken(text).isdisjoint(_BINDING):
+        return None
+    if setting.deliberates and _LACKS.match(text):
+        return Cue("requirement", WEAK)
+    strong = role not in ("gain", "risk") and bool(
         re.search(r"\b(?:must|shall|MUST|SHALL|may not exceed)\b", text)
     )
     if strong and (cue := requirement(text, named=named)):
@@ -140,7 +203,7 @@ def by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> 
         _question(setting, text),
         cues.domain_signal(text),
         None if role == "gain" else _threat(text, named=named),
-        None if taught or role == "gain" else requirement(text, named=named),
+        None if taught or role in ("gain", "risk") else requirement(text, named=named),
         None if taught else _choice(setting, text, named=named),
     ):
         if cue is not None:

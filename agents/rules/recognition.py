@@ -25,7 +25,7 @@ from agents.rules.noise import (
     needs_context,
 )
 from agents.rules.passages import Passage, Span
-from agents.rules.phrasing import by_words
+from agents.rules.phrasing import as_planned, by_words
 from agents.rules.places import Place, document_subject, place_of
 from agents.rules.prose import dialect_of, passages
 from agents.rules.replies import replied, reply_to
@@ -232,6 +232,7 @@ def _sentence_draft(
         cue = by_words(setting, role, sentence, subject)
         if number == 0 and role == "plain" and (cue is None or cue.kind == "claim"):
             cue = by_learning(setting, sentence) or cue
+        cue = as_planned(setting, cue, without_connective(sentence.text))
         if cue is not None and cue.kind == "claim" and _is_case(setting.text, passage):
             return None
         if cue is not None and cue.kind in ("requirement", "decision") and passage.lead:

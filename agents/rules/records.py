@@ -23,7 +23,10 @@ def as_recorded(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     """``drafts`` of one chunk, no surer than how its document stands."""
     if not is_record(chunk):
         return drafts
-    return [replace(it, confidence=WEAK) if _is_past(it, chunk) else it for it in drafts]
+    return [
+        replace(it, confidence=min(it.confidence, WEAK)) if _is_past(it, chunk) else it
+        for it in drafts
+    ]
 
 
 def _is_past(draft: Draft, chunk: ChunkCreated) -> bool:

@@ -3,9 +3,9 @@
 Rules see a sentence, and know no word for «this speaks of something that is not here». What a
 trained sum sees beside its words is where it stands, how it is introduced and whether its subject
 is known there. Decided against a rule for each cause: on projects nobody had read, what went wrong
-was spread over too many. Decided against leaving out whatever is doubted: risks and questions would
-go first, true ones among them, so that a weak cue is kept as a draft; refused are those that
-nothing but their wording calls so where nothing is weighed. Whole numbers, as in ``weights.py``;
+was spread over too many. What is doubted is kept as a draft where a label or heading says what it
+is; what nothing but its wording calls so is refused below ``KEPT``, documents that deliberate aside
+where risks and questions would go first, true ones among them. Whole numbers, as in ``weights.py``;
 made by ``agents/training/soundness.py``.
 """
 
@@ -27,14 +27,30 @@ from agents.rules.noise import spoken
 from agents.rules.passages import Passage
 from agents.rules.sections import Role, simplified
 from agents.rules.signs import signs_of
+from schemas.events.atom import AtomKind
 from schemas.events.hygiene import ChunkCreated
 
 SOUND = 0.75  # from this share a draft keeps the confidence its cue gives it, and a claim is raised
 EXPECTED = 0.6  # the same where a label or heading says what it is
 NOTED = 0.5  # and of questions and tasks, of which no more are good above
 NEVER = 2.0  # no share is as high
-STRAY = frozenset({"action_item", "risk", "unknown"})  # of these, where nobody deliberates,
-KEPT = 0.45  # what is less likely good is refused
+# The share below which what nothing but its wording calls so is refused: where a document
+# deliberates, of a passage's first sentence and of later ones, and elsewhere.
+KEPT: dict[AtomKind, tuple[float, float, float, float]] = {
+    "claim": (0.7, 0.75, 0.65, 0.75),
+    "decision": (0.45, 0.45, 0.5, 0.5),
+    "requirement": (0.5, 0.6, 0.4, 0.7),
+    "risk": (0.25, 0.4, 0.45, 0.6),
+    "unknown": (0.1, 0.1, 0.4, 0.4),
+    "action_item": (0.0, 0.0, 0.6, 0.6),
+}
+KEPT_WEAK: dict[AtomKind, tuple[float, float, float, float]] = {  # the same of a weak cue
+    "decision": (0.6, 0.6, 0.7, 0.7),
+    "requirement": (0.3, 0.3, 0.6, 0.6),
+}
+REFUSED = frozenset({"claim", "decision", "entity", "requirement"})  # where doubted by form
+STRAY = frozenset({"action_item", "risk", "unknown"})
+KEPT_LOOSE = 0.45  # of these, where no heading is over anything, and of tasks noted in code
 JUDGED = frozenset(  # of the rest too few were read
     {"action_item", "claim", "decision", "requirement", "risk", "unknown"}
 )
@@ -148,6 +164,31 @@ def doubted(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     return [_doubted(it, chunk) for it in drafts]
 
 
+def kept_from(draft: Draft, chunk: ChunkCreated) -> float:
+    """The share below which ``draft`` is refused; 0 where it is kept whatever its share, ``NEVER``
+    where its words say that it is none.
+    """
+    doubtful = draft.kind in REFUSED and is_doubtful(draft, chunk)
+    if draft.kind == "entity":
+        return NEVER if doubtful else 0.0
+    among = draft.kind == "risk" and "@role risk" in draft.place
+    called = among or draft.confidence == EXPLICIT
+    if not _is_judged(draft, chunk) or (called and draft.kind != "action_item"):
+        return 0.0
+    if draft.kind == "requirement" and _MEASURED.match(draft.title):
+        return 0.0
+    deliberating = "@deliberates" in draft.place or is_record(chunk)
+    if not chunk.structure_path or is_note(draft, chunk.path):
+        return KEPT_LOOSE if draft.kind in STRAY and not deliberating else 0.0
+    bounds = KEPT_WEAK.get(draft.kind) if draft.confidence == WEAK else None
+    if doubtful and not (bounds and deliberating):
+        return NEVER
+    first, later, first_elsewhere, later_elsewhere = bounds or KEPT[draft.kind]
+    if "@sentence 0" in draft.place or not draft.place:
+        return first if deliberating else first_elsewhere
+    return later if deliberating else later_elsewhere
+
+
 def least_of(draft: Draft, chunk: ChunkCreated) -> float:
     """The share from which ``draft`` is surer than a weak cue; 0 where its cue alone decides,
     ``NEVER`` where its words say that it is none.
@@ -173,24 +214,17 @@ def _is_judged(draft: Draft, chunk: ChunkCreated) -> bool:
 
 
 def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
-    least, stray = least_of(draft, chunk), _is_stray(draft, chunk)
-    weighed = stray or 0.0 < least < NEVER
+    kept = kept_from(draft, chunk)
+    if kept == NEVER:
+        return replace(draft, confidence=UNLIKELY)
+    least = least_of(draft, chunk)
+    weighed = kept > 0.0 or 0.0 < least < NEVER
     share = learned().share(draft_signs(draft, chunk)) if weighed else 0.0
-    if stray and share < KEPT:
+    if share < kept:
         return replace(draft, confidence=UNLIKELY)
     if not least:
         return draft
     return replace(draft, confidence=max(MODAL, draft.confidence) if share >= least else WEAK)
-
-
-def _is_stray(draft: Draft, chunk: ChunkCreated) -> bool:
-    """Whether it is a risk or question that no label or heading calls so, or a task, outside of
-    records and other documents that deliberate.
-    """
-    if draft.kind not in STRAY or "@deliberates" in draft.place or is_record(chunk):
-        return False
-    called = draft.confidence == EXPLICIT and draft.kind != "action_item"
-    return not called and _is_judged(draft, chunk)
 
 
 def placed(

@@ -99,6 +99,7 @@ _DOES = re.compile(
     r"\s",
     re.IGNORECASE,
 )
+_DETERMINES = re.compile(r"(?:the|an?) (?:[\w-]+ ){1,3}(?:determines|describes|specifies) ", re.I)
 _ABLE = re.compile(r"\s(?:can|cannot|can't|could|may|might)\s", re.IGNORECASE)
 _SUBJECT_FIRST = re.compile(
     r"(?:\"|the|an?|this|that|these|those|it|they|we|users?|from|on|in|for|there|all|any|each|no)\b",
@@ -194,8 +195,10 @@ def _tells_of_needs(passage: Passage, text: str) -> bool:
     """Whether a text under a heading of needs only tells of them: what is so, or when what is."""
     if NEEDED.search(text) or is_order(text):
         return False
-    return _AFTERWARDS.match(text) is not None or (
-        passage.form == "paragraph" and _ASSERTS.search(text[:SUBJECT]) is not None
+    return (
+        _AFTERWARDS.match(text) is not None
+        or (passage.form == "paragraph" and _ASSERTS.search(text[:SUBJECT]) is not None)
+        or _DETERMINES.match(text) is not None
     )
 
 

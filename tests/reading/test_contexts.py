@@ -223,7 +223,11 @@ def test_a_label_that_links_is_told_with_every_sentence_of_its_item() -> None:
             "laneTtl tells the depot to",
         ),
         ("`lane-ttl`", "defines the time that a lane is open.", "lane-ttl defines the time"),
-        ("**lanes**", "A map. Each lane must have a name of its own.", "Lanes: each lane must have"),
+        (
+            "**lanes**",
+            "A map. Each lane must have a name of its own.",
+            "Lanes: each lane must have",
+        ),
     ],
 )
 def test_a_term_alone_in_its_line_is_told_with_what_stands_under_it(
@@ -235,10 +239,10 @@ def test_a_term_alone_in_its_line_is_told_with_what_stands_under_it(
 
 def test_a_title_is_not_cut_within_what_two_dashes_insert() -> None:
     said = (
-        "The DepotServer must store a suffix of lanes - if the configuration of the depot says so in its "
-        "manifest - and put it behind the name of each lane of which the owner has left the depot's "
-        "team, while a lane whose owner comes back within the time of thirty days that the manifest "
-        "names keeps the name that it has had before in the store of the depot."
+        "The DepotServer must store a suffix of lanes - if the configuration of the depot says so "
+        "in its manifest - and put it behind the name of each lane of which the owner has left the "
+        "depot's team, while a lane whose owner comes back within the time of thirty days that the "
+        "manifest names keeps the name that it has had before in the store of the depot."
     )
     (title,) = titles(f"# Depot\n\n{said}\n", "docs/manifest.md")
     assert title == said[: said.index(", while")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from agents.rules.cues import WEAK
 from agents.rules.reader import extract, proposed
 from schemas.events.atom import Candidate
 from tests.reading.documents import a_chunk
@@ -314,3 +315,63 @@ def test_the_meaning_of_a_word_is_not_what_the_word_names():
     )
     assert only("requirement", extract(a_chunk(text))) == []
     assert only("action_item", extract(a_chunk(text))) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "recorded", "elsewhere"),
+    [
+        (
+            "The DepotServer will return a LabelResult for each parcel of a lane.",
+            "decision",
+            "claim",
+        ),
+        ("To order heavy parcels, we introduce a LaneWeight that tells which lane is taken first.",)
+        + ("decision", None),
+        ("The DepotServer returns a LabelResult for each parcel of a lane.", "claim", "claim"),
+        ("Removing the DepotServer will cause each lane to be closed for a whole day.", None, None),
+        (
+            "We need a LabelStore that keeps the labels of all lanes for a year.",
+            "requirement",
+            None,
+        ),
+    ],
+)
+def test_what_a_record_is_going_to_do_is_a_decision_and_what_it_lacks_a_need(
+    said: str, recorded: str | None, elsewhere: str | None
+) -> None:
+    for path, kind in (("docs/adr/0007-lanes.md", recorded), ("docs/lanes.md", elsewhere)):
+        read = [it.kind for it in extract(a_chunk(f"# Lanes\n\n{said}\n", path))]
+        assert (kind in read) if kind else ("decision" not in read), (path, read)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "If the lane is unknown, the DepotServer could throw a LaneError and stop the request.",
+        "A label that cannot be read is treated as missing and could block the whole lane.",
+        "Lanes should be closed when a parcel is lost, as an attacker could open another one.",
+        "Future enhancements may include limits for lanes that are overloaded with parcels.",
+        "The LabelPrinter can improve the speed of a lane that is overloaded.",
+    ],
+)
+def test_what_is_specified_bound_or_hoped_for_is_no_risk(said: str) -> None:
+    assert only("risk", extract(a_chunk(f"# Lanes\n\n{said}\n", "docs/adr/0007-lanes.md"))) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Typically, a clerk must print the label of each parcel at the last lane.",
+        "Labels must currently be the same as the names of the lanes they stand for.",
+        "To make reviews productive, the owner of each proposal should name a clerk.",
+    ],
+)
+def test_how_it_is_done_so_far_is_no_need_of_the_product(said: str) -> None:
+    atoms = extract(a_chunk(f"# Lanes\n\n{said}\n", "docs/adr/0007-lanes.md"))
+    assert [it for it in only("requirement", atoms) if it.confidence > WEAK] == []
+
+
+def test_what_its_makers_should_write_is_a_task() -> None:
+    said = "We should write a test that fails if the labels of the DepotServer have changed."
+    (atom,) = extract(a_chunk(f"# Lanes\n\n{said}\n", "docs/adr/0007-lanes.md"))
+    assert atom.kind == "action_item"

@@ -45,7 +45,7 @@ def test_a_doubted_draft_keeps_its_kind_and_its_evidence():
 def test_a_claim_of_a_weak_cue_that_is_surely_good_is_as_sure_as_by_its_wording():
     said = {
         "The parcel store keeps its index in memory and writes it to disk every minute.": MODAL,
-        "The others use it in the same way.": WEAK,
+        "The others use it in the same way.": UNLIKELY,
     }
     for text, confidence in said.items():
         chunk = a_chunk(f"{text}\n", "docs/parcel-store.md", headings=("Parcel store",))
@@ -419,13 +419,28 @@ def test_a_group_of_things_is_no_team() -> None:
         ("The others must use it in the same way", ()),
     ],
 )
-def test_hardly_good_risks_and_tasks_are_refused_where_nobody_deliberates(
+def test_without_headings_only_stray_risks_and_tasks_are_refused_where_nobody_deliberates(
     said: str, refused_in: tuple[str, ...]
 ) -> None:
-    def sure(path: str) -> float:
-        (atom,) = extract(a_chunk(f"# Lanes\n\n{said}.\n", f"docs/{path}"))
-        return atom.confidence
+    assert _refused_in(f"# Lanes\n\n{said}.\n") == refused_in
 
-    kept = {path: sure(path) for path in ("adr/0003-lanes.md", "lanes.md")}
-    assert tuple(path for path, it in kept.items() if it == UNLIKELY) == refused_in
-    assert all(it in (UNLIKELY, WEAK) for it in kept.values())
+
+@pytest.mark.parametrize(
+    ("said", "refused_in"),
+    [
+        ("The others use it in the same way", ("adr/0003-lanes.md", "lanes.md")),
+        ("The DepotServer must keep the labels of each lane", ()),
+        ("A store has lanes. The label must be printed at the end of each day", ("lanes.md",)),
+    ],
+)
+def test_under_headings_what_leans_on_others_is_refused_the_sooner_where_nobody_deliberates(
+    said: str, refused_in: tuple[str, ...]
+) -> None:
+    assert _refused_in(f"{said}.\n", "Parcels", "Store") == refused_in
+
+
+def _refused_in(text: str, *headings: str) -> tuple[str, ...]:
+    def sure(path: str) -> float:
+        return extract(a_chunk(text, f"docs/{path}", headings=headings))[-1].confidence
+
+    return tuple(path for path in ("adr/0003-lanes.md", "lanes.md") if sure(path) == UNLIKELY)
