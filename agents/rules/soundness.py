@@ -37,9 +37,9 @@ NEVER = 2.0  # no share is as high
 # The share below which what nothing but its wording calls so is refused: where a document
 # deliberates, of a passage's first sentence and of later ones, and elsewhere.
 KEPT: dict[AtomKind, tuple[float, float, float, float]] = {
-    "claim": (0.7, 0.75, 0.65, 0.75),
+    "claim": (0.55, 0.6, 0.5, 0.6),
     "decision": (0.45, 0.45, 0.5, 0.5),
-    "requirement": (0.5, 0.6, 0.4, 0.7),
+    "requirement": (0.5, 0.6, 0.3, 0.6),
     "risk": (0.25, 0.4, 0.45, 0.6),
     "unknown": (0.1, 0.1, 0.4, 0.4),
     "action_item": (0.0, 0.0, 0.6, 0.6),
@@ -50,6 +50,13 @@ KEPT_WEAK: dict[AtomKind, tuple[float, float, float, float]] = {  # the same of 
 }
 REFUSED = frozenset({"claim", "decision", "entity", "requirement"})  # where doubted by form
 STRAY = frozenset({"action_item", "risk", "unknown"})
+_RELATES = re.compile(
+    r"\b(?:uses?|runs? (?:on|in)|authenticates?|listens? on|defaults? to|depends? on|"
+    r"default [\w ]{1,30} is|"
+    r"(?:is|are) (?:stored|kept|deployed|hosted|written|owned|authenticated) (?:in|on|by|with))\b",
+    re.IGNORECASE,
+)  # what excludes another value: refused, it would hide what conflicts with it
+TERSE = 12  # words of what only says so
 KEPT_LOOSE = 0.45  # of these, where no heading is over anything, and of tasks noted in code
 JUDGED = frozenset(  # of the rest too few were read
     {"action_item", "claim", "decision", "requirement", "risk", "unknown"}
@@ -177,6 +184,9 @@ def kept_from(draft: Draft, chunk: ChunkCreated) -> float:
         return 0.0
     if draft.kind == "requirement" and _MEASURED.match(draft.title):
         return 0.0
+    terse = draft.kind in ("claim", "requirement") and _is_terse(draft.statement)
+    if terse and not doubtful:
+        return 0.0
     deliberating = "@deliberates" in draft.place or is_record(chunk)
     if not chunk.structure_path or is_note(draft, chunk.path):
         return KEPT_LOOSE if draft.kind in STRAY and not deliberating else 0.0
@@ -187,6 +197,11 @@ def kept_from(draft: Draft, chunk: ChunkCreated) -> float:
     if "@sentence 0" in draft.place or not draft.place:
         return first if deliberating else first_elsewhere
     return later if deliberating else later_elsewhere
+
+
+def _is_terse(said: str) -> bool:
+    """Whether it is hardly more than a subject and its value in a relation that has one."""
+    return len(said.split()) <= TERSE and _RELATES.search(said) is not None
 
 
 def least_of(draft: Draft, chunk: ChunkCreated) -> float:

@@ -23,7 +23,7 @@ SAID = [
 
 @pytest.mark.parametrize(
     ("path", "headings", "recorded"),
-    [("docs/notes.md", (), 52), ("docs/overview.md", (), 35), ("docs/overview.md", ("Parts",), 25)],
+    [("docs/notes.md", (), 52), ("docs/overview.md", (), 35), ("docs/overview.md", ("Parts",), 31)],
 )
 def test_no_fewer_are_kept_than_recorded(
     path: str, headings: tuple[str, ...], recorded: int
