@@ -71,6 +71,11 @@ _TELLING = """
     example future goal implementation introduction migrat motivation note option overview proposal
     rationale related requirement result roadmap security specification step story summary test user
     """.split()  # noqa: SIM905  # as a list it would take thirty lines
+OF_PATH = (
+    frozenset(  # what a document's name says; refused by them, a file that moves would tell less
+        {"@all known", "@deliberates", "@foreign name", "@how_to", "@known in path", "@own_voice"}
+    )
+)
 _OPENERS = frozenset(
     """
     the a an if when we all each every any there to in for as by on with once while since because
@@ -234,11 +239,12 @@ def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
         return replace(draft, confidence=UNLIKELY)
     least = least_of(draft, chunk)
     weighed = kept > 0.0 or 0.0 < least < NEVER
-    share = learned().share(draft_signs(draft, chunk)) if weighed else 0.0
-    if share < kept:
+    signs = draft_signs(draft, chunk) if weighed else set()
+    if kept and learned().share(signs - OF_PATH) < kept:
         return replace(draft, confidence=UNLIKELY)
     if not least:
         return draft
+    share = learned().share(signs) if least < NEVER else 0.0
     return replace(draft, confidence=max(MODAL, draft.confidence) if share >= least else WEAK)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -447,3 +448,19 @@ def _refused_in(text: str, *headings: str) -> tuple[str, ...]:
         return extract(a_chunk(text, f"docs/{path}", headings=headings))[-1].confidence
 
     return tuple(path for path in ("adr/0003-lanes.md", "lanes.md") if sure(path) == UNLIKELY)
+
+
+def test_what_is_refused_does_not_depend_on_a_document_s_name() -> None:
+    things = ("backlog", "billing", "cache", "depot", "gateway", "queue", "scanner", "tracker")
+    said = [
+        f"The {one} uses the {other} because the {third} is slow after {10 * number} hours.\n"
+        for number, (one, other, third) in enumerate(permutations(things, 3))
+    ][::5]
+
+    def kept(path: str, source_type: str) -> list[str]:
+        chunks = [a_chunk(it, path, source_type=source_type, headings=("Part 1",)) for it in said]
+        return [it.title for chunk in chunks for it in extract(chunk) if it.confidence > UNLIKELY]
+
+    at_the_top = kept("README.md", "readme")
+    assert 0 < len(at_the_top) < len(said)
+    assert kept("docs/scanner.md", "doc") == at_the_top
