@@ -47,9 +47,29 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )  # praise, and what is so everywhere
 _NUMBERED = re.compile(
-    r"(?:[^:]{1,60}: )?(?:requirement|property|invariant|assumption|condition) \d+\w? ",
+    r"(?:[^:]{1,60}: )?(?:requirement|property|invariant|assumption|condition)s? \d+\w?"
+    r"(?:(?:,| and| to| or) \d+\w?)* ",
     re.IGNORECASE,
 )  # what is said of «Requirement 2», whose words stand elsewhere
+_SYMBOL = re.compile(
+    r"(?:(?:the )?(?:[B-HJ-Z]|[A-Z]{3,4}[1-9]\w?|[A-Z]{7,}) (?!and\b)[a-z]|"
+    r"[a-z]{1,2} [+-] \d)"
+)  # a letter or a name in a formula, whose meaning stands elsewhere
+_KNOWN_SYMBOL = re.compile(
+    r"(?:SHA|AES|RSA|CRC|UTF|BLS|TLS|MQTT|HTTP|IPV|OIDC|ESP)\d", re.IGNORECASE
+)
+_LITTLE_SAID = re.compile(
+    r".{0,80}?(?:\b(?:describes?|explains?|shows?|illustrates?|outlines?|documents?) "
+    r"(?:how|why|what|when|where)\b(?! (?:many|much|long|often|far))|"
+    r"(?P<kind>\w{4,}) is one of the (?P=kind)s?\b|"
+    r"\bdifferent \w+(?: of \w+)? (?:with|have|has|need|require)\b.*\bdifferent\b|"
+    r"\b(?:references?|notes|docs|reports?|articles?) (?:comprises?|contains?|collects?|includes?|"
+    r"lists?|covers?) |"
+    r"\b(?:provides?|offers?|delivers?|brings?|gives?|has) (?:an? )?(?:unique (?!id|name|key|ref|"
+    r"constraint|number|index|value|address|hash)|powerful|robust|rich|unmatched|excellent|"
+    r"outstanding|great|intuitive)\b)",
+    re.IGNORECASE,
+)  # that something is told somewhere, differs or is splendid
 _SUPPOSES = re.compile(r"\bwe (?:can|could|may|might|would)\b", re.IGNORECASE)
 _BURDEN = re.compile(
     r"[^,;]*\b(?:(?<!not )(?<!that )needs? to|the need to|requires?|be able to)\b", re.IGNORECASE
@@ -57,20 +77,34 @@ _BURDEN = re.compile(
 _OTHER = re.compile(
     r"(?:an?|the|one) (?:alternative|other|possible) (?:solution|approach|option|way|idea)\b|"
     r".*\bwe (?:will|shall) (?:\w+ )?(?:describe|detail|explain|discuss|show|outline|present|"
-    r"see)\b",
+    r"see)\b|we consider (?!.*\bto be\b)|(?:.*\b)?in (?:the )?future,? we (?:may|might|could)\b|"
+    r"(?:previously|historically|originally|in the past|until now|so far|ability to)\b|"
+    r"in (?:many|most|some) (?:\w+ ){1,2}?\w+s?, |"
+    r".*\b(?:is|are) (?:no longer valid|considered too)\b|"
+    r"[a-z]+ing\b[^;:]* will (?:ease|simplify|help|reduce|improve|make)\b",
     re.IGNORECASE,
-)  # what is weighed, or said of the text itself
+)  # what is weighed, left for later, how it was or why, or said of the text itself
 _PLANS = re.compile(
-    r"\bwill be (?:(?:\w+ly|also|then) )?(?:refactored|removed|replaced|deprecated|moved|renamed|"
-    r"introduced|implemented|extended|updated|migrated|split|merged)\b",
+    r"\bwill be (?:(?:\w+ly|also|then|further) )?(?:refactored|removed|replaced|deprecated|moved|"
+    r"renamed|introduced|implemented|extended|updated|migrated|split|merged)\b",
     re.IGNORECASE,
 )  # what is to be done is no fact yet
-_AS_IT_IS = re.compile(r"(?:the )?(?:current|existing) ", re.IGNORECASE)
+_AS_IT_IS = re.compile(
+    r"(?:the )?(?:current|existing) |.*\bcurrently (?:implemented|used)\b|"
+    r"now [\w ]{2,30} ha(?:s|ve) |"
+    r"abstractly\b|we (?:omit|skip|leave out|ignore here|can (?:just|simply|also))\b",
+    re.IGNORECASE,
+)
 _NO_NEED = re.compile(r"\bno (?:\w+ ){1,4}(?:needs?|has|have) to\b", re.IGNORECASE)
 _BINDING = re.compile(
     r"\b(?:must|shall|should|ought|required|recommended|mandatory|expected)\b", re.IGNORECASE
 )
 _NEEDING = re.compile(r"\b(?:needs? to|ha(?:s|ve) to)\b", re.IGNORECASE)
+_HOW_UNSAID = re.compile(
+    r".*\b(?:adjusted|changed|updated|modified|adapted|extended)"
+    r"(?: too| as well| accordingly)?\W*$",
+    re.IGNORECASE,
+)
 _OWN_NEED = re.compile(r"\bwe\b", re.IGNORECASE)
 _LEAST_WORDS = 9  # of a goal: «Support for S3» says too little
 _THE_PART = re.compile(
@@ -87,6 +121,7 @@ _DANGLING = re.compile(
     r"support|fix|handle) (?:this|these|that|the last|the previous)\b|(?:^|: )when present\b|"
     r"\bfor more(?: information)?(?:,? (?:visit|see))?$|\bsee (?:\w+ ){1,3}below\b|"
     r"\b(?:is|are|was|were|be) then [a-z]|\bin question\b|"
+    r"\bthe (?:pair|tuple)\b(?! (?:of|that|which|\())|"
     r"\bat this (?:point|time|stage)\b|\bthe corresponding (?:request|response|message|call)\b|"
     r"(?:^|: )(?:when|if|by|in|while) (?:doing so|so doing|(?:this|that|either) case)\b|"
     r"\bas (?:seen|shown|described|explained|discussed) "
@@ -95,6 +130,7 @@ _DANGLING = re.compile(
     r"\b(?:(?:method|approach|option|example|step|table|snippet|list|rule|section)s? "
     r"(?:above|below)|(?:constraints?|values?|settings?|types?|fields?|set of [\w ]{3,30}) here)\b|"
     r"^(?!.*\b(?:if|when|whenever|once|after|first|whether|until|where)\b).*\bthen\b|"
+    r"(?:^|[:,] )(?:(?:for|in|on|with) )?(?:every|all|any) other (?!\w+ than\b)\w+[:,]|"
     r"…$",
     re.IGNORECASE,
 )  # what stands before it, and what is cut
@@ -136,13 +172,14 @@ def is_doubtful(draft: Draft, chunk: ChunkCreated) -> bool:
         said = draft.body if draft.kind == "entity" else draft.statement
         if _LINKED.match(raw) or _OF_OTHERS.match(said):
             return True
-    if draft.kind in _STATING and _DANGLING.search(text):
+    if draft.kind in _STATING and (_DANGLING.search(text) or _is_of_symbol(draft.statement)):
         return True
     match draft.kind:
         case "claim":
             return (
                 _points_back(text)
                 or _NUMBERED.match(text) is not None
+                or _LITTLE_SAID.match(draft.statement) is not None
                 or _GENERAL.match(text) is not None
                 or _SUPPOSES.search(text) is not None
                 or _PLANS.search(text) is not None
@@ -191,10 +228,14 @@ def _is_little(draft: Draft) -> bool:
     if _BINDING.search(text):
         return False
     if _NEEDING.search(text):
-        return "@deliberates" not in draft.place
+        return "@deliberates" not in draft.place or _HOW_UNSAID.match(text) is not None
     if is_story(text):
         return False
     return draft.confidence < EXPLICIT or len(text.split()) < _LEAST_WORDS
+
+
+def _is_of_symbol(said: str) -> bool:
+    return _SYMBOL.match(said) is not None and _KNOWN_SYMBOL.match(said) is None
 
 
 def _points_back(text: str) -> bool:

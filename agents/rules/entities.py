@@ -98,6 +98,7 @@ _DEFINES = re.compile(
     r"gateway|proxy|broker|registry|controller|operator|runtime|engine|agent|interface|product|"
     r"repository|package|sdk|cli|node|validator|store|queue|topic|api|provider|resource|process)\b"
 )
+_OF_DOING = re.compile(r" of (?:\w+ly )?\w+ing\b")
 _TYPE_OF_NOUN = {
     "system": "system",
     "platform": "system",
@@ -162,7 +163,9 @@ def definition(text: str) -> tuple[str, str, str] | None:
     )
     if not proper or any(word.lower() in _NO_SUBJECT for word in head):
         return None
-    if match.group("noun") == "process" and len(head) > 1 and head[0].endswith("ing"):
+    if match.group("noun") == "process" and (
+        (len(head) > 1 and head[0].endswith("ing")) or _OF_DOING.match(text, match.end())
+    ):
         return None  # «Building D libraries is a process»: what one does is nothing that exists
     if head[-1].startswith("("):
         return (

@@ -76,14 +76,14 @@ _NOTATION = re.compile(
     r"^\w+\([^)]*\)|\blocalhost\b|127\.0\.0\.1|\|\s?\w|[∈∀∃≤≥⊇⊆∧∨→⇒∑√±]|\$[^$]+\$|"
     r"\b\w+\([a-z](?:,\s?[a-z])+\)|\b[A-Z]_\w|"
     r"\b[a-z]_[a-z0-9]\b|"
-    r"\b[A-Z]\d-[A-Z]?\d\b|\b[a-z] (?:=|<|>|<=|>=|\+|-) \w|\w\^\w|\\[a-z]+\{|"
+    r"\b[a-z]{2} [+-] \d|\b[A-Z]\d-[A-Z]?\d\b|\b[a-z] (?:=|<|>|<=|>=|\+|-) \w|\w\^\w|\\[a-z]+\{|"
     r"\b(?:iff|lemma|theorem|corollary|w\.?l\.?o\.?g|q\.?e\.?d|predicate|plot|gradient|"
     r"x-axis|y-axis)\b",
     re.IGNORECASE,
 )
 _JOINED = re.compile(
     r"[a-z]{2}\.[A-Z][a-z]+ [a-z]|[a-z],[a-z]+ |"
-    r"[a-z]{3} (?:This|These|It|However|Therefore) [a-z]|"
+    r"[a-z]{3} (?:(?:This|These|It|However|Therefore) [a-z]|(?:In|If|When|For) (?:the|a|an|this) )|"
     r"(?<!etc)(?<!resp)(?<!incl)(?<!approx)(?<=[a-z]{3})\. [a-z]|"
     r"\(\s*\)|\?\?|\b(\w{3,}) \1\b"
 )
@@ -116,6 +116,7 @@ _DANGLING = re.compile(
     r"on top of (?:this|that))",
     re.IGNORECASE,
 )
+_ONLY_IF = re.compile(r"if [^,]+(?:, (?:but|and|or) [^,]+)+$", re.IGNORECASE)
 _NO_SUBJECT = re.compile(
     r"(?:is|are|was|were|has|have|had|will|would|can|could|may|might|must|shall|should)\b(?!.*\?$)",
     re.IGNORECASE,
@@ -147,7 +148,12 @@ def stands_alone(text: str, *, structural: bool) -> bool:
         return False
     if _LABELLED_CLAUSE.match(text):
         return False
-    if _DANGLING.match(text) or _JOINED.search(text) or _NOTATION.search(text):
+    if (
+        _DANGLING.match(text)
+        or _ONLY_IF.match(text)
+        or _JOINED.search(text)
+        or _NOTATION.search(text)
+    ):
         return False
     if not spoken(text).isdisjoint(("above", "below")) and _ELSEWHERE.search(text):
         return False

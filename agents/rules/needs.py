@@ -11,9 +11,11 @@ from agents.rules.wording import unquoted
 _MODAL = re.compile(
     r"\b(?:(?P<must>must|shall|needs? to|(?:is|are) required to|has to|have to|is mandatory|"
     r"are mandatory|required)|(?P<should>should|ought to|is recommended to|are recommended to|"
+    r"(?:is|are) (?:strongly |highly )?(?:encouraged|advised|urged) to|"
     r"is expected to|are expected to))\b(?![-/])(?P<rest>.*)",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"\([^()]*\)")
 _EPISTEMIC = re.compile(
     r"\s*(?:have been|be noted|be (?:enough|fine|ok(?:ay)?|obvious|clear|possible|easy|"
     r"straightforward|"
@@ -163,6 +165,9 @@ _NEED_WORDS = frozenset(
     }
     | {
         "recommended",
+        "encouraged",
+        "advised",
+        "urged",
         "expected",
         "sla",
         "latency",
@@ -199,6 +204,8 @@ def requirement(text: str, *, named: bool) -> Cue | None:
     if spoken(text).isdisjoint(_NEED_WORDS):
         return None
     modal = _MODAL.search(text)
+    if modal is not None and _MODAL.search(_ASIDE.sub("", text)) is None:
+        return None
     if _DEMANDED.match(text):
         return None if _OF_NOBODY.match(text) else _surer(named or has_number(text))
     if modal is None:

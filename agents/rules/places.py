@@ -149,6 +149,8 @@ def _titled(heading: str) -> str:
     text = shown(heading)
     while (match := _NUMBER.match(text) or _MANNER.match(text)) is not None:
         text = text[match.end() :]
+    if text != shown(heading):  # «ADR 7: Lanes for parcels.»
+        text = re.sub(r"(?<=[\w)])\.$", "", text)
     text = _KIND.sub("", text)
     if _PART.match(text):
         return ""

@@ -14,7 +14,7 @@ from agents.rules.cues import ANCHORED, WEAK, Cue
 from agents.rules.documents import Setting, is_silent, setting_of
 from agents.rules.drafts import Draft, Sentence, drafted, gives_reason, tags_of
 from agents.rules.entities import definition
-from agents.rules.fragments import is_decisive, is_order, stands_alone
+from agents.rules.fragments import has_verb, is_decisive, is_order, stands_alone
 from agents.rules.learnt import by_learning
 from agents.rules.needs import is_of_papers
 from agents.rules.noise import (
@@ -50,7 +50,7 @@ MAX_NAME = 40  # characters of a cell that names its row
 _LEAD_MODAL = re.compile(
     r"\b(?:must|shall|should|needs? to|has to|have to|required to)(?: be able to| support|"
     r" provide| be| "
-    r"have| not)?:$|\bi (?:want|would like|need|wish) to(?: be able to)?:$",
+    r"have| not)?(?:, [a-z][\w ]{3,40})?:$|\bi (?:want|would like|need|wish) to(?: be able to)?:$",
     re.IGNORECASE,
 )
 _LEAD_THREAT = re.compile(r"^(?!\W*(?:this|it|these|they|we|you)\b).*\b(?:can|could|may|might):$")
@@ -97,6 +97,7 @@ _ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
         ),
     ),
 )
+_LABEL = re.compile(r"\*\*(?P<said>[^*\n]{3,60})(?:\.\*\*|\*\*\.)\s*")
 _EXAMPLE = re.compile(r"(?:^|[.!?]\s+)for (?:example|instance)\b[^.]*:", re.IGNORECASE)
 
 
@@ -163,7 +164,7 @@ def _beside(read: list[Sentence], *others: list[Sentence]) -> list[Sentence]:
 
 def _sentences(text: str, passage: Passage, *, rst: bool) -> Iterator[Sentence]:
     """The readable sentences of a passage, each with the reason that follows it."""
-    spans = sentences(text, passage.start, passage.end)
+    spans = _without_label(text, sentences(text, passage.start, passage.end))
     plains = [plain(text[start:end], rst=rst) for start, end in spans]
     taken = False
     for number, (span, words) in enumerate(zip(spans, plains, strict=True)):
@@ -179,6 +180,12 @@ def _sentences(text: str, passage: Passage, *, rst: bool) -> Iterator[Sentence]:
             sentence = replace(sentence, following=spans[after], reason=plains[after])
             taken = True
         yield sentence
+
+
+def _without_label(text: str, spans: list[Span]) -> list[Span]:
+    """``spans`` but for a first one that only names what follows: «**No standard.** There is …»."""
+    label = _LABEL.fullmatch(text, *spans[0]) if len(spans) > 1 else None
+    return spans if label is None or has_verb(label.group("said")) else spans[1:]
 
 
 def _is_whole(text: str) -> bool:

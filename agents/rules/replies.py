@@ -20,7 +20,9 @@ from agents.rules.wording import body_of, title_of
 _NO_REPLY = re.compile(
     r"(?:(?:option|alternative|example|idea|proposal)s?\b|e\.?g\b|for (?:example|instance)\b|"
     r"n/?a\b|see\b|maybe\b|perhaps\b|not sure\b|depends\b|either\b|or\b)|"
-    r".*(?:\b(?:tbd|todo|unclear|undecided|not (?:yet )?(?:clear|known|decided|sure))\b|\?\W*$)",
+    r".*(?:\b(?:likely|probably|would be (?:needed|required)|"
+    r"we (?:should|could|may|think|believe|would))\b|"
+    r"\b(?:tbd|todo|unclear|undecided|not (?:yet )?(?:clear|known|decided|sure))\b|\?\W*$)",
     re.IGNORECASE | re.DOTALL,
 )
 _LABEL = re.compile(r"(?:answer|reply|a): ", re.IGNORECASE)

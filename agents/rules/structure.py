@@ -117,6 +117,9 @@ _PAGE = re.compile(
     r"\W*:(?:doc|ref):`[^`]+`\W*|\W*(?:xref|link):\S+\[[^\]]*\]\W*"
 )  # what to read next, not what to do
 _LEARNT = re.compile(r"\W*(?:goal|objective)s?\b", re.IGNORECASE)  # what a guide's reader will know
+_ABILITY = re.compile(
+    r"(?:the )?(?:ability|possibility|option|support) (?:to|for) ", re.IGNORECASE
+)  # what speaks for a choice
 _AFTERWARDS = re.compile(r"(?:once|after|when|whenever)\b", re.IGNORECASE)
 _SETTLED = re.compile(
     r"^(?:resolved|answered|done|decided|fixed|closed|yes|no|same)\b|~~", re.IGNORECASE
@@ -210,7 +213,7 @@ def _decision_in(passage: Passage, direct: bool, sentence: Sentence, number: int
     text = sentence.text
     if _TURNED_DOWN.search(sentence.reason) and not _DECIDING.search(text):
         return None
-    if text.endswith("?") or len(words_of(text)) < 4 or not direct:
+    if text.endswith("?") or len(words_of(text)) < 4 or not direct or _ABILITY.match(text):
         return None
     if passage.opening and number == 0 and is_decisive(text):
         decides = is_order(text) or _DECIDING.search(text)

@@ -168,8 +168,10 @@ def scope_of(text: str, kind: AtomKind, place: Place, names: Sequence[str], arou
     """
     if is_story(text) and not (place.of_project or _is_mentioned(place.whole, text)):
         return Scope(capitalised(place.whole), aside=True)
-    if _NOBODY.match(text) or _EXCLUDED.match(text):
+    if _EXCLUDED.match(text) or (_NOBODY.match(text) and not place.recorded):
         return NOWHERE_SAID
+    if _NOBODY.match(text):
+        return Scope("" if _is_mentioned(place.whole, text) else capitalised(place.whole))
     words = place.whole.split()
     of_whole = _opens_with(text, (" ".join(words[at:]) for at in range(len(words))))
     of_part = _opens_with(text, (place.part,))

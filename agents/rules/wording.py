@@ -93,7 +93,7 @@ _CONNECTIVE = re.compile(
     r"(?:also )?(?:please )?note(?:,? (?:however|also),?)?(?: that)?|"
     r"it (?:should|must) be (?:noted|mentioned)(?: that)?|it(?: is|'s) worth noting(?: that)?|"
     r"(?:it is )?important(?:ly)?(?: to note)?(?: that)?|"
-    r"note well|nb|"
+    r"note well|nb|as an? (?:side )?note|"
     r"on the other hand|by the way|in other words|in general|generally|unfortunately|fortunately|"
     r"importantly|notably|further|oftentimes|though|in fact|to this end|for this reason|that is|"
     r"warning|caution|tip|hint|attention|keep in mind(?: that)?|remember(?: that)?|"
@@ -101,7 +101,9 @@ _CONNECTIVE = re.compile(
     r"(?:\s*[,:]\s+|(?<= that)\s+|(?<=note)\s*[:,]\s*)|"
     r"(?:hence|thus|therefore|note|so (?=an?\b|the\b)|but (?=an?\b|the\b))\s+"
     r"(?=(?:the|an?|all|each|every|any)\s)|(?:moreover|oftentimes|furthermore)\s+|"
-    r"(?-i:NOTE|TIP|WARNING|CAUTION|IMPORTANT)\s+(?-i:(?=[A-Z]))",
+    r"(?-i:NOTE|TIP|WARNING|CAUTION|IMPORTANT)\s+(?-i:(?=[A-Z]))|"
+    r"(?-i:Note|Question)\s+(?-i:(?=(?:Do|Does|Is|Are|Should|Can|Could|Will|How|What|Why|When|Which|Who|"
+    r"We|It|If|In)\s))",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(

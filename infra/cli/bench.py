@@ -13,7 +13,7 @@ from infra.cli.demo import OWN_REPOSITORY
 from infra.cli.output import as_lines, table
 
 Figures = dict[str, Any]
-NAMES = ("pipeline", "first-atom", "prd-v0", "hygiene", "dedupe")
+NAMES = ("pipeline", "first-atom", "prd-v0", "hygiene", "reading", "dedupe")
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
         """Measure, with the baseline in the same run.
 
         pipeline, first-atom and prd-v0 start an installation of their own, removed afterwards;
-        hygiene and dedupe measure functions and need no service.
+        hygiene, reading and dedupe measure functions and need no service.
         """
         measure = measures(source, backlog, runs).get(name)
         if measure is None:
@@ -48,13 +48,14 @@ def register(app: typer.Typer) -> None:
 
 
 def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[[], Figures]]:
-    from infra.cli.benches import dedupe, hygiene, latency, pipeline
+    from infra.cli.benches import dedupe, hygiene, latency, pipeline, reading
 
     return {
         "pipeline": lambda: pipeline.pipeline(source),
         "first-atom": lambda: latency.first_atom(backlog, runs),
         "prd-v0": lambda: latency.prd_v0(source, backlog, runs),
         "hygiene": lambda: hygiene.hygiene(source),
+        "reading": lambda: reading.reading(source),
         "dedupe": dedupe.dedupe,
     }
 

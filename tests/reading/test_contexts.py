@@ -393,3 +393,21 @@ def test_a_note_in_code_is_told_with_its_class_and_method() -> None:
     names = ("Sorter", "sort")
     chunk = a_chunk(text, "src/s.py", source_type="code", anchor_type="function", headings=names)
     assert [it.title for it in extract(chunk)] == [f"Sorter.sort: {NOTE.partition(': ')[2]}"]
+
+
+def test_what_a_record_says_of_nothing_is_told_with_the_record() -> None:
+    text = "# ADR 7: Parcel lanes\n\n## Risks\n\n- It is unclear how the speed of seals suffers.\n"
+    titles = [
+        [it.title for it in extract(a_chunk(text, path))]
+        for path in ("docs/adr/0007-parcel-lanes.md", "docs/parcels.md")
+    ]
+    said = "it is unclear how the speed of seals suffers"
+    assert titles == [[f"Parcel lanes: {said}"], [f"I{said[1:]}"]]
+
+
+def test_the_full_stop_of_a_numbered_title_is_not_part_of_the_name() -> None:
+    text = (
+        "# ADR 108: Tests for parcel lanes.\n\n## Goals\n\n- Find labels that are lost at night.\n"
+    )
+    (goal,) = extract(a_chunk(text, "docs/adr/0108-tests.md"))
+    assert goal.title == "Tests for parcel lanes: find labels that are lost at night"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rules.cues import WEAK
+from agents.rules.cues import UNLIKELY, WEAK
 from agents.rules.reader import extract, proposed
 from schemas.events.atom import Candidate
 from tests.reading.documents import a_chunk
@@ -375,3 +375,88 @@ def test_what_its_makers_should_write_is_a_task() -> None:
     said = "We should write a test that fails if the labels of the DepotServer have changed."
     (atom,) = extract(a_chunk(f"# Lanes\n\n{said}\n", "docs/adr/0007-lanes.md"))
     assert atom.kind == "action_item"
+
+
+@pytest.mark.parametrize(
+    ("said", "most"),
+    [
+        ("In the future we may remove the DepotServer and keep its lanes in another store.", WEAK),
+        ("Moving the labels to the DepotServer will ease what clerks do in each lane.", WEAK),
+        ("We consider the DepotServer first, because its lanes are tied to all others.", UNLIKELY),
+        ("Previously the DepotServer defined all labels that are used in a lane.", UNLIKELY),
+    ],
+)
+def test_what_was_what_may_be_and_why_are_hardly_decisions(said: str, most: float) -> None:
+    chunk = a_chunk(f"{said}\n", "docs/adr/0007-lanes.md", headings=("Lanes", "Decision"))
+    (decision,) = only("decision", extract(chunk))
+    assert decision.confidence == most
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "If a label fails since it could never have been read, the DepotServer returns a "
+        "LabelResult code greater than 1.",
+        "A new patch of the DepotServer may contain bug fixes and attacks no other part.",
+    ],
+)
+def test_what_is_answered_or_fixed_is_no_risk(said: str) -> None:
+    chunk = a_chunk(f"{said}\n", "docs/adr/0007-lanes.md", headings=("Lanes", "Context"))
+    assert only("risk", extract(chunk)) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("We should seal one of them.", ["unknown"]),
+        ("There is a way, but another seal would be needed.", ["unknown"]),
+        ("Yes, both are sealed by the clerk.", ["unknown", "claim"]),
+    ],
+)
+def test_a_leaning_under_an_open_question_does_not_close_it(said: str, told: list[str]) -> None:
+    text = f"# Lanes\n\n## Open questions\n\n- Should both lanes be sealed?\n  - {said}\n"
+    assert [it.kind for it in extract(a_chunk(text, "docs/adr/0007-lanes.md"))] == told
+
+
+def test_what_users_are_urged_to_is_a_need() -> None:
+    said = "Clerks are strongly encouraged to seal each lane of the DepotServer at night."
+    (need,) = extract(a_chunk(f"# Lanes\n\n{said}\n", "docs/lanes.md"))
+    assert need.kind == "requirement"
+
+
+def test_what_somebody_has_to_within_something_are_his_needs() -> None:
+    text = (
+        "# Lanes\n\nThe clerks of a lane have to, within their own depot:\n\n"
+        "- Create a label store and a lane\n- Print the label of each parcel again\n"
+    )
+    atoms = extract(a_chunk(text, "docs/adr/0007-lanes.md"))
+    assert {it.kind for it in atoms} == {"requirement"}
+
+
+def test_a_label_with_a_full_stop_is_no_statement_of_its_own() -> None:
+    text = "# Lanes\n\n## Drawbacks\n\n- **Slow and odd.** No parcel could pass without a delay.\n"
+    (risk,) = extract(a_chunk(text, "docs/adr/0007-lanes.md"))
+    assert "pass without a delay" in risk.title
+
+
+def test_the_process_of_doing_something_is_no_entity() -> None:
+    said = "Batch Sealing is the process of {} for all lanes of a depot at once."
+    doing, thing = (
+        extract(a_chunk(f"# Lanes\n\n{said.format(what)}\n"))
+        for what in ("taking many parcels and sealing them", "the LaneServer that seals parcels")
+    )
+    assert only("entity", doing) == []
+    assert len(only("entity", thing)) == 1
+
+
+def test_a_must_in_brackets_makes_no_need() -> None:
+    said = "A lane of the DepotServer is named by a label and can hold parcels of one size{}.\n"
+    chunk = a_chunk(said.format(" (since the size must be known)"), "docs/adr/7-lanes.md")
+    assert only("requirement", extract(chunk)) == []
+
+
+def test_an_ability_is_no_decision_and_a_condition_alone_no_statement() -> None:
+    text = "# Lanes\n\n## Decision\n\n1) ability to read labels (implemented in the DepotServer)\n"
+    assert extract(a_chunk(text, "docs/adr/0007-lanes.md")) == []
+    text = "# Lanes\n\n## Risks\n\n- If a parcel is lost in a lane, but its label is not lost\n"
+    assert extract(a_chunk(text, "docs/adr/0007-lanes.md")) == []

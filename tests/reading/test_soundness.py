@@ -453,7 +453,7 @@ def _refused_in(text: str, *headings: str) -> tuple[str, ...]:
 def test_what_is_refused_does_not_depend_on_a_document_s_name() -> None:
     things = ("backlog", "billing", "cache", "depot", "gateway", "queue", "scanner", "tracker")
     said = [
-        f"The {one} uses the {other} because the {third} is slow after {10 * number} hours.\n"
+        f"The {one} uses the {other} of each {third} that has waited for {number} hours.\n"
         for number, (one, other, third) in enumerate(permutations(things, 3))
     ][::5]
 
@@ -464,3 +464,56 @@ def test_what_is_refused_does_not_depend_on_a_document_s_name() -> None:
     at_the_top = kept("README.md", "readme")
     assert 0 < len(at_the_top) < len(said)
     assert kept("docs/scanner.md", "doc") == at_the_top
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("{} requires a seal of the DepotServer before a parcel enters the lane.", "SHA256"),
+        ("{} stores the label of each parcel in the DepotServer for a year.", "Kai"),
+    ],
+)
+def test_what_is_said_of_a_symbol_is_refused(said: str, known: str) -> None:
+    def kept(subject: str) -> bool:
+        chunk = a_chunk(f"{said.format(subject)}\n", "docs/lanes.md", headings=("Depot lanes",))
+        return any(it.confidence > UNLIKELY for it in extract(chunk))
+
+    assert not kept("INV3")
+    assert not kept("P")
+    assert not kept("ACCURACY")
+    assert kept("DepotStore")
+    assert kept(known)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The DepotServer provides unmatched speed and many labels for the parcels of a lane.",
+        "The DepotServer uses different kinds of lanes which have different labels for parcels.",
+        "The DepotServer notes contain 30 findings of all lanes that clerks have opened.",
+        "The LaneSealer is one of the LaneSealers that are running in the depot at night.",
+        "Each lane of the DepotServer stores the pair in its own table for a whole year.",
+    ],
+)
+def test_praise_and_what_says_only_that_things_differ_are_refused(said: str) -> None:
+    atoms = extract(a_chunk(f"{said}\n", "docs/lanes.md", headings=("Lanes",)))
+    assert [it.title for it in atoms if it.kind == "claim" and it.confidence > UNLIKELY] == []
+
+
+def test_a_line_that_ends_without_a_mark_before_a_new_sentence_is_not_told_with_it() -> None:
+    text = (
+        "# Lanes\n\nThe DepotServer stores the label of each parcel every hour\n"
+        "In the LaneServer, fetches parcels that have waited for a day.\n"
+    )
+    assert extract(a_chunk(text, "docs/lanes.md")) == []
+
+
+def test_a_need_to_be_adjusted_that_does_not_say_how_is_doubted() -> None:
+    def confidence(said: str) -> float:
+        chunk = a_chunk(f"{said}\n", "docs/adr/7-lanes.md", headings=("Lanes", "Labels"))
+        (need,) = extract(chunk)
+        return need.confidence
+
+    how = " to the names of all lanes"
+    said = "The LabelPrinter class of the DepotServer needs to be adjusted"
+    assert confidence(f"{said}.") < confidence(f"{said}{how}.")

@@ -5,6 +5,7 @@ import pytest
 from infra.cli.benches.dedupe import dedupe, measured, statements
 from infra.cli.benches.hygiene import hygiene
 from infra.cli.benches.peers import missing
+from infra.cli.benches.reading import reading
 from streams.ledger.similarity import MERGE_REVIEW_THRESHOLD, similarity
 from tests.parcel import write_to
 
@@ -43,3 +44,12 @@ def test_lookups_find_all_twins_in_small_ledgers():
     assert figures["200"]["f1"] == figures["400"]["f1"] == pytest.approx(1.0)
     assert figures["200"]["reworded"] == figures["400"]["reworded"] == pytest.approx(1.0)
     assert figures["growth"] > 0
+
+
+def test_the_reader_is_measured_with_its_slowest_file(tmp_path):
+    folder = write_to(tmp_path / "parcel")
+    figures = reading(str(folder))
+    assert figures["atoms"] > 0
+    assert figures["mb_per_s"] > 0
+    assert (folder / figures["slowest_file"]["path"]).is_file()
+    assert 0 < figures["peak_mib"]["after a third"] <= figures["peak_mib"]["at the end"]

@@ -9,7 +9,7 @@ from agents.reader import ReadRequest
 from agents.rules.reader import RulesReader
 from infra.cli.evaluation.offsets import Places
 from infra.cli.evaluation.rows import Options, Row
-from schemas.events.atom import Judged
+from schemas.events.atom import AtomReflected, Judged
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
 from schemas.events.source import SourceInfo
@@ -50,13 +50,18 @@ def _answer(row: Row) -> dict[str, Any]:
     atoms: list[dict[str, Any]] = []
     rejected: list[dict[str, Any]] = []
     for chunk in cleaned.chunks:
-        reflected = reflect(RulesReader().read(_request(chunk)), chunk)
-        atoms += [_atom(judged, places) for judged in reflected.accepted]
-        rejected += [_rejection(judged) for judged in reflected.rejected]
+        judged = reflected(chunk)
+        atoms += [_atom(it, places) for it in judged.accepted]
+        rejected += [_rejection(it) for it in judged.rejected]
     answer: dict[str, Any] = {"id": row["id"], "atoms": atoms, "rejected": rejected}
     if cleaned.skip_reason:
         answer["skip_reason"] = cleaned.skip_reason
     return answer
+
+
+def reflected(chunk: ChunkCreated) -> AtomReflected:
+    """What reading and reflection make of a chunk, as in a deep run."""
+    return reflect(RulesReader().read(_request(chunk)), chunk)
 
 
 def cleaned_document(path: str, text: str, root: str = "") -> Cleaned:
