@@ -97,9 +97,16 @@ _AS_IT_IS = re.compile(
 )
 _NO_NEED = re.compile(r"\bno (?:\w+ ){1,4}(?:needs?|has|have) to\b", re.IGNORECASE)
 _BINDING = re.compile(
-    r"\b(?:must|shall|should|ought|required|recommended|mandatory|expected)\b", re.IGNORECASE
+    r"\b(?:must|shall|should|ought|required|recommended|mandatory|expected|encouraged|advised|urged|"
+    r"requires? the (?:ability|possibility))\b",
+    re.IGNORECASE,
 )
 _NEEDING = re.compile(r"\b(?:needs? to|ha(?:s|ve) to)\b", re.IGNORECASE)
+_OF_CODE = re.compile(
+    r"(?:the |an? )?(?:[\w.]+ ){0,3}?(?:constructor|builder|setter|getter)s? (?:[\w.]+ ){0,4}?"
+    r"(?:also )?(?:needs?|ha(?:s|ve)) to\b",
+    re.IGNORECASE,
+)  # a step of writing it
 _HOW_UNSAID = re.compile(
     r".*\b(?:adjusted|changed|updated|modified|adapted|extended)"
     r"(?: too| as well| accordingly)?\W*$",
@@ -121,6 +128,7 @@ _DANGLING = re.compile(
     r"support|fix|handle) (?:this|these|that|the last|the previous)\b|(?:^|: )when present\b|"
     r"\bfor more(?: information)?(?:,? (?:visit|see))?$|\bsee (?:\w+ ){1,3}below\b|"
     r"\b(?:is|are|was|were|be) then [a-z]|\bin question\b|"
+    r"\b(?:moved|stored|put|kept|placed|defined|located|added) there\b|"
     r"\bthe (?:pair|tuple)\b(?! (?:of|that|which|\())|"
     r"\bat this (?:point|time|stage)\b|\bthe corresponding (?:request|response|message|call)\b|"
     r"(?:^|: )(?:when|if|by|in|while) (?:doing so|so doing|(?:this|that|either) case)\b|"
@@ -228,7 +236,9 @@ def _is_little(draft: Draft) -> bool:
     if _BINDING.search(text):
         return False
     if _NEEDING.search(text):
-        return "@deliberates" not in draft.place or _HOW_UNSAID.match(text) is not None
+        return "@deliberates" not in draft.place or bool(
+            _HOW_UNSAID.match(text) or _OF_CODE.match(text)
+        )
     if is_story(text):
         return False
     return draft.confidence < EXPLICIT or len(text.split()) < _LEAST_WORDS

@@ -16,6 +16,7 @@ _MODAL = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(r"\([^()]*\)")
+_ONLY_CLAUSE = re.compile(r"(?:if|whether) [^,:;]*$", re.IGNORECASE)  # what a setting stands for
 _EPISTEMIC = re.compile(
     r"\s*(?:have been|be noted|be (?:enough|fine|ok(?:ay)?|obvious|clear|possible|easy|"
     r"straightforward|"
@@ -226,7 +227,12 @@ def requirement(text: str, *, named: bool) -> Cue | None:
         return None
     if _MODAL.search(unquoted(text)) is None:
         return None
-    if text.endswith("?") or _HYPOTHETICAL.search(subject) or _RELATIVE.search(subject):
+    if (
+        text.endswith("?")
+        or _ONLY_CLAUSE.match(text)
+        or _HYPOTHETICAL.search(subject)
+        or _RELATIVE.search(subject)
+    ):
         return None
     if _STRANDED.search(text) or _NOBODYS.match(text) or _PROPORTION.match(text):
         return None

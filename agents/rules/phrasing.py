@@ -89,6 +89,11 @@ _PROPOSES = re.compile(
     r"(?!(?:sure|use|it clear|a distinction|the assumption|the following|that)\b)\S",
     re.IGNORECASE,
 )
+_LACKING = re.compile(
+    r"[^,;:]{2,80} (?:will (?:need|have) to be (?:changed|extended|adapted|updated|modified|"
+    r"adjusted|rewritten|moved|added|removed|replaced)|requires? the (?:ability|possibility) to)\b",
+    re.IGNORECASE,
+)  # what the thing proposed has to be or to bring
 _AS_IT_HAPPENS = re.compile(
     r"^(?:typically|usually|normally|generally|often|currently|today)\b|"
     r"\b(?:must|should|ha(?:s|ve) to|needs? to) (?:currently|today|usually|typically|only take)\b|"
@@ -121,10 +126,12 @@ def is_harmless(text: str) -> bool:
 
 def as_planned(setting: Setting, cue: Cue | None, text: str) -> Cue | None:
     """``cue``, where a document that deliberates tells what it is going to do as if it were so: a
-    decision.
+    decision; and a need, where it tells what that takes.
     """
     if not setting.deliberates or (cue is not None and cue.kind != "claim"):
         return cue
+    if cue is not None and _LACKING.match(text):
+        return Cue("requirement", MODAL)
     planned = _PROPOSES.match(text) or (cue is not None and _PLANNED.match(text))
     if planned and not (
         cues.qualifies(text)

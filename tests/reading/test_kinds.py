@@ -460,3 +460,22 @@ def test_an_ability_is_no_decision_and_a_condition_alone_no_statement() -> None:
     assert extract(a_chunk(text, "docs/adr/0007-lanes.md")) == []
     text = "# Lanes\n\n## Risks\n\n- If a parcel is lost in a lane, but its label is not lost\n"
     assert extract(a_chunk(text, "docs/adr/0007-lanes.md")) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The DepotServer interface will need to be changed to return the label of each lane.",
+        "The DepotServer requires the ability to support the labels of more than one lane.",
+    ],
+)
+def test_what_a_proposal_takes_is_a_need(said: str) -> None:
+    chunk = a_chunk(f"{said}\n", "docs/adr/0007-lanes.md", headings=("Lanes", "Impact"))
+    (need,) = extract(chunk)
+    assert (need.kind, need.confidence >= WEAK) == ("requirement", True)
+
+
+def test_what_a_setting_stands_for_is_no_need() -> None:
+    row = "| `depot.lane.sealed` | If the lane should be sealed by the clerk of each night |\n"
+    chunk = a_chunk(row, "docs/settings.md", headings=("Lanes", "Settings"))
+    assert only("requirement", extract(chunk)) == []

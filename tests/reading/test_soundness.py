@@ -508,7 +508,7 @@ def test_a_line_that_ends_without_a_mark_before_a_new_sentence_is_not_told_with_
     assert extract(a_chunk(text, "docs/lanes.md")) == []
 
 
-def test_a_need_to_be_adjusted_that_does_not_say_how_is_doubted() -> None:
+def test_a_need_to_be_adjusted_that_does_not_say_how_and_a_step_of_coding_are_doubted() -> None:
     def confidence(said: str) -> float:
         chunk = a_chunk(f"{said}\n", "docs/adr/7-lanes.md", headings=("Lanes", "Labels"))
         (need,) = extract(chunk)
@@ -517,3 +517,5 @@ def test_a_need_to_be_adjusted_that_does_not_say_how_is_doubted() -> None:
     how = " to the names of all lanes"
     said = "The LabelPrinter class of the DepotServer needs to be adjusted"
     assert confidence(f"{said}.") < confidence(f"{said}{how}.")
+    step = "The {} of the DepotServer class needs to initialise the labels of all lanes."
+    assert confidence(step.format("constructor")) < confidence(step.format("protocol"))
