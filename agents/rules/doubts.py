@@ -47,7 +47,8 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )  # praise, and what is so everywhere
 _NUMBERED = re.compile(
-    r"(?:[^:]{1,60}: )?(?:requirement|property|invariant|assumption|condition)s? \d+\w?"
+    r"(?:[^:]{1,60}: )?(?:the )?(?:requirement|property|invariant|assumption|condition|type|"
+    r"variant|approach|option|solution|scenario|case|category)s? \d+\w?"
     r"(?:(?:,| and| to| or) \d+\w?)* ",
     re.IGNORECASE,
 )  # what is said of «Requirement 2», whose words stand elsewhere
@@ -58,10 +59,29 @@ _SYMBOL = re.compile(
 _KNOWN_SYMBOL = re.compile(
     r"(?:SHA|AES|RSA|CRC|UTF|BLS|TLS|MQTT|HTTP|IPV|OIDC|ESP)\d", re.IGNORECASE
 )
+_SAYS_NOTHING = re.compile(
+    r"(?:we (?:should|will|need to|want to) (?:change|improve|rethink|revisit) (?:the way|how)\b|"
+    r"(?:the |its )?(?:intended|target) audience\b|according to (?:this|that)\b|"
+    r"one (?:typical |common |good )?example (?:is|would be)\b|"
+    r"we (?:should|must|need to) (?:\w+ )?(?:rename|move|remove|add|do|change|fix) (?:it|them)\b)",
+    re.IGNORECASE,
+)
+_ASKED_BEFORE = re.compile(
+    r"(?:(?:what|which|when|where|why|how|who)\b"
+    r"(?!.*\b(?:should|shall|will|would|can|do we)\b).*?\b)?"
+    r"(?:was|were|did|had)\b.*\?$",
+    re.IGNORECASE,
+)  # what somebody wanted to find out, who has
+_POINTS_AT = re.compile(
+    r"(?:does|do|is|are|can|could|will|would|has|have) (?:it|they|this|that|these|those)\b",
+    re.IGNORECASE,
+)
 _LITTLE_SAID = re.compile(
     r".{0,80}?(?:\b(?:describes?|explains?|shows?|illustrates?|outlines?|documents?) "
     r"(?:how|why|what|when|where)\b(?! (?:many|much|long|often|far))|"
-    r"(?P<kind>\w{4,}) is one of the (?P=kind)s?\b|"
+    r"(?P<kind>\w{4,}) is one of the (?P=kind)s?\b|\b(?P<does>\w{4,})(?: \w+)? (?P=does)s\b|"
+    r"\b(?:documents?|rfcs?|adrs?|proposals?) (?:serves?|acts?) as\b|"
+    r"(?:required|necessary|needed) changes\b.* (?:is|are) (?:minimal|small|limited|few)\W*$|"
     r"\bdifferent \w+(?: of \w+)? (?:with|have|has|need|require)\b.*\bdifferent\b|"
     r"\b(?:references?|notes|docs|reports?|articles?) (?:comprises?|contains?|collects?|includes?|"
     r"lists?|covers?) |"
@@ -164,6 +184,13 @@ _FOUNDED = re.compile(r"(?:Apache|Eclipse) (?P<name>[A-Z]\w+)")
 _STEM = 5
 
 
+def says_nothing(text: str) -> bool:
+    """Whether it only says that something is to be different, for whom a text was written, or what
+    somebody wanted to know once.
+    """
+    return _SAYS_NOTHING.match(text) is not None or _ASKED_BEFORE.match(text) is not None
+
+
 def is_note(draft: Draft, path: str) -> bool:
     """Whether it is a task that somebody noted in code."""
     return draft.kind == "action_item" and has_comments(suffix_of(path))
@@ -191,6 +218,7 @@ def is_doubtful(draft: Draft, chunk: ChunkCreated) -> bool:
                 or _GENERAL.match(text) is not None
                 or _SUPPOSES.search(text) is not None
                 or _PLANS.search(text) is not None
+                or ("@deliberates" in draft.place and "could" in spoken(text))
             )
         case "decision":
             other = _OTHER.match(draft.statement) or _AS_IT_IS.match(draft.statement)
@@ -203,6 +231,10 @@ def is_doubtful(draft: Draft, chunk: ChunkCreated) -> bool:
             return draft.confidence < EXPLICIT or _points_back(text)
         case "action_item":
             return _points_back(text) or not (is_note(draft, chunk.path) or _is_to_do(draft))
+        case "unknown":
+            return (
+                "@sentence 0" not in draft.place and _POINTS_AT.match(draft.statement) is not None
+            )
         case "entity":
             general = _GENERAL.match(draft.body) or _COMMON_NOUN.match(draft.body)
             return bool(general) or _is_of_sister(draft.title, chunk.root)

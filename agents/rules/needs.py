@@ -29,7 +29,8 @@ _EPISTEMIC = re.compile(
     r"mostly)\b|have (?:no|little|minimal)\b|"
     r"be (?:minimal|negligible|approximately|roughly|"
     r"relatively|fairly|pretty|quite|very|mostly|no more|a (?:fairly|relatively|pretty))\b|look "
-    r"like|see\b|output|work\b|suffice|help\b|give you|come as|probably|hopefully|not matter|"
+    r"like|see\b|report (?-i:[A-Z])|output|work\b|suffice|help\b|give you|come as|probably|"
+    r"hopefully|not matter|"
     r"read|note|"
     r"(?:fix|solve) (?:the|this|that|most|many)\b|"
     r"mention|return something|print|display something|also (?:see|be noted))",

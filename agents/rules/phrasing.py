@@ -77,8 +77,8 @@ _PLANNED = re.compile(
     r"with|without|this|these|it|they|however|future|users?|you|developers?|operators?)\b)"
     r"(?!\w+ing\b)(?:(?!\b(?:when|that|which|who|is|are|has|have|if|how|whether|so)\b)[^,;:]){2,90}?"
     r" will (?:\w+ly |also |now |then |only |still |instead )?"
-    r"(?!(?:cause|lead|result|need|have|cost|fail|break|increase|decrease|likely|probably|not|never|"
-    r"depend|become|continue|remain|see|know|want|notice|wait|look|require|eventually|appear|take|"
+    r"(?!(?:cause|lead|result|need|have (?!an?\b|one\b|two\b|its\b)|cost|fail|break|"
+    r"increase|decrease|likely|probably|not|never|depend|become|continue|remain|see|know|want|notice|wait|look|require|eventually|appear|take|"
     r"happen|come|go|get|lose|still|always|usually|typically|often|no|mean|make|be to)\b)"
     r"[a-z]{2,} \S",
     re.IGNORECASE,

@@ -21,7 +21,7 @@ from importlib import resources
 
 from agents.rules.cues import EXPLICIT, MODAL, UNLIKELY, WEAK
 from agents.rules.documents import Setting, is_record
-from agents.rules.doubts import is_doubtful, is_note
+from agents.rules.doubts import is_doubtful, is_note, says_nothing
 from agents.rules.drafts import Draft
 from agents.rules.noise import spoken
 from agents.rules.passages import Passage
@@ -48,12 +48,16 @@ KEPT_WEAK: dict[AtomKind, tuple[float, float, float, float]] = {  # the same of 
     "decision": (0.6, 0.6, 0.7, 0.7),
     "requirement": (0.3, 0.3, 0.6, 0.6),
 }
-REFUSED = frozenset({"claim", "decision", "entity", "requirement"})  # where doubted by form
+REFUSED = frozenset(
+    {"claim", "decision", "entity", "requirement", "unknown"}
+)  # where doubted by form
 STRAY = frozenset({"action_item", "risk", "unknown"})
 _RELATES = re.compile(
     r"\b(?:uses?|runs? (?:on|in)|authenticates?|listens? on|defaults? to|depends? on|"
     r"default [\w ]{1,30} is|consists of (?:an?|one|two|three|four|five|six|\d+)|"
     r"(?:writes?|reads?|saves?|sends?) (?:[\w-]+ ){1,3}(?:to|from)|"
+    r"(?:after|every|within|for|up to|at most) \d[\d.,]* ?(?:ms|seconds?|minutes?|hours?|days?|"
+    r"weeks?|months?|years?|[kmg]i?b)|"
     r"(?:is|are) (?:stored|kept|deployed|hosted|written|owned|authenticated) (?:in|on|by|with))\b",
     re.IGNORECASE,
 )  # what excludes another value: refused, it would hide what conflicts with it
@@ -181,6 +185,8 @@ def kept_from(draft: Draft, chunk: ChunkCreated) -> float:
     """The share below which ``draft`` is refused; 0 where it is kept whatever its share, ``NEVER``
     where its words say that it is none.
     """
+    if says_nothing(draft.statement):
+        return NEVER
     doubtful = draft.kind in REFUSED and is_doubtful(draft, chunk)
     if draft.kind == "entity":
         return NEVER if doubtful else 0.0

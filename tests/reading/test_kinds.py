@@ -479,3 +479,34 @@ def test_what_a_setting_stands_for_is_no_need() -> None:
     row = "| `depot.lane.sealed` | If the lane should be sealed by the clerk of each night |\n"
     chunk = a_chunk(row, "docs/settings.md", headings=("Lanes", "Settings"))
     assert only("requirement", extract(chunk)) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "What changes were made between the first and the second lane of the DepotServer?",
+        "Was the clerk of the DepotServer too slow for the lane that he had opened?",
+    ],
+)
+def test_what_was_asked_once_is_no_open_question(said: str) -> None:
+    chunk = a_chunk(f"{said}\n", "docs/rfc/0007-lanes.md", headings=("Lanes", "Discussion"))
+    asked = [it for it in only("unknown", extract(chunk)) if it.confidence >= WEAK]
+    assert asked == []
+
+
+def test_an_example_of_a_question_is_none() -> None:
+    text = "One typical example is whether the DepotServer should answer for each of its lanes?\n"
+    chunk = a_chunk(text, "docs/rfc/0007-lanes.md", headings=("Lanes", "Open questions"))
+    asked = [it for it in only("unknown", extract(chunk)) if it.confidence >= WEAK]
+    assert asked == []
+
+
+def test_a_plan_to_have_something_is_a_decision() -> None:
+    said = "The LabelStore will have an in-memory form for tests and one for a depot."
+    chunk = a_chunk(f"{said}\n", "docs/adr/0007-lanes.md", headings=("Lanes", "Approach"))
+    assert [it.kind for it in extract(chunk)] == ["decision"]
+
+
+def test_what_a_run_should_report_is_no_need() -> None:
+    text = "All lines of the DepotServer's result should report Error.\n"
+    assert only("requirement", extract(a_chunk(text, "docs/lanes.md", headings=("Lanes",)))) == []

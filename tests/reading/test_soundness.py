@@ -493,6 +493,7 @@ def test_what_is_said_of_a_symbol_is_refused(said: str, known: str) -> None:
         "The DepotServer notes contain 30 findings of all lanes that clerks have opened.",
         "The LaneSealer is one of the LaneSealers that are running in the depot at night.",
         "Each lane of the DepotServer stores the pair in its own table for a whole year.",
+        "The required changes of the DepotServer to handle parcels with two labels are minimal.",
     ],
 )
 def test_praise_and_what_says_only_that_things_differ_are_refused(said: str) -> None:
@@ -519,3 +520,23 @@ def test_a_need_to_be_adjusted_that_does_not_say_how_and_a_step_of_coding_are_do
     assert confidence(f"{said}.") < confidence(f"{said}{how}.")
     step = "The {} of the DepotServer class needs to initialise the labels of all lanes."
     assert confidence(step.format("constructor")) < confidence(step.format("protocol"))
+
+
+def test_what_says_nothing_is_refused_whatever_heading_is_over_it() -> None:
+    def confidence(said: str) -> float:
+        chunk = a_chunk(f"{said}\n", "docs/adr/7-lanes.md", headings=("Lanes", "Decision"))
+        (decision,) = extract(chunk)
+        return decision.confidence
+
+    assert confidence("We should change the way the labels of lanes are tested.") == UNLIKELY
+    assert confidence("We should test the labels of lanes with the labels of parcels.") > UNLIKELY
+
+
+def test_a_record_s_could_is_an_option() -> None:
+    def kept(verb: str) -> bool:
+        said = f"DepotServer {verb} its own LabelStore and acts as a proxy to the lanes.\n"
+        chunk = a_chunk(said, "docs/adr/7-lanes.md", headings=("DepotServer",))
+        return any(it.confidence > UNLIKELY for it in extract(chunk))
+
+    assert kept("exposes")
+    assert not kept("could expose")

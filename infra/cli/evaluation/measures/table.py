@@ -108,7 +108,7 @@ DOCUMENTS = (
         "sections/docs",
         "extract",
         (
-            Measure("spans, macro-F1", sections.macro_f1, Baseline(0.39), 0.72, 0.783),
+            Measure("spans, macro-F1", sections.macro_f1, Baseline(0.39), 0.72, 0.781),
             Measure("spans, weakest kind", sections.weakest_f1, Baseline(0.178, KEYWORDS), 0.60),
         ),
         units="sections/gold",
@@ -118,7 +118,7 @@ DOCUMENTS = (
         "extract",
         (
             Measure(
-                "spans, headings masked, macro-F1", sections.macro_f1, Baseline(0.39), 0.52, 0.531
+                "spans, headings masked, macro-F1", sections.macro_f1, Baseline(0.39), 0.52, 0.530
             ),
         ),
         units="sections/gold",
