@@ -16,6 +16,7 @@ Decided against leaving such drafts out, as there.
 from __future__ import annotations
 
 import re
+from enum import IntEnum
 
 from agents.rules.code_comments import has_comments, suffix_of
 from agents.rules.cues import EXPLICIT, is_story
@@ -98,7 +99,7 @@ _OTHER = re.compile(
     r"(?:an?|the|one) (?:alternative|other|possible) (?:solution|approach|option|way|idea)\b|"
     r".*\bwe (?:will|shall) (?:\w+ )?(?:describe|detail|explain|discuss|show|outline|present|"
     r"see)\b|we consider (?!.*\bto be\b)|(?:.*\b)?in (?:the )?future,? we (?:may|might|could)\b|"
-    r"(?:previously|historically|originally|in the past|until now|so far|ability to)\b|"
+    r"(?:previously|historically|originally|in the past|until now)\b|"
     r"in (?:many|most|some) (?:\w+ ){1,2}?\w+s?, |"
     r".*\b(?:is|are) (?:no longer valid|considered too)\b|"
     r"[a-z]+ing\b[^;:]* will (?:ease|simplify|help|reduce|improve|make)\b",
@@ -184,11 +185,12 @@ _FOUNDED = re.compile(r"(?:Apache|Eclipse) (?P<name>[A-Z]\w+)")
 _STEM = 5
 
 
-def says_nothing(text: str) -> bool:
-    """Whether it only says that something is to be different, for whom a text was written, or what
-    somebody wanted to know once.
-    """
-    return _SAYS_NOTHING.match(text) is not None or _ASKED_BEFORE.match(text) is not None
+class Doubt(IntEnum):
+    """What its words alone say against a draft."""
+
+    NONE = 0
+    WEAK = 1  # refused, but for where a label or heading says what it is
+    EMPTY = 2  # refused, whatever is over it
 
 
 def is_note(draft: Draft, path: str) -> bool:
@@ -196,7 +198,16 @@ def is_note(draft: Draft, path: str) -> bool:
     return draft.kind == "action_item" and has_comments(suffix_of(path))
 
 
-def is_doubtful(draft: Draft, chunk: ChunkCreated) -> bool:
+def doubt_of(draft: Draft, chunk: ChunkCreated) -> Doubt:
+    """``EMPTY`` where ``draft`` only says that something is to be different, for whom a text was
+    written, or what somebody wanted to know once; ``WEAK`` where it points elsewhere.
+    """
+    if _SAYS_NOTHING.match(draft.statement) or _ASKED_BEFORE.match(draft.statement):
+        return Doubt.EMPTY
+    return Doubt.WEAK if _is_doubtful(draft, chunk) else Doubt.NONE
+
+
+def _is_doubtful(draft: Draft, chunk: ChunkCreated) -> bool:
     """Whether ``draft`` speaks of what stands elsewhere, of the world at large or of others, says
     little, or is not its kind.
     """

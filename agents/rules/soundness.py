@@ -21,7 +21,7 @@ from importlib import resources
 
 from agents.rules.cues import EXPLICIT, MODAL, UNLIKELY, WEAK
 from agents.rules.documents import Setting, is_record
-from agents.rules.doubts import is_doubtful, is_note, says_nothing
+from agents.rules.doubts import Doubt, doubt_of, is_note
 from agents.rules.drafts import Draft
 from agents.rules.noise import spoken
 from agents.rules.passages import Passage
@@ -181,13 +181,13 @@ def doubted(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     return [_doubted(it, chunk) for it in drafts]
 
 
-def kept_from(draft: Draft, chunk: ChunkCreated) -> float:
+def kept_from(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
     """The share below which ``draft`` is refused; 0 where it is kept whatever its share, ``NEVER``
     where its words say that it is none.
     """
-    if says_nothing(draft.statement):
+    if doubt == Doubt.EMPTY:
         return NEVER
-    doubtful = draft.kind in REFUSED and is_doubtful(draft, chunk)
+    doubtful = draft.kind in REFUSED and doubt > Doubt.NONE
     if draft.kind == "entity":
         return NEVER if doubtful else 0.0
     among = draft.kind == "risk" and "@role risk" in draft.place
@@ -216,17 +216,17 @@ def _is_terse(said: str) -> bool:
     return len(said.split()) <= TERSE and _RELATES.search(said) is not None
 
 
-def least_of(draft: Draft, chunk: ChunkCreated) -> float:
+def least_of(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
     """The share from which ``draft`` is surer than a weak cue; 0 where its cue alone decides,
     ``NEVER`` where its words say that it is none.
     """
     if draft.kind == "entity":
-        return NEVER if is_doubtful(draft, chunk) else 0.0
+        return NEVER if doubt else 0.0
     if not _is_judged(draft, chunk) or (draft.confidence == WEAK and draft.kind != "claim"):
         return 0.0
     if draft.kind == "requirement" and _MEASURED.match(draft.title):
         return 0.0
-    if is_doubtful(draft, chunk):
+    if doubt:
         return NEVER
     if draft.confidence < EXPLICIT:
         return SOUND
@@ -241,10 +241,11 @@ def _is_judged(draft: Draft, chunk: ChunkCreated) -> bool:
 
 
 def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
-    kept = kept_from(draft, chunk)
+    doubt = doubt_of(draft, chunk)
+    kept = kept_from(draft, chunk, doubt)
     if kept == NEVER:
         return replace(draft, confidence=UNLIKELY)
-    least = least_of(draft, chunk)
+    least = least_of(draft, chunk, doubt)
     weighed = kept > 0.0 or 0.0 < least < NEVER
     signs = draft_signs(draft, chunk) if weighed else set()
     if kept and learned().share(signs - OF_PATH) < kept:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rules.cues import UNLIKELY, WEAK
+from agents.rules.cues import WEAK
 from agents.rules.reader import extract, proposed
 from schemas.events.atom import Candidate
 from tests.reading.documents import a_chunk
@@ -378,21 +378,6 @@ def test_what_its_makers_should_write_is_a_task() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "most"),
-    [
-        ("In the future we may remove the DepotServer and keep its lanes in another store.", WEAK),
-        ("Moving the labels to the DepotServer will ease what clerks do in each lane.", WEAK),
-        ("We consider the DepotServer first, because its lanes are tied to all others.", UNLIKELY),
-        ("Previously the DepotServer defined all labels that are used in a lane.", UNLIKELY),
-    ],
-)
-def test_what_was_what_may_be_and_why_are_hardly_decisions(said: str, most: float) -> None:
-    chunk = a_chunk(f"{said}\n", "docs/adr/0007-lanes.md", headings=("Lanes", "Decision"))
-    (decision,) = only("decision", extract(chunk))
-    assert decision.confidence == most
-
-
-@pytest.mark.parametrize(
     "said",
     [
         "If a label fails since it could never have been read, the DepotServer returns a "
@@ -479,26 +464,6 @@ def test_what_a_setting_stands_for_is_no_need() -> None:
     row = "| `depot.lane.sealed` | If the lane should be sealed by the clerk of each night |\n"
     chunk = a_chunk(row, "docs/settings.md", headings=("Lanes", "Settings"))
     assert only("requirement", extract(chunk)) == []
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "What changes were made between the first and the second lane of the DepotServer?",
-        "Was the clerk of the DepotServer too slow for the lane that he had opened?",
-    ],
-)
-def test_what_was_asked_once_is_no_open_question(said: str) -> None:
-    chunk = a_chunk(f"{said}\n", "docs/rfc/0007-lanes.md", headings=("Lanes", "Discussion"))
-    asked = [it for it in only("unknown", extract(chunk)) if it.confidence >= WEAK]
-    assert asked == []
-
-
-def test_an_example_of_a_question_is_none() -> None:
-    text = "One typical example is whether the DepotServer should answer for each of its lanes?\n"
-    chunk = a_chunk(text, "docs/rfc/0007-lanes.md", headings=("Lanes", "Open questions"))
-    asked = [it for it in only("unknown", extract(chunk)) if it.confidence >= WEAK]
-    assert asked == []
 
 
 def test_a_plan_to_have_something_is_a_decision() -> None:

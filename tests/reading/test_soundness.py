@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -409,98 +408,6 @@ def test_a_group_of_things_is_no_team() -> None:
     assert [it for it in atoms if it.kind == "entity"] == []
 
 
-@pytest.mark.parametrize(
-    ("said", "refused_in"),
-    [
-        ("In many cases such labels of parcels can be lost if a disk is full", ("lanes.md",)),
-        ("## Risks\n\n- In many cases such labels can be lost if a disk is full", ()),
-        ("The lane can be slow in many cases, so that others may need to wait", ("lanes.md",)),
-        ("## Next steps\n\n- [ ] Check that the labels display correctly", ("lanes.md",)),
-        ("The others use it in the same way", ()),
-        ("The others must use it in the same way", ()),
-    ],
-)
-def test_without_headings_only_stray_risks_and_tasks_are_refused_where_nobody_deliberates(
-    said: str, refused_in: tuple[str, ...]
-) -> None:
-    assert _refused_in(f"# Lanes\n\n{said}.\n") == refused_in
-
-
-@pytest.mark.parametrize(
-    ("said", "refused_in"),
-    [
-        (
-            "The others use it in the same way as all of the clerks do by now",
-            ("adr/0003-lanes.md", "lanes.md"),
-        ),
-        ("The DepotServer uses Kafka", ()),
-        ("The DepotServer must keep the labels of each lane", ()),
-    ],
-)
-def test_under_headings_what_leans_on_others_is_refused_the_sooner_where_nobody_deliberates(
-    said: str, refused_in: tuple[str, ...]
-) -> None:
-    assert _refused_in(f"{said}.\n", "Parcels", "Store") == refused_in
-
-
-def _refused_in(text: str, *headings: str) -> tuple[str, ...]:
-    def sure(path: str) -> float:
-        return extract(a_chunk(text, f"docs/{path}", headings=headings))[-1].confidence
-
-    return tuple(path for path in ("adr/0003-lanes.md", "lanes.md") if sure(path) == UNLIKELY)
-
-
-def test_what_is_refused_does_not_depend_on_a_document_s_name() -> None:
-    things = ("backlog", "billing", "cache", "depot", "gateway", "queue", "scanner", "tracker")
-    said = [
-        f"The {one} uses the {other} of each {third} that has waited for {number} hours.\n"
-        for number, (one, other, third) in enumerate(permutations(things, 3))
-    ][::5]
-
-    def kept(path: str, source_type: str) -> list[str]:
-        chunks = [a_chunk(it, path, source_type=source_type, headings=("Part 1",)) for it in said]
-        return [it.title for chunk in chunks for it in extract(chunk) if it.confidence > UNLIKELY]
-
-    at_the_top = kept("README.md", "readme")
-    assert 0 < len(at_the_top) < len(said)
-    assert kept("docs/scanner.md", "doc") == at_the_top
-
-
-@pytest.mark.parametrize(
-    ("said", "known"),
-    [
-        ("{} requires a seal of the DepotServer before a parcel enters the lane.", "SHA256"),
-        ("{} stores the label of each parcel in the DepotServer for a year.", "Kai"),
-    ],
-)
-def test_what_is_said_of_a_symbol_is_refused(said: str, known: str) -> None:
-    def kept(subject: str) -> bool:
-        chunk = a_chunk(f"{said.format(subject)}\n", "docs/lanes.md", headings=("Depot lanes",))
-        return any(it.confidence > UNLIKELY for it in extract(chunk))
-
-    assert not kept("INV3")
-    assert not kept("P")
-    assert not kept("ACCURACY")
-    assert kept("DepotStore")
-    assert kept(known)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "The DepotServer provides unmatched speed and many labels for the parcels of a lane.",
-        "The DepotServer uses different kinds of lanes which have different labels for parcels.",
-        "The DepotServer notes contain 30 findings of all lanes that clerks have opened.",
-        "The LaneSealer is one of the LaneSealers that are running in the depot at night.",
-        "Each lane of the DepotServer stores the pair in its own table for a whole year.",
-        "The required changes of the DepotServer to handle parcels with two labels are minimal.",
-    ],
-)
-def test_praise_and_what_says_only_that_things_differ_are_refused(said: str) -> None:
-    atoms = extract(a_chunk(f"{said}\n", "docs/lanes.md", headings=("Lanes",)))
-    assert [it.title for it in atoms if it.kind == "claim" and it.confidence > UNLIKELY] == []
-
-
 def test_a_line_that_ends_without_a_mark_before_a_new_sentence_is_not_told_with_it() -> None:
     text = (
         "# Lanes\n\nThe DepotServer stores the label of each parcel every hour\n"
@@ -520,23 +427,3 @@ def test_a_need_to_be_adjusted_that_does_not_say_how_and_a_step_of_coding_are_do
     assert confidence(f"{said}.") < confidence(f"{said}{how}.")
     step = "The {} of the DepotServer class needs to initialise the labels of all lanes."
     assert confidence(step.format("constructor")) < confidence(step.format("protocol"))
-
-
-def test_what_says_nothing_is_refused_whatever_heading_is_over_it() -> None:
-    def confidence(said: str) -> float:
-        chunk = a_chunk(f"{said}\n", "docs/adr/7-lanes.md", headings=("Lanes", "Decision"))
-        (decision,) = extract(chunk)
-        return decision.confidence
-
-    assert confidence("We should change the way the labels of lanes are tested.") == UNLIKELY
-    assert confidence("We should test the labels of lanes with the labels of parcels.") > UNLIKELY
-
-
-def test_a_record_s_could_is_an_option() -> None:
-    def kept(verb: str) -> bool:
-        said = f"DepotServer {verb} its own LabelStore and acts as a proxy to the lanes.\n"
-        chunk = a_chunk(said, "docs/adr/7-lanes.md", headings=("DepotServer",))
-        return any(it.confidence > UNLIKELY for it in extract(chunk))
-
-    assert kept("exposes")
-    assert not kept("could expose")

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from agents.rules.doubts import doubt_of
 from agents.rules.reader import proposed
 from agents.rules.soundness import draft_signs, least_of
 from connectors.git import run_git
@@ -55,7 +56,7 @@ def _rows(clones: Path, head: str, *lines: str) -> Iterator[dict[str, Any]]:
                         "use": use,
                         "kind": draft.kind,
                         "confidence": draft.confidence,
-                        "least": least_of(draft, chunk),
+                        "least": least_of(draft, chunk, doubt_of(draft, chunk)),
                         "verdict": left.pop((draft.kind, quote)),
                         "signs": sorted(draft_signs(draft, chunk)),
                     }
