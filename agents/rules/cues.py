@@ -186,9 +186,14 @@ _OPEN = re.compile(
     r"not (?:yet )?(?:been )?decided|remains? (?:unexplained|unsolved)|"
     r"not sure (?:if|whether|how|why|which|what|who)|(?:have|has|had) no idea|"
     r"nobody (?:knows|could (?:say|tell|explain))|remains? to be (?:seen|decided|clarified)|"
-    r"we (?:don't|do not) know|yet to be (?:decided|determined))\b",
+    r"we (?:don't|do not) know|yet to be (?:decided|determined)|"
+    r"we (?:still )?(?:have|need) to (?:research|investigate|find out|figure out|clarify) "
+    r"(?:whether|if|how|which|why))\b",
     re.IGNORECASE,
 )
+_TELLS_A_QUESTION = re.compile(
+    r"[^?]{8,}\b(?:answers?|answering|addresses) the (?:\w+ )?question\b", re.IGNORECASE
+)  # what does so is told, not asked
 _RHETORICAL = re.compile(
     r"^(?:so|why not|what is|what are|what's|what does|who is|how do i|how can i|how to|can i|"
     r"where can i|"
@@ -233,7 +238,9 @@ _NO_SIGNAL = re.compile(
     r"^(?:if|should|when|for|in case|suppose|let|while|as)\b|\b(?:no|not|without) (?:\w+ ){1,4}"
     r"(?:customers?|users?|clients?|operators?)\b|\b(?:users?|clients?|developers?|"
     r"operators?) "
-    r"(?:who|that|which)\b|\bfor example\b",
+    r"(?:who|that|which)\b|\bfor example\b|"
+    r"\b(?:way|ways|how|what|whatever) (?:its |their |our |the )?(?:users?|clients?|developers?|"
+    r"customers?|operators?|teams) (?:want|prefer)",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?:\s?(?:%|[a-zA-Z]+))?")
@@ -286,6 +293,10 @@ _OPEN_WORDS = frozenset(
         "unsolved",
         "research",
         "clarification",
+        "investigate",
+        "find",
+        "figure",
+        "clarify",
     }
 )
 _ACTOR_WORDS = frozenset(
@@ -419,6 +430,8 @@ def risk(text: str, *, named: bool) -> Cue | None:
 def unknown(text: str, *, asked: bool) -> Cue | None:
     """An open question; ``asked`` marks a text where questions are meant (an issue)."""
     if text.endswith("?"):
+        if _TELLS_A_QUESTION.match(text):
+            return None
         if len(words_of(text)) < 5 or _RHETORICAL.match(text) or "you" in spoken(text):
             return None
         return Cue("unknown", MODAL if asked else WEAK)

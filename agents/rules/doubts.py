@@ -25,6 +25,12 @@ from agents.rules.fragments import is_order
 from agents.rules.noise import spoken
 from schemas.events.hygiene import ChunkCreated
 
+_TELLS_OF = re.compile(
+    r"\W{0,4}(?:the |this |an? )?\[(?:[\w-]+ ){0,4}(?:specification|document|page|guide|section|"
+    r"overview|rfc|adr|chapter|report)s?(?: \w+)?\]\((?!https?:)[^)\s]+\)\s+(?:also )?"
+    r"(?:defines?|contains?|covers?|specif(?:y|ies)|lists?|gives?|provides?|discuss(?:es)?)\b",
+    re.IGNORECASE,
+)  # what another document holds, which is read itself
 _STATING = frozenset({"claim", "decision", "requirement", "risk", "domain_signal"})
 _TELLING = frozenset({"claim", "entity"})
 _POINTING = frozenset({"this", "these", "those", "that"})
@@ -61,14 +67,17 @@ _KNOWN_SYMBOL = re.compile(
     r"(?:SHA|AES|RSA|CRC|UTF|BLS|TLS|MQTT|HTTP|IPV|OIDC|ESP)\d", re.IGNORECASE
 )
 _SAYS_NOTHING = re.compile(
+    r"(?:[^:]{1,80}: )?"
     r"(?:we (?:should|will|need to|want to) (?:change|improve|rethink|revisit) (?:the way|how)\b|"
     r"(?:the |its )?(?:intended|target) audience\b|according to (?:this|that)\b|"
     r"one (?:typical |common |good )?example (?:is|would be)\b|"
-    r"we (?:should|must|need to) (?:\w+ )?(?:rename|move|remove|add|do|change|fix) (?:it|them)\b)",
+    r"we (?:should|must|need to) (?:\w+ )?(?:rename|move|remove|add|do|change|fix) (?:it|them)\b|"
+    r"\w+ them\b|special (?:care|handling|attention|treatment) (?:must|should|needs? to|has to) be "
+    r"\w+(?: (?:for|with|in) (?:\w+ ){0,2}\w+)?$)",
     re.IGNORECASE,
 )
 _ASKED_BEFORE = re.compile(
-    r"(?:(?:what|which|when|where|why|how|who)\b"
+    r"(?:[^:]{1,80}: )?(?:(?:what|which|when|where|why|how|who)\b"
     r"(?!.*\b(?:should|shall|will|would|can|do we)\b).*?\b)?"
     r"(?:was|were|did|had)\b.*\?$",
     re.IGNORECASE,
@@ -218,6 +227,8 @@ def _is_doubtful(draft: Draft, chunk: ChunkCreated) -> bool:
         said = draft.body if draft.kind == "entity" else draft.statement
         if _LINKED.match(raw) or _OF_OTHERS.match(said):
             return True
+    if draft.kind == "claim" and _TELLS_OF.match(raw):
+        return True
     if draft.kind in _STATING and (_DANGLING.search(text) or _is_of_symbol(draft.statement)):
         return True
     match draft.kind:

@@ -26,7 +26,7 @@ from agents.rules.noise import (
     spoken,
     words_of,
 )
-from agents.rules.phrasing import MENDED, THOUGHT_OF, is_harmless, is_taught
+from agents.rules.phrasing import LACKING, MENDED, THOUGHT_OF, is_harmless, is_taught
 from agents.rules.signs import signs_of
 from agents.rules.statements import shares_of
 from agents.rules.structure import ABSENT, ADVERSE, AVERTING, HARMLESS, NEEDED, POSSIBLE
@@ -63,6 +63,7 @@ _CHOSEN = re.compile(
     r"deprecat\w*|switch\w*|keep)\b",
     re.IGNORECASE,
 )
+_POSSIBLE = re.compile(r"\b(?:should|must) be (?:possible|able)\b", re.IGNORECASE)
 _WISHED = re.compile(r"^(?:be|ideally)\b|\b(?:should|must) (?:not )?be\b", re.IGNORECASE)
 _PROPOSED = re.compile(
     r"th(?:is|e) (?:approach|change|design|feature|proposal|solution|method|option)\b|this adds\b",
@@ -158,6 +159,8 @@ def _is_choice(text: str) -> bool:
         or THOUGHT_OF.search(text)
         or cues.qualifies(text)
         or cues.tells_what_is(text)
+        or LACKING.match(text)
+        or _POSSIBLE.search(text)
     )
 
 
@@ -169,6 +172,7 @@ def _may_endanger(text: str) -> bool:
         or HARMLESS.search(text)
         or ABSENT.match(text)
         or MENDED.match(text)
+        or LACKING.match(text)
         or is_harmless(text)
     )
 

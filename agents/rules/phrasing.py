@@ -51,6 +51,8 @@ _LEFT_OPEN = re.compile(
     r"(?:clear|decided|determined|clarified|discussed))"
     r"(?:\W*$| (?:how|whether|which|what|if|why|when|who|where|yet)\b)|"
     r"^(?:we(?:'re| are) )?not sure (?:how|whether|which|what|if|why|when|who|where)\b|"
+    r"^we (?:still )?(?:have|need) to (?:research|investigate|find out|figure out|clarify) "
+    r"(?:how|whether|which|what|if|why)\b|"
     r"^(?:we|they) have no idea (?:how|whether|which|what|if|why|when|who|where)\b|"
     r"^nobody (?:knows|could (?:say|tell|explain))\b",
     re.IGNORECASE,
@@ -76,7 +78,7 @@ _PLANNED = re.compile(
     r"(?!(?:if|when|once|as|since|while|because|although|after|before|until|unless|where|for|in|"
     r"with|without|this|these|it|they|however|future|users?|you|developers?|operators?)\b)"
     r"(?!\w+ing\b)(?:(?!\b(?:when|that|which|who|is|are|has|have|if|how|whether|so)\b)[^,;:]){2,90}?"
-    r" will (?:\w+ly |also |now |then |only |still |instead )?"
+    r" (?:will|(?:is|are) going to) (?:\w+ly |also |now |then |only |still |instead )?"
     r"(?!(?:cause|lead|result|need|have (?!an?\b|one\b|two\b|its\b)|cost|fail|break|"
     r"increase|decrease|likely|probably|not|never|depend|become|continue|remain|see|know|want|notice|wait|look|require|eventually|appear|take|"
     r"happen|come|go|get|lose|still|always|usually|typically|often|no|mean|make|be to)\b)"
@@ -89,9 +91,12 @@ _PROPOSES = re.compile(
     r"(?!(?:sure|use|it clear|a distinction|the assumption|the following|that)\b)\S",
     re.IGNORECASE,
 )
-_LACKING = re.compile(
+_ENABLED = re.compile(r"\bit (?:should|must|shall) be possible (?:to|for)\b", re.IGNORECASE)
+LACKING = re.compile(
     r"[^,;:]{2,80} (?:will (?:need|have) to be (?:changed|extended|adapted|updated|modified|"
-    r"adjusted|rewritten|moved|added|removed|replaced)|requires? the (?:ability|possibility) to)\b",
+    r"adjusted|rewritten|moved|added|removed|replaced)|requires? the (?:ability|possibility) to|"
+    r"will require (?:amend|chang|extend|adapt|updat|modify|adjust|rewrit|mov|add|remov|replac)"
+    r"ing)\b",
     re.IGNORECASE,
 )  # what the thing proposed has to be or to bring
 _AS_IT_HAPPENS = re.compile(
@@ -130,8 +135,10 @@ def as_planned(setting: Setting, cue: Cue | None, text: str) -> Cue | None:
     """
     if not setting.deliberates or (cue is not None and cue.kind != "claim"):
         return cue
-    if cue is not None and _LACKING.match(text):
+    if LACKING.match(text) and (cue is not None or not needs_context(text)):
         return Cue("requirement", MODAL)
+    if cue is None and _ENABLED.search(text) and not needs_context(text):
+        return Cue("requirement", WEAK)
     planned = _PROPOSES.match(text) or (cue is not None and _PLANNED.match(text))
     if planned and not (
         cues.qualifies(text)

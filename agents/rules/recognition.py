@@ -72,7 +72,7 @@ _CASES = re.compile(
 )
 
 
-MAX_ANNOUNCING = 14  # words of a sentence that says what the items under it are
+MAX_ANNOUNCING = 16  # words of a sentence that says what the items under it are
 _ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     (
         "unknown",
@@ -96,7 +96,21 @@ _ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
             r"\b(?:next steps|action items|to-?dos|remaining tasks)\b[^.?]*:$", re.IGNORECASE
         ),
     ),
+    (
+        "rejected",  # all but one of them will be, and nobody says here which
+        re.compile(
+            r"\b(?:possible|potential|alternative|competing) (?:\w+ )?"
+            r"(?:solutions|approaches|options|alternatives|designs)\b[^.?]*:$",
+            re.IGNORECASE,
+        ),
+    ),
 )
+_BURDENED = re.compile(
+    r"(?P<what>(?!there\b|it\b|this\b|these\b|that\b|they\b|we\b)[^:;,]{3,80}?) "
+    r"(?:has|have|had|comes? with|brings?|carr(?:y|ies)|suffers? from|introduces?|poses?) "
+    r"(?:[\w-]+ ){0,3}(?:risks|drawbacks|downsides|disadvantages)\b",
+    re.IGNORECASE,
+)  # «Keeping all labels in one file has several drawbacks:»
 _LABEL = re.compile(r"\*\*(?P<said>[^*\n]{3,60})(?:\.\*\*|\*\*\.)\s*")
 _EXAMPLE = re.compile(r"(?:^|[.!?]\s+)for (?:example|instance)\b[^.]*:", re.IGNORECASE)
 
@@ -248,7 +262,7 @@ def _sentence_draft(
                 return None
         if cue is not None and cue.kind == "unknown" and is_settled(passage.headings):
             return None
-    if cue is None:
+    if cue is None or (cue.kind == "unknown" and _is_answered(said, number)):
         return None
     if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
         return None
@@ -258,9 +272,13 @@ def _sentence_draft(
     whole = document_subject(passage.headings)
     if about == subject and is_of_whole(without_connective(sentence.text), subject, whole):
         about = whole or setting.name
+    over = _burdened(setting.text, passage.lead) if role == "risk" and passage.lead else None
+    about = over[1] if over else about
     draft = drafted(cue, sentence, passage.headings, about, lead, place, setting.text)
     if draft is not None and passage.form == "row" and role == "plain":
         draft = _of_row(draft, row, bare_name(subject_of(passage.headings)))
+    if draft is not None and over:
+        draft = _of_burdened(draft, *over)
     return placed(draft, setting, passage, role, number, led=lead is not None) if draft else None
 
 
@@ -302,6 +320,28 @@ def _of_row(draft: Draft, name: str, section: str) -> Draft:
     told = f"{front}{label}{lowered(said)}"
     title = title_of(f"{draft.scope}: {told}" if draft.scope else told)
     return replace(draft, title=title, body=body_of(f"{label}{lowered(body)}"))
+
+
+def _burdened(text: str, lead: Span) -> tuple[Span, str] | None:
+    """The sentence over a list of drawbacks and what it says has them."""
+    start, end = sentences(text, *lead)[-1]
+    over = _BURDENED.match(plain(text[start:end]))
+    return ((start, end), over.group("what")) if over else None
+
+
+def _of_burdened(draft: Draft, over: Span, what: str) -> Draft:
+    """``draft`` with what has that drawback in its title, and the sentence that says so."""
+    if what.lower() not in draft.title.lower():
+        title = title_of(f"{what}: {lowered(draft.told)}")
+        draft = replace(draft, title=title, scope=what, aside=False)
+    return replace(draft, spans=(*draft.spans, over))
+
+
+def _is_answered(said: Sequence[Sentence], number: int) -> bool:
+    """Whether it is a question set in bold, and what follows it in its passage answers it."""
+    raw = said[number].raw.strip()
+    asked = number == 0 and raw.startswith("**") and raw.endswith("**")
+    return asked and len(said) > 1 and not said[1].text.endswith("?")
 
 
 def _is_case(text: str, passage: Passage) -> bool:

@@ -29,7 +29,12 @@ _TURNED_DOWN = re.compile(
 _NOTHING_OPEN = re.compile(
     r"\bno (?:\w+ )?(?:open|unresolved|outstanding) (?:questions?|issues?)\b", re.IGNORECASE
 )
-_OF_A_FORM = re.compile(r"\bdo you (?:expect|consider|think|envision|plan)\b", re.IGNORECASE)
+_OF_A_FORM = re.compile(
+    r"\bdo you (?:expect|consider|think|envision|plan)\b|^will it (?:impact|affect) performance\?$|"
+    r"^what other parts of the (?:product|system|project) will be (?:affected|impacted)\?$|"
+    r"^will the solution be hard to maintain\b",
+    re.IGNORECASE,
+)  # what a template asks whoever fills it in
 _IN_THAT_CASE = re.compile(r"(?:otherwise|if (?:so|not|yes|no))\b", re.IGNORECASE)
 HARMLESS = re.compile(
     r"\b(?:not|n't|no|hardly|never) (?:an? |any |much of an? )?(?:\w+ )?"
@@ -80,7 +85,9 @@ ADVERSE = re.compile(
 _REMEDY = re.compile(
     r"\b(?:possible|potential|simple|simplest|better|one|another) (?:solution|fix|workaround)\b|"
     r"^(?:it|this|that) (?:should|would|could) be possible\b|\bwork-?arounds?\b|"
-    r"\bcan (?:be )?use[ds]?\b|^(?:contact|ask|reach out|file an?)\b|"
+    r"^we (?:may|might|could|will|should|plan to) (?:also )?(?:want to )?"
+    r"(?:address|fix|solve|mitigate|tackle|revisit)\b|\bcan (?:be )?use[ds]?\b|"
+    r"^(?:contact|ask|reach out|file an?)\b|"
     r"\bnot (?:be )?(?:impacted|affected)\b",
     re.IGNORECASE,
 )

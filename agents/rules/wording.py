@@ -78,7 +78,9 @@ _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!<>|~-])")
 _QUOTES = re.compile(r"'{2,3}(?=\S)([^']+?)'{2,3}")  # MediaWiki
 _RST_REFERENCE = re.compile(r"(?<!\w)([A-Za-z][\w-]*?[A-Za-z0-9])_(?=[\s.,;:)!?]|$)")
 _BLANKS = re.compile(r"\s+")
-_HARD_BREAK = re.compile(r"(?<=\S)(?: \+|\\)(?=\s*$)", re.MULTILINE)  # AsciiDoc's, Markdown's
+_HARD_BREAK = re.compile(
+    r"(?<=\S)(?: \+|\\)(?=\s*$)(?!\s*\n[ \t]*(?:\*|//|#|--)[ \t])", re.MULTILINE
+)  # AsciiDoc's, Markdown's; in a comment a sum goes on in the next line
 _ORNAMENT = re.compile(r"^[^\w\"'“‘(\[@/.$~<+-]+|^-{1,3}\s+")
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
 _CONNECTIVE = re.compile(

@@ -79,3 +79,8 @@ def told(text: str, path: str, *headings: str) -> list[Candidate]:
 
 def titles(text: str, path: str = "docs/filters.md", *headings: str) -> list[str]:
     return [it.title for it in told(text, path, *headings)]
+
+
+def only(kind: str, atoms: list[Candidate]) -> list[Candidate]:
+    """Those of ``kind``."""
+    return [atom for atom in atoms if atom.kind == kind]

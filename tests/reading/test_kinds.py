@@ -6,13 +6,7 @@ import pytest
 
 from agents.rules.cues import WEAK
 from agents.rules.reader import extract, proposed
-from schemas.events.atom import Candidate
-from tests.reading.documents import a_chunk
-
-
-def only(kind: str, atoms: list[Candidate]) -> list[Candidate]:
-    return [atom for atom in atoms if atom.kind == kind]
-
+from tests.reading.documents import a_chunk, only
 
 DECISION = """# Use an event log
 

@@ -129,6 +129,8 @@ def test_a_record_s_could_is_an_option() -> None:
         ("The intended {} of the DepotServer are clerks, who open lanes.", "audience", "store"),
         ("According to {}, the DepotServer will store its labels in Kafka.", "that", "law"),
         ("We should {} it, as the DepotServer keeps its labels in lanes.", "rename", "seal"),
+        ("Seal {} in the DepotServer, which should be kept.", "them", "labels"),
+        ("Special {} must be done for each lane.", "handling", "labelling"),
     ],
 )
 def test_what_says_nothing_is_refused_whatever_heading_is_over_it(
@@ -186,6 +188,7 @@ def test_what_is_weighed_or_how_it_was_is_no_more_than_a_weak_decision(
         ("The DepotServer delivers {} store and writes all labels.", "a robust", "a sealed"),
         ("The DepotServer stores labels and gives {} view of lanes.", "an excellent", "a sealed"),
         ("The validate methods {} labels using the LabelEngine.", "validates", "stores"),
+        ("The [DepotServer {}](it.md) provides all labels of its lanes.", "guide", "store"),
         ("The DepotServer {} serves as an index of all labels.", "document", "store"),
         ("The DepotServer {} contain the labels of all lanes that it opened.", "docs", "stores"),
     ],

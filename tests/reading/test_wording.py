@@ -92,3 +92,8 @@ def test_an_exclamation_in_brackets_ends_no_sentence() -> None:
     ]
     text = "A lane has a number. (It is printed.) Parcels have none."
     assert len(sentences(text, 0, len(text))) == 3
+
+
+def test_a_plus_at_the_end_of_a_line_of_a_comment_is_one_and_elsewhere_a_hard_break() -> None:
+    assert plain("a name (space +\n * document) of a lane") == "a name (space + document) of a lane"
+    assert plain("a name of a lane +\nand of a depot") == "a name of a lane and of a depot"
