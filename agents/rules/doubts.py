@@ -79,7 +79,7 @@ _SAYS_NOTHING = re.compile(
 _ASKED_BEFORE = re.compile(
     r"(?:[^:]{1,80}: )?(?:(?:what|which|when|where|why|how|who)\b"
     r"(?!.*\b(?:should|shall|will|would|can|do we)\b).*?\b)?"
-    r"(?:was|were|did|had)\b.*\?$",
+    r"(?:was|were|(?-i:[Dd]id)|had)\b.*\?$",
     re.IGNORECASE,
 )  # what somebody wanted to find out, who has
 _POINTS_AT = re.compile(

@@ -262,7 +262,7 @@ def _sentence_draft(
                 return None
         if cue is not None and cue.kind == "unknown" and is_settled(passage.headings):
             return None
-    if cue is None or (cue.kind == "unknown" and _is_answered(said, number)):
+    if cue is None or (cue.kind == "unknown" and role != "unknown" and _is_answered(said, number)):
         return None
     if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
         return None

@@ -61,7 +61,7 @@ def test_what_may_be_done_about_a_drawback_is_none() -> None:
 
 def test_a_question_in_bold_with_its_answer_under_it_is_not_open() -> None:
     text = (
-        "# Lanes\n\n## Open questions\n\n- **What kinds of lanes does it support?**\n  Those of "
+        "# Lanes\n\n## Motivation\n\n- **What kinds of lanes does it support?**\n  Those of "
         "parcels whose number is low.\n- **What labels does it support?**\n"
     )
     (asked,) = only("unknown", extract(a_chunk(text, "docs/adr/0007-lanes.md")))

@@ -203,6 +203,7 @@ def test_what_tells_that_something_is_told_is_refused(said: str, one: str, other
     [
         ("What {} made between both lanes of the DepotServer?", "changes were", "is to be"),
         ("{} the clerk of the DepotServer slow for the lane?", "Was", "Is"),
+        ("Which clerk of the DepotServer {} of a lane?", "did open doors", "has the DID"),
         ("{} whether the DepotServer answers each lane?", "One typical example is", "Unsure"),
     ],
 )
