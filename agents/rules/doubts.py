@@ -72,7 +72,10 @@ _SAYS_NOTHING = re.compile(
     r"(?:the |its )?(?:intended|target) audience\b|according to (?:this|that)\b|"
     r"one (?:typical |common |good )?example (?:is|would be)\b|"
     r"we (?:should|must|need to) (?:\w+ )?(?:rename|move|remove|add|do|change|fix) (?:it|them)\b|"
-    r"\w+ them\b|special (?:care|handling|attention|treatment) (?:must|should|needs? to|has to) be "
+    r"\w+ them\b|we (?:would like to |want to )?(?:suggest|propose|present|describe) "
+    r"(?:an?|the following) (?:[\w-]+ ){0,5}"
+    r"(?:method|approach|solution|design|mechanism|proposal|algorithm)\W*$|"
+    r"special (?:care|handling|attention|treatment) (?:must|should|needs? to|has to) be "
     r"\w+(?: (?:for|with|in) (?:\w+ ){0,2}\w+)?$)",
     re.IGNORECASE,
 )
@@ -150,6 +153,9 @@ _THE_PART = re.compile(
     r"has|may|needs)\b",
     re.IGNORECASE,
 )  # in a later sentence: which one stands before it (19 judged, .11 good)
+_THE_SAID = re.compile(
+    r"the (?:SDK|library|framework|package|tool|plugin|module) (?:is|are|has|was)\b", re.IGNORECASE
+)  # the same of a claim
 _DANGLING = re.compile(
     r"\bthe (?:described|above|above-?mentioned|aforementioned|passed[- ]in|latter|former) [a-z]|"
     r"\b(?:supplied|described|listed|shown|mentioned|defined|given) (?:here|above|below|earlier|"
@@ -233,8 +239,10 @@ def _is_doubtful(draft: Draft, chunk: ChunkCreated) -> bool:
         return True
     match draft.kind:
         case "claim":
+            later = not draft.prior and "@sentence 0" not in draft.place
             return (
                 _points_back(text)
+                or (later and _THE_SAID.match(draft.statement) is not None)
                 or _NUMBERED.match(text) is not None
                 or _LITTLE_SAID.match(draft.statement) is not None
                 or _GENERAL.match(text) is not None

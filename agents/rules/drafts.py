@@ -70,6 +70,7 @@ _NO_NAME = re.compile(
     r"\b(?:for|to|with|from|is|are|not)\b|[\[\]!]",
     re.IGNORECASE,
 )  # a heading that tells what is done or for whom
+_PRESENT = re.compile(r"currently, ", re.IGNORECASE)
 _DUE = re.compile(
     r"\bby (\d{4}-\d\d-\d\d|(?:mon|tues|wednes|thurs|fri)day|end of \w+|Q[1-4])", re.I
 )
@@ -162,6 +163,20 @@ def scoped(scope: str, text: str, *, aside: bool = False) -> str:
 def context_of(draft: Draft) -> dict[str, str]:
     """The attribute that tells what of a title is its scope."""
     return {WITHIN if draft.aside else CONTEXT: draft.scope} if draft.scope else {}
+
+
+def is_of_present(text: str) -> bool:
+    """Whether it begins by saying that it is so for now."""
+    return _PRESENT.match(text) is not None
+
+
+def _as_of_now(text: str, sentence: str) -> str:
+    """``text`` with the «Currently, » that its sentence began with: a record may change it."""
+    now = _PRESENT.match(sentence)
+    if now is None or _PRESENT.match(text):
+        return text
+    first = sentence[now.end()]
+    return f"Currently, {first if first.lower() == text[0].lower() else text[0]}{text[1:]}"
 
 
 def gives_reason(text: str) -> bool:
@@ -270,6 +285,8 @@ def drafted(
     if _PRONOUN.match(text) and (excluded or (cue.kind == "claim" and _NO_NAME.search(subject))):
         return None
     text = wording(text, subject)
+    if place.recorded:
+        text = _as_of_now(text, sentence.text)
     structural = (
         cue.fragment or cue.confidence == EXPLICIT or cue.kind in ("action_item", "unknown")
     )

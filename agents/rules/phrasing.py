@@ -71,6 +71,8 @@ _NO_HARM = re.compile(
     r"\b(?:improv|simplif|benefit)\w*|\b(?:is|are) intended to\b|"
     r"^(?:[^:]{1,60}: )?(?:future (?:work|enhancements?|extensions?)|"
     r"we (?:have|should|will|can|do|don't)|users can)\b|"
+    r"\b(?:configuration|parameters?|settings?|options?) (?:may|might|could) be "
+    r"(?:required|needed)\b|"
     r"\bcan (?:also )?be (?:inherited|extended|reused|used|configured)\b",
     re.IGNORECASE,
 )  # what is specified for a failure, bound, hoped for or left to choose

@@ -12,7 +12,14 @@ from agents.rules import cues
 from agents.rules.conditions import condition_over, conditioned
 from agents.rules.cues import ANCHORED, WEAK, Cue
 from agents.rules.documents import Setting, is_silent, setting_of
-from agents.rules.drafts import Draft, Sentence, drafted, gives_reason, tags_of
+from agents.rules.drafts import (
+    Draft,
+    Sentence,
+    drafted,
+    gives_reason,
+    is_of_present,
+    tags_of,
+)
 from agents.rules.entities import definition
 from agents.rules.fragments import has_verb, is_decisive, is_order, stands_alone
 from agents.rules.learnt import by_learning
@@ -97,6 +104,10 @@ _ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
         ),
     ),
     (
+        "gain",
+        re.compile(r"\b(?:advantages|benefits|improvements)\b[^.?]*:$", re.IGNORECASE),
+    ),
+    (
         "rejected",  # all but one of them will be, and nobody says here which
         re.compile(
             r"\b(?:possible|potential|alternative|competing) (?:\w+ )?"
@@ -111,6 +122,11 @@ _BURDENED = re.compile(
     r"(?:[\w-]+ ){0,3}(?:risks|drawbacks|downsides|disadvantages)\b",
     re.IGNORECASE,
 )  # «Keeping all labels in one file has several drawbacks:»
+_ASIDE_LAST = re.compile(
+    r"\b(?:have to|has to|must|shall|should), [^,]+$"
+)  # «must, within their depot», which a comma ends
+_FOR_NOW = re.compile(r"until (?:it|this|that) [\w ]{3,40}, (?=\w)", re.IGNORECASE)
+_PROVED = re.compile(r"(?:lemma|theorem|corollary|proposition)\b", re.IGNORECASE)
 _LABEL = re.compile(r"\*\*(?P<said>[^*\n]{3,60})(?:\.\*\*|\*\*\.)\s*")
 _EXAMPLE = re.compile(r"(?:^|[.!?]\s+)for (?:example|instance)\b[^.]*:", re.IGNORECASE)
 
@@ -254,6 +270,10 @@ def _sentence_draft(
         if number == 0 and role == "plain" and (cue is None or cue.kind == "claim"):
             cue = by_learning(setting, sentence) or cue
         cue = as_planned(setting, cue, without_connective(sentence.text))
+        if cue is not None and cue.kind == "decision" and is_of_present(sentence.text):
+            cue = Cue("claim", WEAK)
+        if cue is not None and cue.kind == "requirement" and _PROVED.match(place.label):
+            cue = Cue("claim", WEAK)
         if cue is not None and cue.kind == "claim" and _is_case(setting.text, passage):
             return None
         if cue is not None and cue.kind in ("requirement", "decision") and passage.lead:
@@ -358,7 +378,7 @@ def _lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | None:
     if passage.lead is None or role not in ("plain", "requirement", "decision", "risk"):
         return None
     span = sentences(text, *passage.lead)[-1]
-    words = plain(text[span[0] : span[1]])
+    words = _FOR_NOW.sub("", plain(text[span[0] : span[1]]))
     if role == "risk":
         return (span, words.rstrip(": ")) if _LEAD_THREAT.search(words) else None
     is_subject = _LEAD_ACTOR.fullmatch(words) and _MODAL_FIRST.match(text, passage.start)
@@ -366,7 +386,8 @@ def _lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | None:
         return None
     if needs_context(words):
         return None
-    return span, words.rstrip(": ")
+    said = words.rstrip(": ")
+    return span, f"{said}," if _ASIDE_LAST.search(said) else said
 
 
 def _needs_itself(item: str) -> bool:

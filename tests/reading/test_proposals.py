@@ -96,3 +96,63 @@ def test_what_somebody_has_to_find_out_is_open() -> None:
 def test_the_way_users_want_to_work_signals_nothing() -> None:
     said = "The DepotServer should embrace practices and work the way its users want to work."
     assert only("domain_signal", extract(a_chunk(f"# Lanes\n\n{said}\n", "docs/lanes.md"))) == []
+
+
+@pytest.mark.parametrize(
+    ("now", "title"),
+    [
+        ("Currently, the", "Currently, the DepotServer seals each lane of a depot"),
+        ("Currently, DepotServer instances", "Currently, DepotServer instances seal"),
+    ],
+)
+def test_what_a_record_says_is_so_for_now_is_told_as_such_and_is_no_decision(
+    now: str, title: str
+) -> None:
+    said = f"{now} DepotServer seals each lane of a depot and will be used by all clerks."
+    said = said.replace("instances DepotServer seals", "instances seal")
+    text = f"# Lanes\n\n## Approach\n\n{said}\n"
+    (atom,) = extract(a_chunk(text, "docs/adr/0007-lanes.md"))
+    assert atom.kind == "claim"
+    assert title.lower() in atom.title.lower()
+    assert "epotserver" not in atom.title
+    (elsewhere,) = extract(a_chunk(text, "docs/lanes.md"))
+    assert "currently" not in elsewhere.title.lower()
+
+
+@pytest.mark.parametrize(("these", "told"), [("advantages", []), ("changes", ["risk"])])
+def test_an_advantage_on_a_list_of_such_is_no_risk(these: str, told: list[str]) -> None:
+    text = (
+        f"# Lanes\n\n## Rationale\n\nIntegrating seals into lanes offers several {these}:\n\n"
+        "1. **Flexibility**: CEL allows for more complex and nuanced label definitions that can "
+        "adapt to changing requirements without redeploying the depot.\n"
+    )
+    assert [it.kind for it in extract(a_chunk(text, "docs/adr/0007-lanes.md"))] == told
+
+
+def test_a_document_that_only_says_that_it_is_archived_gives_no_context() -> None:
+    text = "# ARCHIVED\n\n## Presentations\n\nUsers must seal each lane of a depot at night.\n"
+    (atom,) = extract(a_chunk(text, "README.md"))
+    assert atom.title == "Users must seal each lane of a depot at night"
+
+
+def test_what_a_lemma_says_must_hold_is_a_fact() -> None:
+    said = "When a lane is sealed twice by clerks, the labels must include those of one clerk."
+    for label, kind in (("Lemma", "claim"), ("Labels", "requirement")):
+        chunk = a_chunk(f"- **{label}**: {said}\n", "docs/lanes.md", headings=("Depot lanes",))
+        assert [it.kind for it in extract(chunk)] == [kind]
+
+
+def test_what_somebody_has_to_do_until_then_are_needs() -> None:
+    text = (
+        "# Lanes\n\n## Approach\n\nUntil it has been resolved, clerks of a lane have to, within "
+        "their depot:\n\n- Create a label store\n- Use the seals of the depot to verify labels\n"
+    )
+    atoms = extract(a_chunk(text, "docs/adr/0007-lanes.md"))
+    assert [it.kind for it in atoms] == ["requirement", "requirement"]
+    assert "have to, within their depot, create a label store" in atoms[0].title
+
+
+def test_that_options_may_be_required_endangers_nothing() -> None:
+    said = "Additional configuration parameters might be required for lanes of the DepotServer."
+    text = f"# Lanes\n\n## Configuration\n\n{said}\n"
+    assert only("risk", extract(a_chunk(text, "docs/adr/0007-lanes.md"))) == []

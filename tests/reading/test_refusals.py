@@ -130,6 +130,7 @@ def test_a_record_s_could_is_an_option() -> None:
         ("According to {}, the DepotServer will store its labels in Kafka.", "that", "law"),
         ("We should {} it, as the DepotServer keeps its labels in lanes.", "rename", "seal"),
         ("Seal {} in the DepotServer, which should be kept.", "them", "labels"),
+        ("We would like to {} a new sealing method.", "suggest", "add"),
         ("Special {} must be done for each lane.", "handling", "labelling"),
     ],
 )
@@ -139,7 +140,7 @@ def test_what_says_nothing_is_refused_whatever_heading_is_over_it(
     decisions = [
         sure("decision", said.format(it), RECORD, "Lanes", "Decision") for it in (one, other)
     ]
-    assert (decisions[0], decisions[1] > WEAK) == (UNLIKELY, True)
+    assert (decisions[0], decisions[1] >= WEAK) == (UNLIKELY, True)
 
 
 @pytest.mark.parametrize(
@@ -212,3 +213,9 @@ def test_what_was_asked_once_is_no_open_question(said: str, one: str, other: str
         sure("unknown", said.format(it), RECORD, "Lanes", "Open questions") for it in (one, other)
     ]
     assert (asked[0] < WEAK, asked[1] >= WEAK) == (True, True)
+
+
+@pytest.mark.parametrize(("one", "kept"), [("SDK", False), ("DepotServer", True)])
+def test_what_is_said_of_the_sdk_of_the_sentence_before_is_refused(one: str, kept: bool) -> None:
+    said = f"All lanes use Kafka. The {one} is written in Go for Linux."
+    assert (sure("claim", said, RECORD, "Lanes", "Discussion") >= WEAK) is kept
