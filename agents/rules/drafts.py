@@ -173,7 +173,7 @@ def is_of_present(text: str) -> bool:
 def _as_of_now(text: str, sentence: str) -> str:
     """``text`` with the «Currently, » that its sentence began with: a record may change it."""
     now = _PRESENT.match(sentence)
-    if now is None or _PRESENT.match(text):
+    if not text or now is None or _PRESENT.match(text):
         return text
     first = sentence[now.end()]
     return f"Currently, {first if first.lower() == text[0].lower() else text[0]}{text[1:]}"

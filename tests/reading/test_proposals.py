@@ -135,6 +135,13 @@ def test_a_document_that_only_says_that_it_is_archived_gives_no_context() -> Non
     assert atom.title == "Users must seal each lane of a depot at night"
 
 
+@pytest.mark.parametrize("heading", ["Decision", "Requirements", "Drawbacks", "Goals"])
+def test_what_is_so_for_now_of_something_unnamed_is_left_out(heading: str) -> None:
+    said = "Currently, this can lose labels of the DepotServer."
+    text = f"# Lanes\n\n## {heading}\n\n{said}\n"
+    assert extract(a_chunk(text, "docs/adr/0007-lanes.md")) == []
+
+
 def test_what_a_lemma_says_must_hold_is_a_fact() -> None:
     said = "When a lane is sealed twice by clerks, the labels must include those of one clerk."
     for label, kind in (("Lemma", "claim"), ("Labels", "requirement")):
