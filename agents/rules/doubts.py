@@ -154,8 +154,8 @@ _THE_PART = re.compile(
     re.IGNORECASE,
 )  # in a later sentence: which one stands before it (19 judged, .11 good)
 _THE_SAID = re.compile(
-    r"the (?:SDK|library|framework|package|tool|plugin|module) (?:is|are|has|was)\b", re.IGNORECASE
-)  # the same of a claim
+    r"the (?:SDK|framework|package|plugin|module) (?:is|has|was)\b", re.IGNORECASE
+)  # the same of a claim; «the library» may be the project itself
 _DANGLING = re.compile(
     r"\bthe (?:described|above|above-?mentioned|aforementioned|passed[- ]in|latter|former) [a-z]|"
     r"\b(?:supplied|described|listed|shown|mentioned|defined|given) (?:here|above|below|earlier|"

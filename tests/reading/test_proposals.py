@@ -99,17 +99,21 @@ def test_the_way_users_want_to_work_signals_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("now", "title"),
+    ("said", "title"),
     [
-        ("Currently, the", "Currently, the DepotServer seals each lane of a depot"),
-        ("Currently, DepotServer instances", "Currently, DepotServer instances seal"),
+        (
+            "Currently, the DepotServer seals each lane of a depot and will be used by all clerks.",
+            "Currently, the DepotServer seals each lane of a depot",
+        ),
+        (
+            "Currently, DepotServer instances seal each lane and will be used by all clerks.",
+            "Currently, DepotServer instances seal",
+        ),
     ],
 )
 def test_what_a_record_says_is_so_for_now_is_told_as_such_and_is_no_decision(
-    now: str, title: str
+    said: str, title: str
 ) -> None:
-    said = f"{now} DepotServer seals each lane of a depot and will be used by all clerks."
-    said = said.replace("instances DepotServer seals", "instances seal")
     text = f"# Lanes\n\n## Approach\n\n{said}\n"
     (atom,) = extract(a_chunk(text, "docs/adr/0007-lanes.md"))
     assert atom.kind == "claim"

@@ -19,6 +19,14 @@ def sure(kind: str, said: str, path: str, *headings: str) -> float:
     return max((it.confidence for it in atoms if it.kind == kind), default=0.0)
 
 
+def both(
+    kind: str, said: str, one: str, other: str, path: str, *headings: str
+) -> tuple[float, float]:
+    """How sure ``said`` is with ``one`` in it, and with ``other``."""
+    first, second = (sure(kind, said.format(it), path, *headings) for it in (one, other))
+    return first, second
+
+
 @pytest.mark.parametrize(
     ("said", "refused_in"),
     [
@@ -137,10 +145,8 @@ def test_a_record_s_could_is_an_option() -> None:
 def test_what_says_nothing_is_refused_whatever_heading_is_over_it(
     said: str, one: str, other: str
 ) -> None:
-    decisions = [
-        sure("decision", said.format(it), RECORD, "Lanes", "Decision") for it in (one, other)
-    ]
-    assert (decisions[0], decisions[1] >= WEAK) == (UNLIKELY, True)
+    first, second = both("decision", said, one, other, RECORD, "Lanes", "Decision")
+    assert (first, second >= WEAK) == (UNLIKELY, True)
 
 
 @pytest.mark.parametrize(
@@ -174,10 +180,8 @@ def test_what_says_nothing_is_refused_whatever_heading_is_over_it(
 def test_what_is_weighed_or_how_it_was_is_no_more_than_a_weak_decision(
     said: str, one: str, other: str
 ) -> None:
-    decisions = [
-        sure("decision", said.format(it), RECORD, "Lanes", "Decision") for it in (one, other)
-    ]
-    assert (decisions[0] <= WEAK, decisions[1] > WEAK) == (True, True)
+    first, second = both("decision", said, one, other, RECORD, "Lanes", "Decision")
+    assert (first <= WEAK, second > WEAK) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -195,8 +199,8 @@ def test_what_is_weighed_or_how_it_was_is_no_more_than_a_weak_decision(
     ],
 )
 def test_what_tells_that_something_is_told_is_refused(said: str, one: str, other: str) -> None:
-    claims = [sure("claim", said.format(it), "docs/lanes.md", "Lanes") for it in (one, other)]
-    assert (claims[0] < WEAK, claims[1] >= WEAK) == (True, True)
+    first, second = both("claim", said, one, other, "docs/lanes.md", "Lanes")
+    assert (first < WEAK, second >= WEAK) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -209,13 +213,14 @@ def test_what_tells_that_something_is_told_is_refused(said: str, one: str, other
     ],
 )
 def test_what_was_asked_once_is_no_open_question(said: str, one: str, other: str) -> None:
-    asked = [
-        sure("unknown", said.format(it), RECORD, "Lanes", "Open questions") for it in (one, other)
-    ]
-    assert (asked[0] < WEAK, asked[1] >= WEAK) == (True, True)
+    first, second = both("unknown", said, one, other, RECORD, "Lanes", "Open questions")
+    assert (first < WEAK, second >= WEAK) == (True, True)
 
 
-@pytest.mark.parametrize(("one", "kept"), [("SDK", False), ("DepotServer", True)])
-def test_what_is_said_of_the_sdk_of_the_sentence_before_is_refused(one: str, kept: bool) -> None:
+@pytest.mark.parametrize(
+    ("one", "kept"),
+    [("SDK", False), ("framework", False), ("library", True), ("DepotServer", True)],
+)
+def test_what_is_said_of_a_thing_named_before_is_refused(one: str, kept: bool) -> None:
     said = f"All lanes use Kafka. The {one} is written in Go for Linux."
     assert (sure("claim", said, RECORD, "Lanes", "Discussion") >= WEAK) is kept
