@@ -136,7 +136,7 @@ _GENERIC_TEXT = """
     the-workflow formalization plugin-attributes request-parameters response-parameters
     configuration-options configuration-parameters functionality plugin-functionality usages
     technical-description components design-choices interactions customization customizations
-    archived unmaintained presentations talks
+    archived
     considerations implementation-considerations design-considerations other-considerations
     additional-considerations further-considerations general-considerations
     download downloads principles rules validation validation-rules configuration-details meta

@@ -193,7 +193,11 @@ def test_what_is_weighed_or_how_it_was_is_no_more_than_a_weak_decision(
         ("The DepotServer delivers {} store and writes all labels.", "a robust", "a sealed"),
         ("The DepotServer stores labels and gives {} view of lanes.", "an excellent", "a sealed"),
         ("The validate methods {} labels using the LabelEngine.", "validates", "stores"),
-        ("The [DepotServer {}](it.md) provides all labels of its lanes.", "guide", "store"),
+        (
+            "The [DepotServer {}](it.md) defines how lanes use Kafka and contains their labels.",
+            "specification",
+            "store",
+        ),
         ("The DepotServer {} serves as an index of all labels.", "document", "store"),
         ("The DepotServer {} contain the labels of all lanes that it opened.", "docs", "stores"),
     ],
