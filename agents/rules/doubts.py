@@ -55,8 +55,8 @@ _GENERAL = re.compile(
 )  # praise, and what is so everywhere
 _NUMBERED = re.compile(
     r"(?:[^:]{1,60}: )?(?:the )?(?:requirement|property|invariant|assumption|condition|type|"
-    r"variant|approach|option|solution|scenario|case|category)s? \d+\w?"
-    r"(?:(?:,| and| to| or) \d+\w?)* ",
+    r"variant|approach|option|solution|scenario|case|category)s? \d+[a-z]?"
+    r"(?:(?:,| and| to| or) \d+[a-z]?)* ",
     re.IGNORECASE,
 )  # what is said of «Requirement 2», whose words stand elsewhere
 _SYMBOL = re.compile(

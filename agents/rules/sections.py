@@ -97,7 +97,7 @@ _PATTERNS: tuple[tuple[Role, str], ...] = (
     (
         "requirement",
         r"((\w+ )?(functional|technical|business|system|software|security|performance|product|"
-        r"quality|user|hard|soft|minimum|key|main|non) )*requirements?"
+        r"quality|user|hard|soft|minimum|key|main|non) )*+requirements?"
         r"( (?!files?|format|txt).{0,20})?|goals?|objectives?|"
         r"goals? (and|&) objectives?|project goals|design goals|acceptance criteria|constraints|"
         r"success criteria|must[ -]haves?|nfrs?",

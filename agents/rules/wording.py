@@ -14,7 +14,7 @@ from agents.rules.passages import Span
 from schemas.events.atom import MAX_BODY, MAX_TITLE
 
 _BREAK = re.compile(
-    r"[.!?]+[)\"'”’*_`\]]*(?=\\?\s+(?:(?:\*|//[/!]?|#|--)\s+)?(?:[(\[\"'“*_`<]*[A-Z0-9]|`|\[|\*\*|"
+    r"(?<![.!?])[.!?]++[)\"'”’*_`\]]*+(?=\\?\s+(?:(?:\*|//[/!]?|#|--)\s+)?(?:[(\[\"'“*_`<]*[A-Z0-9]|`|\[|\*\*|"
     r"_[A-Z]))"
     r"|(?<=[a-z]{3})\.(?=(?:If|The|This|These|A|An|It|In|When|For|Note|All|Each|Only|However|Once|"
     r"By|To|Use|Otherwise|Defaults?) [a-z])"
@@ -25,6 +25,7 @@ _ABBREVIATION = re.compile(
     r"co|eq|al|ca|ver|vol|pp?|ch|[A-Za-z])\.[)\"'*_`\]]*$",
     re.IGNORECASE,
 )
+LONGEST = 4_000  # characters, link targets and all, of what may be a sentence
 ASIDE_WORDS = 2  # between brackets inside a sentence
 _ORDINAL = re.compile(r"\d{1,2}\.$")
 _MARKUP = re.compile(r"[\[\]`*_<>&\n|{}~\\^]|  |\t|https?:|''")
@@ -45,7 +46,7 @@ _NEWLINE = re.compile(
 )
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^()\s]*(?:\s\"[^\"]*\")?\)|\[[^\]]*\])?")
 _LINK = re.compile(
-    r"\[((?:[^\[\]]++|\[[^\[\]]*+\])*+)\]\((?:\{%[^%\n]*%\}|[^()\s]|\([^()\s]*\))*(?:\s+[\"'][^\"'()]*[\"'])?\s*\)"
+    r"\[((?:[^\[\]]++|\[[^\[\]]*+\])*+)\]\((?:\{%[^%\n]*%\}|[^()\s]|\([^()\s]*\))*+(?:\s+[\"'][^\"'()]*[\"'])?\s*\)"
 )
 _ATTRIBUTES = re.compile(r"(?<=[)\]*_])\{(?:[:#.] ?[\w-]|[\w-]+=\")[^{}\n]*\}")  # of a link
 _REFERENCE = re.compile(r"\[([^\[\]]+)\]\s?\[[^\[\]]*\]")
@@ -154,7 +155,10 @@ def plain(raw: str, *, rst: bool = False) -> str:
     """``raw`` as a reader sees it: no markup, no link targets, single spaces.
 
     ``rst``: it is reStructuredText, where `!x` is an x without a link; elsewhere that is code.
+    What is longer than any sentence keeps its markup, as taking it out may take seconds.
     """
+    if len(raw) > LONGEST:
+        return raw.strip()
     raw = _RUN_IN.sub("", _TERM_LINE.sub(_with_term, raw, count=1))
     if "::" in raw:
         raw = TERM.sub(r"\1:", raw)

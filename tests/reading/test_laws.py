@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -72,26 +73,25 @@ def test_the_limit_keeps_the_strongest_in_the_order_of_the_text(text):
     assert sorted((atom.confidence for atom in kept), reverse=True) == strongest
 
 
-def test_long_hostile_lines_are_read_in_time_that_grows_with_their_length():
-    for piece in (
-        "`",
-        "[",
-        "*",
-        "_",
-        "<",
-        "(",
-        "a ",
-        "must ",
-        "- ",
-        "|",
-        "\\",
-        "if a, ",
-        "\n>",
-        "/*",
-    ):
-        extract(a_chunk(piece * 6_000))
-        extract(a_chunk(piece * 6_000, "a.java", source_type="code"))
-        extract(a_chunk(piece * 6_000, "a.py", source_type="code"))
+@pytest.mark.parametrize(
+    ("before", "piece"),
+    [
+        ("", piece)
+        for piece in ("`", "[", "*", "_", "<", "(", "a ", "must ", "- ", "|", "\\", "\n>", "/*")
+    ]
+    + [
+        ("", "if a, "),
+        ("", "..."),
+        ("", "hard user "),
+        ("[a](", "{%a%}"),
+    ],
+)
+def test_hostile_repetition_is_read_in_time_that_grows_with_its_length(before, piece):
+    line = before + piece * (18_000 // len(piece))
+    for text in (line, f"## {line}\n\nWe will use a log."):
+        extract(a_chunk(text, "docs/adr/7-lanes.md"))
+    extract(a_chunk(line, "a.java", source_type="code"))
+    extract(a_chunk(line, "a.py", source_type="code"))
 
 
 DOCUMENT = (
