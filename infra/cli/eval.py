@@ -68,12 +68,14 @@ def _check(form: str, engine: str) -> None:
 def _measure(data: Path | None, report: Path | None) -> None:
     from infra.cli.bench import machine
     from infra.cli.evaluation.figures import as_markdown, measured
-    from infra.cli.evaluation.measures import misses
+    from infra.cli.evaluation.measures import calibration, misses
 
     if data is None or report is None:
         raise typer.BadParameter("cairn eval all needs --data and --report.")
     found = measured(data)
-    table = as_markdown((one for of_set, _ in found for one in of_set), machine())
-    report.write_text(
-        f"{table}\n{misses.as_markdown([missed for _, missed in found])}\n", encoding="utf-8"
+    parts = (
+        as_markdown((one for of_set in found for one in of_set.figures), machine()),
+        calibration.as_markdown(of_set.calibration for of_set in found),
+        misses.as_markdown([of_set.misses for of_set in found]),
     )
+    report.write_text("\n".join(parts) + "\n", encoding="utf-8")

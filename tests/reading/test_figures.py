@@ -17,6 +17,8 @@ import pytest
 
 from infra.cli import build
 from infra.cli.evaluation.figures import as_markdown, figures
+from infra.cli.evaluation.measures.calibration import Calibration, of_evidence
+from infra.cli.evaluation.measures.calibration import as_markdown as as_table
 from infra.cli.evaluation.measures.counting import best_f1, interval
 from infra.cli.evaluation.measures.neighbours import (
     mean_reciprocal_rank,
@@ -55,7 +57,7 @@ def test_a_report_has_one_line_for_each_figure_whose_data_is_there(tmp_path):
     report = tmp_path / "report.md"
     arguments = ["eval", "all", "--data", str(tmp_path), "--report", str(report)]
     build()(args=arguments, standalone_mode=False)
-    (line,) = [it for it in report.read_text().splitlines() if "requirements/" in it]
+    (line,) = [it for it in report.read_text().splitlines() if it.startswith("| requirement F1")]
     assert line == (
         "| requirement F1 | requirements/spec_rdfa | 2 | 1.000 | 0.83 floor | ≥ 0.90 |"
         " yes | 0.900 |"
@@ -107,6 +109,38 @@ def test_a_report_tells_each_task_s_misses_in_its_own_words(tmp_path):
     assert key not in told
     assert "- `p` contradiction, said neutral: A shop sells tea. ‖ A bird sings.\n" in told
     assert "- `0` duplicate not ranked: tea ‖ first was: nothing\n" in told
+
+
+def test_a_report_tells_how_often_a_confidence_is_right(tmp_path):
+    rows: list[dict[str, object]] = [
+        {"id": 1, "label": "requirement", "text": "The server MUST answer every request."},
+        {"id": 2, "label": "other", "text": "The server MUST answer each request in order."},
+        {"id": 3, "label": "other", "text": "Jane Doe; John Roe. 3 November 2023."},
+    ]
+    a_set(tmp_path, "requirements/spec_rdfa.jsonl", rows)
+    told = a_report(tmp_path, tmp_path / "report.md")
+    (line,) = [it for it in told.splitlines() if it.startswith("| requirements/spec_rdfa, cl")]
+    assert line.startswith("| requirements/spec_rdfa, classify | 0.9–1.0 | 2 | 0.9")
+    assert line.endswith(" | 0.50 |")
+
+
+def test_evidence_is_judged_where_a_unit_tells_its_kind():
+    def place(start: int, kind: str, confidence: float = 0.0) -> dict[str, Any]:
+        where = {"char_start": start, "char_end": start + 50}
+        return {
+            "kind": kind,
+            "grade": "strong",
+            "confidence": confidence,
+            "evidence": [where],
+        } | where
+
+    units = [place(0, "risk"), place(100, "decision")]
+    atoms = [place(0, "risk", 0.75), place(100, "risk", 0.55), place(900, "risk", 0.55)]
+    answers = list(of_evidence([({"units": units}, {"atoms": atoms})]))
+    assert answers == [(0.75, True), (0.55, False)]
+    table = as_table([Calibration("documents", answers)])
+    assert "| documents | 0.5–0.6 | 1 | 0.55 | 0.00 |" in table
+    assert "| documents | 0.7–0.8 | 1 | 0.75 | 1.00 |" in table
 
 
 def test_pairs_that_merge_count_as_misses_only_where_they_may_not(tmp_path):

@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
+from infra.cli.evaluation.measures.calibration import Calibration
 from infra.cli.evaluation.measures.counting import Pairs, interval
 from infra.cli.evaluation.measures.misses import Misses, misses_of
 from infra.cli.evaluation.measures.sections import masked, with_units
@@ -66,23 +68,33 @@ class Figure:
         return value <= target if self.measure.at_most else value >= target
 
 
+class Measured(NamedTuple):
+    """What a set gives: its figures, its misses, and what was said with which confidence."""
+
+    figures: list[Figure]
+    misses: Misses
+    calibration: Calibration
+
+
 def figures(data: Path, one_document_in: int = 1) -> list[Figure]:
     """All figures whose data is in the folder. Raises Refusal when there is none at all.
 
     Of documents that are read whole only each ``one_document_in``-th is.
     """
-    return [one for found, _ in measured(data, one_document_in) for one in found]
+    return [one for of_set in measured(data, one_document_in) for one in of_set.figures]
 
 
-def measured(data: Path, one_document_in: int = 1) -> list[tuple[list[Figure], Misses]]:
-    """The figures of each set whose data is in the folder, with its misses. Raises as above."""
-    found: list[tuple[list[Figure], Misses]] = []
+def measured(data: Path, one_document_in: int = 1) -> list[Measured]:
+    """What each set gives whose data is in the folder. Raises as above."""
+    found: list[Measured] = []
     for labelled in SETS:
         rows = _rows(data, labelled, one_document_in)
         if rows:
             said = answer(labelled.task, rows, labelled.options)
             pairs = list(zip(rows, said, strict=True))
-            found.append((list(_measured(labelled, pairs)), misses_of(labelled, pairs)))
+            answers = Calibration(labelled.heading, list(labelled.calibrated(pairs)))
+            given = list(_measured(labelled, pairs))
+            found.append(Measured(given, misses_of(labelled, pairs), answers))
     if not found:
         raise Refusal(f"There is no labelled set in {data}; --data names the folder.")
     return found

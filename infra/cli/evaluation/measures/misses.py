@@ -31,9 +31,9 @@ class Misses(NamedTuple):
 
 def misses_of(labelled: LabelledSet, pairs: Pairs) -> Misses:
     found = sorted(_finder(labelled, pairs)(pairs), key=lambda miss: sha256_hex("|".join(miss)))
-    masked = ", headings masked" if labelled.masked else ""
-    heading = f"{labelled.source}, {labelled.task}{masked}"
-    return Misses(heading, len(found), [f"`{key}` {_line(told)}" for key, told in found[:SHOWN]])
+    return Misses(
+        labelled.heading, len(found), [f"`{key}` {_line(told)}" for key, told in found[:SHOWN]]
+    )
 
 
 def as_markdown(found: list[Misses]) -> str:

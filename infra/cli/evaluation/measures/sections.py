@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from infra.cli.evaluation.measures.counting import Pairs, harmonic
+from infra.cli.evaluation.measures.counting import Pairs, harmonic, share
 from infra.cli.evaluation.rows import Row
 
 KINDS = ("action_item", "decision", "requirement", "risk", "unknown")
@@ -54,22 +54,23 @@ def spans_of(said: Row) -> list[Row]:
 
 
 def _f1(kind: str, known: dict[str, list[Row]], told: dict[str, list[Row]]) -> float:
-    strong = met = right = wrong = 0
+    strong = met = 0
+    judged: list[bool] = []
     for doc, units in known.items():
-        mine = [unit for unit in units if unit["kind"] == kind]
-        others = [unit for unit in units if unit["kind"] != kind and unit["grade"] == "strong"]
         spans = [span for span in told.get(doc, ()) if span["kind"] == kind]
-        sought = [unit for unit in mine if unit["grade"] == "strong"]
+        sought = [unit for unit in units if unit["kind"] == kind and unit["grade"] == "strong"]
         strong += len(sought)
         met += sum(any(meets(span, unit) for span in spans) for unit in sought)
-        for span in spans:
-            if any(meets(span, unit) for unit in mine):
-                right += 1
-            elif 2 * _shared(span, others) >= _length(span):
-                wrong += 1
-    precision = right / (right + wrong) if right + wrong else 0.0
-    recall = met / strong if strong else 0.0
-    return harmonic(precision, recall)
+        judged += [right for span in spans if (right := is_right(span, units)) is not None]
+    return harmonic(share(judged), met / strong if strong else 0.0)
+
+
+def is_right(span: Row, units: Sequence[Row]) -> bool | None:
+    """Whether a unit of its kind meets it; None where it is not inside of others either."""
+    if any(meets(span, unit) for unit in units if unit["kind"] == span["kind"]):
+        return True
+    others = [it for it in units if it["kind"] != span["kind"] and it["grade"] == "strong"]
+    return False if 2 * _shared(span, others) >= _length(span) else None
 
 
 def _length(span: Row) -> int:

@@ -6,10 +6,19 @@ stand in the README of `infra`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from infra.cli.evaluation.measures import alarms, labels, neighbours, pairs, places, sections
+from infra.cli.evaluation.measures import (
+    alarms,
+    calibration,
+    labels,
+    neighbours,
+    pairs,
+    places,
+    sections,
+)
+from infra.cli.evaluation.measures.calibration import Answered
 from infra.cli.evaluation.measures.counting import Pairs
 from infra.cli.evaluation.rows import Options
 
@@ -44,6 +53,7 @@ class LabelledSet:
     """The rows of a file, the task that answers them, and the figures of the answers.
 
     ``grade`` keeps the rows of one grade; ``units`` names the file with the documents' units.
+    ``calibrated`` gives what was said with which confidence, where labels can judge it.
     """
 
     source: str
@@ -54,6 +64,12 @@ class LabelledSet:
     grade: str | None = None
     units: str | None = None
     masked: bool = False
+    calibrated: Callable[[Pairs], Iterable[Answered]] = lambda pairs: ()
+
+    @property
+    def heading(self) -> str:
+        """How a report names it among others."""
+        return f"{self.source}, {self.task}{', headings masked' if self.masked else ''}"
 
 
 KEYWORDS = "keywords on the same rows"
@@ -65,6 +81,7 @@ STATEMENTS = (
         "classify",
         (Measure("strong units, macro-F1 of 6", labels.macro_f1, Baseline(0.40), 0.55, 0.595),),
         grade="strong",
+        calibrated=calibration.of_statements,
     ),
     LabelledSet(
         "decisions/condec_sentences",
@@ -80,11 +97,13 @@ STATEMENTS = (
                 0.898,
             ),
         ),
+        calibrated=calibration.of_statements,
     ),
     LabelledSet(
         "requirements/spec_rdfa",
         "classify",
         (Measure("requirement F1", labels.kind_f1("requirement"), Baseline(0.83), 0.90, 0.900),),
+        calibrated=calibration.of_statements,
     ),
     LabelledSet(
         "requirements/promise_exp",
@@ -112,6 +131,7 @@ DOCUMENTS = (
             Measure("spans, weakest kind", sections.weakest_f1, Baseline(0.178, KEYWORDS), 0.60),
         ),
         units="sections/gold",
+        calibrated=calibration.of_evidence,
     ),
     LabelledSet(
         "sections/docs",
@@ -123,6 +143,7 @@ DOCUMENTS = (
         ),
         units="sections/gold",
         masked=True,
+        calibrated=calibration.of_evidence,
     ),
 )
 
