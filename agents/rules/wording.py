@@ -157,7 +157,7 @@ def plain(raw: str, *, rst: bool = False) -> str:
     ``rst``: it is reStructuredText, where `!x` is an x without a link; elsewhere that is code.
     What is longer than any sentence keeps its markup, as taking it out may take seconds.
     """
-    if len(raw) > LONGEST:
+    if len(raw) > LONGEST and len(raw := _BLANKS.sub(" ", raw)) > LONGEST:
         return raw.strip()
     raw = _RUN_IN.sub("", _TERM_LINE.sub(_with_term, raw, count=1))
     if "::" in raw:
