@@ -50,6 +50,12 @@ def test_a_name_without_a_link_is_a_name_in_restructured_text(raw, seen):
     assert plain(raw, rst=True) == seen
 
 
+def test_a_row_of_dots_and_markup_that_is_never_closed_take_a_moment():
+    dots, opened = "." * 400_000, "<!-- " * 80_000  # by the square of their length minutes, too
+    assert sentences(dots, 0, len(dots)) == [(0, len(dots))]
+    assert plain(opened) == opened.strip()
+
+
 @pytest.mark.parametrize("blank", [" ", "\t"])
 def test_a_long_run_of_blanks_is_one_space(blank):
     run = blank * 400_000  # by the square of its length this would take minutes
