@@ -34,6 +34,7 @@ from connectors.connector import (
     in_listing_order,
     printable,
 )
+from connectors.paths import checked_path, is_beneath
 
 MAX_MEMBERS = 200_000
 MAX_TOTAL_BYTES = 16 * 1024**3
@@ -122,16 +123,10 @@ class Budget:
     def path_of(self, name: str) -> str | None:
         """The member's path; None, with a notice, for a name that leads out of the archive."""
         plain = _plain(name)
-        path = printable(plain)
-        if name.startswith("/") or _DRIVE.match(name) or ".." in plain.split("/") or not path:
+        if name.startswith("/") or _DRIVE.match(name) or not is_beneath(plain):
             self.notices.append(Notice(printable(name[:MAX_PATH_CHARS]), "unsafe_name"))
             return None
-        if len(path) > MAX_PATH_CHARS:
-            self.notices.append(Notice(path[:MAX_PATH_CHARS], "unsafe_name"))
-            return None
-        if path != plain:
-            self.notices.append(Notice(path, "escaped_name"))
-        return path
+        return checked_path(plain, self.notices)
 
 
 class Bounded(io.RawIOBase):

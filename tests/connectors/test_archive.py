@@ -17,7 +17,8 @@ from connectors.connector import SourceRefused, SourceUnavailable
 from tests.connectors.worlds import FILES, a_repository, a_tar, a_zip, codes, contents, git, listed
 
 GOOD = {"a.md": b"good\n"}
-ESCAPES = ["../evil.md", "/abs/evil.md", "x/../../evil.md", "C:/evil.md", "./../evil.md"]
+ESCAPES = ["../evil.md", "/abs/evil.md", "x/../../evil.md", "C:/evil.md", "./../evil.md",
+           "x/.git/evil.md", ".GIT/evil.md", "git~1/evil.md"]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ESCAPES)

@@ -7,7 +7,8 @@ import os
 import subprocess
 import tarfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from connectors import open_source
@@ -44,6 +45,32 @@ def a_folder(at: Path, files: Mapping[str, bytes] = FILES) -> Path:
         (at / path).parent.mkdir(parents=True, exist_ok=True)
         (at / path).write_bytes(content)
     return at
+
+
+@contextmanager
+def a_chain(at: Path, name: str, depth: int) -> Iterator[bytes]:
+    """Folders in folders with a file in the last, and its path; gone at the end.
+
+    Others walk through temporary folders with calls that so long a path is too much for.
+    """
+    above = os.open(at, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir(name, dir_fd=above)
+        inner = os.open(name, os.O_RDONLY, dir_fd=above)
+        os.close(above)
+        above = inner
+    os.close(os.open("f", os.O_CREAT | os.O_WRONLY, dir_fd=above))
+    os.close(above)
+    try:
+        yield "/".join([*[name] * depth, "f"]).encode()
+    finally:
+        outer, spare = at / name, at / "spare"
+        while (outer / name).exists():
+            (outer / name).rename(spare)
+            outer.rmdir()
+            spare.rename(outer)
+        (outer / "f").unlink()
+        outer.rmdir()
 
 
 def git(folder: Path, *arguments: str, date: str = "2020-01-02T03:04:05+00:00") -> str:

@@ -1,0 +1,151 @@
+"""One check for every path a source names, and one way to open what lies beneath a root.
+
+The check judges names; opening decides. ``openat2`` follows no link at all and never leaves the
+root, so a folder swapped for a link between two calls wins nothing. Where the kernel has no such
+call (before Linux 5.6, or forbidden in a container) the same is done step by step.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import functools
+import os
+import re
+import stat
+import weakref
+from typing import BinaryIO
+
+from connectors.connector import MAX_PATH_CHARS, Notice, printable
+
+PATH_MAX = 4096  # bytes of a path in one system call, with the zero at its end
+_OPENAT2 = 437  # its number on x86_64, aarch64 and every architecture of Linux since
+_NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08
+_FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY  # a pipe must not make us wait for its writer
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY
+_PASSING = os.O_PATH | os.O_DIRECTORY
+# An empty part, `.` or `..`, also at the beginning (an absolute path) or the end; a zero byte.
+_MISPLACED = re.compile(rb"(?:\A|/)\.{0,2}(?:/|\Z)|\0")
+# What file systems that ignore such characters (HFS+) or spellings (NTFS) would open as `.git`.
+_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
+_GIT = re.compile(r"(?:\.git|git~1)[ .]*(?:[:\\].*)?", re.IGNORECASE | re.DOTALL)
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+class _How(ctypes.Structure):
+    _fields_ = [
+        ("flags", ctypes.c_uint64),
+        ("mode", ctypes.c_uint64),
+        ("resolve", ctypes.c_uint64),
+    ]
+
+
+def is_beneath(path: bytes | str) -> bool:
+    """Whether ``path`` can only name something below its root, and nothing of git's own.
+
+    Refused are absolute paths, empty parts, ``.`` and ``..``, zero bytes, and ``.git`` in every
+    spelling that some file system takes for it.
+    """
+    raw = path.encode("utf-8", "surrogatepass") if isinstance(path, str) else path
+    if _MISPLACED.search(raw):
+        return False
+    if raw.isascii() and b"git" not in raw.lower():
+        return True
+    return not any(is_git_name(part) for part in raw.split(b"/"))
+
+
+def is_git_name(name: bytes) -> bool:
+    """Whether a file system may take ``name`` for ``.git``."""
+    return bool(_GIT.fullmatch(_IGNORED.sub("", name.decode("utf-8", "surrogateescape"))))
+
+
+def checked_path(raw: bytes | str, notices: list[Notice]) -> str | None:
+    """The printable path of an item; None, with a notice, for one that is refused."""
+    path = printable(raw)
+    if len(path) > MAX_PATH_CHARS or not is_beneath(raw):
+        notices.append(Notice(path[:MAX_PATH_CHARS] or ".", "unsafe_name"))
+        return None
+    if path != raw and path.encode() != raw:
+        notices.append(Notice(path, "escaped_name"))
+    return path
+
+
+class Root:
+    """A folder held open: whatever becomes of its own path, what is opened lies beneath it."""
+
+    def __init__(self, folder: str | os.PathLike[str], *, stepwise: bool = False) -> None:
+        """``folder`` itself may be a link. Raises OSError."""
+        self._stepwise = stepwise or not has_openat2()
+        self._descriptor = os.open(folder, _FOLDER | os.O_CLOEXEC)
+        self._closed = weakref.finalize(self, os.close, self._descriptor)
+
+    def close(self) -> None:
+        self._closed()
+        self._descriptor = -1
+
+    def open(self, path: bytes, flags: int = _READ) -> int:
+        """A descriptor of what ``path`` names beneath the root. Raises OSError, for links too."""
+        if not is_beneath(path):
+            raise OSError(errno.EXDEV, "the path leads out of its folder")
+        if self._stepwise or len(path) >= PATH_MAX:
+            return _step_by_step(self._descriptor, path, flags)
+        return _openat2(self._descriptor, path, flags)
+
+    def open_file(self, path: bytes) -> BinaryIO:
+        """A regular file for reading. Raises OSError for anything else."""
+        descriptor = self.open(path)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise OSError(errno.EINVAL, "it is no regular file")
+            return os.fdopen(descriptor, "rb")
+        except BaseException:
+            os.close(descriptor)
+            raise
+
+    def open_folder(self, path: bytes) -> int:
+        """A descriptor of a folder for listing it; the root itself by an empty path.
+
+        Raises OSError.
+        """
+        if path:
+            return self.open(path, _FOLDER)
+        return os.open(".", _FOLDER | _FLAGS, dir_fd=self._descriptor)
+
+
+@functools.cache
+def has_openat2() -> bool:
+    """Whether the kernel has the call and lets us use it."""
+    above = os.open("/", os.O_PATH | os.O_CLOEXEC)
+    try:
+        os.close(_openat2(above, b".", os.O_PATH))
+    except OSError:
+        return False
+    finally:
+        os.close(above)
+    return True
+
+
+def _openat2(above: int, path: bytes, flags: int) -> int:
+    how = _How(flags | _FLAGS, 0, _BENEATH | _NO_SYMLINKS | _NO_MAGICLINKS)
+    size = ctypes.c_size_t(ctypes.sizeof(how))
+    while (found := _LIBC.syscall(_OPENAT2, above, path, ctypes.byref(how), size)) < 0:
+        code = ctypes.get_errno()
+        if code not in (errno.EINTR, errno.EAGAIN):
+            raise OSError(code, os.strerror(code))
+    return int(found)
+
+
+def _step_by_step(above: int, path: bytes, flags: int) -> int:
+    *folders, name = path.split(b"/")
+    held = -1
+    try:
+        for folder in folders:
+            next_held = os.open(folder, _PASSING | _FLAGS, dir_fd=above if held < 0 else held)
+            if held >= 0:
+                os.close(held)
+            held = next_held
+        return os.open(name, flags | _FLAGS, dir_fd=above if held < 0 else held)
+    finally:
+        if held >= 0:
+            os.close(held)
