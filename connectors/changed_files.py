@@ -7,16 +7,17 @@ removed; so whatever the order, what is held in the end is what stands at the he
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+from connectors.clones import HEAD_REF
 from connectors.connector import Item, Listing, Notice, in_listing_order, printable
 from connectors.git import (
-    HEAD_REF,
     Blobs,
-    author_dates,
+    GitDirectory,
     checked_entry,
+    dates_of,
     git_answers,
     list_commit,
     run_git,
@@ -34,36 +35,38 @@ class Change:
     before: bytes | None = None
 
 
-def changes_between(folder: Path, before: str, after: str) -> list[Change] | None:
+def changes_between(clone: GitDirectory, before: str, after: str) -> list[Change] | None:
     """The files changed from ``before`` to ``after``; None when a commit is not in the history
     (rewritten by force, or a new branch). Raises SourceUnavailable.
     """
-    ends = [_commit(folder, each) for each in (before, after)]
+    ends = [_commit(clone, each) for each in (before, after)]
     if not all(ends):
         return None
     arguments = ("diff", "--name-status", "-z", "-M", "--no-ext-diff", "--no-textconv")
-    return list(_changes(run_git(folder, *arguments, *ends, "--").split(b"\0")))
+    return list(_changes(run_git(clone, *arguments, *ends, "--").split(b"\0")))
 
 
-def list_changed(folder: Path, root: str, before: str, after: str, ref: str = HEAD_REF) -> Listing:
+def list_changed(
+    clone: GitDirectory, root: str, before: str, after: str, ref: str = HEAD_REF
+) -> Listing:
     """The changed files at ``ref``, with the paths of those that are gone from there.
 
     A complete listing of ``ref`` when the two commits cannot tell. Raises SourceUnavailable.
     """
-    changes = changes_between(folder, before, after)
+    changes = changes_between(clone, before, after)
     if changes is None:
-        return list_commit(folder, root, ref)
+        return list_commit(clone, root, ref)
     touched = sorted({path for each in changes for path in (each.path, each.before) if path})
-    tip = run_git(folder, "rev-parse", "--verify", f"{ref}^{{commit}}").decode().strip()
-    blobs = Blobs(folder)
+    tip = run_git(clone, "rev-parse", "--verify", f"{ref}^{{commit}}").decode().strip()
+    blobs = Blobs(clone)
     notices: list[Notice] = []
     items: list[Item] = []
     standing: set[bytes] = set()
     for part in _cut(touched):
-        names = [path.decode("utf-8", "surrogateescape") for path in part]
-        dates = author_dates(folder, tip, "--", *names)
-        arguments = ("--literal-pathspecs", "ls-tree", "-r", "-l", "-z", tip, "--")
-        for row in run_git(folder, *arguments, *names).split(b"\0")[:-1]:
+        names = [os.fsdecode(path) for path in part]
+        dates = dates_of(clone, tip, names)
+        arguments = ("ls-tree", "-r", "-l", "-z", tip, "--")
+        for row in run_git(clone, *arguments, *names).split(b"\0")[:-1]:
             meta, _, raw_path = row.partition(b"\t")
             mode, _, oid, size = meta.split()
             standing.add(raw_path)
@@ -89,10 +92,10 @@ def _changes(fields: Sequence[bytes]) -> Iterator[Change]:
             yield Change(kind, next(rest))
 
 
-def _commit(folder: Path, name: str) -> str:
+def _commit(clone: GitDirectory, name: str) -> str:
     if not name:
         return ""
-    return git_answers(folder, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+    return git_answers(clone, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
 
 
 def _cut(paths: list[bytes]) -> Iterator[list[bytes]]:

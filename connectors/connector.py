@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import TracebackType
 from typing import BinaryIO, Literal, Protocol
@@ -23,6 +23,7 @@ from schemas.source_kinds import priority_tier_of, source_type_of
 # Far above what stage 0 takes (2 MiB of text): enough for it to answer ``too_large`` or ``binary``.
 MAX_CONTENT_BYTES = 8 * 1024 * 1024
 MAX_PATH_CHARS = 4096  # Linux, PATH_MAX
+MAX_ENTRIES = 1_000_000  # of a folder or a tree; the largest public repositories have half of it
 TIER_1_ORDER = {"readme": 0, "agent_guide": 1, "architecture_doc": 2}
 LAST_OF_TIER_1 = 3
 BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -70,7 +71,8 @@ class Item:
     """One file of a root. ``path`` is relative to it, with forward slashes, printable and unique.
 
     ``source_time`` is when this content came to be (git author date), aware, in UTC; None where the
-    outside does not say it. ``revision_ref`` is the commit that holds exactly this content.
+    outside does not say it. ``revision_ref`` is the commit that holds exactly this content. Where
+    the content may have changed since, ``speaks_of`` says whether both speak of what was read.
     ``source_type`` and ``title`` are given where the path does not tell them. ``owners`` are the
     subjects whose keys the content is encrypted under, each with its number of bytes; without any
     it is the project's.
@@ -84,10 +86,17 @@ class Item:
     source_type: SourceType | None = None
     title: str | None = None
     owners: tuple[tuple[str, int], ...] = ()
+    speaks_of: Callable[[bytes], bool] | None = None
 
     def read(self) -> bytes:
         """The content, or the first 8 MiB of a longer one. Raises SourceUnavailable."""
         return within_limit(self.fetch())
+
+    def with_content(self, content: bytes) -> Item:
+        """The item without time and commit, if these do not speak of the content that was read."""
+        if self.speaks_of is None or self.speaks_of(content):
+            return self
+        return replace(self, source_time=None, revision_ref=None)
 
 
 @dataclass(frozen=True)

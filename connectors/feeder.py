@@ -239,8 +239,9 @@ def opening(order: FeedOrder, listing: Listing, sources: Sequence[SourceInfo]) -
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """A content as it goes out: ``parts`` are key ids and ciphertexts."""
+    """A content as it goes out: ``parts`` are key ids and ciphertexts, ``item`` what it is of."""
 
+    item: Item
     raw_sha256: str
     byte_count: int
     parts: list[tuple[str, bytes]]
@@ -280,7 +281,7 @@ class _Feeder:
             await self.flush()
             await self.lead.room(len(sealed.parts), sealed.size)
         self.lead.fed(source.source_id, len(sealed.parts), sealed.size)
-        self._ready.extend(revision(self.order, source, item, sealed))
+        self._ready.extend(revision(self.order, source, sealed))
         self._ready_bytes += sealed.size
         self.report.fed += 1
         self.report.bytes_fed += sealed.byte_count
@@ -295,8 +296,10 @@ class _Feeder:
         except SourceUnavailable as error:
             content, unreadable = b"", str(error)
             raw_sha256 = before or NO_HASH
-        parts = self._encrypted(item, content) if raw_sha256 != before else []
-        return Sealed(raw_sha256, len(content), parts, unreadable)
+        if raw_sha256 == before:
+            return Sealed(item, raw_sha256, len(content), [], unreadable)
+        parts = self._encrypted(item, content)
+        return Sealed(item.with_content(content), raw_sha256, len(content), parts, unreadable)
 
     def _encrypted(self, item: Item, content: bytes) -> list[tuple[str, bytes]]:
         """The content in parts, each under the key of whom it belongs to."""
@@ -317,7 +320,7 @@ class _Feeder:
             await self.publish(ready)
 
 
-def revision(order: FeedOrder, source: SourceInfo, item: Item, sealed: Sealed) -> list[Envelope]:
+def revision(order: FeedOrder, source: SourceInfo, sealed: Sealed) -> list[Envelope]:
     """The records of one revision: its further parts, then ``source.revised`` with part 0."""
     further = [
         SourceContentPart(
@@ -335,15 +338,15 @@ def revision(order: FeedOrder, source: SourceInfo, item: Item, sealed: Sealed) -
     revised = SourceRevised(
         source=source,
         trigger_key=order.trigger_key,
-        revision_ref=item.revision_ref,
-        source_time=item.source_time,
+        revision_ref=sealed.item.revision_ref,
+        source_time=sealed.item.source_time,
         part_count=len(sealed.parts),
         byte_count=sealed.byte_count,
         raw_sha256=sealed.raw_sha256,
         key_id=key_id,
         content=content,
     )
-    at = item.source_time or order.at
+    at = sealed.item.source_time or order.at
     return [_fact(order, event, at) for event in (*further, revised)]
 
 

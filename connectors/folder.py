@@ -1,21 +1,24 @@
 """Folders and single files of this machine.
 
 Of a git work tree the tracked files are listed, with the bytes they have now: what a developer sees
-is what is read. A commit and its date are told only of files that still are as committed. Any other
+is what is read. A commit and its date are told only of bytes whose hash is the commit's. Any other
 folder is listed whole. Links are never followed: a link inside the root is an alias of something
-listed anyway, one that leads outside is none of the root's business, and loops cannot happen.
+listed anyway, one that leads outside is none of the root's business. All is opened beneath the root
+(``paths.py``), one folder after the other: depth costs no recursion.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-import shutil
-import stat
-from collections.abc import Callable, Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import groupby
 from pathlib import Path
+from stat import S_ISLNK, S_ISREG
 
 from connectors.connector import (
+    MAX_ENTRIES,
     MAX_PATH_CHARS,
     Item,
     Listing,
@@ -25,60 +28,39 @@ from connectors.connector import (
     in_listing_order,
     printable,
 )
-from connectors.git import author_dates, checked_entry, git_answers, modified_paths, run_git
+from connectors.git import author_dates, checked_entry, is_blob, stream_git, too_many
+from connectors.paths import Root, checked_path, is_beneath
+from connectors.repositories import Borrowed, find_repository
+
+Sized = tuple[bytes, str, int]  # path in bytes, path to print, size
+# Also of a file below a folder that became a link.
+GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
 
 
-class PlainFolder:
-    """Every regular file below ``folder`` but git's own."""
+class Folder:
+    """What git tracks in a folder; of a folder in which it tracks nothing, every regular file."""
 
     def __init__(self, folder: Path, root: str) -> None:
         self.folder = folder
         self.root = root
 
     def list(self) -> Listing:
-        """Complete, unless a folder in it could not be read: then nothing of it counts as gone."""
-        items: list[Item] = []
+        """Complete, unless a folder in it could not be read: then nothing of it counts as gone.
+
+        A tracked file that was deleted in the work tree is gone.
+        """
         notices: list[Notice] = []
-        for raw_path in _walk(os.fsencode(self.folder), notices):
-            path = printable(raw_path)
-            if len(path) > MAX_PATH_CHARS:
-                notices.append(Notice(path[:MAX_PATH_CHARS], "unsafe_name"))
-                continue
-            if path.encode() != raw_path:
-                notices.append(Notice(path, "escaped_name"))
-            if (size := _size(self.folder, raw_path, path, notices)) is not None:
-                items.append(Item(path, size, reader(self.folder, raw_path)))
+        root = _opened(self.folder)
+        try:
+            items = _tracked_items(self.folder, root, notices)
+            if items is None:
+                items = [_item(root, *found) for found in _walk(self.folder, root, notices)]
+        except BaseException:
+            root.close()
+            raise
         complete = not any(notice.code == "unreadable_folder" for notice in notices)
-        return Listing(self.root, complete, *in_listing_order(items, notices))
-
-
-class WorkTree:
-    """The tracked files of a git work tree, or of a folder inside one."""
-
-    def __init__(self, folder: Path, root: str) -> None:
-        self.folder = folder
-        self.root = root
-
-    def list(self) -> Listing:
-        """Complete. A tracked file that was deleted in the work tree is gone."""
-        head = git_answers(self.folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") or None
-        dates = author_dates(self.folder, head, "--", ".") if head else {}
-        modified = modified_paths(self.folder) if head else set()
-        items: list[Item] = []
-        notices: list[Notice] = []
-        aliased: dict[bytes, bool] = {b"": False}
-        for mode, raw_path in _tracked(self.folder):
-            folder = raw_path.rpartition(b"/")[0]
-            path = checked_entry(mode, raw_path, notices)
-            if path is None or _below_link(self.folder, folder, aliased):
-                continue
-            size = _size(self.folder, raw_path, path, notices)
-            if size is not None:
-                as_committed = raw_path not in modified and raw_path in dates
-                at: datetime | None = dates[raw_path] if as_committed else None
-                fetch = reader(self.folder, raw_path)
-                items.append(Item(path, size, fetch, at, None if raw_path in modified else head))
-        return Listing(self.root, True, *in_listing_order(items, notices))
+        listed = in_listing_order(items, notices)
+        return Listing(self.root, complete, *listed, close=root.close)
 
 
 class SingleFile:
@@ -90,94 +72,182 @@ class SingleFile:
 
     def list(self) -> Listing:
         raw_name = os.fsencode(self.file.name)
-        path = printable(raw_name)
-        size = self.file.stat().st_size
-        item = Item(path, size, reader(self.file.parent, raw_name))
-        notices = (Notice(path, "escaped_name"),) if path.encode() != raw_name else ()
-        return Listing(self.root, False, (item,), notices)
+        notices: list[Notice] = []
+        root = _opened(self.file.parent)
+        known = [(raw_name, path)] if (path := checked_path(raw_name, notices)) else []
+        items = tuple(_item(root, *found) for found in _sizes(root, known, notices))
+        return Listing(self.root, False, items, tuple(notices), close=root.close)
 
 
-def is_work_tree(folder: Path) -> bool:
-    """Whether git tracks anything below ``folder``. Raises SourceUnavailable without git."""
-    if shutil.which("git") is None:
-        if any((each / ".git").exists() for each in (folder, *folder.parents)):
-            raise SourceUnavailable(
-                f"{folder} belongs to a git repository, but git is not installed: install it."
-            )
-        return False
-    inside = git_answers(folder, "rev-parse", "--is-inside-work-tree") == "true"
-    return inside and bool(git_answers(folder, "ls-files", "-z", "--", "."))
-
-
-def is_git_folder(folder: Path) -> bool:
-    """Whether ``folder`` is a bare repository or a ``.git``."""
-    if not (folder / "HEAD").is_file() or not (folder / "objects").is_dir():
-        return False
-    return git_answers(folder, "rev-parse", "--absolute-git-dir") == str(folder.resolve())
-
-
-def reader(folder: Path, raw_path: bytes) -> Callable[[], bytes]:
+def reader(root: Root, raw_path: bytes) -> Callable[[], bytes]:
     """Reads the file when called. Raises SourceUnavailable, also when it is no file any more."""
-    full = os.path.join(os.fsencode(folder), raw_path)
 
     def read() -> bytes:
         try:
-            descriptor = os.open(full, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-            with os.fdopen(descriptor, "rb") as file:
-                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                    raise OSError("it is no regular file any more")
+            with root.open_file(raw_path) as file:
                 return head_of(file)
         except OSError as error:
-            reason = error.strerror or str(error)
-            raise SourceUnavailable(f"{printable(full)} cannot be read ({reason}).") from error
+            full = root.folder / os.fsdecode(raw_path)
+            raise SourceUnavailable(
+                f"{printable(os.fsencode(full))} cannot be read ({error.strerror})."
+            ) from error
 
     return read
 
 
-def _walk(top: bytes, notices: list[Notice]) -> Iterator[bytes]:
-    """Paths relative to ``top`` of all that is neither folder nor git's."""
-    cut = len(top.rstrip(b"/")) + 1
-
-    def unreadable(error: OSError) -> None:
-        name = os.fsencode(error.filename or b"")[cut:]
-        notices.append(Notice(printable(name) or ".", "unreadable_folder"))
-
-    for folder, folders, files in os.walk(top, onerror=unreadable, followlinks=False):
-        for name in [name for name in folders if os.path.islink(os.path.join(folder, name))]:
-            notices.append(Notice(printable(os.path.join(folder, name)[cut:]), "link"))
-        folders[:] = [name for name in folders if name != b".git"]
-        yield from (os.path.join(folder, name)[cut:] for name in files if name != b".git")
+def _opened(folder: Path) -> Root:
+    try:
+        return Root(folder)
+    except OSError as error:
+        raise SourceUnavailable(
+            f"{printable(os.fsencode(folder))} cannot be read ({error.strerror}): check the path."
+        ) from error
 
 
-def _tracked(folder: Path) -> Iterator[tuple[bytes, bytes]]:
-    """Mode and path of each tracked file; one entry for a path in conflict."""
+def _item(root: Root, raw_path: bytes, path: str, size: int) -> Item:
+    return Item(path, size, reader(root, raw_path))
+
+
+def _tracked_items(folder: Path, root: Root, notices: list[Notice]) -> list[Item] | None:
+    """The files that git tracks in ``folder``; None where there are none."""
+    if (repository := find_repository(folder)) is None:
+        return None
+    with Borrowed(repository) as borrowed:
+        within = os.fsencode(folder.relative_to(borrowed.top)).removeprefix(b".")
+        scope = within + b"/" if within else b""
+        tracked = list(_index(borrowed, scope))
+        if not tracked:
+            return None
+        dates = author_dates(borrowed.directory, borrowed.head, scope) if borrowed.head else {}
+        blobs = _blobs(borrowed, scope)
+    known = [
+        (raw_path, path)
+        for mode, raw_path in tracked
+        if (path := checked_entry(mode, raw_path, notices)) is not None
+    ]
+    return [
+        Item(
+            path,
+            size,
+            reader(root, raw_path),
+            dates.get(raw_path),
+            borrowed.head,
+            speaks_of=partial(is_blob, blobs[raw_path]),
+        )
+        if raw_path in blobs
+        else _item(root, raw_path, path, size)
+        for raw_path, path, size in _sizes(root, known, notices)
+    ]
+
+
+def _index(borrowed: Borrowed, scope: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Mode and path of each tracked file below ``scope``; one entry for a path in conflict."""
     before = b""
-    for row in run_git(folder, "ls-files", "-z", "--stage", "--", ".").split(b"\0")[:-1]:
+    for row in _rows(borrowed, scope, "ls-files", "-z", "--stage", "--"):
         meta, _, raw_path = row.partition(b"\t")
         if raw_path != before:
-            yield meta.split()[0], raw_path
+            yield meta.split()[0], raw_path.removeprefix(scope)
         before = raw_path
 
 
-def _below_link(root: Path, folder: bytes, known: dict[bytes, bool]) -> bool:
-    """Whether a part of ``folder`` was replaced by a link, which would lead out of the tree."""
-    if folder not in known:
-        parent = folder.rpartition(b"/")[0]
-        linked = os.path.islink(os.path.join(os.fsencode(root), folder))
-        known[folder] = linked or _below_link(root, parent, known)
-    return known[folder]
+def _blobs(borrowed: Borrowed, scope: bytes) -> dict[bytes, str]:
+    """Git's id of the content of each file of HEAD below ``scope``."""
+    if borrowed.head is None:
+        return {}
+    blobs = {}
+    for row in _rows(borrowed, scope, "ls-tree", "-r", "-z", borrowed.head, "--"):
+        meta, _, raw_path = row.partition(b"\t")
+        blobs[raw_path.removeprefix(scope)] = meta.split()[2].decode()
+    return blobs
 
 
-def _size(folder: Path, raw_path: bytes, path: str, notices: list[Notice]) -> int | None:
-    """The size of a regular file; None for anything else, with a notice unless it is gone."""
+def _rows(borrowed: Borrowed, scope: bytes, *arguments: str) -> Iterator[bytes]:
+    return stream_git(borrowed.directory, *arguments, *([os.fsdecode(scope)] if scope else []))
+
+
+def _walk(folder: Path, root: Root, notices: list[Notice]) -> Iterator[Sized]:
+    """Every regular file below the root but git's own. Raises SourceRefused for too many."""
+    waiting, count = [b""], 0
+    while waiting:
+        above = waiting.pop()
+        try:
+            descriptor = root.open_folder(above)
+        except OSError:
+            notices.append(Notice(printable(above) or ".", "unreadable_folder"))
+            continue
+        try:
+            with os.scandir(descriptor) as entries:
+                for entry in entries:
+                    if (count := count + 1) > MAX_ENTRIES:
+                        raise too_many(folder, MAX_ENTRIES)
+                    raw_name = os.fsencode(entry.name)
+                    raw_path = above + b"/" + raw_name if above else raw_name
+                    if raw_name == b".git":
+                        continue
+                    if not entry.is_dir(follow_symlinks=False):
+                        yield from _sized(entry, raw_path, notices)
+                    elif _is_entered(raw_path, raw_name, notices):
+                        waiting.append(raw_path)
+        except OSError:
+            notices.append(Notice(printable(above) or ".", "unreadable_folder"))
+        finally:
+            os.close(descriptor)
+
+
+def _is_entered(raw_path: bytes, raw_name: bytes, notices: list[Notice]) -> bool:
+    """Whether a folder is listed; else a notice says why not."""
+    if not is_beneath(raw_name):
+        notices.append(Notice(printable(raw_path)[:MAX_PATH_CHARS], "unsafe_name"))
+        return False
+    if len(raw_path) >= MAX_PATH_CHARS:  # no file in it could be named
+        notices.append(Notice(printable(raw_path)[:MAX_PATH_CHARS], "unreadable_folder"))
+        return False
+    return True
+
+
+def _sized(entry: os.DirEntry[str], raw_path: bytes, notices: list[Notice]) -> Iterator[Sized]:
+    path = checked_path(raw_path, notices)
+    if path is None:
+        return
     try:
-        found = os.lstat(os.path.join(os.fsencode(folder), raw_path))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError:
-        notices.append(Notice(path, "unreadable_folder"))
-        return None
-    if stat.S_ISREG(found.st_mode):
-        return found.st_size
-    notices.append(Notice(path, "link" if stat.S_ISLNK(found.st_mode) else "special_file"))
-    return None
+        found = entry.stat(follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in GONE:
+            notices.append(Notice(path, "unreadable_folder"))
+        return
+    yield from _regular(raw_path, path, found, notices)
+
+
+def _sizes(
+    root: Root, known: Iterable[tuple[bytes, str]], notices: list[Notice]
+) -> Iterator[Sized]:
+    """Of the known paths those that are regular files, with their sizes; each folder once."""
+    for above, group in groupby(known, key=lambda each: each[0].rpartition(b"/")[0]):
+        try:
+            descriptor = root.open_folder(above)
+        except OSError as error:
+            if error.errno not in GONE:
+                notices.extend(Notice(path, "unreadable_folder") for _, path in group)
+            continue
+        try:
+            for raw_path, path in group:
+                name = raw_path.rpartition(b"/")[2]
+                try:
+                    found = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+                except OSError as error:
+                    if error.errno not in GONE:
+                        notices.append(Notice(path, "unreadable_folder"))
+                    continue
+                yield from _regular(raw_path, path, found, notices)
+        finally:
+            os.close(descriptor)
+
+
+def _regular(
+    raw_path: bytes, path: str, found: os.stat_result, notices: list[Notice]
+) -> Iterator[Sized]:
+    """The file, if it is a regular one; anything else is told."""
+    if S_ISREG(found.st_mode):
+        yield raw_path, path, found.st_size
+    else:
+        notices.append(Notice(path, "link" if S_ISLNK(found.st_mode) else "special_file"))

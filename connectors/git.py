@@ -1,60 +1,57 @@
-"""Git repositories: clones that belong to us, and what git knows of somebody's work tree.
+"""Calls of git, each in a git directory that belongs to us.
 
-A remote repository is fetched into a bare repository and read from its objects: no checkout, so no
-filters, links or names of a stranger reach the file system. Nothing is configured there, so an
-address with a password in it is not kept. Decided against: shallow or partial clones (author dates
-need the history) and an API client per host (git reaches them all).
-
-A repository somebody else made can name programs in its configuration. Every call therefore
-switches off monitors, hooks, filters, signatures and external diffs; in exchange the owner check is
-off, without which a checkout mounted into a container could not be read.
+Git does what a repository's configuration says: it starts monitors, filters, hooks, pagers and
+helpers, includes other files, fetches what is missing. So no call is made in a stranger's
+repository, not even with such settings overridden: there are too many, and their names are the
+stranger's. A clone is ours (``clones.py``), and so is the git directory through which
+somebody else's repository is read (``repositories.py``). A call on this machine knows no
+configuration but theirs; a fetch also that of the person who runs it.
 """
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import fcntl
 import hashlib
 import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from connectors.connector import (
     MAX_CONTENT_BYTES,
-    MAX_PATH_CHARS,
+    MAX_ENTRIES,
     Item,
     Listing,
     Notice,
+    SourceRefused,
     SourceUnavailable,
-    UnknownSource,
     in_listing_order,
     printable,
 )
-from connectors.transport import Secret
+from connectors.paths import checked_path
 
-FETCH_TIMEOUT_S = 1800
 CALL_TIMEOUT_S = 600
 PROTOCOLS = ("file", "https", "ssh", "git")
-HARDENED = (
-    "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false",
-    "-c", "core.askPass=", "-c", "log.showSignature=false", "-c", "safe.directory=*",
-)  # fmt: skip
 LINK, SUBMODULE = b"120000", b"160000"
-HEAD_REF = "refs/cairn/head"
 NOTHING: Mapping[str, str] = {}
 LAST_INSTANT_S = 253402300799  # 9999-12-31, the last a datetime can hold
-_SCP_LIKE = re.compile(r"^[\w.+-]+@[\w.-]+:(?!//).+")
+NO_GIT = "git is not installed: install it, or give an archive."
+MAX_NAMES = 4 * MAX_ENTRIES  # different paths in a whole history
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
 
 
-def is_git_url(spec: str) -> bool:
-    """Whether ``spec`` is meant as the address of a repository; it may still be refused."""
-    return "://" in spec or "::" in spec or bool(_SCP_LIKE.match(spec)) or spec.endswith(".git")
+@dataclass(frozen=True, slots=True)
+class GitDirectory:
+    """A git directory that belongs to us; ``shows`` is the repository whose objects it has."""
+
+    folder: Path
+    shows: Path | None = None
+
+    def __str__(self) -> str:
+        return str(self.shows or self.folder)
 
 
 def without_credentials(text: str) -> str:
@@ -62,90 +59,15 @@ def without_credentials(text: str) -> str:
     return _CREDENTIALS.sub("", text)
 
 
-def checked_url(url: str) -> str:
-    """``url`` if it is of an allowed protocol and no option in disguise. Raises UnknownSource."""
-    scheme = urlsplit(url).scheme if "://" in url else "ssh" if _SCP_LIKE.match(url) else ""
-    remote_helper = "::" in url.partition("/")[0]
-    if url.startswith("-") or remote_helper or scheme not in PROTOCOLS or "\n" in url:
-        raise UnknownSource(
-            f"{without_credentials(printable(url))!r} is no address git may fetch from: use one of"
-            f" {', '.join(f'{name}://' for name in PROTOCOLS)} or user@host:path."
-        )
-    return url
-
-
-def root_of_url(url: str) -> str:
-    """The repository's name; on GitHub with its owner, however the address is written."""
-    path = url.partition("://")[2].partition("/")[2] if "://" in url else url.partition(":")[2]
-    parts = [part for part in path.split("/") if part and part != ".git"]
-    name = parts[-1].removesuffix(".git") if parts else ""
-    on_github = re.match(r"^(https://|ssh://)?([^@/]*@)?(www\.)?github\.com[/:]", url)
-    return printable(
-        f"{parts[0]}/{name}" if on_github and len(parts) == 2 else name or "repository"
-    )
-
-
-class GitUrl:
-    """A remote repository at the head of its default branch. Its clone lives in ``clones``."""
-
-    def __init__(
-        self,
-        url: str,
-        root: str,
-        clones: Path,
-        say: Callable[[str], None],
-        token: Secret | None = None,
-    ) -> None:
-        self.url = checked_url(url)
-        self.root = root
-        known_as = without_credentials(url)
-        name = re.sub(r"[^\w.-]+", "-", root_of_url(url))[:60]
-        self.folder = clones / f"{name}-{hashlib.sha256(known_as.encode()).hexdigest()[:12]}.git"
-        self._say = say
-        self._known_as = known_as
-        self._token = token
-
-    def list(self) -> Listing:
-        self.fetch()
-        return list_commit(self.folder, self.root, HEAD_REF)
-
-    def fetch(self) -> None:
-        """The clone has the default branch with its whole history. Raises SourceUnavailable."""
-        self._say(f"Fetching {self._known_as}…")
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
-        with open(f"{self.folder}.lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # two commands may want the same repository
-            run_git(self.folder.parent, "init", "--quiet", "--bare", str(self.folder))
-            arguments = ("--quiet", "--no-tags", "--force", "--", self.url, f"+HEAD:{HEAD_REF}")
-            run_git(
-                self.folder,
-                "fetch",
-                *arguments,
-                timeout_s=FETCH_TIMEOUT_S,
-                remote=True,
-                settings=signed_in(self.url, self._token),
-            )
-
-
-class GitFolder:
-    """A bare repository, or the ``.git`` of a work tree: the tree of its HEAD."""
-
-    def __init__(self, folder: Path, root: str) -> None:
-        self.folder = folder
-        self.root = root
-
-    def list(self) -> Listing:
-        return list_commit(self.folder, self.root, "HEAD")
-
-
-def list_commit(folder: Path, root: str, ref: str) -> Listing:
+def list_commit(at: GitDirectory, root: str, ref: str) -> Listing:
     """The tree of a commit, complete, read from the repository's objects."""
-    commit = run_git(folder, "rev-parse", "--verify", f"{ref}^{{commit}}").decode().strip()
-    dates = author_dates(folder, commit, "--")
-    blobs = Blobs(folder)
+    commit = run_git(at, "rev-parse", "--verify", f"{ref}^{{commit}}").decode().strip()
+    rows = list(stream_git(at, "ls-tree", "-r", "-l", "-z", commit))
+    dates = author_dates(at, commit)
+    blobs = Blobs(at)
     items: list[Item] = []
     notices: list[Notice] = []
-    for row in run_git(folder, "ls-tree", "-r", "-l", "-z", commit).split(b"\0")[:-1]:
+    for row in rows:
         meta, _, raw_path = row.partition(b"\t")
         mode, _, oid, size = meta.split()
         if (path := checked_entry(mode, raw_path, notices)) is not None:
@@ -156,25 +78,18 @@ def list_commit(folder: Path, root: str, ref: str) -> Listing:
 
 def checked_entry(mode: bytes, raw_path: bytes, notices: list[Notice]) -> str | None:
     """The printable path of a tracked file; None, with a notice, for what is no file."""
-    path = printable(raw_path)
-    if mode == LINK:
-        notices.append(Notice(path, "link"))
-    elif mode == SUBMODULE:
-        notices.append(Notice(path, "submodule"))
-    elif len(path) > MAX_PATH_CHARS:
-        notices.append(Notice(path[:MAX_PATH_CHARS], "unsafe_name"))
-    else:
-        if path.encode() != raw_path:
-            notices.append(Notice(path, "escaped_name"))
+    path = checked_path(raw_path, notices)
+    if path is None or mode not in (LINK, SUBMODULE):
         return path
+    notices.append(Notice(path, "link" if mode == LINK else "submodule"))
     return None
 
 
 class Blobs:
     """Contents of objects out of one ``git cat-file`` process, started when first asked."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, at: GitDirectory) -> None:
+        self._at = at
         self._process: subprocess.Popen[bytes] | None = None
 
     def reader(self, oid: str) -> Callable[[], bytes]:
@@ -183,7 +98,7 @@ class Blobs:
     def read(self, oid: str) -> bytes:
         """The first 8 MiB and a byte of the object. Raises SourceUnavailable."""
         if self._process is None:
-            self._process = _spawn(self._folder, "cat-file", "--batch")
+            self._process = _spawn(self._at, "cat-file", "--batch")
         assert self._process.stdin and self._process.stdout
         try:
             self._process.stdin.write(f"{oid}\n".encode())
@@ -192,9 +107,7 @@ class Blobs:
         except OSError:
             answer = []
         if len(answer) != 3 or answer[1] != b"blob":
-            raise SourceUnavailable(
-                f"Object {oid} is missing in {self._folder}: run `git fsck` there."
-            )
+            raise SourceUnavailable(f"Object {oid} is missing in {self._at}: run `git fsck` there.")
         size = int(answer[2])
         content = self._process.stdout.read(min(size, MAX_CONTENT_BYTES + 1))
         rest = size - len(content) + 1  # and the line feed after it
@@ -208,149 +121,173 @@ class Blobs:
             self._process = None
 
 
-def author_dates(folder: Path, commit: str, *scope: str) -> dict[bytes, datetime]:
+def is_blob(oid: str, content: bytes) -> bool:
+    """Whether git names ``content`` so, as it is or with the line ends of a checkout undone.
+
+    A file of which only the beginning was read is not known by it.
+    """
+    if _object_id(oid, content) == oid:
+        return True
+    is_text = b"\0" not in content
+    return is_text and _object_id(oid, content.replace(b"\r\n", b"\n")) == oid
+
+
+def _object_id(like: str, content: bytes) -> str:
+    made = hashlib.sha1 if len(like) == 40 else hashlib.sha256
+    return made(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+def author_dates(at: GitDirectory, commit: str, within: bytes = b"") -> dict[bytes, datetime]:
     """For each path as git names it the author date of the last commit that touched it, in UTC.
 
-    One walk over the history; paths are relative to ``folder``. Where a shallow clone ends nobody
-    knows when a file came to be: such paths are absent.
+    One walk over the history; ``within`` is a folder that ends in ``/``: paths are relative to it.
+    Where a shallow clone ends nobody knows when a file came to be: such paths are absent.
     """
-    shallow_file = run_git(folder, "rev-parse", "--git-path", "shallow").decode().strip()
+    scope = os.fsdecode(within)
+    return dates_of(at, commit, [scope] if scope else [], f"--relative={scope}")
+
+
+def dates_of(
+    at: GitDirectory, commit: str, paths: Sequence[str], *options: str
+) -> dict[bytes, datetime]:
+    """``author_dates`` of ``paths`` only, or of all without any."""
     try:
-        ends = set((folder / shallow_file).read_bytes().split())
+        ends = set((at.folder / "shallow").read_bytes().split())
     except OSError:
         ends = set()
-    arguments = ("--name-only", "-z", "--no-renames", "--relative", "--format=%x01%H%x02%at")
-    log = ("--literal-pathspecs", "log", *arguments, "--no-ext-diff", "--no-textconv")
-    walk = _spawn(folder, *log, commit, *scope)
+    arguments = ("--name-only", "-z", "--no-renames", "--format=%x01%H%x02%at", *options)
     dates: dict[bytes, datetime | None] = {}
-    at: datetime | None = None
-    try:
-        for token in _tokens(walk):
-            if token.startswith(b"\x01"):
-                revision, _, seconds = token[1:].partition(b"\x02")
-                at = None if revision in ends else _instant(seconds)
-            elif token:
-                dates.setdefault(token.removeprefix(b"\n"), at)
-    finally:
-        _end(walk)
+    when: datetime | None = None
+    walk = ("log", *arguments, commit, "--", *paths)
+    for token in stream_git(at, *walk, limit=None, strict=False):
+        if token.startswith(b"\x01"):
+            revision, _, seconds = token[1:].partition(b"\x02")
+            when = None if revision in ends else _instant(seconds)
+        elif token:
+            dates.setdefault(token.removeprefix(b"\n"), when)
+            if len(dates) > MAX_NAMES:
+                raise too_many(at, MAX_NAMES)
     return {path: date for path, date in dates.items() if date is not None}
 
 
-def modified_paths(folder: Path) -> set[bytes]:
-    """Tracked paths whose bytes in the work tree are not those of HEAD; relative to ``folder``."""
-    named = ("config", "--name-only", "-z", "--get-regexp", r"^filter\.")
-    filters = run_git(folder, *named, codes=(0, 1)).decode("utf-8", "replace").split("\0")[:-1]
-    off = [
-        part
-        for name in filters
-        for part in ("-c", f"{name}={'false' if name.endswith('required') else ''}")
-    ]
-    diff = ("diff", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames")
-    out = run_git(folder, *off, *diff, "--ignore-submodules=all", "--relative", "HEAD", "--")
-    return set(out.split(b"\0")[:-1])
-
-
 def run_git(
-    folder: Path,
+    at: GitDirectory,
     *arguments: str,
     timeout_s: float = CALL_TIMEOUT_S,
-    remote: bool = False,
-    codes: Sequence[int] = (0,),
+    remote: str = "",
+    given: bytes = b"",
     settings: Mapping[str, str] = NOTHING,
 ) -> bytes:
-    """Standard output of one git call in ``folder``. Raises SourceUnavailable.
+    """Standard output of one git call that is ``given`` its input. Raises SourceUnavailable.
 
-    ``settings`` are variables for this call: what no list of processes should show.
+    ``remote`` is what a person calls the repository that is fetched; ``settings`` are variables
+    for this call: what no list of processes should show.
     """
     try:
         done = subprocess.run(
-            ("git", *HARDENED, *arguments),
-            cwd=folder,
-            env={**_environment(remote), **settings},
-            stdin=subprocess.DEVNULL,
+            ("git", "--no-pager", *arguments),
+            cwd=at.folder,
+            env={**_environment(at, bool(remote)), **settings},
+            input=given,
             capture_output=True,
             timeout=timeout_s,
             check=False,
         )
     except FileNotFoundError as error:
-        raise SourceUnavailable("git is not installed: install it, or give an archive.") from error
+        raise SourceUnavailable(NO_GIT) from error
     except subprocess.TimeoutExpired as error:
         raise SourceUnavailable(
             f"git {arguments[0]} did not end within {timeout_s:.0f} s: try again, or clone the"
             " repository yourself and give the folder."
         ) from error
-    if done.returncode not in codes:
+    if done.returncode:
         reason = without_credentials(
             printable(" ".join(done.stderr.decode("utf-8", "replace").split()))
         )
-        place = without_credentials(arguments[-2]) if remote else str(folder)
         raise SourceUnavailable(
-            f"git {arguments[0]} failed for {place} ({reason[:400]}): "
+            f"git {arguments[0]} failed for {remote or at} ({reason[:400]}): "
             + ("check address and access." if remote else "check the repository.")
         )
     return done.stdout
 
 
-def signed_in(url: str, token: Secret | None) -> dict[str, str]:
-    """What lets git fetch ``url`` with a token: only over TLS, never to another host."""
-    parts = urlsplit(url)
-    if token is None or parts.scheme != "https":
-        return {}
-    known = base64.b64encode(f"x-access-token:{token.reveal()}".encode()).decode()
-    return {
-        "GIT_CONFIG_COUNT": "2",
-        "GIT_CONFIG_KEY_0": f"http.https://{parts.netloc}/.extraHeader",
-        "GIT_CONFIG_VALUE_0": f"Authorization: Basic {known}",
-        "GIT_CONFIG_KEY_1": "http.followRedirects",
-        "GIT_CONFIG_VALUE_1": "false",
-    }
-
-
-def git_answers(folder: Path, *arguments: str) -> str:
+def git_answers(at: GitDirectory, *arguments: str) -> str:
     """What git prints, or an empty string where it fails or is not there."""
     with contextlib.suppress(SourceUnavailable):
-        return run_git(folder, *arguments).decode("utf-8", "surrogateescape").strip()
+        return run_git(at, *arguments).decode("utf-8", "surrogateescape").strip()
     return ""
 
 
-def _environment(remote: bool) -> dict[str, str]:
+def stream_git(
+    at: GitDirectory, *arguments: str, limit: int | None = MAX_ENTRIES, strict: bool = True
+) -> Iterator[bytes]:
+    """What one git call prints, cut at zero bytes, as it comes.
+
+    Raises SourceRefused above ``limit`` parts; SourceUnavailable at the end of a call that failed,
+    unless what it printed until then is good enough (not ``strict``).
+    """
+    process = _spawn(at, *arguments)
+    assert process.stdout
+    rest, count = b"", 0
+    try:
+        while part := process.stdout.read1(1 << 16):  # type: ignore[attr-defined]
+            *whole, rest = (rest + part).split(b"\0")
+            count += len(whole)
+            if limit is not None and count > limit:
+                raise too_many(at, limit)
+            yield from whole
+        if strict and process.wait():
+            raise SourceUnavailable(
+                f"git {arguments[0]} failed for {at}: run `git fsck` in the repository."
+            )
+        if rest:
+            yield rest
+    finally:
+        _end(process)
+
+
+def too_many(place: GitDirectory | Path, limit: int) -> SourceRefused:
+    return SourceRefused(f"{place} names more than {limit:,} files: give a folder in it.")
+
+
+def _environment(at: GitDirectory, remote: bool) -> dict[str, str]:
     """The caller's environment without what points git elsewhere (as inside a hook)."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    ssh = os.environ.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes -o ConnectTimeout=20")
-    allowed = ":".join(PROTOCOLS) if remote else "none"
-    return kept | {
+    kept |= {
+        "GIT_DIR": str(at.folder),
         "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ALLOW_PROTOCOL": allowed,
         "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
         "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_SSH_COMMAND": ssh,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_LITERAL_PATHSPECS": "1",
+        "GIT_ASKPASS": "",
         "LC_ALL": "C",
     }
+    if remote:
+        ssh = os.environ.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes -o ConnectTimeout=20")
+        return kept | {"GIT_ALLOW_PROTOCOL": ":".join(PROTOCOLS), "GIT_SSH_COMMAND": ssh}
+    nobody = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+    return kept | nobody | {"GIT_ALLOW_PROTOCOL": "none"}
 
 
-def _spawn(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        ("git", "--no-pager", *HARDENED, *arguments),
-        cwd=folder,
-        env=_environment(remote=False),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
+def _spawn(at: GitDirectory, *arguments: str) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            ("git", "--no-pager", *arguments),
+            cwd=at.folder,
+            env=_environment(at, remote=False),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+    except FileNotFoundError as error:
+        raise SourceUnavailable(NO_GIT) from error
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.communicate()
-
-
-def _tokens(process: subprocess.Popen[bytes]) -> Iterator[bytes]:
-    assert process.stdout
-    rest = b""
-    while part := process.stdout.read1(1 << 16):  # type: ignore[attr-defined]
-        *whole, rest = (rest + part).split(b"\0")
-        yield from whole
-    yield rest
 
 
 def _instant(seconds: bytes) -> datetime | None:

@@ -14,6 +14,7 @@ import os
 import re
 import stat
 import weakref
+from pathlib import Path
 from typing import BinaryIO
 
 from connectors.connector import MAX_PATH_CHARS, Notice, printable
@@ -22,7 +23,8 @@ PATH_MAX = 4096  # bytes of a path in one system call, with the zero at its end
 _OPENAT2 = 437  # its number on x86_64, aarch64 and every architecture of Linux since
 _NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY  # a pipe must not make us wait for its writer
+# A pipe must not make us wait for its writer.
+READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | _FLAGS
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 _PASSING = os.O_PATH | os.O_DIRECTORY
 # An empty part, `.` or `..`, also at the beginning (an absolute path) or the end; a zero byte.
@@ -74,17 +76,34 @@ def checked_path(raw: bytes | str, notices: list[Notice]) -> str | None:
 class Root:
     """A folder held open: whatever becomes of its own path, what is opened lies beneath it."""
 
-    def __init__(self, folder: str | os.PathLike[str], *, stepwise: bool = False) -> None:
-        """``folder`` itself may be a link. Raises OSError."""
+    def __init__(self, folder: Path, *, stepwise: bool = False) -> None:
+        """``folder`` itself is no link. Raises OSError."""
+        self.folder = folder
         self._stepwise = stepwise or not has_openat2()
-        self._descriptor = os.open(folder, _FOLDER | os.O_CLOEXEC)
+        self._descriptor = os.open(folder, _FOLDER | _FLAGS)
         self._closed = weakref.finalize(self, os.close, self._descriptor)
+
+    @property
+    def path(self) -> Path:
+        """Where the folder lies now, without links."""
+        return Path(os.readlink(f"/proc/self/fd/{self._descriptor}"))
+
+    @property
+    def for_children(self) -> str:
+        """A name of this very folder that our child processes can use while it is open."""
+        return f"/proc/{os.getpid()}/fd/{self._descriptor}"
 
     def close(self) -> None:
         self._closed()
         self._descriptor = -1
 
-    def open(self, path: bytes, flags: int = _READ) -> int:
+    def __enter__(self) -> Root:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def open(self, path: bytes, flags: int = READ) -> int:
         """A descriptor of what ``path`` names beneath the root. Raises OSError, for links too."""
         if not is_beneath(path):
             raise OSError(errno.EXDEV, "the path leads out of its folder")

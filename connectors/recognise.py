@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from connectors.archive import Archive, is_archive
+from connectors.clones import GitUrl, is_git_url, root_of_url
 from connectors.connector import Connector, UnknownSource, printable
-from connectors.folder import PlainFolder, SingleFile, WorkTree, is_git_folder, is_work_tree
-from connectors.git import GitFolder, GitUrl, is_git_url, root_of_url
+from connectors.folder import Folder, SingleFile
+from connectors.repositories import GitFolder, is_git_folder
 
 MAX_ROOT_CHARS = 200
 _GITHUB = re.compile(r"^github:([\w.-]+)/([\w.-]+)$")
@@ -74,7 +75,7 @@ def _of_this_machine(path: Path, root: str) -> Connector:
             in_work_tree = full.name == ".git"
             named = printable(full.parent.name if in_work_tree else full.name.removesuffix(".git"))
             return GitFolder(full, root or named)
-        return WorkTree(full, name) if is_work_tree(full) else PlainFolder(full, name)
+        return Folder(full, name)
     if not full.is_file():
         raise UnknownSource(f"{path} is neither a file nor a folder: give one of these.")
     if is_archive(full.name):

@@ -9,10 +9,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from connectors.changed_files import list_changed
+from connectors.clones import GitUrl, root_of_url
 from connectors.connector import Listing, UnknownSource, printable
 from connectors.definitions import Definition, secret_at
 from connectors.feeder import FeedOrder, feed, source_of
-from connectors.git import GitUrl, root_of_url
 from connectors.github.api import installation
 from connectors.intake.changes import Delta
 from connectors.publishing import Held, Outlet
@@ -42,7 +42,7 @@ class RepositoryFiles:
         clone = GitUrl(url, root, self._clones, self._say, await self._token(definition))
         await asyncio.to_thread(clone.fetch)
         listing = await asyncio.to_thread(
-            list_changed, clone.folder, root, delta.before, delta.after
+            list_changed, clone.clone, root, delta.before, delta.after
         )
         with listing:
             # The brake is for what is missing from a listing, not for what git says was deleted.

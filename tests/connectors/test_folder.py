@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 from connectors.connector import SourceUnavailable
-from tests.connectors.worlds import a_folder, a_repository, codes, commit, contents, git, listed
+from tests.connectors.worlds import (
+    a_folder,
+    a_repository,
+    codes,
+    commit,
+    contents,
+    git,
+    listed,
+    told,
+)
 
 OLD, NEW = "2019-05-06T07:08:09+02:00", "2021-01-01T00:00:00+00:00"
 
@@ -20,7 +29,7 @@ def test_a_file_has_the_author_date_of_the_last_commit_that_touched_it(tmp_path:
     commit(tmp_path, OLD)
     (tmp_path / "b.md").write_bytes(b"2")
     head = commit(tmp_path, NEW)
-    found = {item.path: item for item in listed(tmp_path, tmp_path).items}
+    found = told(listed(tmp_path, tmp_path))
     assert found["a.md"].source_time == datetime(2019, 5, 6, 5, 8, 9, tzinfo=UTC)
     assert found["b.md"].source_time == datetime(2021, 1, 1, tzinfo=UTC)
     assert {item.revision_ref for item in found.values()} == {head}
@@ -31,9 +40,10 @@ def test_an_edited_file_is_no_commits_content(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_bytes(b"edited")
     listing = listed(tmp_path, tmp_path)
     edited = listing.items[0]
+    assert edited.read() == b"edited"
+    edited = edited.with_content(b"edited")
     assert (edited.source_time, edited.revision_ref) == (None, None)
-    assert listing.items[1].revision_ref
-    assert contents(listing)["a.md"] == b"edited"
+    assert told(listing)["b.md"].revision_ref
 
 
 def test_of_a_work_tree_only_tracked_files_that_are_there_are_listed(tmp_path: Path) -> None:
@@ -48,8 +58,9 @@ def test_a_folder_inside_a_work_tree_is_a_root_of_its_own(tmp_path: Path) -> Non
     a_repository(tmp_path, {"a.md": b"1", "docs/b.md": b"1", "docs/x/c.md": b"1"})
     listing = listed(tmp_path / "docs", tmp_path)
     assert listing.root == "docs"
-    assert all(item.source_time and item.revision_ref for item in listing.items)
-    assert set(contents(listing)) == {"b.md", "x/c.md"}
+    found = told(listing)
+    assert all(item.source_time and item.revision_ref for item in found.values())
+    assert set(found) == {"b.md", "x/c.md"}
 
 
 def test_a_folder_of_which_git_tracks_nothing_is_a_plain_one(tmp_path: Path) -> None:
@@ -67,9 +78,8 @@ def test_a_shallow_clone_does_not_date_what_its_edge_only_seems_to_add(tmp_path:
     (origin / "c.md").write_bytes(b"1")
     commit(origin, NEW)
     git(tmp_path, "clone", "--quiet", "--depth=2", f"file://{origin}", "shallow")
-    dated = {
-        item.path: bool(item.source_time) for item in listed(tmp_path / "shallow", tmp_path).items
-    }
+    found = told(listed(tmp_path / "shallow", tmp_path))
+    dated = {path: bool(item.source_time) for path, item in found.items()}
     assert dated == {"a.md": False, "b.md": False, "c.md": True}
 
 
@@ -139,7 +149,7 @@ def test_odd_names_are_read_and_told(tmp_path: Path) -> None:
         listing = listed(tmp_path, tmp_path)
         assert contents(listing) == expected
         assert codes(listing) == dict.fromkeys(expected, "escaped_name")
-    assert all(item.source_time for item in listing.items)
+    assert all(item.source_time for item in told(listed(tmp_path, tmp_path)).values())
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unreadable for root")

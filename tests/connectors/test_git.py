@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from connectors.clones import GitUrl, root_of_url
 from connectors.connector import SourceUnavailable
-from connectors.git import GitUrl, root_of_url, without_credentials
+from connectors.git import without_credentials
 from tests.connectors.worlds import a_repository, codes, commit, contents, listed
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from connectors import open_source
-from connectors.connector import Listing
+from connectors.connector import Item, Listing
 
 FILES: dict[str, bytes] = {
     "zeta.txt": b"zeta\n",
@@ -119,6 +119,12 @@ def listed(spec: str | Path, clones: Path, as_name: str | None = None) -> Listin
 def contents(listing: Listing) -> dict[str, bytes]:
     with listing:
         return {item.path: item.read() for item in listing.items}
+
+
+def told(listing: Listing) -> dict[str, Item]:
+    """Each item as it is told with the content it has."""
+    with listing:
+        return {item.path: item.with_content(item.read()) for item in listing.items}
 
 
 def codes(listing: Listing) -> dict[str, str]:

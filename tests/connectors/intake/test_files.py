@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.changed_files import list_changed
+from connectors.clones import signed_in
 from connectors.connector import SourceUnavailable, UnknownSource
 from connectors.definitions import Definition
 from connectors.feeder import FeedOrder
-from connectors.git import signed_in
+from connectors.git import GitDirectory
 from connectors.intake.changes import Delta
 from connectors.intake.files import RepositoryFiles, clone_url
 from connectors.transport import Secret
@@ -146,7 +147,9 @@ def test_odd_names_are_files_like_others(remote):
 
 def test_a_name_that_git_would_take_for_a_pattern_costs_no_file_its_date(remote):
     remote.change({":(none)a.md": b"1\n", "docs/[x].md": b"2\n", "docs/y.md": b"3\n"})
-    listing = list_changed(remote.folder, "acme/shop", remote.at(0), remote.at(1), "HEAD")
+    listing = list_changed(
+        GitDirectory(remote.folder / ".git"), "acme/shop", remote.at(0), remote.at(1), "HEAD"
+    )
     assert len(listing.items) == 3
     assert all(item.source_time for item in listing.items)
 
@@ -154,7 +157,9 @@ def test_a_name_that_git_would_take_for_a_pattern_costs_no_file_its_date(remote)
 def test_a_submodule_or_link_is_told_and_not_read(remote):
     (remote.folder / "docs/link.md").symlink_to("/etc/hostname")
     remote.commits.append(commit(remote.folder))
-    listing = list_changed(remote.folder, "acme/shop", remote.at(0), remote.at(1), "HEAD")
+    listing = list_changed(
+        GitDirectory(remote.folder / ".git"), "acme/shop", remote.at(0), remote.at(1), "HEAD"
+    )
     assert [(each.path, each.code) for each in listing.notices] == [("docs/link.md", "link")]
     assert listing.items == ()
 

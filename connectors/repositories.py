@@ -1,0 +1,332 @@
+"""Repositories of strangers, read by git without a word of their configuration.
+
+Each is read through a git directory of our own: a temporary folder with a configuration that we
+write, links to the stranger's objects, a copy of its index, and HEAD as we resolved it. What points
+out of a repository counts only where the other end names it back: a linked work tree and its
+repository, a submodule and the one it lies in. Objects borrowed from other repositories do not.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import tempfile
+import weakref
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from connectors.connector import Listing, SourceRefused, SourceUnavailable, printable
+from connectors.git import GitDirectory, git_answers, list_commit, run_git
+from connectors.paths import READ, Root, is_beneath
+
+MAX_FILE_BYTES = 256 * 1024**2  # an index of a million files
+MAX_CONFIG_BYTES = 1024**2
+MAX_POINTER_BYTES = 8 * 1024
+MAX_LINKS = 5  # from HEAD to a branch, as git
+FORMATS = ("sha1", "sha256")
+CONFIG = """[core]
+\trepositoryformatversion = 1
+\tbare = true
+[extensions]
+\tobjectFormat = {format}
+"""
+_OBJECT_ID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_OBJECT_FOLDER = re.compile(r"[0-9a-f]{2}|pack")
+_SHARED_INDEX = re.compile(r"sharedindex\.[0-9a-f]{40,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository, held open. ``git`` has HEAD and the index, ``common`` objects and branches:
+    two folders in a linked work tree. ``top`` is the top of its work tree.
+    """
+
+    git: Root
+    common: Root
+    top: Path | None = None
+
+    def close(self) -> None:
+        self.git.close()
+        self.common.close()
+
+
+class Borrowed:
+    """A git directory of our own that shows a repository; use it as a context manager.
+
+    ``head`` is the commit of HEAD, None before the first one. ``top`` is the top of its work tree,
+    or itself. Raises SourceRefused, SourceUnavailable.
+    """
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        folder = Path(tempfile.mkdtemp(prefix="cairn-git-"))
+        self._remove = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self.top = repository.top or repository.git.folder
+        self.directory = GitDirectory(folder, self.top)
+        try:
+            (folder / "HEAD").write_text("ref: refs/heads/none\n")
+            (folder / "refs").mkdir()
+            self.object_format = _object_format(repository.common)
+            (folder / "config").write_text(CONFIG.format(format=self.object_format))
+            _link_objects(repository.common, folder / "objects")
+            self._copy(repository.common, "shallow")
+            self._copy(repository.git, "index")
+            for name in _entries(repository.git, b""):
+                if _SHARED_INDEX.fullmatch(name):
+                    self._copy(repository.git, name)
+            self.head = self._head()
+            if self.head:
+                (folder / "HEAD").write_text(f"{self.head}\n")
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Borrowed:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._repository.close()
+        self._remove()
+
+    def _copy(self, source: Root, name: str) -> None:
+        content = _content(source, name.encode(), MAX_FILE_BYTES)
+        if content is not None:
+            (self.directory.folder / name).write_bytes(content)
+
+    def _head(self) -> str | None:
+        named = _resolve(self._repository)
+        if named is None:
+            return None
+        wanted = f"{named}^{{commit}}"
+        return git_answers(self.directory, "rev-parse", "--verify", "--quiet", wanted) or None
+
+
+class GitFolder:
+    """A bare repository, or the ``.git`` of a work tree: the tree of its HEAD."""
+
+    def __init__(self, folder: Path, root: str) -> None:
+        self.folder = folder
+        self.root = root
+
+    def list(self) -> Listing:
+        borrowed = borrow(self.folder)
+        try:
+            if borrowed.head is None:
+                raise SourceUnavailable(f"{self.folder} has no commit at its HEAD: make one.")
+            listing = list_commit(borrowed.directory, self.root, borrowed.head)
+        except BaseException:
+            borrowed.close()
+            raise
+
+        def close() -> None:
+            listing.close()
+            borrowed.close()
+
+        return replace(listing, close=close)
+
+
+def borrow(place: Path) -> Borrowed:
+    """What shows the repository at ``place``, a git directory or the top of a work tree.
+
+    Raises SourceRefused, SourceUnavailable.
+    """
+    place = place.resolve()
+    if is_git_folder(place):
+        return Borrowed(Repository(Root(place), Root(place)))
+    if found := _at(place):
+        return Borrowed(found)
+    raise SourceUnavailable(f"{place} is no git repository: check the path.")
+
+
+def find_repository(folder: Path) -> Repository | None:
+    """The repository in whose work tree ``folder`` lies, if it does; like git, on one file system.
+
+    Raises SourceRefused when it points out of itself.
+    """
+    device = folder.stat().st_dev
+    for top in (folder, *folder.parents):
+        if top.stat().st_dev != device:
+            return None
+        if found := _at(top):
+            return found
+        if is_git_folder(top):
+            return None
+    return None
+
+
+def is_git_folder(folder: Path) -> bool:
+    """Whether ``folder`` is a bare repository or a ``.git``."""
+    try:
+        with Root(folder) as root:
+            head = _content(root, b"HEAD") or b""
+            for name in (b"objects", b"refs"):
+                os.close(root.open_folder(name))
+    except (OSError, SourceRefused):
+        return False
+    return head.startswith(b"ref:") or bool(_OBJECT_ID.match(head))
+
+
+def _at(top: Path) -> Repository | None:
+    """The repository whose work tree begins at ``top``. Raises SourceRefused."""
+    place = top / ".git"
+    try:
+        mode = place.lstat().st_mode
+        if stat.S_ISDIR(mode):
+            return _plain(place, top) if is_git_folder(place) else None
+        if stat.S_ISLNK(mode):
+            return _pointed_at(Root(place.resolve()), top)
+        if not stat.S_ISREG(mode):
+            return None
+        with os.fdopen(os.open(place, READ), "rb") as file:
+            name, _, target = file.read(MAX_POINTER_BYTES).partition(b":")
+        if name != b"gitdir":
+            return None
+        return _pointed_at(Root((top / os.fsdecode(target.strip())).resolve()), top)
+    except (OSError, ValueError):
+        return None  # to nowhere: git knows no repository here either
+
+
+def _plain(place: Path, top: Path) -> Repository:
+    git = Root(place)
+    if _content(git, b"commondir") is not None:
+        git.close()
+        raise _points_away(place)
+    return Repository(git, git, top)
+
+
+def _pointed_at(git: Root, top: Path) -> Repository | None:
+    """The repository in ``git`` for the work tree at ``top``, which it names back."""
+    folder = git.path
+    back = _content(git, b"gitdir")
+    if back is not None:
+        named = (folder / os.fsdecode(back.strip())).parent.resolve()
+        common = Root(folder.parent.parent)
+        shared = _content(git, b"commondir") or b""
+        is_its = (folder / os.fsdecode(shared.strip())).resolve() == common.path
+        if named == top and is_its and folder.parent.name == "worktrees":
+            return Repository(git, common, top)
+    elif is_git_folder(folder) and _content(git, b"commondir") is None:
+        said = _configured(git, "core.worktree")
+        if said and (folder / said).resolve() == top:
+            return Repository(git, git, top)
+    raise _points_away(top / ".git")
+
+
+def _points_away(place: Path) -> SourceRefused:
+    return SourceRefused(
+        f"{place} points to a repository elsewhere that does not name it back, and is not followed:"
+        " run `git worktree repair` there if it is yours, or clone it and give the clone."
+    )
+
+
+def _configured(git: Root, wanted: str) -> str | None:
+    """A value of a repository's configuration: git reads it as data, without what it includes."""
+    content = b"\n".join(
+        _content(git, name, MAX_CONFIG_BYTES) or b"" for name in (b"config", b"config.worktree")
+    )
+    nowhere = GitDirectory(Path("/"), git.path)
+    listed = run_git(nowhere, "config", "--file", "-", "--list", "-z", given=content)
+    values = dict(row.partition(b"\n")[::2] for row in listed.split(b"\0"))
+    value = values.get(wanted.encode())
+    return None if value is None else os.fsdecode(value)
+
+
+def _object_format(common: Root) -> str:
+    """How the repository names objects. Raises SourceRefused."""
+    name = _configured(common, "extensions.objectformat") or FORMATS[0]
+    if name not in FORMATS:
+        raise SourceRefused(
+            f"{common.path} has objects of an unknown format ({printable(name[:20])}): clone the"
+            " repository and give the clone."
+        )
+    return name
+
+
+def _resolve(repository: Repository) -> str | None:
+    """The object that HEAD names; None where its branch has no commit yet."""
+    name = b"HEAD"
+    for _ in range(MAX_LINKS):
+        if not is_beneath(name):
+            return None
+        where = repository.git if name == b"HEAD" else repository.common
+        said = (_content(where, name) or _packed(repository.common, name)).strip()
+        if found := _OBJECT_ID.fullmatch(said):
+            return found[0].decode()
+        if not said.startswith(b"ref:"):
+            return None
+        name = said.removeprefix(b"ref:").strip()
+        if not name.startswith(b"refs/"):
+            return None
+    return None
+
+
+def _packed(common: Root, name: bytes) -> bytes:
+    content = _content(common, b"packed-refs", MAX_FILE_BYTES) or b""
+    found = re.search(rb"^([0-9a-f]+) " + re.escape(name) + rb"$", content, re.MULTILINE)
+    return found[1] if found else b""
+
+
+def _link_objects(common: Root, objects: Path) -> None:
+    """``objects`` shows the packs and loose objects of ``common``, and what it borrows nowhere.
+
+    Raises SourceRefused where it borrows, or has a link among its objects.
+    """
+    if (_content(common, b"objects/info/alternates") or b"").strip():
+        raise SourceRefused(
+            f"{common.path} borrows objects of other repositories, which are not read: run"
+            " `git repack -a -d` in it and remove its objects/info/alternates."
+        )
+    (objects / "info").mkdir(parents=True)
+    for entry in _entries(common, b"objects"):
+        if _OBJECT_FOLDER.fullmatch(entry):
+            inner = b"objects/" + entry.encode()
+            _entries(common, inner)
+            (objects / entry).symlink_to(f"{common.for_children}/objects/{entry}")
+
+
+def _entries(root: Root, path: bytes) -> list[str]:
+    """The names in a folder. Raises SourceRefused when there is a link among them."""
+    try:
+        descriptor = root.open_folder(path)
+    except OSError as error:
+        raise _unreadable(root, path, error) from error
+    try:
+        with os.scandir(descriptor) as entries:
+            found = list(entries)
+        if link := next((entry for entry in found if entry.is_symlink()), None):
+            raise SourceRefused(
+                f"{printable(str(root.path / os.fsdecode(path) / link.name))} is a link in a git"
+                " repository, and is not followed: clone the repository and give the clone."
+            )
+        return [entry.name for entry in found]
+    finally:
+        os.close(descriptor)
+
+
+def _content(root: Root, path: bytes, limit: int = MAX_POINTER_BYTES) -> bytes | None:
+    """What a file of a repository holds; None without the file. Raises SourceRefused."""
+    try:
+        with root.open_file(path) as file:
+            content = file.read(limit + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise _unreadable(root, path, error) from error
+    if len(content) > limit:
+        raise SourceRefused(
+            f"{root.path / os.fsdecode(path)} is larger than git makes it ({limit:,} bytes): clone"
+            " the repository and give the clone."
+        )
+    return content
+
+
+def _unreadable(root: Root, path: bytes, error: OSError) -> SourceRefused:
+    return SourceRefused(
+        f"{root.path / os.fsdecode(path)} cannot be read ({error.strerror}): clone the repository"
+        " and give the clone."
+    )
