@@ -230,7 +230,9 @@ def _configured(git: Root, wanted: str) -> str | None:
         _content(git, name, MAX_CONFIG_BYTES) or b"" for name in (b"config", b"config.worktree")
     )
     nowhere = GitDirectory(Path("/"), git.path)
-    listed = run_git(nowhere, "config", "--file", "-", "--list", "-z", given=content)
+    listed = run_git(
+        nowhere, "config", "--file", "-", "--no-includes", "--list", "-z", given=content
+    )
     values = dict(row.partition(b"\n")[::2] for row in listed.split(b"\0"))
     value = values.get(wanted.encode())
     return None if value is None else os.fsdecode(value)
