@@ -1,7 +1,9 @@
 """Child processes for what computes long, so that the loop only moves records (spec 10 §3).
 
 A regular expression that runs away holds the interpreter: only another process can be timed and
-killed. Each child is a fresh interpreter (no fork of a process with threads), of lower priority,
+killed. What counts is the time a child works, or sleeps on something that does not come; waiting
+for a processor is no fault of its job, and to start it again would make a busy machine busier. Each
+child is a fresh interpreter (no fork of a process with threads), of lower priority,
 and ends with its parent. Decided against: ``multiprocessing`` and pools on top of it, which run the
 program's main module again in every child.
 """
@@ -14,24 +16,27 @@ import os
 import pickle
 import sys
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
+import psutil
+
 from streams.shell.child import LENGTH
 from streams.shell.failures import ChildFailed, Failure, ShellFailure
 
 T = TypeVar("T")
-JOB_TIMEOUT_S = 20.0
+JOB_TIMEOUT_S = 20.0  # of work
+LOOK_EVERY_S = 1.0
 AT_ONCE = 16  # jobs in one message to a child: most are shorter than the way there and back
 BUFFER_BYTES = 1024 * 1024
 ROOT = Path(__file__).resolve().parents[2]
 
 
 class JobTimedOut(ShellFailure):
-    """The job took longer than a job may; its child was killed."""
+    """The job worked longer than a job may; its child was killed."""
 
 
 class ChildDied(ShellFailure):
@@ -82,6 +87,36 @@ class Child:
         return self._process.pid if self._process else None
 
 
+class WorkingTime:
+    """How long a child has worked on its jobs, or slept in them.
+
+    Looked at every second, so jobs that are quick cost nothing; the first look begins to count.
+    """
+
+    def __init__(self, child: Child) -> None:
+        self._child = child
+        self._seen: tuple[int, float] | None = None  # pid and its time on a processor
+        self.spent_s = 0.0
+
+    def look(self) -> bool:
+        """Whether the child has worked since the last look."""
+        pid = self._child.pid
+        try:
+            process = psutil.Process(pid) if pid is not None else None
+            if process is None:
+                return False
+            times, asleep = process.cpu_times(), process.status() == psutil.STATUS_SLEEPING
+        except psutil.Error:
+            return False
+        used_s = times.user + times.system
+        before, self._seen = self._seen, (process.pid, used_s)
+        if before is None or before[0] != process.pid:
+            return True
+        worked_s = used_s - before[1]
+        self.spent_s += LOOK_EVERY_S if asleep else worked_s
+        return bool(worked_s)
+
+
 class Job:
     """A call on its way to a child; ``batch`` is set while a child has it."""
 
@@ -117,6 +152,7 @@ class ChildPool:
         self._idle = list(self._children)
         self._waiting: deque[Job] = deque()
         self._batches: dict[asyncio.Task[None], list[Job]] = {}
+        self.work = 0  # grows with every answer, and while children compute
 
     async def warm(self, function: Callable[..., object], *arguments: object) -> None:
         """Every child runs and has called ``function`` once, so that the next call is quick."""
@@ -223,12 +259,35 @@ class ChildPool:
     async def _answers(self, child: Child, calls: list[bytes]) -> list[bytes]:
         """Raises JobTimedOut, ChildDied."""
         try:
-            async with asyncio.timeout(self._timeout_s):
-                answers: list[bytes] = pickle.loads(await child.answer(pickle.dumps(calls)))
-                return answers
+            async with asyncio.timeout(None) as limit:
+                with self._limited(child, limit):
+                    answers: list[bytes] = pickle.loads(await child.answer(pickle.dumps(calls)))
+                    self.work += 1
+                    return answers
         except TimeoutError:
             await child.kill()
-            raise JobTimedOut(f"the job took longer than {self._timeout_s:.0f} s") from None
+            raise JobTimedOut(f"the job worked longer than {self._timeout_s:.0f} s") from None
+
+    @contextlib.contextmanager
+    def _limited(self, child: Child, limit: asyncio.Timeout) -> Iterator[None]:
+        """``limit`` passes once the child has worked longer than a job may."""
+        loop, time = asyncio.get_running_loop(), WorkingTime(child)
+        next_look: asyncio.TimerHandle
+
+        def look() -> None:
+            nonlocal next_look
+            if time.look():
+                self.work += 1
+            if time.spent_s > self._timeout_s:
+                limit.reschedule(loop.time())
+            else:
+                next_look = loop.call_later(LOOK_EVERY_S, look)
+
+        next_look = loop.call_later(LOOK_EVERY_S, look)
+        try:
+            yield
+        finally:
+            next_look.cancel()
 
 
 @dataclass(frozen=True)

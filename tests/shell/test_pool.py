@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from infra.local.process import started_of, wait_until
 from streams.shell.failures import ChildFailed
 from streams.shell.pool import ChildDied, ChildPool, JobTimedOut
 
-HANGS_S = 5  # a child is there within one
+HANGS_S = 3  # of work; a child is there within one
 
 
 def double(number: int) -> int:
@@ -25,6 +26,10 @@ def double(number: int) -> int:
 def endless() -> None:
     while True:
         pass
+
+
+def blocked() -> None:
+    threading.Event().wait()
 
 
 def die() -> None:
@@ -63,6 +68,8 @@ def test_a_job_that_hangs_dies_or_raises_fails_alone() -> None:
         assert await pool.run(double, 1) == 2
         with pytest.raises(JobTimedOut):
             await pool.run(endless)
+        with pytest.raises(JobTimedOut):
+            await pool.run(blocked)
         with pytest.raises(ChildDied):
             await pool.run(die)
         with pytest.raises(ChildFailed) as failed:
@@ -71,6 +78,25 @@ def test_a_job_that_hangs_dies_or_raises_fails_alone() -> None:
         assert "words of a source" not in failed.value.failure.error
         assert await pool.run(double, 2) == 4
         await pool.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_job_that_waits_for_a_processor_is_not_ended() -> None:
+    """The child is stopped, as by a machine that has no time for it, beyond a job's limit."""
+
+    async def scenario() -> None:
+        starved, busy = ChildPool(1, nice=0, timeout_s=1), ChildPool(1, nice=0, timeout_s=3)
+        await starved.warm(double, 0)
+        [pid] = starved.pids()
+        os.kill(pid, signal.SIGSTOP)
+        waiting = asyncio.create_task(starved.run(double, 2))
+        with pytest.raises(JobTimedOut):
+            await busy.run(endless)
+        os.kill(pid, signal.SIGCONT)
+        assert await waiting == 4
+        assert starved.pids() == [pid]
+        await asyncio.gather(starved.close(), busy.close())
 
     asyncio.run(scenario())
 
