@@ -1,47 +1,47 @@
 """The receiver over HTTP: `POST /v1/webhooks/{service}/{project}`, and nothing else.
 
-Strangers talk to it, so each request has a bound: bytes, time, how many at once. It writes no
-access log: paths name projects, and a refusal is worth no more than its count. What a body says is
-never in a log, an error or an answer.
+Strangers talk to it, so each request has a bound: bytes, time, how many at once; those of
+connections are in `connections.py`. A delivery takes a working place when its body is there, so
+that a slow sender holds none. It writes no access log: paths name projects, and a refusal is worth
+no more than its count. What a body says is never in a log, an error or an answer.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, cast, get_args
 
 from aiohttp import web
 
+from connectors.webhooks.connections import Connection, Connections, Guard, Limits
 from connectors.webhooks.counters import Counters
 from connectors.webhooks.payload import MAX_BODY_BYTES
 from connectors.webhooks.receiver import Answer, Receiver, refused
 from infra.log import get
 from schemas.events.connector import ConnectorService
 
-BODY_WITHIN_S = 10.0
-AT_ONCE = 64  # requests; with the largest body each is 5 MiB
+MAX_HEADERS, MAX_HEADER_BYTES = 64, 4096  # 256 KiB a connection
 LINGERS_S = 1.0  # reads on that long, and forgets, so that a refused sender gets to its answer
 RETRY_AFTER_S = 30
 WRITE_EVERY_S = 1.0
 
 log = get("webhooks")
+# aiohttp's own log shows the bytes of a request that is none.
+_nothing = logging.Logger("webhooks.http", logging.CRITICAL + 1)
 
 
 class Server:
     """Answers deliveries with ``receiver``. ``broken`` is set when the process must start anew."""
 
     def __init__(
-        self,
-        receiver: Receiver,
-        counters: Counters,
-        *,
-        body_within_s: float = BODY_WITHIN_S,
-        at_once: int = AT_ONCE,
+        self, receiver: Receiver, counters: Counters, limits: Limits | None = None
     ) -> None:
         self._receiver, self._counters = receiver, counters
-        self._body_within_s, self._at_once = body_within_s, at_once
+        self.limits = limits or Limits()
+        self.connections = Connections(self.limits, lambda why: counters.count("connection", why))
         self._now = 0
         self.broken: BaseException | None = None
         self._stop = asyncio.Event()
@@ -49,6 +49,7 @@ class Server:
     def app(self) -> web.Application:
         app = web.Application()
         app.router.add_post("/v1/webhooks/{service}/{project}", self._delivered)
+        app.on_response_prepare.append(_close_after)
         return app
 
     async def until_broken(self) -> None:
@@ -72,46 +73,56 @@ class Server:
                 {"code": "not_found", "message": "No such service."}, status=404
             )
         known = cast(ConnectorService, service)
-        if self._now >= self._at_once:
-            return self._told(known, refused("busy"))
-        self._now += 1
+        connection = self.connections.begin(request.transport) if request.transport else None
+        if connection is None:
+            raise ConnectionResetError("closed before its request was read")
         try:
-            return self._told(known, await self._answer(known, request))
+            return self._told(known, await self._answer(known, request, connection))
         finally:
-            self._now -= 1
+            self.connections.end(connection)
 
-    async def _answer(self, service: ConnectorService, request: web.Request) -> Answer:
+    async def _answer(
+        self, service: ConnectorService, request: web.Request, connection: Connection
+    ) -> Answer:
         if request.headers.get("Content-Encoding", "identity") != "identity":
             return refused("malformed")  # what was signed are the bytes as they came
-        body = await self._body(request)
+        body = await self._body(request, connection)
         if not isinstance(body, bytes):
             return body
-        project = request.match_info["project"]
+        connection.waits = False
+        connection.transport.pause_reading()  # what follows the request is never looked at
+        if self._now >= self.limits.at_once:
+            return refused("busy")
+        self._now += 1
         try:
-            return await self._receiver.receive(service, project, request.headers, body)
+            return await self._receiver.receive(
+                service, request.match_info["project"], request.headers, body
+            )
         except Exception as error:
             log.error("webhooks.failed", error_class=type(error).__name__)
             self.broken = error
             self._stop.set()
             return refused("broker_away")
+        finally:
+            self._now -= 1
 
-    async def _body(self, request: web.Request) -> bytes | Answer:
+    async def _body(self, request: web.Request, connection: Connection) -> bytes | Answer:
         """The raw body, or the refusal of one that is too large or too slow."""
         if (request.content_length or 0) > MAX_BODY_BYTES:
             return refused("oversized")
         parts: list[bytes] = []
-        size = 0
         try:
-            async with asyncio.timeout(self._body_within_s):
+            async with asyncio.timeout(self.limits.body_within_s):
                 async for part in request.content.iter_any():
-                    size += len(part)
-                    if size > MAX_BODY_BYTES:
+                    if not self.connections.hold(connection, len(part)):
+                        return refused("busy")
+                    if connection.held_bytes > MAX_BODY_BYTES:
                         return refused("oversized")
                     parts.append(part)
         except TimeoutError:
             return refused("slow")
         except (ConnectionError, web.RequestPayloadError):
-            return refused("malformed")
+            return refused(connection.closed or "malformed")
         return b"".join(parts)
 
     def _told(self, service: ConnectorService, answer: Answer) -> web.Response:
@@ -119,9 +130,12 @@ class Server:
         response = web.json_response(answer.body, status=answer.status)
         if answer.retry:
             response.headers["Retry-After"] = str(RETRY_AFTER_S)
-        if answer.outcome in ("oversized", "slow"):
-            response.force_close()  # the rest of the body is not worth reading
         return response
+
+
+async def _close_after(_request: web.Request, response: web.StreamResponse) -> None:
+    """One request a connection: its limits are then those of a delivery."""
+    response.force_close()
 
 
 @asynccontextmanager
@@ -131,13 +145,26 @@ async def listening(server: Server, host: str, port: int) -> AsyncIterator[str]:
         "access_log": None,
         "handle_signals": False,
         "lingering_time": LINGERS_S,
+        "logger": _nothing,
+        "max_headers": MAX_HEADERS,
+        "max_field_size": MAX_HEADER_BYTES,
+        "max_line_size": MAX_HEADER_BYTES,
     }
     runner = web.AppRunner(server.app(), **options)
     await runner.setup()
+    accept = runner.server
+    assert accept
     try:
-        site = web.TCPSite(runner, host, port)
-        await site.start()
-        named, bound = runner.addresses[0][:2]
-        yield f"http://{named}:{bound}"
+        listener = await asyncio.get_running_loop().create_server(
+            lambda: Guard(server.connections, accept()),
+            host,
+            port,
+            backlog=server.limits.connections,
+        )
+        named, bound = listener.sockets[0].getsockname()[:2]
+        try:
+            yield f"http://{named}:{bound}"
+        finally:
+            listener.close()
     finally:
         await runner.cleanup()

@@ -11,6 +11,7 @@ from typing import Any
 
 import aiohttp
 
+from connectors.webhooks.connections import Limits
 from connectors.webhooks.counters import Counters, told
 from connectors.webhooks.receiver import Endpoint, Receiver
 from connectors.webhooks.server import Server, listening
@@ -70,13 +71,13 @@ class Door:
 
 @asynccontextmanager
 async def a_door(folder: Path, *, patience_s: float = 30.0, **options: Any) -> AsyncIterator[Door]:
-    """``patience_s``: how long the log may take to acknowledge."""
+    """``patience_s``: how long the log may take to acknowledge; ``options`` are `Limits`."""
     door = Door(folder / "webhooks.json")
     counters = Counters(door.counters)
     receiver = Receiver(
         door.endpoint, door.seal, door.publish, door, acknowledged_within_s=patience_s
     )
-    door.server = Server(receiver, counters, **options)
+    door.server = Server(receiver, counters, Limits(**options))
     async with listening(door.server, "127.0.0.1", 0) as door.address:
         counters.listening(door.address)
         yield door
