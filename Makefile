@@ -51,7 +51,7 @@ lint: venv
 lock:
 	@echo "Resolving pyproject.toml into requirements.lock…"
 	@uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	  --no-header --all-extras pyproject.toml -o requirements.lock
+	  --no-header --extra dev pyproject.toml -o requirements.lock
 
 clean:
 	@echo "Removing $(VENV) and caches…"

@@ -1,7 +1,7 @@
 """The `cairn` command: one file a command, each with ``register(app)``.
 
 This package is the only reader of the environment and wires everything else; nobody imports it.
-Commands import what is heavy (faust, litellm, langgraph) inside their functions, so that
+Commands import what is heavy (faust, the rules of the reader) inside their functions, so that
 `cairn status` does not wait for it.
 """
 
