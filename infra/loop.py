@@ -1,9 +1,11 @@
 """How our processes run: uvloop, which costs less per record, and a collector that looks rarely."""
 
 import asyncio
+import contextlib
 import gc
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar, cast
 
 import uvloop
 
@@ -19,6 +21,36 @@ def run(main: Coroutine[Any, Any, T]) -> T:
     asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
     rarely_collected()
     return asyncio.run(main)
+
+
+async def abandonable(call: Callable[[], T]) -> T:
+    """``call()`` in a thread that nobody waits for once this is cancelled, nor does the process.
+
+    So an interrupt is obeyed at once, however long ``call`` takes (``asyncio.to_thread`` would be
+    waited for at the end). It must be nothing that is harmed by ending in the middle.
+    """
+    loop = asyncio.get_running_loop()
+    outcome: asyncio.Future[T] = loop.create_future()
+
+    def settle(result: T | None, error: BaseException | None) -> None:
+        if outcome.cancelled():
+            return
+        if error is not None:
+            outcome.set_exception(error)
+        else:
+            outcome.set_result(cast(T, result))
+
+    def work() -> None:
+        result, failed = None, None
+        try:
+            result = call()
+        except BaseException as error:
+            failed = error
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
+            loop.call_soon_threadsafe(settle, result, failed)
+
+    threading.Thread(target=work, daemon=True).start()
+    return await outcome
 
 
 def rarely_collected() -> None:

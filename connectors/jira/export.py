@@ -2,27 +2,27 @@
 
 JSON says all that a pull would say, so its items are the same. CSV knows no ids of comments and
 writes times without a zone: comments become remarks of their issue, which a later pull replaces,
-and times are taken for UTC.
+and times are taken for UTC. A child process reads the format; what it means is read here.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import json
+import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from connectors.connector import SourceRefused, SourceUnavailable
+from connectors.confined import MIB, Confined, ReadingRefused, limits_of, opened
+from connectors.connector import SourceRefused, SourceUnavailable, printable
 from connectors.jira.items import items_of, root_of
 from connectors.jira.wiki import markdown
 from connectors.outside import OutsideItem, Remark
 from connectors.payloads import UnreadablePayload
+from connectors.unpacking.exports import JiraReader
 
-MAX_FILE_BYTES = 256 * 1024 * 1024
-MAX_FIELD_CHARS = 4 * 1024 * 1024
+MAX_FILE_BYTES = 256 * MIB
+MEMORY_BYTES = 3 * 1024 * MIB  # objects of JSON take some ten times their file
 TIMES = (
     "%d/%b/%y %I:%M %p", "%d/%b/%Y %I:%M %p", "%d/%b/%y %H:%M", "%d/%b/%Y %H:%M",
     "%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S",
@@ -31,51 +31,32 @@ TIMES = (
 
 def items_in(path: Path, site: str) -> list[OutsideItem]:
     """The items of an export file. Raises SourceUnavailable, SourceRefused."""
+    name = printable(path.name)
     try:
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise SourceRefused(f"{path.name} has more than {MAX_FILE_BYTES:,} bytes.")
-        content = path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceUnavailable(f"{path.name} cannot be read as text.") from error
-    try:
-        if content.lstrip()[:1] in ("{", "["):
-            return [item for issue in _issues(content) for item in items_of(site, issue)]
-        return [item for row in _rows(content) for item in _row_items(site, row)]
+        return list(_items(path, site))
+    except OSError as error:
+        raise SourceUnavailable(f"{name} cannot be read: give a file.") from error
     except UnreadablePayload as error:
-        raise SourceUnavailable(
-            f"{path.name} holds an issue that cannot be read: {error}."
-        ) from None
-    except (ValueError, RecursionError, csv.Error) as error:
-        raise SourceRefused(f"{path.name} is no export of Jira as JSON or CSV.") from error
+        raise SourceUnavailable(f"{name} holds an issue that cannot be read: {error}.") from None
+    except ReadingRefused as error:
+        raise SourceRefused(f"{name} is refused ({error}): export fewer issues at once.") from error
+    except Exception as error:  # what a stranger's issue does to us is no fault of ours
+        raise SourceRefused(f"{name} is no export of Jira as JSON or CSV.") from error
 
 
-def _issues(content: str) -> list[dict[str, Any]]:
-    """One object with ``issues``, a list of issues, or an issue a line."""
-    try:
-        told = json.loads(content)
-    except json.JSONDecodeError:
-        told = [json.loads(line) for line in content.splitlines() if line.strip()]
-    if isinstance(told, dict):
-        told = told.get("issues", [told])
-    if not isinstance(told, list) or not all(isinstance(it, dict) for it in told):
-        raise ValueError("no issues")
-    return told
-
-
-def _rows(content: str) -> Iterator[dict[str, list[str]]]:
-    """Each row as the values under each heading, for a heading stands there several times."""
-    csv.field_size_limit(MAX_FIELD_CHARS)
-    reader = csv.reader(io.StringIO(content, newline=""))
-    heads = [head.strip().lower() for head in next(reader, [])]
-    if "issue key" not in heads or "summary" not in heads:
-        raise ValueError("no issues")
-    for values in reader:
-        row: dict[str, list[str]] = {}
-        for head, value in zip(heads, values, strict=False):
-            if value.strip():
-                row.setdefault(head, []).append(value)
-        if row:
-            yield row
+def _items(path: Path, site: str) -> Iterator[OutsideItem]:
+    with opened(path) as file, ExitStack() as ends:
+        size = os.fstat(file.fileno()).st_size
+        if size > MAX_FILE_BYTES:
+            raise ReadingRefused(f"more than {MAX_FILE_BYTES:,} bytes")
+        child = Confined(JiraReader, file, limits_of(size, memory_bytes=MEMORY_BYTES), {})
+        ends.callback(child.close)
+        answers = child.ask("issues")
+        form, _ = next(answers)
+        meant = items_of if form["json"] else _row_items
+        for objects, _ in answers:
+            for each in objects:
+                yield from meant(site, each)
 
 
 def _row_items(site: str, row: dict[str, list[str]]) -> Iterator[OutsideItem]:

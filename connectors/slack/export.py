@@ -1,27 +1,30 @@
 """A workspace's export (a zip of JSON files) as threads, channel by channel.
 
 The export says what stood at its end: an item that was changed since is left as it is held, because
-its threads are as of their newest message. Nothing is written to disk, and a file that would unpack
-to more than it should is refused.
+its threads are as of their newest message. A child process reads the format; nothing is written to
+disk, and what would unpack to more than it should is refused.
 """
 
 from __future__ import annotations
 
-import json
-import zipfile
+import os
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from connectors.connector import SourceRefused, SourceUnavailable
+from connectors.archive import bounds_of
+from connectors.confined import MIB, Confined, ReadingFailed, ReadingRefused, limits_of, opened
+from connectors.connector import SourceRefused, SourceUnavailable, printable
 from connectors.outside import OutsideItem
 from connectors.payloads import UnreadablePayload, needed, readable, text
 from connectors.slack.items import Admits, Channel, Message, message_of, thread_item, time_of
 from connectors.slack.people import People, Pseudonym
+from connectors.unpacking.exports import SlackReader
 
-MAX_FILES = 200_000
-MAX_FILE_BYTES = 64 * 1024 * 1024
+MAX_FILE_BYTES = 64 * MIB
+MEMORY_BYTES = 2 * 1024 * MIB  # objects of JSON take some ten times their file
 LISTS = ("channels.json", "groups.json")  # public and private channels; direct messages are left
 
 
@@ -29,16 +32,23 @@ class SlackExport:
     """One export file. Raises SourceUnavailable, SourceRefused."""
 
     def __init__(self, path: Path, team: str = "") -> None:
+        self._name = printable(path.name)
         try:
-            self._zip = zipfile.ZipFile(path)
-        except (OSError, zipfile.BadZipFile) as error:
-            raise SourceUnavailable(f"{path.name} cannot be read as a zip archive.") from error
-        self._files = {info.filename: info for info in self._zip.infolist()}
+            with opened(path) as file:
+                size = os.fstat(file.fileno()).st_size
+                options = {"bounds": asdict(bounds_of(size)), "file_bytes": MAX_FILE_BYTES}
+                self._child = Confined(
+                    SlackReader, file, limits_of(size, memory_bytes=MEMORY_BYTES), options
+                )
+        except OSError as error:
+            raise SourceUnavailable(f"{self._name} cannot be read: give a zip archive.") from error
         try:
-            if len(self._files) > MAX_FILES:
-                raise SourceRefused(f"The export has more than {MAX_FILES:,} files.")
+            with self._reading("the archive"):
+                self._files = {
+                    name for names, _ in self._child.ask("names") for name in map(str, names)
+                }
             if "users.json" not in self._files:
-                raise SourceRefused("The archive is no export of Slack: it has no users.json.")
+                raise SourceRefused(f"{self._name} is no export of Slack: it has no users.json.")
             self.members = self._rows("users.json")
             self.team = team or self._team()
         except BaseException:
@@ -46,27 +56,30 @@ class SlackExport:
             raise
 
     def close(self) -> None:
-        self._zip.close()
+        self._child.close()
 
     def channels(self) -> list[Channel]:
         """The channels of the export in the order of their ids."""
         rows = [row for name in LISTS if name in self._files for row in self._rows(name)]
-        with readable("The export"):
+        with readable(f"The export {self._name}"):
             found = [Channel(self.team, needed(row, "id"), needed(row, "name")) for row in rows]
         return sorted(found, key=lambda channel: channel.channel_id)
 
-    def messages(self, channel: Channel) -> Iterator[dict[str, Any]]:
+    def messages(self, channel: Channel) -> list[dict[str, Any]]:
         """Every message of a channel, day by day."""
-        for name in sorted(self._files):
-            place = PurePosixPath(name)
-            if place.suffix == ".json" and place.parent.name == channel.name:
-                yield from self._rows(name)
+        places = ((name, PurePosixPath(name)) for name in sorted(self._files))
+        return [
+            row
+            for name, place in places
+            if place.suffix == ".json" and place.parent.name == channel.name
+            for row in self._rows(name)
+        ]
 
     def threads(self, channel: Channel, pseudonym: Pseudonym, admits: Admits) -> list[OutsideItem]:
         """The threads of a channel that may be read, in the order in which they began."""
         people = People(self.members, pseudonym)
         by_thread: dict[str, list[Message]] = {}
-        with readable("The export"):
+        with readable(f"The export {self._name}"):
             for row in self.messages(channel):
                 if message := message_of(row):
                     by_thread.setdefault(message.thread_ts, []).append(message)
@@ -85,16 +98,24 @@ class SlackExport:
             for member in self.members:
                 if team := text(member, "team_id"):
                     return team
-        raise SourceRefused("The export does not say which workspace it is of: name its id.")
+        raise SourceRefused(
+            f"The export {self._name} does not say which workspace it is of: name its id."
+        )
 
     def _rows(self, name: str) -> list[dict[str, Any]]:
-        info = self._files[name]
-        if info.file_size > MAX_FILE_BYTES:
-            raise SourceRefused(f"{name} of the export has more than {MAX_FILE_BYTES:,} bytes.")
+        with self._reading(printable(name)):
+            return [row for rows, _ in self._child.ask("rows", name) for row in rows]
+
+    @contextmanager
+    def _reading(self, what: str) -> Iterator[None]:
+        """Whatever is wrong with the file is a refusal that names it."""
         try:
-            told = json.loads(self._zip.read(info))
-        except (ValueError, RecursionError, zipfile.BadZipFile, RuntimeError, OSError) as error:
-            raise SourceUnavailable(f"{name} of the export cannot be read.") from error
-        if not isinstance(told, list) or not all(isinstance(row, dict) for row in told):
-            raise SourceUnavailable(f"{name} of the export is no list of objects.")
-        return told
+            yield
+        except ReadingRefused as error:
+            raise SourceRefused(
+                f"{what} of the export {self._name} is refused ({error}): export fewer days."
+            ) from error
+        except ReadingFailed as error:
+            raise SourceUnavailable(
+                f"{what} of the export {self._name} cannot be read: check that it is whole."
+            ) from error

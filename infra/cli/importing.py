@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from infra.cli.connecting import outlet, testimony
 from infra.cli.context import JSON_OPTION, connect, say
 from infra.cli.project import PROJECT_OPTION, login_name, quiet_clients
 from infra.clock import SystemClock
+from infra.loop import abandonable
 from infra.settings import Settings
 
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ async def _import(
 
     project_id = _project_id(settings, project)
     if service == "jira":
-        items: Sequence[OutsideItem] = items_in(file, site)
+        items: Sequence[OutsideItem] = await abandonable(partial(items_in, file, site))
     else:
         items = await _threads(settings, file, project_id, channels)
     counts = Counts()
@@ -87,19 +89,20 @@ async def _threads(
     from infra.vault import vault_of
 
     vault = vault_of(settings)
-    export = SlackExport(file)
+
+    def pseudonym(member: str) -> str:
+        return pseudonym_of(vault.mark, project_id, "slack", member)
+
+    export = await abandonable(partial(SlackExport, file))
     try:
         async with testimony(settings) as restricted:
             testify = testifying(project_id, restricted)
             items: list[OutsideItem] = []
-            for channel in export.channels():
-                await testify(channel, list(export.messages(channel)))
+            for channel in await abandonable(export.channels):
+                await testify(channel, await abandonable(partial(export.messages, channel)))
                 if channel.channel_id in names or channel.name in names:
-                    items += export.threads(
-                        channel,
-                        lambda member: pseudonym_of(vault.mark, project_id, "slack", member),
-                        is_without_risk,
-                    )
+                    read = partial(export.threads, channel, pseudonym, is_without_risk)
+                    items += await abandonable(read)
     finally:
         export.close()
     return items

@@ -32,7 +32,7 @@ from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal
 from infra.settings import Settings
 
 if TYPE_CHECKING:
-    from connectors import Listing
+    from connectors.connector import Listing
     from connectors.feeder import Encrypt, FeedReport
     from projections.progress import TriggerProgress
 
@@ -196,7 +196,7 @@ def ingested(settings: Settings, request: Request) -> list[Outcome]:
 
 
 async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
-    from connectors import open_source
+    from connectors.recognise import open_source
     from infra.vault import vault_of
     from projections import holdings, queries
 
@@ -210,7 +210,7 @@ async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
     ]
     outcomes: list[Outcome] = []
     for index, connector in enumerate(opened):
-        with await asyncio.to_thread(connector.list) as listing:
+        with await loop.abandonable(connector.list) as listing:
             tell_notices(listing)
             outcome = _outcome(request, index, project_id, listing)
             check_roots(outcomes, outcome)

@@ -148,7 +148,7 @@ def test_what_git_archives_names_its_commit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["tar", "tar.gz", "tgz", "tar.bz2", "tar.xz", "zip"])
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_damaged_archive_is_read_or_refused_and_nothing_else(
     tmp_path: Path, suffix: str, data: st.DataObject

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from connectors import open_source
 from connectors.connector import Item, Listing
+from connectors.recognise import open_source
 
 FILES: dict[str, bytes] = {
     "zeta.txt": b"zeta\n",

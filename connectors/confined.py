@@ -1,0 +1,213 @@
+"""A stranger's file is read in a child process, which can be killed and can do little else.
+
+Parsers of archives and exports were not written for an enemy: they loop, recurse and allocate as
+the file says. So they run where a limit of memory, processor time and disk ends them, where there
+is no environment, no secret and no other file to open, and where an interrupt of ours is obeyed at
+once, whatever they do. What comes back are frames of JSON and bytes, which run nothing here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from connectors.unpacking.frames import LENGTHS, Answer, TooLarge, framed, lengths_of, value_of
+
+MIB = 1024 * 1024
+ROOT = Path(__file__).resolve().parents[1]
+CPU_S, CPU_S_PER_MIB = 60, 2  # of the file as it lies there: a tenth is what a sound one needs
+MEMORY_BYTES = 1024 * MIB
+WALL_PER_CPU = 10  # a busy machine lets a process wait; only a file system that hangs takes longer
+READ_BYTES = 1 << 16
+ENDED_WITHIN_S = 10
+
+
+class ReadingFailed(Exception):
+    """The file is not what its format says. The message has the parser's own words."""
+
+
+class ReadingRefused(Exception):
+    """Reading the file would cost more than it may; the message says more than what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a child may take. ``wall_s`` is for one request, all others for its life."""
+
+    cpu_s: int
+    wall_s: float
+    memory_bytes: int
+    spool_bytes: int
+
+
+def limits_of(size_bytes: int, *, memory_bytes: int = 0, spool_bytes: int = 0) -> Limits:
+    """Limits for a file of this size."""
+    cpu_s = CPU_S + size_bytes * CPU_S_PER_MIB // MIB
+    return Limits(cpu_s, float(cpu_s * WALL_PER_CPU), memory_bytes or MEMORY_BYTES, spool_bytes)
+
+
+def opened(file: Path) -> IO[bytes]:
+    """The file, which is a regular one. Raises OSError."""
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError("it is no regular file")
+    return os.fdopen(descriptor, "rb")
+
+
+class Confined:
+    """One child with ``reader`` (a class of ``connectors.unpacking``) over an open file.
+
+    ``spool`` is the file into which it may write. Close it: that ends the child, also from another
+    thread in the middle of a request.
+    """
+
+    def __init__(
+        self,
+        reader: type,
+        file: IO[bytes],
+        limits: Limits,
+        options: Mapping[str, Any],
+        spool: IO[bytes] | None = None,
+    ) -> None:
+        self._limits = limits
+        self._lock = threading.Lock()  # one request at a time
+        self._closed = False
+        self._come = bytearray()  # from the child, and not looked at
+        numbers = [file.fileno(), *([spool.fileno()] if spool else [])]
+        argv = [
+            *(sys.executable, "-S", "-P", "-m", "connectors.unpacking.child", str(os.getpid())),
+            *(reader.__module__, reader.__name__, str(numbers[0])),
+            *(str(spool.fileno()) if spool else "-1", json.dumps(asdict(limits))),
+            json.dumps(options),
+        ]
+        self._process = _started(argv, numbers)
+        weakref.finalize(self, self._process.kill)  # of a listing that nobody closed
+
+    def ask(self, name: str, *arguments: Any) -> Iterator[Answer]:
+        """What the reader's method yields: JSON values, each with bytes.
+
+        Raises ReadingFailed, after which the child can be asked again, and ReadingRefused. Whoever
+        stops before the end, or is interrupted, ends the child.
+        """
+        with self._lock:
+            whole = False
+            try:
+                deadline = time.monotonic() + self._limits.wall_s
+                self._send(framed([name, *arguments]))
+                while True:
+                    told, content = self._frame(deadline)
+                    if "part" not in told:
+                        break
+                    yield told["part"], content
+                whole = True
+            finally:
+                if not whole:
+                    self._process.kill()
+        if "refused" in told:
+            raise ReadingRefused(str(told["refused"]))
+        if "failed" in told:
+            raise ReadingFailed(str(told["failed"]) or str(told.get("error_class")))
+
+    def close(self) -> None:
+        """The child is no more, and nothing waits for it."""
+        self._process.kill()
+        if self._lock.acquire(timeout=ENDED_WITHIN_S):
+            self._closed = True
+            assert self._process.stdin and self._process.stdout
+            self._process.stdout.close()
+            self._process.stdin.close()
+            self._process.wait()
+            self._lock.release()
+
+    def _send(self, request: bytes) -> None:
+        assert self._process.stdin
+        if self._closed:
+            raise ReadingFailed("its reading has ended")
+        try:
+            self._process.stdin.write(request)
+        except OSError:
+            raise self._death() from None
+
+    def _frame(self, deadline: float) -> tuple[dict[str, Any], bytes]:
+        try:
+            told, content = lengths_of(self._bytes(LENGTHS.size, deadline))
+            value = value_of(self._bytes(told, deadline))
+            if not isinstance(value, dict):
+                raise ValueError("no object")
+        except (ValueError, TooLarge, RecursionError):
+            raise ReadingFailed("its reader answered with something else") from None
+        return value, self._bytes(content, deadline)
+
+    def _bytes(self, count: int, deadline: float) -> bytes:
+        assert self._process.stdout
+        pipe = self._process.stdout.fileno()
+        ready = select.poll()
+        ready.register(pipe, select.POLLIN)
+        while len(self._come) < count:
+            if not ready.poll(max(0.0, deadline - time.monotonic()) * 1000):
+                raise ReadingRefused(f"no end of it within {self._limits.wall_s:,.0f} s")
+            part = os.read(pipe, READ_BYTES)
+            if not part:
+                raise self._death()
+            self._come += part
+        found = bytes(self._come[:count])
+        del self._come[:count]
+        return found
+
+    def _death(self) -> ReadingRefused | ReadingFailed:
+        """Why the child is no more."""
+        self._process.kill()
+        code = self._process.wait(ENDED_WITHIN_S)
+        if code == -signal.SIGXCPU:
+            return ReadingRefused(f"more than {self._limits.cpu_s:,} s of processor time")
+        return ReadingFailed(f"its reader ended with {code}")
+
+
+def _started(argv: list[str], numbers: list[int]) -> subprocess.Popen[bytes]:
+    """The child. A thread of its own waits for it: Linux ends a child with the thread that started
+    it, and whoever lists an archive may be gone before it is read.
+    """
+    started: Future[subprocess.Popen[bytes]] = Future()
+
+    def keep() -> None:
+        try:
+            process = subprocess.Popen(
+                argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                pass_fds=numbers,
+                start_new_session=True,  # a terminal's Ctrl-C is the parent's
+                cwd="/",
+                env={"PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8"},
+            )
+        except BaseException as error:
+            started.set_exception(error)
+            return
+        started.set_result(process)
+        process.wait()
+
+    threading.Thread(target=keep, name="confined", daemon=True).start()
+    return started.result()
+
+
+def spool_bytes(most: int) -> int:
+    """How much a spool may take: half of the disk that is free, and no more than ``most``."""
+    found = os.statvfs(tempfile.gettempdir())
+    return min(most, found.f_bavail * found.f_frsize // 2)

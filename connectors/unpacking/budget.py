@@ -1,0 +1,99 @@
+"""What a file may cost: limits come before content."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import IO
+
+HEADER_BYTES = 1024 * 1024  # of one header of a tar; git and GNU tar write some hundred
+
+
+class Refused(Exception):
+    """The file could be read, but shall not be. The message names a limit and no word of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The limits of an archive of ``packed_bytes``."""
+
+    packed_bytes: int
+    members: int
+    total_bytes: int
+    ratio: int
+    ratio_from_bytes: int
+    content_bytes: int
+    name_chars: int
+    names_chars: int
+
+
+class Budget:
+    """Counts what an archive has cost so far. All methods raise Refused above a limit."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self._members = 0
+        self._bytes = 0
+        self._chars = 0
+
+    def spend(self, name: str, size: int) -> str:
+        """Counts a member; returns as much of its name as is needed to see that it is too long."""
+        name = name[: self.bounds.name_chars + 1]
+        self._members += 1
+        self._bytes += size
+        self._chars += len(name)
+        self.check(self._bytes)
+        if self._members > self.bounds.members:
+            raise Refused(f"more than {self.bounds.members:,} members")
+        if self._chars > self.bounds.names_chars:
+            raise Refused(f"more than {self.bounds.names_chars:,} characters of names")
+        return name
+
+    def check(self, unpacked: int) -> None:
+        """``unpacked`` bytes are not more than the archive may hold."""
+        bounds = self.bounds
+        if unpacked > bounds.total_bytes:
+            raise Refused(f"more than {bounds.total_bytes >> 30} GiB unpacked")
+        if unpacked > bounds.ratio_from_bytes and unpacked > bounds.ratio * bounds.packed_bytes:
+            raise Refused(f"more than {bounds.ratio} times its own size unpacked")
+
+
+class Bounded(io.RawIOBase):
+    """An unpacking stream that stops a bomb while it is read, and not after.
+
+    What reads the headers asks for as many bytes as they name; contents are taken by ``content``.
+    """
+
+    def __init__(self, stream: IO[bytes], budget: Budget) -> None:
+        self._stream = stream
+        self._budget = budget
+
+    def read(self, size: int = -1) -> bytes:
+        if not 0 <= size <= HEADER_BYTES:
+            raise Refused("its headers are too large")
+        return self._taken(size)
+
+    def content(self, size: int) -> bytes:
+        """The next ``size`` bytes. Raises EOFError."""
+        content = self._taken(size)
+        if len(content) < size:
+            raise EOFError("it ends in the middle of a member")
+        return content
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        if whence == io.SEEK_SET:
+            self._budget.check(offset)
+        return self._stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def _taken(self, size: int) -> bytes:
+        data = self._stream.read(size)
+        self._budget.check(self._stream.tell())
+        return data
+
+
+def plain(name: str) -> str:
+    """``./a//b`` as ``a/b``."""
+    return "/".join(part for part in name.split("/") if part not in ("", "."))

@@ -1,0 +1,104 @@
+"""The child process that reads a stranger's file; see ``connectors.confined``.
+
+Started as ``python -m connectors.unpacking.child`` with its parent's pid, the number of the file,
+the number of the spool (or -1) and the limits. Standard input brings requests, standard output
+takes the answers. It has no environment to speak of, and after it has begun it can open nothing.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import ctypes
+import importlib
+import json
+import os
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from typing import IO, Any, BinaryIO
+
+from connectors.unpacking.budget import Refused
+from connectors.unpacking.frames import LENGTHS, Answer, framed, lengths_of, value_of
+
+PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
+CODECS = ("cp437", "utf-8-sig")  # looked up by name, which would open a file
+
+
+def end_with_parent(parent: int) -> None:
+    """This process is killed when the thread that started it ends (Linux)."""
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None)
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        if os.getppid() != parent:  # it ended before the line above
+            os._exit(1)
+
+
+def confine(limits: dict[str, int]) -> None:
+    """From here on: so much memory, processor time and spool; no other file, no other process."""
+    for kind, most in (
+        (resource.RLIMIT_AS, limits["memory_bytes"]),
+        (resource.RLIMIT_FSIZE, limits["spool_bytes"]),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_NPROC, 0),
+        (resource.RLIMIT_NOFILE, 0),
+    ):
+        with contextlib.suppress(ValueError, OSError):  # a system that does not know this one
+            resource.setrlimit(kind, (most, most))
+    # At the first a signal that says why it ended, at the second SIGKILL.
+    resource.setrlimit(resource.RLIMIT_CPU, (limits["cpu_s"], limits["cpu_s"] + 5))
+
+
+def serve(reader: Any, requests: BinaryIO, answers: BinaryIO) -> None:
+    """Answers each request with frames, the last of which says how it ended, until there are none.
+
+    A request is the name of a method and its arguments.
+    """
+    while request := _next(requests):
+        name, *arguments = request
+        try:
+            for value, content in _answers(reader, name, arguments):
+                answers.write(framed({"part": value}, content))
+            ended = framed({"ended": ""})
+        except BrokenPipeError:
+            return
+        except Refused as error:
+            ended = framed({"refused": str(error)[:400]})
+        except MemoryError:
+            ended = framed({"refused": "it needs more memory than reading it may take"})
+        except Exception as error:  # whatever a stranger's bytes do to a parser is their fault
+            ended = framed({"failed": str(error)[:400], "error_class": type(error).__name__})
+        answers.write(ended)
+        answers.flush()
+
+
+def _answers(reader: Any, name: str, arguments: list[Any]) -> Iterator[Answer]:
+    return iter(getattr(reader, name)(*arguments))
+
+
+def _next(requests: BinaryIO) -> Any:
+    head = requests.read(LENGTHS.size)
+    if len(head) < LENGTHS.size:
+        return None
+    return value_of(requests.read(lengths_of(head)[0]))
+
+
+def main() -> None:
+    parent, module, name, file, spool, limits, options = sys.argv[1:]
+    end_with_parent(int(parent))
+    answers = os.fdopen(os.dup(1), "wb", buffering=1 << 16)
+    os.dup2(2, 1)
+    known = importlib.import_module(module)
+    for codec in CODECS:
+        codecs.lookup(codec)
+    given: IO[bytes] = os.fdopen(int(file), "rb")
+    kept: IO[bytes] | None = os.fdopen(int(spool), "wb") if int(spool) >= 0 else None
+    confine(json.loads(limits))
+    serve(getattr(known, name)(given, kept, json.loads(options)), sys.stdin.buffer, answers)
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""Export files of services as JSON objects that are safe to walk: rows, issues, messages.
+
+What they mean is not known here. Refused: an object nested deeper than 64 levels, or larger than a
+frame.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from typing import IO, Any
+
+from connectors.unpacking.budget import Bounds, Budget, Refused
+from connectors.unpacking.frames import Answer
+
+AT_ONCE = 200  # objects in one frame, when they are small
+FRAME_CHARS = 1024 * 1024
+MAX_DEPTH = 64
+MAX_FIELD_CHARS = 4 * 1024 * 1024
+MAX_OBJECT_CHARS = 16 * 1024 * 1024
+
+
+class NoExport(Exception):
+    """The file is something else."""
+
+
+class JiraReader:
+    """A file of issues: JSON or CSV."""
+
+    def __init__(self, file: IO[bytes], spool: None, options: dict[str, Any]) -> None:
+        self._file = file
+
+    def issues(self) -> Iterator[Answer]:
+        """Which form it has, then lists of objects: issues of JSON, rows of a table."""
+        content = self._file.read().decode("utf-8-sig")
+        is_json = content[:1000].lstrip()[:1] in ("{", "[")
+        yield {"json": is_json}, b""
+        yield from _in_frames(_issues(content) if is_json else _rows(content))
+
+
+class SlackReader:
+    """A zip of JSON files, each a list of objects."""
+
+    def __init__(self, archive: IO[bytes], spool: None, options: dict[str, Any]) -> None:
+        self._budget = Budget(Bounds(**options["bounds"]))
+        self._file_bytes: int = options["file_bytes"]
+        self._packed = archive
+
+    def names(self) -> Iterator[Answer]:
+        """Lists of the names of all files."""
+        self._zip = zipfile.ZipFile(self._packed)
+        names: list[str] = []
+        for member in self._zip.infolist():
+            names.append(self._budget.spend(member.filename, member.file_size))
+            if len(names) == AT_ONCE:
+                yield names, b""
+                names = []
+        yield names, b""
+
+    def rows(self, name: str) -> Iterator[Answer]:
+        """Lists of the objects of a file."""
+        member = self._zip.getinfo(name)
+        if member.file_size > self._file_bytes:
+            raise Refused(f"a file in it has more than {self._file_bytes:,} bytes")
+        rows = json.loads(self._zip.read(member))
+        yield from _in_frames(_objects(rows))
+
+
+def _issues(content: str) -> Iterator[dict[str, Any]]:
+    """One object with ``issues``, a list of issues, or an issue a line."""
+    try:
+        told = json.loads(content)
+    except json.JSONDecodeError:
+        told = [json.loads(line) for line in content.split("\n") if line.strip()]
+    return _objects(told.get("issues", [told]) if isinstance(told, dict) else told)
+
+
+def _objects(told: Any) -> Iterator[dict[str, Any]]:
+    if not isinstance(told, list) or not all(isinstance(it, dict) for it in told):
+        raise NoExport("no list of objects")
+    yield from told
+
+
+def _rows(content: str) -> Iterator[dict[str, list[str]]]:
+    """Each row as the values under each heading, for a heading stands there several times."""
+    csv.field_size_limit(MAX_FIELD_CHARS)
+    reader = csv.reader(io.StringIO(content, newline=""))
+    heads = [head.strip().lower() for head in next(reader, [])]
+    if "issue key" not in heads or "summary" not in heads:
+        raise NoExport("no table of issues")
+    for values in reader:
+        row: dict[str, list[str]] = {}
+        for head, value in zip(heads, values, strict=False):
+            if value.strip():
+                row.setdefault(head, []).append(value)
+        if row:
+            yield row
+
+
+def _in_frames(objects: Iterator[dict[str, Any]]) -> Iterator[Answer]:
+    """Lists of objects, in frames of a size that is quick to pass on."""
+    waiting: list[Any] = []
+    chars = 0
+    for each in objects:
+        checked, size = _checked(each)
+        if waiting and (len(waiting) == AT_ONCE or chars + size > FRAME_CHARS):
+            yield waiting, b""
+            waiting, chars = [], 0
+        waiting.append(checked)
+        chars += size
+    yield waiting, b""
+
+
+def _checked(value: dict[str, Any]) -> tuple[Any, int]:
+    """The object, with `?` for half characters (an emoji cut in two), and how long it is."""
+    _check_depth(value)
+    written = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if len(written) > MAX_OBJECT_CHARS:
+        raise Refused(f"an entry of more than {MAX_OBJECT_CHARS:,} characters")
+    if written.isascii():
+        return value, len(written)
+    whole = written.encode("utf-8", "replace")
+    return json.loads(whole), len(written)
+
+
+def _check_depth(value: Any) -> None:
+    """Level by level, since a call a level would be a stranger's choice of our stack."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        below: list[Any] = []
+        for each in level:
+            if isinstance(each, dict):
+                below.extend(each.values())
+            elif isinstance(each, list):
+                below.extend(each)
+        if not below:
+            return
+        level = below
+    raise Refused(f"nested deeper than {MAX_DEPTH} levels")

@@ -1,0 +1,57 @@
+"""A zip, read member by member where it lies, as it is asked for."""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+from collections.abc import Iterator
+from typing import IO, Any
+
+from connectors.unpacking.budget import Bounds, Budget
+from connectors.unpacking.frames import Answer
+
+AT_ONCE = 500  # members in one frame
+
+
+class ZipReader:
+    """The members of a zip, and the content of each."""
+
+    def __init__(self, archive: IO[bytes], spool: None, options: dict[str, Any]) -> None:
+        self._budget = Budget(Bounds(**options["bounds"]))
+        self._packed = archive
+
+    def members(self) -> Iterator[Answer]:
+        """Lists of ``[name, kind, size, number, 0]``; at last what the zip says of itself."""
+        self._zip = zipfile.ZipFile(self._packed)
+        self._members = self._zip.infolist()
+        found: list[list[Any]] = []
+        for number, member in enumerate(self._members):
+            if member.filename.endswith("/"):
+                continue
+            name = self._budget.spend(member.filename, member.file_size)
+            # Some packers of Windows write backslashes.
+            found.append([name.replace("\\", "/"), _kind(member), member.file_size, number, 0])
+            if len(found) == AT_ONCE:
+                yield found, b""
+                found = []
+        yield found, b""
+        yield {"comment": self._zip.comment[:100].decode("ascii", "replace")}, b""
+
+    def content(self, number: int) -> Iterator[Answer]:
+        """One answer: as much of the content as anyone reads."""
+        missing = self._budget.bounds.content_bytes
+        parts: list[bytes] = []
+        with self._zip.open(self._members[number]) as stream:
+            while missing and (part := stream.read(missing)):
+                parts.append(part)
+                missing -= len(part)
+        yield None, b"".join(parts)
+
+
+def _kind(member: zipfile.ZipInfo) -> str:
+    kind = stat.S_IFMT(member.external_attr >> 16)
+    if kind == stat.S_IFLNK:
+        return "link"
+    if kind not in (0, stat.S_IFREG):
+        return "special_file"
+    return "encrypted" if member.flag_bits & 0x1 else "file"
