@@ -164,6 +164,8 @@ def printable(name: str | bytes) -> str:
     records, prompts and terminals.
     """
     text = name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else name
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(_shown(char) for char in text)
 
 

@@ -145,10 +145,15 @@ def has_openat2() -> bool:
     return True
 
 
-def _openat2(above: int, path: bytes, flags: int) -> int:
+@functools.cache
+def _how(flags: int) -> tuple[object, ctypes.c_size_t]:
     how = _How(flags | _FLAGS, 0, _BENEATH | _NO_SYMLINKS | _NO_MAGICLINKS)
-    size = ctypes.c_size_t(ctypes.sizeof(how))
-    while (found := _LIBC.syscall(_OPENAT2, above, path, ctypes.byref(how), size)) < 0:
+    return ctypes.byref(how), ctypes.c_size_t(ctypes.sizeof(how))
+
+
+def _openat2(above: int, path: bytes, flags: int) -> int:
+    how, size = _how(flags)
+    while (found := _LIBC.syscall(_OPENAT2, above, path, how, size)) < 0:
         code = ctypes.get_errno()
         if code not in (errno.EINTR, errno.EAGAIN):
             raise OSError(code, os.strerror(code))
