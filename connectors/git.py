@@ -10,6 +10,7 @@ configuration but theirs; a fetch also that of the person who runs it.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import hashlib
 import os
@@ -19,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from weakref import WeakSet
 
 from connectors.connector import (
     MAX_CONTENT_BYTES,
@@ -40,6 +42,7 @@ NOTHING: Mapping[str, str] = {}
 LAST_INSTANT_S = 253402300799  # 9999-12-31, the last a datetime can hold
 NO_GIT = "git is not installed: install it, or give an archive."
 MAX_NAMES = 4 * MAX_ENTRIES  # different paths in a whole history
+_STARTED: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 _CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
 
 
@@ -183,32 +186,26 @@ def run_git(
     ``remote`` is what a person calls the repository that is fetched; ``settings`` are variables
     for this call: what no list of processes should show.
     """
+    process = _start(at, arguments, {**_environment(at, bool(remote)), **settings})
     try:
-        done = subprocess.run(
-            ("git", "--no-pager", *arguments),
-            cwd=at.folder,
-            env={**_environment(at, bool(remote)), **settings},
-            input=given,
-            capture_output=True,
-            timeout=timeout_s,
-            check=False,
-        )
-    except FileNotFoundError as error:
-        raise SourceUnavailable(NO_GIT) from error
+        printed, complaint = process.communicate(given, timeout=timeout_s)
     except subprocess.TimeoutExpired as error:
         raise SourceUnavailable(
             f"git {arguments[0]} did not end within {timeout_s:.0f} s: try again, or clone the"
             " repository yourself and give the folder."
         ) from error
-    if done.returncode:
+    finally:
+        if process.returncode is None:
+            _end(process)
+    if process.returncode:
         reason = without_credentials(
-            printable(" ".join(done.stderr.decode("utf-8", "replace").split()))
+            printable(" ".join(complaint.decode("utf-8", "replace").split()))
         )
         raise SourceUnavailable(
             f"git {arguments[0]} failed for {remote or at} ({reason[:400]}): "
             + ("check address and access." if remote else "check the repository.")
         )
-    return done.stdout
+    return printed
 
 
 def git_answers(at: GitDirectory, *arguments: str) -> str:
@@ -272,17 +269,36 @@ def _environment(at: GitDirectory, remote: bool) -> dict[str, str]:
 
 
 def _spawn(at: GitDirectory, *arguments: str) -> subprocess.Popen[bytes]:
+    return _start(at, arguments, _environment(at, remote=False), errors=subprocess.DEVNULL)
+
+
+def _start(
+    at: GitDirectory,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    errors: int = subprocess.PIPE,
+) -> subprocess.Popen[bytes]:
     try:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             ("git", "--no-pager", *arguments),
             cwd=at.folder,
-            env=_environment(at, remote=False),
+            env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=errors,
         )
     except FileNotFoundError as error:
         raise SourceUnavailable(NO_GIT) from error
+    _STARTED.add(process)
+    return process
+
+
+@atexit.register
+def _end_all() -> None:
+    """No call outlives us: one that nobody waits for any more, after an interrupt, say."""
+    for process in list(_STARTED):
+        if process.poll() is None:
+            process.terminate()
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -11,6 +11,7 @@ from connectors.archive import Archive, is_archive
 from connectors.clones import GitUrl, is_git_url, root_of_url
 from connectors.connector import Connector, UnknownSource, printable
 from connectors.folder import Folder, SingleFile
+from connectors.places import check_place
 from connectors.repositories import GitFolder, is_git_folder
 
 MAX_ROOT_CHARS = 200
@@ -19,13 +20,18 @@ _ELSEWHERE = ("jira:", "slack:", "bitbucket:")
 
 
 def open_source(
-    spec: str, as_name: str | None, clones: Path, say: Callable[[str], None]
+    spec: str,
+    as_name: str | None,
+    clones: Path,
+    say: Callable[[str], None],
+    *,
+    any_folder: bool = False,
 ) -> Connector:
     """The connector for a folder, file, archive, repository or address.
 
     ``as_name`` names the root instead of the folder, archive or repository; fetched repositories
-    are kept in ``clones``; ``say`` is told what takes long. Raises UnknownSource,
-    SourceUnavailable.
+    are kept in ``clones``; ``say`` is told what takes long; with ``any_folder`` a folder
+    of the system and a home folder are read too. Raises UnknownSource, SourceRefused.
     """
     root = checked_root(as_name) if as_name is not None else ""
     if not spec.strip():
@@ -41,7 +47,7 @@ def open_source(
     except (OSError, ValueError, RuntimeError):
         exists = False
     if exists:
-        return _of_this_machine(path, root)
+        return _of_this_machine(path, root, any_folder)
     if spec.startswith("github:") or spec.startswith(_ELSEWHERE):
         raise UnknownSource(
             f"{printable(spec)} cannot be read: write a repository as github:owner/repo; of other"
@@ -67,8 +73,10 @@ def checked_root(name: str) -> str:
     return name
 
 
-def _of_this_machine(path: Path, root: str) -> Connector:
+def _of_this_machine(path: Path, root: str, any_folder: bool) -> Connector:
     full = path.resolve()
+    if not any_folder:
+        check_place(full)
     if full.is_dir():
         name = root or printable(full.name) or "root"
         if is_git_folder(full):

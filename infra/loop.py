@@ -5,7 +5,7 @@ import contextlib
 import gc
 import threading
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import uvloop
 
@@ -23,34 +23,30 @@ def run(main: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(main)
 
 
-async def abandonable(call: Callable[[], T]) -> T:
-    """``call()`` in a thread that nobody waits for once this is cancelled, nor does the process.
+async def in_thread(work: Callable[[], T]) -> T:
+    """What ``work`` returns, done in a thread of its own that nobody waits for.
 
-    So an interrupt is obeyed at once, however long ``call`` takes (``asyncio.to_thread`` would be
-    waited for at the end). It must be nothing that is harmed by ending in the middle.
+    A process ends only when the work of ``asyncio.to_thread`` has ended: an interrupt would have to
+    wait for a fetch or a large listing.
     """
     loop = asyncio.get_running_loop()
-    outcome: asyncio.Future[T] = loop.create_future()
+    ended: asyncio.Future[T] = loop.create_future()
 
-    def settle(result: T | None, error: BaseException | None) -> None:
-        if outcome.cancelled():
-            return
-        if error is not None:
-            outcome.set_exception(error)
-        else:
-            outcome.set_result(cast(T, result))
+    def tell(how: Callable[[], None]) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(lambda: None if ended.done() else how())
 
-    def work() -> None:
-        result, failed = None, None
+    def run() -> None:
         try:
-            result = call()
+            result = work()
         except BaseException as error:
-            failed = error
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
-            loop.call_soon_threadsafe(settle, result, failed)
+            failure = error
+            tell(lambda: ended.set_exception(failure))
+        else:
+            tell(lambda: ended.set_result(result))
 
-    threading.Thread(target=work, daemon=True).start()
-    return await outcome
+    threading.Thread(target=run, daemon=True).start()
+    return await ended
 
 
 def rarely_collected() -> None:

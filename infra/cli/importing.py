@@ -15,7 +15,7 @@ from infra.cli.connecting import outlet, testimony
 from infra.cli.context import JSON_OPTION, connect, say
 from infra.cli.project import PROJECT_OPTION, login_name, quiet_clients
 from infra.clock import SystemClock
-from infra.loop import abandonable
+from infra.loop import in_thread
 from infra.settings import Settings
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ async def _import(
 
     project_id = _project_id(settings, project)
     if service == "jira":
-        items: Sequence[OutsideItem] = await abandonable(partial(items_in, file, site))
+        items: Sequence[OutsideItem] = await in_thread(partial(items_in, file, site))
     else:
         items = await _threads(settings, file, project_id, channels)
     counts = Counts()
@@ -93,16 +93,16 @@ async def _threads(
     def pseudonym(member: str) -> str:
         return pseudonym_of(vault.mark, project_id, "slack", member)
 
-    export = await abandonable(partial(SlackExport, file))
+    export = await in_thread(partial(SlackExport, file))
     try:
         async with testimony(settings) as restricted:
             testify = testifying(project_id, restricted)
             items: list[OutsideItem] = []
-            for channel in await abandonable(export.channels):
-                await testify(channel, await abandonable(partial(export.messages, channel)))
+            for channel in await in_thread(export.channels):
+                await testify(channel, await in_thread(partial(export.messages, channel)))
                 if channel.channel_id in names or channel.name in names:
                     read = partial(export.threads, channel, pseudonym, is_without_risk)
-                    items += await abandonable(read)
+                    items += await in_thread(read)
     finally:
         export.close()
     return items

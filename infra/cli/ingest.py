@@ -77,6 +77,7 @@ class Request:
     lane: Lane = "both"
     as_name: str | None = None
     accept_removals: bool = False
+    any_folder: bool = False
     wait: bool = False
     key_given: bool = False  # then it may have been used before
     target: CoverageTarget = "best_effort"
@@ -124,6 +125,9 @@ def register(app: typer.Typer) -> None:
         accept_removals: bool = typer.Option(
             False, "--accept-removals", help="Let go of what is gone even when that is much."
         ),
+        any_folder: bool = typer.Option(
+            False, "--allow-any-folder", help="Read a system folder or a whole home folder too."
+        ),
         target: CoverageTarget = typer.Option(
             "best_effort",
             help="What the deep run covers: tier1, tiers 1 and 2, or all.",
@@ -147,6 +151,7 @@ def register(app: typer.Typer) -> None:
             lane,
             as_name,
             accept_removals,
+            any_folder,
             wait,
             key_given=idempotency_key is not None,
             target=target,
@@ -205,12 +210,14 @@ async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
     vault = vault_of(settings)
     vault.encrypt(project_id, b"")  # without a key nothing may begin
     opened = [
-        open_source(spec, request.as_name, settings.home / "clones", say)
+        open_source(
+            spec, request.as_name, settings.home / "clones", say, any_folder=request.any_folder
+        )
         for spec in request.sources
     ]
     outcomes: list[Outcome] = []
     for index, connector in enumerate(opened):
-        with await loop.abandonable(connector.list) as listing:
+        with await loop.in_thread(connector.list) as listing:
             tell_notices(listing)
             outcome = _outcome(request, index, project_id, listing)
             check_roots(outcomes, outcome)

@@ -152,8 +152,8 @@ def test_an_interrupt_of_a_listing_is_obeyed_and_leaves_no_process(tmp_path: Pat
     file.write_bytes(LISTS_FOR_EVER)
     script = (
         "import sys; from pathlib import Path; from connectors.archive import Archive\n"
-        "from infra.loop import abandonable, run\n"
-        "run(abandonable(Archive(Path(sys.argv[1])).list))"
+        "from infra.loop import in_thread, run\n"
+        "run(in_thread(Archive(Path(sys.argv[1])).list))"
     )
     reads = subprocess.Popen(
         (sys.executable, "-c", script, str(file)), cwd=ROOT, stderr=subprocess.PIPE

@@ -1,0 +1,59 @@
+"""Places that nobody means as a source, and whose secrets would go onto the log."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from connectors.connector import SourceRefused, printable
+
+# Not these themselves; a project may lie below them.
+SYSTEM = ("/", "/bin", "/home", "/lib", "/lib64", "/root", "/run", "/sbin", "/usr", "/var")
+# Not these and nothing below them.
+SYSTEM_WHOLLY = ("/boot", "/dev", "/etc", "/proc", "/sys")
+
+
+def check_place(full: Path) -> None:
+    """Raises SourceRefused for a place of the system or a home folder; ``full`` has no links.
+
+    Places are told apart by what they are, not by name: a mount has another name.
+    """
+    homes = list(_homes())
+    here = _identity(full)
+    if here in _identities(homes):
+        what = "is a home folder"
+    elif here in _identities(map(Path, SYSTEM)):
+        what = "is a folder of the system"
+    elif here in _identities(each for home in homes for each in home.parents):
+        what = "holds a home folder"
+    elif _identities(map(Path, SYSTEM_WHOLLY)) & _identities((full, *full.parents)):
+        what = "is part of the system"
+    else:
+        return
+    raise SourceRefused(
+        f"{printable(str(full))} {what} and is not read: give the folder of a project, or add"
+        " --allow-any-folder if you mean it."
+    )
+
+
+def _homes() -> Iterator[Path]:
+    """The home folder of the person who asks, as the environment and as the system say it."""
+    if said := os.environ.get("HOME"):
+        yield Path(said).resolve()
+    with contextlib.suppress(KeyError):
+        yield Path(pwd.getpwuid(os.getuid()).pw_dir).resolve()
+
+
+def _identities(places: Iterable[Path]) -> set[tuple[int, int]]:
+    return {found for each in places if (found := _identity(each))}
+
+
+def _identity(place: Path) -> tuple[int, int] | None:
+    try:
+        found = place.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
