@@ -17,6 +17,10 @@ class DatabaseUnavailable(Unavailable):
     """PostgreSQL does not answer, or ended the connection."""
 
 
+class DiskFull(Unavailable):
+    """A file could not be written, since its disk has no room."""
+
+
 class TopicsUnfit(Refusal):
     """The broker's topics are not what the settings say: one is missing, or its count differs."""
 

@@ -1,20 +1,31 @@
 """Logging: structlog, one JSON object per line on standard error, configured once by `infra.cli`.
 
 The standard library's loggers (aiokafka, faust) go the same way, so that a process has one log.
-Standard output is left alone: it belongs to the answers of commands.
+Standard output is left alone: it belongs to the answers of commands. A line that comes again and
+again is shown once and then counted, so that a fault of hours does not hide all others.
 """
 
 import logging
 import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TextIO
 
 import structlog
 from structlog.typing import FilteringBoundLogger, Processor
 
 LEVELS = ("debug", "info", "warning", "error")
+FIRST_WINDOW_S, LAST_WINDOW_S = 60.0, 3600.0  # doubling while a line goes on coming
+LINES_KNOWN = 256
 
 
-def configure(level: str = "info", *, stream: TextIO | None = None) -> None:
+def configure(
+    level: str = "info",
+    *,
+    stream: TextIO | None = None,
+    now: Callable[[], float] = time.monotonic,
+) -> None:
     """Every log line of this process goes to ``stream`` (standard error) as JSON."""
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -28,7 +39,7 @@ def configure(level: str = "info", *, stream: TextIO | None = None) -> None:
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )
-    handler = logging.StreamHandler(stream or sys.stderr)
+    handler = _Counting(stream or sys.stderr, now)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[*shared, structlog.stdlib.add_logger_name],
@@ -49,3 +60,79 @@ def get(name: str) -> FilteringBoundLogger:
     """A logger whose lines carry ``part=name``; event names are dotted (`stage.decided`)."""
     logger: FilteringBoundLogger = structlog.get_logger("cairn", part=name)
     return logger
+
+
+@dataclass
+class _Line:
+    """A line that was shown, and how often it came since."""
+
+    last: logging.LogRecord
+    window_s: float
+    until: float
+    repeats: int = 0
+
+
+class _Counting(logging.StreamHandler[TextIO]):
+    """Shows a line at once, and its repeats as a number when a while is over."""
+
+    def __init__(self, stream: TextIO, now: Callable[[], float]) -> None:
+        super().__init__(stream)
+        self._now = now
+        self._lines: dict[str, _Line] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        now, key = self._now(), _identity(record)
+        self._close(now)
+        if known := self._lines.get(key):
+            known.last = _light(record)
+            known.repeats += 1
+            return
+        if len(self._lines) >= LINES_KNOWN:
+            self._end(next(iter(self._lines)))
+        self._lines[key] = _Line(_light(record), FIRST_WINDOW_S, now + FIRST_WINDOW_S)
+        super().emit(record)
+
+    def close(self) -> None:
+        for key in list(self._lines):
+            self._end(key)
+        super().close()
+
+    def _close(self, now: float) -> None:
+        """Windows that are over are told of; what came in one has a longer one after it."""
+        for key in [key for key, line in self._lines.items() if now >= line.until]:
+            line = self._end(key)
+            if line.repeats:
+                window_s = min(LAST_WINDOW_S, 2 * line.window_s)
+                self._lines[key] = _Line(line.last, window_s, now + window_s)
+
+    def _end(self, key: str) -> _Line:
+        line = self._lines.pop(key)
+        if line.repeats:
+            super().emit(_counted(line))
+        return line
+
+
+def _identity(record: logging.LogRecord) -> str:
+    """All of a line but its time."""
+    said = record.msg
+    if isinstance(said, dict):
+        said = {name: value for name, value in said.items() if name != "at"}
+    error = record.exc_info[1] if record.exc_info else None
+    return f"{record.name} {record.levelno} {said} {record.args} {error!r}"
+
+
+def _light(record: logging.LogRecord) -> logging.LogRecord:
+    """The line without the frames of its traceback, which would live as long as it is known."""
+    light = logging.makeLogRecord(record.__dict__ | {"exc_info": None, "args": None})
+    light.msg = dict(record.msg) if isinstance(record.msg, dict) else record.getMessage()
+    return light
+
+
+def _counted(line: _Line) -> logging.LogRecord:
+    """The last of the repeats, with their number."""
+    record = line.last
+    if isinstance(record.msg, dict):
+        record.msg["repeats"] = line.repeats
+    else:
+        record.msg = f"{record.msg} [{line.repeats} repeats]"
+    return record
