@@ -22,14 +22,22 @@ MIGRATION_LOCK = 0x63616972  # «cair»: one runner at a time per database
 
 # PostgreSQL manual, appendix A: connection, too many connections, server going down or coming up
 GONE = ("08", "53300", "57P01", "57P02", "57P03")
+DISK_FULL = "53100"
 
 
 @contextmanager
 def database_errors() -> Iterator[None]:
-    """Raises DatabaseUnavailable when the database does not answer or ended the connection."""
+    """Raises DatabaseUnavailable when the database does not answer, ended the connection or has no
+    room on its disk.
+    """
     try:
         yield
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        if error.sqlstate == DISK_FULL:
+            raise DatabaseUnavailable(
+                f"The disk of the database is full ({' '.join(str(error).split())}): make room"
+                " there; `cairn status` shows how much is free."
+            ) from error
         if error.sqlstate is not None and not error.sqlstate.startswith(GONE):
             raise
         reason = " ".join(str(error).split())

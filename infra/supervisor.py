@@ -6,7 +6,6 @@ against: one daemon a service (who restarts whom?), a supervisor from PyPI (none
 """
 
 import contextlib
-import fcntl
 import json
 import os
 import select
@@ -18,9 +17,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from infra.errors import Refusal, Unavailable
+from infra.errors import DiskFull, Refusal, Unavailable
+from infra.local.alone import only_one
+from infra.local.disk import NEEDED_BYTES, Disk, fullest, says_full
+from infra.local.logs import rotate
 from infra.local.process import ProcessId, Say, identify, spawn, tail, wait_until, write_whole
 from infra.local.runtime import (
     Plan,
@@ -36,7 +38,9 @@ from infra.settings import Settings, SettingsError
 FIRST_PAUSE_S, LAST_PAUSE_S = 0.5, 30.0  # between restarts, doubling
 STEADY_S = 60.0  # a child that ran this long starts again without a long pause
 TICK_S = 0.2
+LOOK_S = 1.0  # between two looks at disks and the sizes of logs
 READY_TIMEOUT_S = 180.0
+WAITING = ("backing-off", "disk-full")
 HOPELESS_RESTARTS = 4  # who waits for a start is told; the supervisor goes on trying
 
 log = get("supervisor")
@@ -61,7 +65,7 @@ class Child:
     stop_signal: signal.Signals = signal.SIGTERM
     serves_others: bool = False  # broker or database: stopped last
     process: subprocess.Popen[bytes] | None = None
-    state: str = "stopped"  # starting | running | backing-off | stopped
+    state: str = "stopped"  # starting | running | backing-off | disk-full | stopped
     restarts: int = 0
     started_s: float = 0.0
     again_s: float = 0.0
@@ -73,30 +77,47 @@ class Child:
         self.started_s = time.monotonic()
         self.state = "starting"
 
-    def look(self) -> None:
-        """Move on: noticed dead, started again when its pause is over, ready."""
+    def look(self, full_disk: Callable[[], Disk | None]) -> None:
+        """Move on: noticed dead, started again when its pause is over, ready.
+
+        With a full disk nothing is started again: it would end again and again.
+        """
         now = time.monotonic()
-        if self.state == "backing-off":
-            if now >= self.again_s:
-                self.restarts += 1
-                self.begin()
-                log.info("supervisor.restarted", child=self.name, restarts=self.restarts)
+        if self.state in WAITING:
+            if now >= self.again_s and full_disk() is None:
+                self._begin_again()
         elif self.process and (code := self.process.poll()) is not None:
             if now - self.started_s > STEADY_S:
                 self.pause_s = FIRST_PAUSE_S
-            self.last_exit, self.state = code, "backing-off"
+            disk = full_disk()
+            self.last_exit, self.state = code, "disk-full" if disk else "backing-off"
             self.again_s = now + self.pause_s
             log.warning(
-                "supervisor.child_died", child=self.name, exit=code, again_in_s=self.pause_s
+                "supervisor.child_died",
+                child=self.name,
+                exit=code,
+                again_in_s=self.pause_s,
+                full_disk=disk.path if disk else None,
             )
             self.pause_s = min(LAST_PAUSE_S, 2 * self.pause_s)
         elif self.state == "starting" and self.ready():
             self.state = "running"
 
+    def _begin_again(self) -> None:
+        try:
+            self.begin()
+        except (DiskFull, OSError) as error:
+            if not says_full(error):
+                raise
+            self.again_s = time.monotonic() + self.pause_s
+            return
+        self.restarts += 1
+        log.info("supervisor.restarted", child=self.name, restarts=self.restarts)
+
     def row(self) -> dict[str, Any]:
         return {
             "name": self.name,
-            "pid": self.process.pid if self.process and self.state != "backing-off" else None,
+            "pid": self.process.pid if self.process and self.state not in WAITING else None,
             "state": self.state,
             "restarts": self.restarts,
             "last_exit": self.last_exit,
@@ -118,21 +139,28 @@ class Supervisor:
     children: list[Child] = field(default_factory=list)
     state: str = "starting"
     error: str | None = None
+    disk: Disk | None = None  # that is full
     _stopping: bool = False
     _written: str = ""
+    _looked_s: float = 0.0
 
     def run(self) -> None:
         """Returns when everything was stopped by SIGTERM or SIGINT.
 
         Raises Refusal when another one runs here; what `planned` and ``prepare`` raise.
         """
-        with _only_one(self.settings), self._signals() as wake:
+        _folder(self.settings.run_folder)
+        runs = f"Cairn runs in {self.settings.home}"
+        with only_one(self.settings.run_folder, "supervisor", runs), self._signals() as wake:
             self._write()  # at once: who finds the lock taken looks here
             try:
-                with planned(self.settings, self.say) as plan:
+                with planned(self.settings, self._tell) as plan:
                     self._run_planned(plan, wake)
             except (Refusal, Unavailable) as error:
                 self.error = str(error)
+                if (disk := fullest(self._folders())).full():
+                    self.error = f"{self.error.rstrip('.')}. {disk}: make room there."
+                    raise DiskFull(self.error) from error
                 raise
             finally:
                 self._stop_all()
@@ -141,7 +169,7 @@ class Supervisor:
 
     def _run_planned(self, plan: Plan, wake: int) -> None:
         for server in plan.servers:
-            self.say(f"Starting {server.name}…")
+            self._tell(f"Starting {server.name}…")
             child = Child(
                 server.name, server.spawn, server.ready, server.stop_signal, serves_others=True
             )
@@ -160,15 +188,50 @@ class Supervisor:
             child.begin()
             self.children.append(child)
         while not self._stopping:
+            self._look_around()
             for child in self.children:
-                child.look()
+                child.look(self._full_disk)
             if self.state == "starting" and all(c.state == "running" for c in self.children):
                 self.state = "ready"
-                self.say("Everything runs.")
+                self._tell("Everything runs.")
             self._write()
             if select.select([wake], [], [], TICK_S)[0]:
                 os.read(wake, 4096)
-        self.say("Stopping…")
+        self._tell("Stopping…")
+
+    def _look_around(self) -> None:
+        """Logs are kept short, and a disk that fills up is told of before something ends."""
+        now = time.monotonic()
+        if now - self._looked_s >= LOOK_S:
+            self._looked_s = now
+            self._full_disk()
+            with contextlib.suppress(OSError):
+                rotate(self.settings.log_folder)
+
+    def _full_disk(self) -> Disk | None:
+        """The disk that is full; told of once, and once when it has room again."""
+        disk = fullest(self._folders())
+        if self.disk is None and disk.full():
+            self.disk = disk
+            self._tell(
+                f"{disk}: make room there. Nothing that ends is started again before there are"
+                f" {2 * NEEDED_BYTES:,} bytes; then Cairn goes on by itself."
+            )
+        elif self.disk and not disk.full(2 * NEEDED_BYTES):
+            self._tell(f"The disk at {self.disk.path} has room again: Cairn goes on.")
+            self.disk = None
+        return self.disk
+
+    def _folders(self) -> list[Path]:
+        """Where the disks are that we write to; links may lead to others than the home's."""
+        home = self.settings.home
+        folders = (home, self.settings.log_folder, self.settings.run_folder)
+        return [*folders, home / "kafka", home / "postgres"]
+
+    def _tell(self, line: str) -> None:
+        """One line for the person who waits; a full disk does not end us for it."""
+        with contextlib.suppress(OSError):
+            self.say(line)
 
     def command(self, program: Program) -> list[str]:
         """The command line of ``program``."""
@@ -247,8 +310,9 @@ class Supervisor:
             }
         )
         if text != self._written:
-            write_whole(_state_file(self.settings), text)
-            self._written = text
+            with contextlib.suppress(DiskFull):  # tried again at the next look
+                write_whole(_state_file(self.settings), text)
+                self._written = text
 
 
 @dataclass(frozen=True)
@@ -264,6 +328,20 @@ class State:
 def ready_file(settings: Settings, name: str) -> Path:
     """A process of ours makes this file when it works; its name is in CAIRN_PROCESS_NAME."""
     return settings.run_folder / f"{name}.ready"
+
+
+@contextlib.contextmanager
+def named(settings: Settings, environ: Mapping[str, str], name: str = "") -> Iterator[None]:
+    """This process alone has its name in its home; ``name`` where the supervisor gave it none.
+
+    A process without any name is one of many. Raises Refusal when another has it.
+    """
+    name = environ.get("CAIRN_PROCESS_NAME") or name
+    if not name:
+        yield
+        return
+    with only_one(settings.run_folder, name, f"`{name}` runs in {settings.home}"):
+        yield
 
 
 def tell_ready(settings: Settings, environ: Mapping[str, str]) -> None:
@@ -312,6 +390,8 @@ def start_detached(settings: Settings, arguments: Sequence[str], environ: Mappin
         last = _read_any_state(settings)
         if last and last.supervisor.pid == child.pid and last.error:
             raise Refusal(last.error)
+        if (disk := fullest((settings.home, path.parent))).full():
+            raise DiskFull(f"`cairn up` ended. {disk}: make room there and try again.")
         raise Refusal(f"`cairn up` ended with code {child.poll()}: {tail(path)} (see {path})")
     slow = [
         f"{row['name']}: {tail(settings.log_folder / (row['name'] + '.log'), 1)}"
@@ -354,20 +434,8 @@ def _folder(path: Path) -> None:
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
+        if says_full(error):
+            raise
         raise SettingsError(
             f"{path} cannot be written ({error.strerror}): set CAIRN_HOME to a folder of yours."
         ) from error
-
-
-@contextlib.contextmanager
-def _only_one(settings: Settings) -> Iterator[TextIO]:
-    """This process is the only supervisor of its home, until it ends however."""
-    _folder(settings.run_folder)
-    with (settings.run_folder / "supervisor.lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise Refusal(
-                f"Cairn is already running in {settings.home}: see `cairn status`."
-            ) from error
-        yield lock

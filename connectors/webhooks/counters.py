@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from connectors.webhooks.receiver import STATUS
+from infra.errors import DiskFull
 from infra.local.process import write_whole
 
 FILE, INTAKE_FILE = "webhooks.json", "intake.json"
@@ -34,12 +36,12 @@ class Counters:
         self._address, self._written = address, None
 
     def write(self) -> None:
-        """The file says what is counted."""
+        """The file says what is counted; on a full disk, once there is room."""
         if self._counts != self._written:
             told = {"address": self._address, "counts": dict(sorted(self._counts.items()))}
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self._path, json.dumps(told))
-            self._written = Counter(self._counts)
+            with suppress(DiskFull):
+                write_whole(self._path, json.dumps(told))
+                self._written = Counter(self._counts)
 
 
 def told(path: Path) -> dict[str, Any] | None:

@@ -8,12 +8,14 @@ Commands import what is heavy (faust, the rules of the reader) inside their func
 import importlib
 import os
 import sys
+from pathlib import Path
 
 import typer
 
 from infra import log
 from infra.errors import Refusal, Unavailable
-from infra.settings import SettingsError
+from infra.local.disk import disk_of, says_full
+from infra.settings import SettingsError, default_home
 
 # In the order of `cairn --help`. A module that is not there yet is left out.
 COMMANDS = (
@@ -96,6 +98,11 @@ def sentence_of(error: Exception) -> str:
     """What a user reads of ``error``: our own sentences as they are, a bug named as one."""
     if isinstance(error, SettingsError | Refusal | Unavailable):
         return str(error)
+    if says_full(error):
+        place = getattr(error, "filename", None) or os.environ.get("CAIRN_HOME") or default_home()
+        disk = disk_of(Path(place))
+        which = str(disk) if disk.full() else "A disk is full (`df` shows which)"
+        return f"Something could not be written ({error}). {which}: make room and try again."
     reason = " ".join(str(error).split()) or "no message"
     return (
         f"Something went wrong that should not ({type(error).__name__}: {reason}):"

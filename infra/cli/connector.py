@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from infra import supervisor
 from infra.cli import importing
 from infra.cli.connecting import Desk, desk
 from infra.cli.context import JSON_OPTION, connect, say
@@ -125,8 +126,10 @@ def register(app: typer.Typer) -> None:
         """Sync every connector when it is due (run by `cairn up`)."""
         from infra.cli.polling import follow
 
+        settings = connect(start=False)
         quiet_clients()
-        asyncio.run(follow(connect(start=False), os.environ))
+        with supervisor.named(settings, os.environ, "poller"):
+            asyncio.run(follow(settings, os.environ))
 
 
 def _definition(

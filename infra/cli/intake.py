@@ -18,7 +18,7 @@ from infra.cli.project import quiet_clients
 from infra.clock import SystemClock
 from infra.log import get
 from infra.settings import Settings
-from infra.supervisor import tell_ready
+from infra.supervisor import named, tell_ready
 
 if TYPE_CHECKING:
     from connectors.definitions import Definition
@@ -41,7 +41,8 @@ def register(app: typer.Typer) -> None:
         """Work through delivered webhooks. `cairn up` starts it when CAIRN_WEBHOOKS is set."""
         settings = connect(start=False)
         quiet_clients()
-        asyncio.run(work(settings, os.environ))
+        with named(settings, os.environ, "intake"):
+            asyncio.run(work(settings, os.environ))
 
 
 @dataclass

@@ -15,7 +15,9 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def projector() -> None:
         """Fold the topics into the database's tables (run by `cairn up`)."""
-        loop.run(follow(connect(start=False)))
+        settings = connect(start=False)
+        with supervisor.named(settings, os.environ, "projector"):
+            loop.run(follow(settings))
 
 
 async def follow(settings: Settings) -> None:

@@ -16,6 +16,7 @@ import infra.postgres
 from infra import supervisor
 from infra.cli.context import JSON_OPTION, load
 from infra.errors import Unavailable
+from infra.local.disk import fullest
 from infra.local.runtime import Source, origins, read_runtime, without_password
 from infra.settings import Settings
 
@@ -43,12 +44,17 @@ def report_of(settings: Settings) -> dict[str, Any]:
         (broker_origin, why_broker), (database_origin, why_database) = origins(settings)
         broker = Source(broker_origin, why_broker, settings.kafka_bootstrap or "")
         database = Source(database_origin, why_database, settings.database_url or "")
+    disk = fullest((settings.home, settings.log_folder, *settings.home.glob("*/data")))
     lag, broker_answers = _lag(settings)
     server_version = _server_version(settings)
     return {
         "running": state is not None or (broker_answers and server_version is not None),
         "state": state.state if state else "not supervised here",
         "home": str(settings.home),
+        "disk": asdict(disk)
+        | {
+            "problem": f"{disk}: make room there; Cairn goes on by itself." if disk.full() else None
+        },
         "topic_prefix": settings.topic_prefix,
         "partitions": settings.partitions,
         "broker": asdict(broker) | {"answers": broker_answers},
@@ -83,6 +89,8 @@ def _webhooks(settings: Settings, lag: list[dict[str, Any]]) -> dict[str, Any] |
 def show(report: dict[str, Any]) -> None:
     out = Console(highlight=False)
     out.print(f"Cairn {report['versions']['cairn']} in {report['home']}: {report['state']}")
+    if problem := report["disk"]["problem"]:
+        out.print(problem, soft_wrap=True)
     for name in ("broker", "database"):
         part = report[name]
         answers = "answers" if part["answers"] else "does not answer"

@@ -10,6 +10,7 @@ import infra.kafka
 import infra.postgres
 from infra import supervisor
 from infra.cli.context import load, say
+from infra.local.alone import since
 from infra.settings import Settings
 from infra.supervisor import Program, Supervisor
 
@@ -25,8 +26,8 @@ def register(app: typer.Typer) -> None:
         """Start broker, database, workers, projector, and keep them running."""
         settings = load()
         running = supervisor.read_state(settings)
-        if running and (running.state == "ready" or not detach):
-            say(f"Cairn is already running in {settings.home} (pid {running.supervisor.pid}).")
+        if running and running.state == "ready" and detach:
+            say(f"Cairn is already running in {settings.home}{since(running.supervisor)}.")
         elif detach:
             say(f"Starting Cairn in {settings.home}…")
             arguments = ("up", "--workers", str(workers))

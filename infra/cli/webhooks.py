@@ -17,7 +17,7 @@ from infra.cli.project import quiet_clients
 from infra.clock import SystemClock
 from infra.errors import Refusal
 from infra.settings import WANTED, Listening, Settings
-from infra.supervisor import tell_ready
+from infra.supervisor import named, tell_ready
 
 if TYPE_CHECKING:
     from connectors.webhooks.receiver import Seal
@@ -38,7 +38,8 @@ def register(app: typer.Typer) -> None:
         if address is None:
             raise Refusal("No address to listen at: give --listen host:port or CAIRN_WEBHOOKS.")
         quiet_clients()
-        asyncio.run(serve(settings, address, os.environ))
+        with named(settings, os.environ, "webhooks"):
+            asyncio.run(serve(settings, address, os.environ))
 
 
 def checked_address(written: str) -> str:

@@ -6,7 +6,7 @@ import typer
 
 from infra import loop
 from infra.cli.context import connect
-from infra.supervisor import tell_ready
+from infra.supervisor import named, tell_ready
 
 
 def register(app: typer.Typer) -> None:
@@ -22,4 +22,5 @@ def register(app: typer.Typer) -> None:
         settings = connect(start=False)
         name = os.environ.get("CAIRN_PROCESS_NAME") or None
         chosen = selected([each.strip() for each in stages.split(",")], settings)
-        loop.run(run_worker(settings, chosen, name, lambda: tell_ready(settings, os.environ)))
+        with named(settings, os.environ):
+            loop.run(run_worker(settings, chosen, name, lambda: tell_ready(settings, os.environ)))

@@ -20,6 +20,9 @@ from pathlib import Path
 
 import psutil
 
+from infra.errors import DiskFull
+from infra.local.disk import disk_of, says_full
+
 Say = Callable[[str], None]  # one line for the person who waits
 
 PR_SET_PDEATHSIG = 1
@@ -113,8 +116,10 @@ def spawn(
 
 
 def remember(path: Path, process: ProcessId) -> None:
-    """``path`` names the process; read back with ``recall``."""
-    write_whole(path, json.dumps({"pid": process.pid, "started": process.started}))
+    """``path`` names the process; read back with ``recall``. On a full disk it names nobody."""
+    path.unlink(missing_ok=True)
+    with contextlib.suppress(DiskFull):
+        write_whole(path, json.dumps({"pid": process.pid, "started": process.started}))
 
 
 def recall(path: Path) -> ProcessId | None:
@@ -136,13 +141,22 @@ def end_orphan(known: Path, say: Say, what: str, first: signal.Signals = signal.
 
 
 def write_whole(path: Path, text: str, mode: int = 0o600) -> None:
-    """``path`` holds ``text``: the old content or the new, never a part, whatever kills us."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """``path`` holds ``text``: the old content or the new, never a part, whatever kills us.
+
+    Raises DiskFull where there is no room; the old content is there still.
+    """
     draft = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-    draft.replace(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        with os.fdopen(descriptor, "w") as file:
+            file.write(text)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        if not says_full(error):
+            raise
+        raise DiskFull(f"{path} cannot be written. {disk_of(path)}: make room there.") from error
 
 
 def wait_until(condition: Callable[[], bool], *, timeout_s: float) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 LISTING = """
 import sys
 from pathlib import Path
-from connectors import open_source
+from connectors.recognise import open_source
 from infra import loop
 
 def say(line):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from connectors import open_source
 from connectors.connector import SourceRefused
+from connectors.recognise import open_source
 from tests.connectors.worlds import a_folder, contents, listed
 
 

@@ -54,6 +54,11 @@ def test_up_status_down_and_each_of_them_again(settings: Settings):
 
     again = cairn(settings, "up", "--detach")
     assert (again.returncode, "already running" in again.stderr) == (0, True)
+    beside = cairn(settings, "up")
+    state = read_state(settings)
+    assert state
+    assert beside.returncode == 1
+    assert f"already (pid {state.supervisor.pid}, since " in beside.stderr
 
     told = cairn(settings, "status", "--json")
     (line,) = told.stdout.splitlines()
