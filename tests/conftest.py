@@ -81,6 +81,22 @@ def fresh(bare: Settings) -> Iterator[Settings]:
     asyncio.run(infra.kafka.delete_topics(bare, [bare.topic(topic.name) for topic in TOPICS]))
 
 
+def variables_of(settings: Settings) -> dict[str, str]:
+    """The environment that leads a process to the servers of ``settings``."""
+    password = settings.kafka_sasl_password
+    assert password and settings.kafka_sasl_username
+    return {
+        "CAIRN_HOME": str(settings.home),
+        "CAIRN_TOPIC_PREFIX": settings.topic_prefix,
+        "CAIRN_KAFKA_BOOTSTRAP": settings.bootstrap,
+        "CAIRN_KAFKA_SECURITY_PROTOCOL": settings.kafka_security_protocol,
+        "CAIRN_KAFKA_SASL_MECHANISM": settings.kafka_sasl_mechanism,
+        "CAIRN_KAFKA_SASL_USERNAME": settings.kafka_sasl_username,
+        "CAIRN_KAFKA_SASL_PASSWORD": password.get_secret_value(),
+        "CAIRN_DATABASE_URL": settings.conninfo,
+    }
+
+
 def database_beside(url: str, name: str) -> str:
     """The URL of another database of the same server."""
     base, _, _ = url.rpartition("/")

@@ -15,6 +15,7 @@ import typer
 from infra import log
 from infra.errors import Refusal, Unavailable
 from infra.local.disk import disk_of, says_full
+from infra.local.process import PRIVATE_UMASK
 from infra.settings import SettingsError, default_home
 
 # In the order of `cairn --help`. A module that is not there yet is left out.
@@ -79,6 +80,7 @@ def build() -> typer.Typer:
 
 def main() -> None:
     """Run one command. A refusal is one sentence on standard error; see --debug for more."""
+    os.umask(PRIVATE_UMASK)  # first of all: also what children make is for this user alone
     debug = "--debug" in sys.argv
     arguments = [part for part in sys.argv[1:] if part != "--debug"]
     level = os.environ.get("CAIRN_LOG_LEVEL", "").lower()

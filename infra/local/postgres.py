@@ -18,6 +18,8 @@ from pathlib import Path
 
 from infra.errors import DatabaseUnavailable, Refusal
 from infra.local.process import (
+    PRIVATE_FOLDER,
+    PRIVATE_UMASK,
     Say,
     end_orphan,
     group_of,
@@ -37,6 +39,7 @@ from infra.vault import ensure_key_file
 VERSION = 18
 OWNER = "cairn"  # superuser and database of the installation
 UNPRIVILEGED = "nobody"  # PostgreSQL refuses to run as root
+TO_PASS = stat.S_IXGRP | stat.S_IXOTH
 STOP_FAST = signal.SIGINT  # ends sessions and writes a checkpoint; SIGTERM waits for clients
 
 OPTIONS = {
@@ -79,7 +82,7 @@ class EmbeddedPostgres:
     def prepare(self) -> None:
         """Everything up to the start is done: orphan, password, data folder, port."""
         end_orphan(self._known, self._say, "PostgreSQL", STOP_FAST)
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
         if not self._password_file.exists():
             write_whole(self._password_file, secrets.token_hex(16))
         if self._user:
@@ -134,7 +137,7 @@ class EmbeddedPostgres:
             shutil.rmtree(left_over)
         draft = Path(tempfile.mkdtemp(dir=self._folder, prefix="draft-"))
         password_file = draft / "password"
-        password_file.write_text(self._password_file.read_text())
+        write_whole(password_file, self._password_file.read_text())
         if self._user:
             shutil.chown(draft, self._user)
             shutil.chown(password_file, self._user)
@@ -150,6 +153,7 @@ class EmbeddedPostgres:
             user=self._user,
             group=group_of(self._user) if self._user else None,
             extra_groups=[] if self._user else None,
+            umask=PRIVATE_UMASK,
             capture_output=True,
             text=True,
         )
@@ -189,10 +193,10 @@ class EmbeddedPostgres:
         for target in (self._folder, _binaries()):
             for folder in (target, *target.parents):
                 mode = stat.S_IMODE(folder.stat().st_mode)
-                if mode & stat.S_IXOTH:
+                if mode & TO_PASS == TO_PASS:
                     continue
                 try:
-                    folder.chmod(mode | stat.S_IXOTH)
+                    folder.chmod(mode | TO_PASS)
                 except OSError as error:
                     raise Refusal(
                         f"As root the embedded PostgreSQL runs as `{UNPRIVILEGED}`, which cannot"

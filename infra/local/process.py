@@ -11,6 +11,7 @@ import os
 import random
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -20,12 +21,15 @@ from pathlib import Path
 
 import psutil
 
-from infra.errors import DiskFull
+from infra.errors import DiskFull, Refusal
 from infra.local.disk import disk_of, says_full
 
 Say = Callable[[str], None]  # one line for the person who waits
 
 PR_SET_PDEATHSIG = 1
+PRIVATE_UMASK = 0o077  # what a process makes is its user's alone
+PRIVATE_FOLDER = 0o700
+FOR_OTHERS = 0o077
 POLL_S = 0.05
 
 
@@ -90,7 +94,7 @@ def spawn(
     Call it from the main thread: Linux sends ``death_signal`` when the *thread* that started the
     child ends. Elsewhere the child outlives a kill -9 of us and is found again as an orphan.
     """
-    log.parent.mkdir(parents=True, exist_ok=True)
+    log.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
     parent = os.getpid()
 
     def end_with_parent() -> None:
@@ -111,6 +115,7 @@ def spawn(
             group=group_of(user) if user else None,
             extra_groups=[] if user else None,
             process_group=0,
+            umask=PRIVATE_UMASK,
             preexec_fn=end_with_parent,
         )
 
@@ -140,6 +145,32 @@ def end_orphan(known: Path, say: Say, what: str, first: signal.Signals = signal.
     known.unlink(missing_ok=True)
 
 
+def keep_private(folder: Path) -> None:
+    """``folder`` is there, and no other user of the machine reads it or anything below it.
+
+    Raises Refusal when it, or something in it, belongs to somebody else.
+    """
+    folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    _take_from_others(folder)
+    for parent, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            _take_from_others(Path(parent, name))
+
+
+def _take_from_others(path: Path) -> None:
+    try:
+        mode = path.lstat().st_mode
+        if mode & FOR_OTHERS and not stat.S_ISLNK(mode):
+            path.chmod(stat.S_IMODE(mode) & ~FOR_OTHERS)
+    except FileNotFoundError:  # gone meanwhile
+        return
+    except PermissionError as error:
+        raise Refusal(
+            f"{path} can be read by other users and belongs to one: run `cairn` as that user, give"
+            " it to yours, or set CAIRN_HOME."
+        ) from error
+
+
 def write_whole(path: Path, text: str, mode: int = 0o600) -> None:
     """``path`` holds ``text``: the old content or the new, never a part, whatever kills us.
 
@@ -147,7 +178,7 @@ def write_whole(path: Path, text: str, mode: int = 0o600) -> None:
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
         with os.fdopen(descriptor, "w") as file:
             file.write(text)

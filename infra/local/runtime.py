@@ -1,7 +1,7 @@
 """Where broker and database come from, and the record of it that every command reads.
 
 Order (10 §2): an address in the environment; a container when CAIRN_RUNTIME=containers; else the
-embedded one. `runtime.json` (mode 0600, it holds the database's password) is written by whoever
+embedded one. `runtime.json` (mode 0600, it holds the passwords of both) is written by whoever
 started the two and counts only while that very process runs.
 """
 
@@ -21,9 +21,9 @@ import infra.kafka
 import infra.postgres
 from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal, Unavailable
 from infra.local import containers
-from infra.local.kafka import EmbeddedKafka
+from infra.local.kafka import EmbeddedKafka, with_account
 from infra.local.postgres import EmbeddedPostgres
-from infra.local.process import ProcessId, Say, identify, wait_until, write_whole
+from infra.local.process import ProcessId, Say, identify, keep_private, wait_until, write_whole
 from infra.settings import Settings
 
 START_TIMEOUT_S = 90.0  # a cold disk on a small machine; 3 s is usual
@@ -63,15 +63,18 @@ class Runtime:
     topic_prefix: str
     partitions: int
     vault_key_file: str | None
+    kafka_password: str | None  # of an embedded broker
     owner: ProcessId  # the process whose end ends the record
 
     def reached(self, settings: Settings) -> Settings:
         """``settings`` with what this installation was started with."""
         key_file = Path(self.vault_key_file) if self.vault_key_file else None
-        security = {"kafka_security_protocol": "PLAINTEXT"}
+        if self.broker.origin == "containers":
+            settings = settings.model_copy(update={"kafka_security_protocol": "PLAINTEXT"})
+        if self.kafka_password:
+            settings = with_account(settings, self.kafka_password)
         return settings.model_copy(
-            update=(security if self.broker.origin != "environment" else {})
-            | {
+            update={
                 "kafka_bootstrap": self.broker.address,
                 "database_url": self.database.address,
                 "topic_prefix": self.topic_prefix,
@@ -114,7 +117,7 @@ def planned(settings: Settings, say: Say) -> Iterator[Plan]:
     Raises Refusal or Unavailable with what to do.
     """
     broker, database = origins(settings)
-    settings.home.mkdir(parents=True, exist_ok=True)
+    keep_private(settings.home)
     servers: list[Server] = []
     located = settings
     with contextlib.ExitStack() as stack:
@@ -203,12 +206,14 @@ def kill_group(child: subprocess.Popen[bytes]) -> None:
 
 def write_runtime(settings: Settings, plan: Plan) -> None:
     """`runtime.json` says how to reach what this process has started."""
+    embedded, password = plan.broker.origin == "embedded", plan.located.kafka_sasl_password
     runtime = Runtime(
         broker=plan.broker,
         database=plan.database,
         topic_prefix=settings.topic_prefix,
         partitions=settings.partitions,
         vault_key_file=str(plan.located.vault_key_file) if plan.located.vault_key_file else None,
+        kafka_password=password.get_secret_value() if embedded and password else None,
         owner=identify(os.getpid()),
     )
     write_whole(settings.home / "runtime.json", json.dumps(asdict(runtime), indent=1) + "\n")
@@ -225,6 +230,7 @@ def read_runtime(home: Path) -> Runtime | None:
             topic_prefix=known["topic_prefix"],
             partitions=known["partitions"],
             vault_key_file=known["vault_key_file"],
+            kafka_password=known["kafka_password"],
             owner=ProcessId(**known["owner"]),
         )
     except FileNotFoundError:

@@ -14,9 +14,15 @@ from tests.service import Service
 
 def records(cairn: Service, topic: str) -> list[tuple[Any, Any]]:
     """(key, value) of all records of a topic, read by another library than ours."""
+    settings = cairn.settings_now()
+    assert settings.kafka_sasl_password
     consumer = Consumer(
         {
-            "bootstrap.servers": cairn.settings_now().bootstrap,
+            "bootstrap.servers": settings.bootstrap,
+            "security.protocol": settings.kafka_security_protocol,
+            "sasl.mechanism": settings.kafka_sasl_mechanism,
+            "sasl.username": settings.kafka_sasl_username,
+            "sasl.password": settings.kafka_sasl_password.get_secret_value(),
             "group.id": "somebody-else",
             "enable.auto.commit": False,
         }

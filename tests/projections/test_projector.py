@@ -18,6 +18,7 @@ from infra.settings import Settings
 from projections import projector, queries
 from projections.checksums import caught_up, checksums
 from projections.progress import trigger_progress
+from tests.conftest import variables_of
 from tests.projections.builders import PROJECT
 from tests.projections.conftest import ReadModel
 from tests.projections.log import TRIGGER, Story, a_whole_story
@@ -91,15 +92,9 @@ def test_a_second_projector_is_refused(fresh: Settings):
 @pytest.fixture
 def cairn(fresh: Settings) -> Callable[..., Result]:
     """The command line on an installation that is named in the environment."""
-    environment = {
-        "CAIRN_HOME": str(fresh.home),
-        "CAIRN_KAFKA_BOOTSTRAP": fresh.bootstrap,
-        "CAIRN_DATABASE_URL": fresh.conninfo,
-        "CAIRN_TOPIC_PREFIX": fresh.topic_prefix,
-    }
 
     def call(*arguments: str) -> Result:
-        return CliRunner().invoke(build(), arguments, env=environment)
+        return CliRunner().invoke(build(), arguments, env=variables_of(fresh))
 
     return call
 

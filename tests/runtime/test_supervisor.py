@@ -18,6 +18,7 @@ from infra.local.process import identify, recall, wait_until
 from infra.local.runtime import read_runtime
 from infra.settings import Settings
 from infra.supervisor import read_state, ready_file
+from tests.conftest import variables_of
 
 CHILDREN = {"kafka", "postgres"}
 COMMAND = (sys.executable, "-m", "infra.cli")
@@ -122,11 +123,7 @@ def test_a_killed_worker_is_started_again_and_the_count_says_so(installation: Se
         "    os.environ, print).run()\n"
     )
     settings = installation.model_copy(update={"home": home})
-    env = dict(os.environ) | {
-        "CAIRN_HOME": str(home),
-        "CAIRN_KAFKA_BOOTSTRAP": installation.bootstrap,
-        "CAIRN_DATABASE_URL": installation.conninfo,
-    }
+    env = dict(os.environ) | variables_of(settings)
     parent = subprocess.Popen([sys.executable, "-c", code], env=env)
     try:
         assert wait_until(lambda: row(settings, "worker-1").get("state") == "running", timeout_s=60)

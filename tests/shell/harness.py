@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -27,6 +28,7 @@ from tests.shell.stages import STEPS, WRITERS
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0
+SETTINGS = "CAIRN_TEST_SETTINGS"  # in the environment, since they hold passwords
 T = TypeVar("T")
 
 
@@ -141,11 +143,14 @@ class WorkerProcess:
     """A worker of its own process; ends with the block."""
 
     def __init__(self, settings: Settings, *names: str, name: str | None = None) -> None:
-        arguments = [settings.model_dump_json(), ",".join(names), name or ""]
+        arguments = [",".join(names), name or ""]
+        assert settings.kafka_sasl_password
+        password = settings.kafka_sasl_password.get_secret_value()
+        told = settings.model_dump(mode="json") | {"kafka_sasl_password": password}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.shell.worker", *arguments],
             cwd=ROOT,
-            env=os.environ | {"CAIRN_TEST_DATABASE": settings.database_url or ""},
+            env=os.environ | {SETTINGS: json.dumps(told)},
         )
 
     def kill(self) -> None:

@@ -90,6 +90,11 @@ def test_faust_as_it_is_loses_a_record_that_raises(fresh: Settings) -> None:
         app = faust.App(
             fresh.group("naive"),
             broker=f"kafka://{fresh.bootstrap}",
+            broker_credentials=faust.SASLCredentials(
+                mechanism=fresh.kafka_sasl_mechanism,
+                username=fresh.kafka_sasl_username,
+                password=fresh.kafka_sasl_password.get_secret_value(),
+            ),
             web_enabled=False,
             topic_allow_declare=False,
             topic_disable_leader=True,

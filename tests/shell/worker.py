@@ -1,18 +1,19 @@
-"""``python -m tests.shell.worker SETTINGS STAGES NAME``: a worker process of these tests."""
+"""``python -m tests.shell.worker STAGES NAME``: a worker process of these tests."""
 
 import asyncio
+import os
 import sys
 
 from infra import log
 from infra.settings import Settings
 from streams.app import run_worker
-from tests.shell.harness import stages
+from tests.shell.harness import SETTINGS, stages
 
 
 def main() -> None:
     log.configure("warning")
-    text, names, name = sys.argv[1:4]
-    settings = Settings.model_validate_json(text)
+    names, name = sys.argv[1:3]
+    settings = Settings.model_validate_json(os.environ[SETTINGS])
     ready = settings.home / f"{name or 'worker'}.ready"
     settings.home.mkdir(parents=True, exist_ok=True)
     try:
