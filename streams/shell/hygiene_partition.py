@@ -16,7 +16,6 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 
 from infra import log
 from infra.settings import Settings
@@ -26,10 +25,11 @@ from schemas.events.hygiene import SourceProcessed
 from schemas.events.source import SourceRevised
 from streams.shell.cleaning import Made
 from streams.shell.delivery import Delivery
-from streams.shell.failures import StageStopped, dead_letter, failure_of
+from streams.shell.failures import dead_letter, failure_of
 from streams.shell.log_reader import LogReader
 from streams.shell.publisher import Place, Publisher
-from streams.shell.store import SqliteTables, locked, open_tables, remove
+from streams.shell.state_file import StateFile
+from streams.shell.store import DoubtfulStore, SqliteTables
 from streams.stage import Table
 
 STATE_VERSION = "1"
@@ -103,14 +103,7 @@ class HygienePartition:
         self._poisoned = poisoned
         self._keep = keep
         self._reader = LogReader(settings)
-        self._path = Path(settings.home) / "state" / stage / f"{partition}.sqlite"
-        self._identity = {
-            "cluster": cluster,
-            "prefix": settings.topic_prefix,
-            "stage": stage,
-            "partition": str(partition),
-            "state": STATE_VERSION,
-        }
+        self._file = StateFile(settings, stage, partition, cluster, STATE_VERSION)
         self._tables: SqliteTables
         self._processed: Table[SourceProcessed] | None = None
         self._answered: Table[int]
@@ -118,19 +111,34 @@ class HygienePartition:
 
     @contextlib.asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """The store is ours and up to date for the time of the block."""
-        async with locked(self._path.with_suffix(".lock")):
-            self._open()
+        """The store is ours and up to date for the time of the block.
+
+        Every error of the database goes out of the block as it is; see `set_aside`.
+        """
+        async with self._file.locked():
+            self._tables = self._file.open()
             try:
+                self._processed = self._tables.table("processed", SourceProcessed)
+                self._answered = self._tables.table("answered", int)
+                self._cursor = self._tables.cursors().get(self._output, 0)
                 await self._catch_up()
                 yield
             finally:
                 self._tables.close()
                 await self._reader.close()
 
+    def set_aside(self, error: sqlite3.Error) -> None:
+        """The store has failed: the next time it is `opened` it is folded from offset 0."""
+        self._file.set_aside(error)
+
     def last(self, source_id: str) -> SourceProcessed | None:
-        """What was answered last for the source, as far as it is known yet."""
-        return self._processed.get(source_id) if self._processed is not None else None
+        """What was answered last for the source, as far as it is known yet.
+
+        Nothing is while the store fails: to answer comes upon that too, and is what has it mended.
+        """
+        with contextlib.suppress(sqlite3.Error):
+            return self._processed.get(source_id) if self._processed is not None else None
+        return None
 
     async def answer(self, group: Sequence[Prepared]) -> None:
         """The revisions' facts are on the log, the markers last, and in the state. Once each.
@@ -165,7 +173,8 @@ class HygienePartition:
     async def _decided(self, prepared: Prepared) -> Answer:
         """What is to be written, every record known to fit; else that the source is given up."""
         revised = prepared.revised
-        previous = self.last(revised.source.source_id)
+        assert self._processed is not None
+        previous = self._processed.get(revised.source.source_id)
         if prepared.poison is None:
             assert prepared.made is not None and prepared.make is not None
             try:
@@ -199,28 +208,14 @@ class HygienePartition:
         else:
             await self._catch_up()
 
-    def _open(self) -> None:
-        self._tables = open_tables(self._path, self._identity)
-        self._processed = self._tables.table("processed", SourceProcessed)
-        self._answered = self._tables.table("answered", int)
-        self._cursor = self._tables.cursors().get(self._output, 0)
-
     async def _catch_up(self) -> None:
-        """Everything on the own output is in the state. Raises BrokerUnavailable, StageStopped."""
-        for _ in range(2):
-            end = await self._reader.end(self._output, self._partition)
-            try:
-                if self._cursor <= end:
-                    await self._read_tail()
-                    self._cursor = max(self._cursor, end)
-                    self._tables.commit({self._output: self._cursor})
-                    return
-            except sqlite3.Error:
-                LOG.warning("store.refolded", stage=self._stage, partition=self._partition)
-            self._tables.close()
-            remove(self._path)
-            self._open()
-        raise StageStopped(f"The state file {self._path} cannot be used: check its disk.")
+        """Everything on the own output is in the state. Raises BrokerUnavailable."""
+        end = await self._reader.end(self._output, self._partition)
+        if self._cursor > end:
+            raise DoubtfulStore(f"{self._output} ends before what was folded of it")
+        await self._read_tail()
+        self._cursor = max(self._cursor, end)
+        self._tables.commit({self._output: self._cursor})
 
     async def _read_tail(self) -> None:
         folded = 0

@@ -11,6 +11,7 @@ the log, in front of it.
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
@@ -332,13 +333,19 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
         waiting: asyncio.Queue[Prepared],
         caught_up: asyncio.Event,
     ) -> None:
-        async with partition.opened():
-            caught_up.set()
-            while True:
-                group = _with_ready_ones(await waiting.get(), waiting)
-                await partition.answer(group)
-                for prepared in group:
-                    prepared.settled()
+        group: list[Prepared] = []  # and not answered
+        while True:
+            try:
+                async with partition.opened():
+                    caught_up.set()
+                    while True:
+                        group = group or _with_ready_ones(await waiting.get(), waiting)
+                        await partition.answer(group)
+                        for prepared in group:
+                            prepared.settled()
+                        group = []
+            except sqlite3.Error as error:
+                partition.set_aside(error)
 
 
 def _with_ready_ones(first: Prepared, waiting: asyncio.Queue[Prepared]) -> list[Prepared]:

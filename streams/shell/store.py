@@ -1,11 +1,13 @@
 """Tables of one writer and one partition in a SQLite file: a cache of a fold, never the truth.
 
 The cursors (next offset of every topic folded) are in the same transaction as the tables, so a
-restart reads only the tail. A file that is absent, of another installation, or damaged is removed
-and folded again from offset 0. So is one that was open when the machine went down: commits do not
-wait for the disk, which kept the loop for up to half a second each; what a killed process wrote is
-kept by the system, and a file that was closed is on the disk. Decided against: a Faust table (open
-bugs in its recovery), one database for all partitions (a partition moves alone).
+restart reads only the tail. A file that is absent or of another installation is begun anew and
+folded again from offset 0. So is one that was open when the machine went down: commits do not wait
+for the disk, which kept the loop for up to half a second each; what a killed process wrote is kept
+by the system, and a file that was closed is on the disk. Damage is an error of ``sqlite3``, here or
+in the middle of work, also of a value that is not what was put: ``state_file`` says what follows.
+Decided against: a Faust table (open bugs in its recovery), one database for all partitions (a
+partition moves alone).
 """
 
 from __future__ import annotations
@@ -16,27 +18,33 @@ import fcntl
 import os
 import sqlite3
 import time
+import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from streams.shell.failures import StageStopped
 from streams.stage import Table
 
 V = TypeVar("V")
-STORE_VERSION = "1"
+STORE_VERSION = "2"
 CLEAN_ENTRIES = 20_000  # of one table; a ledger entry is about 2 kB as Python objects
 DIRTY_ENTRIES = 5_000
 KNOWN_KEYS = 50_000  # of one table: what is not among them is absent without asking the file
 LOCK_PATIENCE_S = 60.0
+FOREIGN_LOCK_S = 0.5  # of somebody's tool; the loop stands still meanwhile
 FIRST_PAGE, LARGEST_PAGE = 8, 2_048
 REMEMBERED_SCANS = 64  # of a table, none longer than the first page
 LAST_CHARACTER = chr(0x10FFFF)
 OPEN_IN = "open in boot"  # the name of the row that stands in a file while it is open
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+class DoubtfulStore(sqlite3.DatabaseError):
+    """What a store holds is not what was put there, though the database knows no error."""
 
 
 class StoredTable(MutableMapping[str, V], Generic[V]):
@@ -56,10 +64,10 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
         self._scans: dict[str, list[str]] = {}  # short ones, by prefix, while their keys stay
         database.execute(
             f"CREATE TABLE IF NOT EXISTS {self._name}"
-            " (key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
+            " (key TEXT PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID"
         )
         found = database.execute(f"SELECT key FROM {self._name} LIMIT ?", (KNOWN_KEYS + 1,))
-        self._known: set[str] | None = {key for (key,) in found}
+        self._known: set[str] | None = set(_texts(found))
         self._bound_known()
 
     def __getitem__(self, key: str) -> V:
@@ -71,11 +79,13 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
             self._clean.move_to_end(key)
             return self._clean[key]
         row = self._database.execute(
-            f"SELECT value FROM {self._name} WHERE key = ?", (key,)
+            f"SELECT value, checksum FROM {self._name} WHERE key = ?", (key,)
         ).fetchone()
         if row is None:
+            if self._known is not None:
+                raise DoubtfulStore(f"a row of table {self._name} is gone")
             raise KeyError(key)
-        return self._keep(key, self._values.validate_json(row[0]))
+        return self._keep(key, self._read(key, *row))
 
     def __setitem__(self, key: str, value: V) -> None:
         if key not in self._dirty and self._clean.pop(key, None) is None:
@@ -130,8 +140,8 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
             self._deleted.clear()
         if self._dirty:
             self._database.executemany(
-                f"INSERT OR REPLACE INTO {self._name} VALUES (?, ?)",
-                [(key, self._values.dump_json(value)) for key, value in self._dirty.items()],
+                f"INSERT OR REPLACE INTO {self._name} VALUES (?, ?, ?)",
+                [self._row(key, value) for key, value in self._dirty.items()],
             )
             for key, value in self._dirty.items():
                 self._keep(key, value)
@@ -144,6 +154,19 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
         self._dirty.clear()
         self._deleted.clear()
         self._scans.clear()
+
+    def _row(self, key: str, value: V) -> tuple[str, bytes, int]:
+        written = self._values.dump_json(value)
+        return key, written, _checksum(key, written)
+
+    def _read(self, key: str, written: object, checksum: object) -> V:
+        """The value of a row. Raises DoubtfulStore when it is not the one that was put."""
+        if not isinstance(written, bytes) or checksum != _checksum(key, written):
+            raise DoubtfulStore(f"a value of table {self._name} is not the one that was put")
+        try:
+            return self._values.validate_json(written)
+        except ValidationError:  # it would name the value
+            raise DoubtfulStore(f"a value of table {self._name} cannot be read") from None
 
     def _absent(self, key: str) -> bool:
         """Whether the key is known not to be there."""
@@ -170,14 +193,15 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
                 " AND key <= ? ORDER BY key LIMIT ?",
                 (after, prefix + LAST_CHARACTER, page),
             ).fetchall()
-            if inclusive and len(rows) < page:
+            keys = _texts(rows)
+            if inclusive and len(keys) < page:
                 if len(self._scans) >= REMEMBERED_SCANS:
                     self._scans.clear()
-                self._scans[prefix] = [key for (key,) in rows]
-            yield from (key for (key,) in rows)
-            if len(rows) < page:
+                self._scans[prefix] = list(keys)
+            yield from keys
+            if len(keys) < page:
                 return
-            after, inclusive, page = rows[-1][0], False, min(4 * page, LARGEST_PAGE)
+            after, inclusive, page = keys[-1], False, min(4 * page, LARGEST_PAGE)
 
     def _keep(self, key: str, value: V) -> V:
         self._clean[key] = value
@@ -201,7 +225,10 @@ class SqliteTables:
 
     def cursors(self) -> dict[str, int]:
         """The next offset to fold, by topic, as of the last commit."""
-        return dict(self._database.execute("SELECT topic, next_offset FROM cursor"))
+        found = dict(self._database.execute("SELECT topic, next_offset FROM cursor"))
+        if not all(isinstance(offset, int) for offset in found.values()):
+            raise DoubtfulStore("a cursor is no offset")
+        return found
 
     def commit(self, cursors: Mapping[str, int]) -> None:
         """Everything put and ``cursors`` are kept, or nothing of it."""
@@ -247,19 +274,22 @@ def boot_id() -> str | None:
 
 
 def open_tables(path: Path, identity: Mapping[str, str], boot: str | None = None) -> SqliteTables:
-    """The tables in ``path``; empty ones when the file is absent, damaged or another's.
+    """The tables in ``path``; empty ones when the file is absent or another's.
 
-    ``boot``: this machine's own when it is None.
+    ``boot``: this machine's own when it is None. Raises sqlite3.Error when the file is damaged.
     """
     boot = boot or boot_id()
     for _ in range(2):
         path.parent.mkdir(parents=True, exist_ok=True)
-        database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        database = sqlite3.connect(
+            path, timeout=FOREIGN_LOCK_S, isolation_level=None, check_same_thread=False
+        )
         try:
             if _prepared(database, {**identity, "store": STORE_VERSION}, boot):
                 return SqliteTables(database)
-        except sqlite3.DatabaseError:
-            pass
+        except BaseException:
+            database.close()
+            raise
         database.close()
         remove(path)
     raise StageStopped(f"The state file {path} cannot be written: check its folder.")
@@ -272,7 +302,10 @@ def remove(path: Path) -> None:
 
 
 def _prepared(database: sqlite3.Connection, identity: Mapping[str, str], boot: str | None) -> bool:
-    """Whether the file is ours, or is new and now is, and whole."""
+    """Whether the file is ours, or is new and now is. Raises sqlite3.Error when it is not whole."""
+    # Nobody else is to see it: so there is no file of shared memory either, which may be damaged,
+    # or end the process with a signal when somebody cuts it.
+    database.execute("PRAGMA locking_mode=EXCLUSIVE")
     database.execute("PRAGMA journal_mode=WAL")
     database.execute("PRAGMA synchronous=FULL")
     tables: Iterable[tuple[str]] = database.execute("SELECT name FROM sqlite_master")
@@ -283,9 +316,11 @@ def _prepared(database: sqlite3.Connection, identity: Mapping[str, str], boot: s
         database.executemany("INSERT INTO identity VALUES (?, ?)", list(identity.items()))
         database.execute("COMMIT")
     known = dict(database.execute("SELECT name, value FROM identity"))
-    database.execute("SELECT count(*) FROM cursor").fetchone()
     if known.pop(OPEN_IN, boot) != boot or known != dict(identity):
         return False
+    [found] = database.execute("PRAGMA integrity_check(1)").fetchone()
+    if found != "ok":
+        raise DoubtfulStore(f"the check of its pages found: {found}")
     if boot is None:
         database.execute("PRAGMA synchronous=NORMAL")
         return True
@@ -294,14 +329,32 @@ def _prepared(database: sqlite3.Connection, identity: Mapping[str, str], boot: s
     return True
 
 
+def _checksum(key: str, written: bytes) -> int:
+    return zlib.crc32(written, zlib.crc32(key.encode()))
+
+
+def _texts(rows: Iterable[tuple[Any]]) -> list[str]:
+    """The keys of rows. Raises DoubtfulStore when one is no text."""
+    keys = [key for (key,) in rows]
+    if not all(isinstance(key, str) for key in keys):
+        raise DoubtfulStore("a key is no text")
+    return keys
+
+
 @contextlib.asynccontextmanager
 async def locked(path: Path, patience_s: float = LOCK_PATIENCE_S) -> Any:
     """Nobody else on this machine is in a block with ``path``. Raises StageStopped after a while.
 
     The lock goes with the process, also when it is killed.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StageStopped(
+            f"The lock {path} cannot be opened ({error.strerror}): check that its folder exists and"
+            " belongs to the user who runs the workers."
+        ) from error
     deadline = time.monotonic() + patience_s
     try:
         while True:

@@ -16,7 +16,6 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from infra import log
@@ -37,7 +36,8 @@ from streams.shell.failures import (
 from streams.shell.log_reader import LogReader
 from streams.shell.outgoing import Stamped
 from streams.shell.publisher import Publisher
-from streams.shell.store import SqliteTables, locked, open_tables, remove
+from streams.shell.state_file import StateFile
+from streams.shell.store import DoubtfulStore, SqliteTables
 from streams.stage import UNKNOWN_OFFSET, Asking, Decision, Record, Writer
 
 DECIDED_AHEAD = 64
@@ -50,10 +50,6 @@ LOG = log.get("writer")
 
 class FoldFailed(Exception):
     """``evolve`` raised for a record; the state may be half changed and has to be taken back."""
-
-
-class ForeignCursor(Exception):
-    """The store knows offsets the topic does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +76,8 @@ class WriterPartition:
         self._settings = settings
         self._publisher = publisher
         self._reader = LogReader(settings)
-        self._path = Path(settings.home) / "state" / writer.name / f"{partition}.sqlite"
-        self._identity = {
-            "cluster": cluster,
-            "prefix": settings.topic_prefix,
-            "stage": writer.name,
-            "partition": str(partition),
-            "state": str(getattr(writer, "state_version", 1)),
-        }
+        version = str(getattr(writer, "state_version", 1))
+        self._file = StateFile(settings, writer.name, partition, cluster, version)
         self._tables: SqliteTables
         self._state: Any = None
         self._cursors: dict[str, int] = {}
@@ -98,15 +88,22 @@ class WriterPartition:
 
     @contextlib.asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """The store is ours and folded up to the end of the log for the time of the block."""
-        async with locked(self._path.with_suffix(".lock")):
-            self._tables = open_tables(self._path, self._identity)
+        """The store is ours and folded up to the end of the log for the time of the block.
+
+        Every error of the database goes out of the block as it is; see `set_aside`.
+        """
+        async with self._file.locked():
+            self._tables = self._file.open()
             try:
                 await self._catch_up()
                 yield
             finally:
                 self._tables.close()
                 await self._reader.close()
+
+    def set_aside(self, error: sqlite3.Error) -> None:
+        """The store has failed: the next time it is `opened` it is folded from offset 0."""
+        self._file.set_aside(error)
 
     async def fold(self, deliveries: Sequence[Delivery]) -> None:
         """The records are in the state, each once, whatever was folded before."""
@@ -115,8 +112,8 @@ class WriterPartition:
                 if delivery.offset > self._cursors[delivery.topic]:
                     await self._catch_up_with(delivery.topic)
                 await self._fold(delivery)
-        except (FoldFailed, ForeignCursor, sqlite3.Error) as error:
-            await self._start_again(error)
+        except FoldFailed:
+            await self._start_again()
 
     async def settle(self) -> bool:
         """Up to 64 decisions that are due are taken, written and committed. Raises StageStopped.
@@ -125,18 +122,14 @@ class WriterPartition:
         what was folded before still waits for `commit`.
         """
         for _ in range(HANDOVER_TRIES):
-            try:
-                decided = await self._decide()
-                if not decided:
-                    return False
-                if await self._write(decided):
-                    return True
-            except sqlite3.Error as error:
-                await self._start_again(error)
-            else:
-                self.handovers += 1
-                LOG.warning("writer.interfered", stage=self._writer.name, partition=self._partition)
-                await self._start_again(None)
+            decided = await self._decide()
+            if not decided:
+                return False
+            if await self._write(decided):
+                return True
+            self.handovers += 1
+            LOG.warning("writer.interfered", stage=self._writer.name, partition=self._partition)
+            await self._start_again()
         raise StageStopped(
             f"{self._writer.name}: somebody else keeps writing {self._writer.output} partition"
             f" {self._partition}: see that only one worker has this group and topic prefix."
@@ -158,11 +151,7 @@ class WriterPartition:
 
     async def commit(self) -> None:
         """What was folded is kept over a restart."""
-        try:
-            self._tables.commit(self._cursors)
-        except sqlite3.Error as error:
-            await self._start_again(error)
-            await self.settle_all()
+        self._tables.commit(self._cursors)
 
     async def _decide(self) -> list[Decided]:
         """Up to 64 decisions, their markers folded as if they were written."""
@@ -249,15 +238,9 @@ class WriterPartition:
         self._tables.commit(self._cursors)
         return True
 
-    async def _start_again(self, error: BaseException | None) -> None:
-        """Back to the last commit, or to nothing when the store failed, and up to date again."""
-        if isinstance(error, sqlite3.Error | ForeignCursor):
-            LOG.warning("store.refolded", stage=self._writer.name, partition=self._partition)
-            self._tables.close()
-            remove(self._path)
-            self._tables = open_tables(self._path, self._identity)
-        else:
-            self._tables.rollback()
+    async def _start_again(self) -> None:
+        """Back to the last commit, and up to date again."""
+        self._tables.rollback()
         await self._catch_up()
 
     async def _catch_up(self) -> None:
@@ -273,17 +256,13 @@ class WriterPartition:
                 return
             except FoldFailed:
                 self._tables.rollback()
-            except (sqlite3.Error, ForeignCursor):
-                self._tables.close()
-                remove(self._path)
-                self._tables = open_tables(self._path, self._identity)
 
     async def _catch_up_with(self, topic: str) -> None:
         start, partition = self._cursors[topic], self._partition
         patience_s = self._settings.request_timeout_s
         end = await patiently(lambda: self._reader.end(topic, partition), patience_s)
         if start > end:
-            raise ForeignCursor  # the topic was made anew under the same name
+            raise DoubtfulStore(f"{topic} ends before what was folded of it: it was made anew")
         turn, folded = time.monotonic(), 0
         async for batch in self._reader.tail(topic, partition, start):
             for record in batch:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sqlite3
 from collections.abc import Callable
 from typing import Any
 
@@ -59,26 +60,42 @@ class WriterRunner(AssignedPartitions[WriterPartition, Delivery]):
         waiting: asyncio.Queue[Delivery],
         caught_up: asyncio.Event,
     ) -> None:
-        async with partition.opened():
-            await partition.settle_all()
-            caught_up.set()
-            overdue = Overdue(partition.awaited, partition.ask_again)
-            folded: list[Delivery] = []  # and not acknowledged
-            settled = False
-            while True:
-                await overdue.look(asyncio.get_running_loop().time())
-                patience_s = COMMIT_AFTER_S if folded else LOOK_EVERY_S
-                deliveries = await _next_of(waiting, 0 if settled else patience_s)
-                await partition.fold(deliveries)
-                folded += deliveries
-                settled = await partition.settle()
-                if deliveries and not settled and len(folded) < FOLDED_PER_COMMIT:
-                    continue
-                if folded and not settled:
-                    await partition.commit()
-                for delivery in folded:
-                    delivery.acknowledge()
-                folded.clear()
+        folded: list[Delivery] = []  # and not acknowledged
+        while True:
+            try:
+                async with partition.opened():
+                    await partition.settle_all()
+                    caught_up.set()
+                    await self._write(partition, waiting, folded)
+            except sqlite3.Error as error:
+                partition.set_aside(error)
+
+    async def _write(
+        self,
+        partition: WriterPartition,
+        waiting: asyncio.Queue[Delivery],
+        folded: list[Delivery],
+    ) -> None:
+        """Decide what is due until cancelled; ``folded`` is what still waits to be acknowledged.
+
+        What the store lost is on the log, so it counts as folded once the store is open again.
+        """
+        overdue = Overdue(partition.awaited, partition.ask_again)
+        settled = False
+        while True:
+            await overdue.look(asyncio.get_running_loop().time())
+            patience_s = COMMIT_AFTER_S if folded else LOOK_EVERY_S
+            deliveries = await _next_of(waiting, 0 if settled else patience_s)
+            folded += deliveries
+            await partition.fold(deliveries)
+            settled = await partition.settle()
+            if deliveries and not settled and len(folded) < FOLDED_PER_COMMIT:
+                continue
+            if folded and not settled:
+                await partition.commit()
+            for delivery in folded:
+                delivery.acknowledge()
+            folded.clear()
 
 
 async def _next_of(waiting: asyncio.Queue[Delivery], patience_s: float) -> list[Delivery]:

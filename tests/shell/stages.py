@@ -187,6 +187,35 @@ class Counting(Writer[Count]):
         return [Change(op="review_item_raised", target_id="x", detail="y" * size)]
 
 
+@dataclass
+class CountAll(Count):
+    said: Table[str]
+
+
+class CountingAll(Counting):
+    """Keeps what each fact said as well, and reads all of it for a fact ``after …``."""
+
+    name = "counting_all"
+    inputs = ("project.v1",)
+
+    def open(self, tables: Tables) -> CountAll:
+        kept = super().open(tables)
+        return CountAll(kept.due, kept.heads, kept.done, tables.table("said", str))
+
+    def evolve(self, state: Count, record: Record) -> None:
+        super().evolve(state, record)
+        assert isinstance(state, CountAll)
+        if isinstance(record.envelope.event, ProjectCreated):
+            state.said[str(record.envelope.event_id)] = record.envelope.event.vision
+
+    def first_due(self, state: Count) -> Iterator[tuple[str, str]]:
+        assert isinstance(state, CountAll)
+        for key, remembered in super().first_due(state):
+            if json.loads(remembered)[1].startswith("after"):
+                assert all(said for _, said in state.said.with_prefix(""))
+            yield key, remembered
+
+
 class CountingWithRefusals(Counting):
     name = "counting_with_refusals"
 
@@ -211,5 +240,5 @@ STEPS = {
     for step in (ECHO, ECHO_AGAIN, ECHO_CHILD, ECHO_ONLY, ECHO_THEN, JUDGE, WITH_CHUNK)
 }
 WRITERS: dict[str, Writer[Count]] = {
-    each.name: each for each in (Counting(), CountingWithRefusals())
+    each.name: each for each in (Counting(), CountingAll(), CountingWithRefusals())
 }

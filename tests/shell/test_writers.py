@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from schemas.envelope import SYSTEM, Envelope, outside_fact
 from schemas.events.ledger import LedgerChanged
 from schemas.ids import sha256_hex
 from streams.shell.failures import StageStopped
+from tests.shell.damage import DAMAGES, cut_under_its_feet, under_its_feet
 from tests.shell.harness import (
     WorkerProcess,
     at_work,
@@ -130,34 +132,83 @@ async def chains_unchecked(settings: Settings) -> dict[str, list[str]]:
     return accepted
 
 
-@pytest.mark.parametrize("damage", ["absent", "foreign", "corrupt"])
-def test_a_store_that_cannot_be_trusted_is_folded_again(fresh: Settings, damage: str) -> None:
+@pytest.mark.slow
+def test_a_store_that_is_damaged_is_set_aside_and_folded_again(
+    fresh: Settings, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """One damage after the other, before a start; the state in the end is that of a clean fold."""
+
     async def scenario() -> None:
-        first, second = facts(20), facts(20, first=20)
-        await publish(fresh, *first)
+        asked = facts(20)
+        await publish(fresh, *asked)
         async with at_work(fresh, "counting"):
-            await until_answered(fresh, first)
-        for file in (Path(fresh.home) / "state" / "counting").glob("*.sqlite"):
-            spoil(file, damage)
-        async with at_work(fresh, "counting"):
-            await publish(fresh, *second)
-            await until_answered(fresh, first + second)
-        assert len(await records_of(fresh, OUTPUT)) == 80
+            await until_answered(fresh, asked)
+        for number, (damage, spoil) in enumerate(DAMAGES.items(), start=2):
+            for file in files_of(fresh):
+                spoil(file)
+            more = facts(4, first=10 * number)
+            asked += more
+            capfd.readouterr()
+            await publish(fresh, *more)
+            async with at_work(fresh, "counting"):
+                await until_answered(fresh, asked)
+            assert capfd.readouterr().out.count("store.set_aside") <= fresh.partitions, damage
+        assert len(await records_of(fresh, OUTPUT)) == len(asked)
+        assert states_of(fresh) == await folded_elsewhere(fresh)
 
     asyncio.run(scenario())
 
 
-def spoil(file: Path, damage: str) -> None:
-    match damage:
-        case "absent":
-            file.unlink()
-        case "foreign":
-            with sqlite3.connect(file) as database:
-                database.execute("UPDATE identity SET value = 'x' WHERE name = 'cluster'")
-                database.execute("DELETE FROM t_heads")
-            database.close()
-        case "corrupt":
-            file.write_bytes(file.read_bytes()[:100] + b"\xff" * 8_000)
+@pytest.mark.parametrize("damage", [under_its_feet, cut_under_its_feet])
+def test_a_store_that_is_damaged_in_the_middle_of_work_is_set_aside_and_folded_again(
+    fresh: Settings, damage: Callable[[Path], None]
+) -> None:
+    """The state is larger than what the database keeps in memory, so what is broken is read."""
+
+    async def scenario() -> None:
+        asked = [a_fact(f"{number:04}", vision="x" * 900) for number in range(4_000)]
+        await publish(fresh, *asked)
+        async with at_work(fresh, "counting_all"):
+            await until_answered(fresh, asked)
+            [file] = [each for each in files_of(fresh) if each.stat().st_size > 2_000_000]
+            damage(file)
+            more = [a_fact(f"after {each}", vision="y") for each in range(3)]
+            await publish(fresh, *more)
+            await until_answered(fresh, asked + more)
+            await until_committed(fresh, "counting_all", "project.v1")
+            assert Path(f"{file}.damaged").exists()
+        assert len(await records_of(fresh, OUTPUT)) == len(asked + more)
+        assert states_of(fresh) == await folded_elsewhere(fresh, "counting_all")
+        assert await facts_of(fresh, "dlq.v1") == []
+
+    asyncio.run(scenario())
+
+
+def files_of(settings: Settings) -> list[Path]:
+    return sorted((Path(settings.home) / "state").glob("*/*.sqlite"))
+
+
+def states_of(settings: Settings) -> dict[str, list[Any]]:
+    """All rows of all stores, by file and table, but for who they belong to."""
+    found: dict[str, list[Any]] = {}
+    for file in files_of(settings):
+        with sqlite3.connect(file) as database:
+            tables = database.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name != 'identity'"
+            )
+            for (name,) in tables.fetchall():
+                rows = database.execute(f'SELECT * FROM "{name}" ORDER BY 1').fetchall()
+                found[f"{file.name} {name}"] = rows
+        database.close()
+    return found
+
+
+async def folded_elsewhere(settings: Settings, stage: str = "counting") -> dict[str, list[Any]]:
+    """What a worker with an empty folder folds from the same log."""
+    elsewhere = settings.model_copy(update={"home": settings.home / "elsewhere"})
+    async with at_work(elsewhere, stage):
+        pass
+    return states_of(elsewhere)
 
 
 def test_a_record_that_cannot_be_folded_is_dead_lettered_and_leaves_nothing_behind(
