@@ -14,6 +14,8 @@ import shutil
 import stat
 import tempfile
 import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -33,8 +35,8 @@ CONFIG = """[core]
 \tobjectFormat = {format}
 """
 _OBJECT_ID = re.compile(rb"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_OBJECT_FOLDER = re.compile(r"[0-9a-f]{2}|pack")
-_SHARED_INDEX = re.compile(r"sharedindex\.[0-9a-f]{40,64}")
+_OBJECT_FOLDER = re.compile(rb"[0-9a-f]{2}|pack")
+_SHARED_INDEX = re.compile(rb"sharedindex\.[0-9a-f]{40,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +68,20 @@ class Borrowed:
         self.top = repository.top or repository.git.folder
         self.directory = GitDirectory(folder, self.top)
         try:
-            (folder / "HEAD").write_text("ref: refs/heads/none\n")
+            configured = _configured(repository.common, b"config")
+            self.object_format = _object_format(repository.common, configured)
             (folder / "refs").mkdir()
-            self.object_format = _object_format(repository.common)
-            (folder / "config").write_text(CONFIG.format(format=self.object_format))
             _link_objects(repository.common, folder / "objects")
-            self._copy(repository.common, "shallow")
-            self._copy(repository.git, "index")
-            for name in _entries(repository.git, b""):
+            _copy(repository.common, b"shallow", folder)
+            _copy(repository.git, b"index", folder)
+            for name in _names(repository.git, b""):
                 if _SHARED_INDEX.fullmatch(name):
-                    self._copy(repository.git, name)
-            self.head = self._head()
-            if self.head:
-                (folder / "HEAD").write_text(f"{self.head}\n")
+                    _copy(repository.git, name, folder)
+            kept = configured.get(b"extensions.refstorage", b"files")
+            named = self._resolve_reftable() if kept == b"reftable" else _resolve(repository)
+            self._write("ref: refs/heads/none")
+            self.head = self._commit(named) if named else None
+            self._write(self.head or "ref: refs/heads/none")
         except BaseException:
             self.close()
             raise
@@ -93,17 +96,34 @@ class Borrowed:
         self._repository.close()
         self._remove()
 
-    def _copy(self, source: Root, name: str) -> None:
-        content = _content(source, name.encode(), MAX_FILE_BYTES)
-        if content is not None:
-            (self.directory.folder / name).write_bytes(content)
+    def _write(self, head: str, extension: str = "") -> None:
+        """HEAD and configuration."""
+        (self.directory.folder / "HEAD").write_text(f"{head}\n")
+        config = CONFIG.format(format=self.object_format)
+        (self.directory.folder / "config").write_text(config + extension)
 
-    def _head(self) -> str | None:
-        named = _resolve(self._repository)
-        if named is None:
-            return None
+    def _commit(self, named: str) -> str | None:
         wanted = f"{named}^{{commit}}"
         return git_answers(self.directory, "rev-parse", "--verify", "--quiet", wanted) or None
+
+    def _resolve_reftable(self) -> str | None:
+        """The object that HEAD names in tables, which a git of 2.45 or later reads for us.
+
+        Raises SourceUnavailable where git is older.
+        """
+        name, tables = "HEAD", self.directory.folder / "reftable"
+        self._write("ref: refs/heads/.invalid", "\trefStorage = reftable\n")
+        for source in dict.fromkeys((self._repository.git, self._repository.common)):
+            shutil.rmtree(tables, ignore_errors=True)
+            tables.mkdir()
+            for each in _names(source, b"reftable"):
+                _copy(source, b"reftable/" + each, self.directory.folder)
+            run_git(self.directory, "rev-parse", "--git-dir")
+            name = git_answers(self.directory, "symbolic-ref", "--quiet", name) or name
+            found = git_answers(self.directory, "rev-parse", "--verify", "--quiet", name)
+            if found:
+                break
+        return found or None
 
 
 class GitFolder:
@@ -211,8 +231,9 @@ def _pointed_at(git: Root, top: Path) -> Repository | None:
         if named == top and is_its and folder.parent.name == "worktrees":
             return Repository(git, common, top)
     elif is_git_folder(folder) and _content(git, b"commondir") is None:
-        said = _configured(git, "core.worktree")
-        if said and (folder / said).resolve() == top:
+        said = _configured(git, b"config") | _configured(git, b"config.worktree")
+        named = (folder / os.fsdecode(said.get(b"core.worktree", b""))).resolve()
+        if named == top:
             return Repository(git, git, top)
     raise _points_away(top / ".git")
 
@@ -224,23 +245,18 @@ def _points_away(place: Path) -> SourceRefused:
     )
 
 
-def _configured(git: Root, wanted: str) -> str | None:
-    """A value of a repository's configuration: git reads it as data, without what it includes."""
-    content = b"\n".join(
-        _content(git, name, MAX_CONFIG_BYTES) or b"" for name in (b"config", b"config.worktree")
-    )
+def _configured(git: Root, name: bytes) -> dict[bytes, bytes]:
+    """What a file of configuration says: git reads it as data, without what it includes."""
+    content = _content(git, name, MAX_CONFIG_BYTES) or b""
     nowhere = GitDirectory(Path("/"), git.path)
-    listed = run_git(
-        nowhere, "config", "--file", "-", "--no-includes", "--list", "-z", given=content
-    )
-    values = dict(row.partition(b"\n")[::2] for row in listed.split(b"\0"))
-    value = values.get(wanted.encode())
-    return None if value is None else os.fsdecode(value)
+    listing = ("config", "--file", "-", "--no-includes", "--list", "-z")
+    rows = run_git(nowhere, *listing, given=content).split(b"\0")
+    return {key: value for key, _, value in (row.partition(b"\n") for row in rows)}
 
 
-def _object_format(common: Root) -> str:
+def _object_format(common: Root, configured: Mapping[bytes, bytes]) -> str:
     """How the repository names objects. Raises SourceRefused."""
-    name = _configured(common, "extensions.objectformat") or FORMATS[0]
+    name = configured.get(b"extensions.objectformat", b"sha1").decode("utf-8", "replace")
     if name not in FORMATS:
         raise SourceRefused(
             f"{common.path} has objects of an unknown format ({printable(name[:20])}): clone the"
@@ -284,30 +300,43 @@ def _link_objects(common: Root, objects: Path) -> None:
             " `git repack -a -d` in it and remove its objects/info/alternates."
         )
     (objects / "info").mkdir(parents=True)
-    for entry in _entries(common, b"objects"):
-        if _OBJECT_FOLDER.fullmatch(entry):
-            inner = b"objects/" + entry.encode()
-            _entries(common, inner)
-            (objects / entry).symlink_to(f"{common.for_children}/objects/{entry}")
+    for name in _names(common, b"objects"):
+        if not _OBJECT_FOLDER.fullmatch(name):
+            continue
+        with _scanned(common, b"objects/" + name) as entries:
+            link = next((entry for entry in entries if entry.is_symlink()), None)
+        if link:
+            raise SourceRefused(
+                f"{common.path} has a link among its objects ({printable(link.name)}), which is not"
+                " followed: clone the repository and give the clone."
+            )
+        own = objects / name.decode()
+        own.symlink_to(f"{common.for_children}/objects/{name.decode()}")
 
 
-def _entries(root: Root, path: bytes) -> list[str]:
-    """The names in a folder. Raises SourceRefused when there is a link among them."""
+def _names(root: Root, path: bytes) -> list[bytes]:
+    with _scanned(root, path) as entries:
+        return [os.fsencode(entry.name) for entry in entries]
+
+
+@contextmanager
+def _scanned(root: Root, path: bytes) -> Iterator[Iterator[os.DirEntry[str]]]:
+    """The entries of a folder of a repository. Raises SourceRefused, for a link too."""
     try:
         descriptor = root.open_folder(path)
     except OSError as error:
         raise _unreadable(root, path, error) from error
     try:
         with os.scandir(descriptor) as entries:
-            found = list(entries)
-        if link := next((entry for entry in found if entry.is_symlink()), None):
-            raise SourceRefused(
-                f"{printable(str(root.path / os.fsdecode(path) / link.name))} is a link in a git"
-                " repository, and is not followed: clone the repository and give the clone."
-            )
-        return [entry.name for entry in found]
+            yield entries
     finally:
         os.close(descriptor)
+
+
+def _copy(source: Root, path: bytes, folder: Path) -> None:
+    content = _content(source, path, MAX_FILE_BYTES)
+    if content is not None:
+        (folder / os.fsdecode(path)).write_bytes(content)
 
 
 def _content(root: Root, path: bytes, limit: int = MAX_POINTER_BYTES) -> bytes | None:

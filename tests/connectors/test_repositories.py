@@ -232,6 +232,16 @@ def test_a_repository_whose_objects_are_a_link_is_none(tmp_path: Path, work: Pat
         listed(f"file://{work}", tmp_path)
 
 
+def test_branches_in_a_form_that_cannot_be_read_are_not_taken_for_none(
+    tmp_path: Path, work: Path
+) -> None:
+    git(work, "config", "core.repositoryformatversion", "1")
+    with (work / ".git/config").open("a") as config:
+        config.write("[extensions]\nrefStorage = reftable\n")
+    with pytest.raises(SourceRefused, match="reftable cannot be read"):
+        listed(work, tmp_path)
+
+
 def test_a_work_tree_elsewhere_is_not_where_the_configuration_says(
     tmp_path: Path, work: Path
 ) -> None:
