@@ -19,6 +19,7 @@ from connectors.git import (
     checked_entry,
     dates_of,
     git_answers,
+    known_size,
     list_commit,
     run_git,
 )
@@ -72,7 +73,7 @@ def list_changed(
             standing.add(raw_path)
             if (path := checked_entry(mode, raw_path, notices)) is not None:
                 fetch = blobs.reader(oid.decode())
-                items.append(Item(path, int(size), fetch, dates.get(raw_path), tip))
+                items.append(Item(path, known_size(size), fetch, dates.get(raw_path), tip))
     gone = tuple(printable(path) for path in touched if path not in standing)
     listed, told = in_listing_order(items, notices)
     return Listing(root, False, listed, told, removed=gone, close=blobs.close)

@@ -75,8 +75,13 @@ def list_commit(at: GitDirectory, root: str, ref: str) -> Listing:
         mode, _, oid, size = meta.split()
         if (path := checked_entry(mode, raw_path, notices)) is not None:
             fetch = blobs.reader(oid.decode())
-            items.append(Item(path, int(size), fetch, dates.get(raw_path), commit))
+            items.append(Item(path, known_size(size), fetch, dates.get(raw_path), commit))
     return Listing(root, True, *in_listing_order(items, notices), close=blobs.close)
+
+
+def known_size(told: bytes) -> int:
+    """The size of an object as git lists it; 0 for one that is missing, which says so when read."""
+    return int(told) if told.isdigit() else 0
 
 
 def checked_entry(mode: bytes, raw_path: bytes, notices: list[Notice]) -> str | None:
@@ -100,22 +105,28 @@ class Blobs:
 
     def read(self, oid: str) -> bytes:
         """The first 8 MiB and a byte of the object. Raises SourceUnavailable."""
+        try:
+            return self._answer(oid)
+        except (OSError, ValueError) as error:
+            self.close()  # what it would print next is no answer to us
+            raise SourceUnavailable(
+                f"Object {oid} is missing or damaged in {self._at}: run `git fsck` there."
+            ) from error
+
+    def _answer(self, oid: str) -> bytes:
         if self._process is None:
             self._process = _spawn(self._at, "cat-file", "--batch")
         assert self._process.stdin and self._process.stdout
-        try:
-            self._process.stdin.write(f"{oid}\n".encode())
-            self._process.stdin.flush()
-            answer = self._process.stdout.readline().split()
-        except OSError:
-            answer = []
-        if len(answer) != 3 or answer[1] != b"blob":
-            raise SourceUnavailable(f"Object {oid} is missing in {self._at}: run `git fsck` there.")
-        size = int(answer[2])
+        self._process.stdin.write(f"{oid}\n".encode())
+        self._process.stdin.flush()
+        _, kind, length = self._process.stdout.readline().split()
+        size = int(length)
         content = self._process.stdout.read(min(size, MAX_CONTENT_BYTES + 1))
         rest = size - len(content) + 1  # and the line feed after it
         while rest and (skipped := self._process.stdout.read(min(rest, 1 << 20))):
             rest -= len(skipped)
+        if kind != b"blob" or rest:
+            raise ValueError("no content, or not all of it")
         return content
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ repository, a submodule and the one it lies in. Objects borrowed from other repo
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -15,7 +16,6 @@ import stat
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -155,12 +155,13 @@ def borrow(place: Path) -> Borrowed:
 
     Raises SourceRefused, SourceUnavailable.
     """
-    place = place.resolve()
-    if is_git_folder(place):
-        return Borrowed(Repository(Root(place), Root(place)))
-    if found := _at(place):
-        return Borrowed(found)
-    raise SourceUnavailable(f"{place} is no git repository: check the path.")
+    found = None
+    with contextlib.suppress(OSError, RuntimeError):
+        place = place.resolve(strict=True)
+        found = _at(place) or (_plain(place, None) if is_git_folder(place) else None)
+    if found is None:
+        raise SourceUnavailable(f"{place} is no git repository: check the path.")
+    return Borrowed(found)
 
 
 def find_repository(folder: Path) -> Repository | None:
@@ -186,7 +187,7 @@ def is_git_folder(folder: Path) -> bool:
             head = _content(root, b"HEAD") or b""
             for name in (b"objects", b"refs"):
                 os.close(root.open_folder(name))
-    except (OSError, SourceRefused):
+    except (OSError, ValueError, SourceRefused):
         return False
     return head.startswith(b"ref:") or bool(_OBJECT_ID.match(head))
 
@@ -207,11 +208,11 @@ def _at(top: Path) -> Repository | None:
         if name != b"gitdir":
             return None
         return _pointed_at(Root((top / os.fsdecode(target.strip())).resolve()), top)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RuntimeError):  # the last for links in a circle
         return None  # to nowhere: git knows no repository here either
 
 
-def _plain(place: Path, top: Path) -> Repository:
+def _plain(place: Path, top: Path | None) -> Repository:
     git = Root(place)
     if _content(git, b"commondir") is not None:
         git.close()
@@ -319,7 +320,7 @@ def _names(root: Root, path: bytes) -> list[bytes]:
         return [os.fsencode(entry.name) for entry in entries]
 
 
-@contextmanager
+@contextlib.contextmanager
 def _scanned(root: Root, path: bytes) -> Iterator[Iterator[os.DirEntry[str]]]:
     """The entries of a folder of a repository. Raises SourceRefused, for a link too."""
     try:

@@ -277,26 +277,69 @@ def test_an_index_that_names_what_lies_outside_is_told_and_not_followed(
     assert contents(listing) == {"a.md": b"1\n"}
 
 
+def made(work: Path, kind: str, content: bytes) -> bytes:
+    """The id of an object that git itself might not make."""
+    done = subprocess.run(
+        ("git", "hash-object", "-t", kind, "-w", "--stdin", "--literally"),
+        cwd=work, input=content, capture_output=True, check=True,
+    )  # fmt: skip
+    return bytes.fromhex(done.stdout.decode())
+
+
+def commit_tree(work: Path, entries: dict[bytes, bytes]) -> None:
+    rows = (b"100644 %s\0" % name + entries[name] for name in sorted(entries))
+    tree = made(work, "tree", b"".join(rows)).hex()
+    git(work, "update-ref", "HEAD", git(work, "commit-tree", tree, "-m", "hostile"))
+
+
 def test_a_tree_that_names_what_lies_outside_is_told_and_its_neighbours_are_read(
     tmp_path: Path, work: Path
 ) -> None:
-    def made(kind: str, content: bytes) -> str:
-        done = subprocess.run(
-            ("git", "hash-object", "-t", kind, "-w", "--stdin", "--literally"),
-            cwd=work, input=content, capture_output=True, check=True,
-        )  # fmt: skip
-        return done.stdout.decode().strip()
-
-    blob = bytes.fromhex(made("blob", b"x"))
     names = (b"..", b".git", b".GIT", b"git~1", b"a.md", b"x/../../y")
-    tree = made("tree", b"".join(b"100644 %s\0" % name + blob for name in sorted(names)))
-    head = git(work, "commit-tree", tree, "-m", "hostile")
-    git(work, "update-ref", "HEAD", head)
+    commit_tree(work, dict.fromkeys(names, made(work, "blob", b"x")))
     for spec in (work / ".git", f"file://{work}"):
         listing = listed(spec, tmp_path / "clones")
         assert contents(listing) == {"a.md": b"x"}
         assert set(codes(listing).values()) == {"unsafe_name"}
         assert len(listing.notices) == 5
+
+
+def test_objects_that_are_missing_damaged_or_no_files_cost_their_neighbours_nothing(
+    tmp_path: Path, work: Path
+) -> None:
+    good, damaged = made(work, "blob", b"good\n"), made(work, "blob", os.urandom(200_000))
+    tree = bytes.fromhex(git(work, "rev-parse", "HEAD^{tree}"))
+    commit_tree(
+        work,
+        {
+            b"a": good,
+            b"b": tree,
+            b"c": good,
+            b"d": b"\1" * 20,
+            b"e": good,
+            b"f": damaged,
+            b"g": good,
+        },
+    )
+    file = work / ".git/objects" / damaged.hex()[:2] / damaged.hex()[2:]
+    file.chmod(0o600)
+    os.truncate(file, 100_000)
+    with listed(work / ".git", tmp_path) as listing:
+        for item in listing.items * 2:
+            if item.path in "aceg":
+                assert item.read() == b"good\n"
+            else:
+                with pytest.raises(SourceUnavailable, match="git fsck"):
+                    item.read()
+
+
+@pytest.mark.parametrize("address", ["shop%00", "loop", "none", "shop/docs"])
+def test_an_address_of_no_repository_is_one_sentence(
+    tmp_path: Path, work: Path, address: str
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(SourceUnavailable, match="no git repository"):
+        listed(f"file://{tmp_path}/{address}", tmp_path / "clones")
 
 
 def test_a_tree_of_trees_without_end_is_refused(tmp_path: Path, work: Path) -> None:
