@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 from collections.abc import Callable
@@ -9,8 +10,9 @@ from pathlib import Path
 
 from connectors.archive import Archive, is_archive
 from connectors.clones import GitUrl, is_git_url, root_of_url
-from connectors.connector import Connector, UnknownSource, printable
+from connectors.connector import Connector, SourceRefused, UnknownSource, printable
 from connectors.folder import Folder, SingleFile
+from connectors.paths import is_git_name
 from connectors.places import check_place
 from connectors.repositories import GitFolder, is_git_folder
 
@@ -83,6 +85,11 @@ def _of_this_machine(path: Path, root: str, any_folder: bool) -> Connector:
             in_work_tree = full.name == ".git"
             named = printable(full.parent.name if in_work_tree else full.name.removesuffix(".git"))
             return GitFolder(full, root or named)
+        if is_git_name(os.fsencode(full.name)):
+            raise SourceRefused(
+                f"{printable(str(full))} is no whole git repository and holds nothing else: give"
+                " the folder it lies in, or run `git fsck` there."
+            )
         return Folder(full, name)
     if not full.is_file():
         raise UnknownSource(f"{path} is neither a file nor a folder: give one of these.")

@@ -242,6 +242,13 @@ def test_branches_in_a_form_that_cannot_be_read_are_not_taken_for_none(
         listed(work, tmp_path)
 
 
+def test_a_broken_git_folder_is_not_read_as_a_folder_of_files(tmp_path: Path, work: Path) -> None:
+    (work / ".git/HEAD").write_bytes(b"\0")
+    with pytest.raises(SourceRefused, match="no whole git repository"):
+        listed(work / ".git", tmp_path)
+    assert contents(listed(work, tmp_path)) == FILES
+
+
 def test_a_work_tree_elsewhere_is_not_where_the_configuration_says(
     tmp_path: Path, work: Path
 ) -> None:
