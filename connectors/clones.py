@@ -21,9 +21,10 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from connectors.connector import Listing, SourceUnavailable, UnknownSource, printable
-from connectors.git import PROTOCOLS, GitDirectory, list_commit, run_git, without_credentials
+from connectors.git import PROTOCOLS, GitDirectory, list_commit, run_git
 from connectors.repositories import borrow, is_git_folder
 from connectors.transport import Secret
+from infra.addresses import is_well_formed, without_credentials
 
 FETCH_TIMEOUT_S = 1800
 HEAD_REF = "refs/cairn/head"
@@ -37,18 +38,24 @@ def is_git_url(spec: str) -> bool:
 
 def checked_url(url: str) -> str:
     """``url`` if it is of an allowed protocol and no option in disguise. Raises UnknownSource."""
-    scheme = urlsplit(url).scheme if "://" in url else "ssh" if _SCP_LIKE.match(url) else ""
+    scp_like = bool(_SCP_LIKE.match(url)) and url.count("@") == 1 and url.isprintable()
+    scheme = urlsplit(url).scheme if is_well_formed(url) else "ssh" if scp_like else ""
     remote_helper = "::" in url.partition("/")[0]
-    if url.startswith("-") or remote_helper or scheme not in PROTOCOLS or "\n" in url:
+    if url.startswith("-") or remote_helper or scheme not in PROTOCOLS:
         raise UnknownSource(
             f"{without_credentials(printable(url))!r} is no address git may fetch from: use one of"
-            f" {', '.join(f'{name}://' for name in PROTOCOLS)} or user@host:path."
+            f" {', '.join(f'{name}://' for name in PROTOCOLS)} or user@host:path, without a query,"
+            " and write %40 for an @ and %2F for a / in a name, password or path."
         )
     return url
 
 
 def root_of_url(url: str) -> str:
-    """The repository's name; on GitHub with its owner, however the address is written."""
+    """The repository's name; on GitHub with its owner, however the address is written.
+
+    Raises UnknownSource for an address that may not be fetched from: its name may be a password.
+    """
+    url = checked_url(url)
     path = url.partition("://")[2].partition("/")[2] if "://" in url else url.partition(":")[2]
     parts = [part for part in path.split("/") if part and part != ".git"]
     name = parts[-1].removesuffix(".git") if parts else ""

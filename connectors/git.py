@@ -14,7 +14,6 @@ import atexit
 import contextlib
 import hashlib
 import os
-import re
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,6 +33,7 @@ from connectors.connector import (
     printable,
 )
 from connectors.paths import checked_path
+from infra.addresses import without_credentials
 
 CALL_TIMEOUT_S = 600
 PROTOCOLS = ("file", "https", "ssh", "git")
@@ -43,7 +43,6 @@ LAST_INSTANT_S = 253402300799  # 9999-12-31, the last a datetime can hold
 NO_GIT = "git is not installed: install it, or give an archive."
 MAX_NAMES = 4 * MAX_ENTRIES  # different paths in a whole history
 _STARTED: WeakSet[subprocess.Popen[bytes]] = WeakSet()
-_CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +54,6 @@ class GitDirectory:
 
     def __str__(self) -> str:
         return str(self.shows or self.folder)
-
-
-def without_credentials(text: str) -> str:
-    """``text`` with user and password of every address in it removed."""
-    return _CREDENTIALS.sub("", text)
 
 
 def list_commit(at: GitDirectory, root: str, ref: str) -> Listing:

@@ -15,6 +15,7 @@ from connectors.folder import Folder, SingleFile
 from connectors.paths import is_git_name
 from connectors.places import check_place
 from connectors.repositories import GitFolder, is_git_folder
+from infra.addresses import without_credentials
 
 MAX_ROOT_CHARS = 200
 _GITHUB = re.compile(r"^github:([\w.-]+)/([\w.-]+)$")
@@ -52,15 +53,15 @@ def open_source(
         return _of_this_machine(path, root, any_folder)
     if spec.startswith("github:") or spec.startswith(_ELSEWHERE):
         raise UnknownSource(
-            f"{printable(spec)} cannot be read: write a repository as github:owner/repo; of other"
-            " services give an export as folder or archive."
+            f"{without_credentials(printable(spec))} cannot be read: write a repository as"
+            " github:owner/repo; of other services give an export as folder or archive."
         )
     if is_git_url(spec):
         return GitUrl(spec, root or root_of_url(spec), clones, say)
     raise UnknownSource(
-        f"{printable(spec)!r} is no folder, file or archive here (looked in {Path.cwd()}) and no"
-        " address of a git repository: check the path, or give https://…, git@… or"
-        " github:owner/repo."
+        f"{without_credentials(printable(spec))!r} is no folder, file or archive here (looked in"
+        f" {Path.cwd()}) and no address of a git repository: check the path, or give https://…,"
+        " git@… or github:owner/repo."
     )
 
 

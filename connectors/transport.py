@@ -21,6 +21,7 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from connectors.connector import SourceRefused, SourceUnavailable
+from infra.addresses import is_well_formed, without_credentials
 from infra.clock import Clock, SystemClock
 
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
@@ -180,8 +181,7 @@ class Transport:
         self._clock = clock or SystemClock()
         self._max_answer_bytes = max_answer_bytes
         self._jitter = random.Random()
-        timeout = httpx.Timeout(READ_S, connect=CONNECT_S)
-        self._client = httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=True)
+        self._client = _client()
 
     async def __aenter__(self) -> Transport:
         return self
@@ -359,14 +359,28 @@ class Transport:
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
 
+def _client() -> httpx.AsyncClient:
+    """A client that uses the environment's proxies. Raises SourceRefused when it cannot."""
+    timeout = httpx.Timeout(READ_S, connect=CONNECT_S)
+    try:
+        return httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=True)
+    except (httpx.InvalidURL, ValueError, ImportError):  # its words show parts of the address
+        raise SourceRefused(
+            "A proxy of the environment cannot be used: set HTTP_PROXY, HTTPS_PROXY and ALL_PROXY"
+            " to http://user:password@host:port, with %40 for an @ and %2F for a / in a password."
+        ) from None
+
+
 def checked_base(url: str) -> str:
     """``url`` with a slash at its end. Raises SourceRefused for one that gives secrets away."""
-    parts = urlsplit(url)
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise SourceRefused("The address of a service holds no user, password or query.")
+    if not is_well_formed(url) or "@" in (parts := urlsplit(url)).netloc:
+        raise SourceRefused(
+            f"{without_credentials(url)!r} is no address of a service: write https://host/path,"
+            " without user, password or query."
+        )
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
         raise SourceRefused(
-            f"{parts.scheme or 'no scheme'}:// would send the credential in clear: give an https"
+            f"{without_credentials(url)!r} would send the credential in clear: give an https"
             " address."
         )
     return url if url.endswith("/") else f"{url}/"

@@ -14,6 +14,7 @@ import psycopg
 from psycopg import AsyncConnection, Connection, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from infra.addresses import without_credentials
 from infra.errors import DatabaseUnavailable, MigrationRefused
 
 CONNECT_TIMEOUT_S = 10
@@ -33,14 +34,14 @@ def database_errors() -> Iterator[None]:
     try:
         yield
     except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+        reason = without_credentials(" ".join(str(error).split()))
         if error.sqlstate == DISK_FULL:
             raise DatabaseUnavailable(
-                f"The disk of the database is full ({' '.join(str(error).split())}): make room"
-                " there; `cairn status` shows how much is free."
+                f"The disk of the database is full ({reason}): make room there; `cairn status`"
+                " shows how much is free."
             ) from error
         if error.sqlstate is not None and not error.sqlstate.startswith(GONE):
             raise
-        reason = " ".join(str(error).split())
         raise DatabaseUnavailable(
             f"The database does not answer ({reason}): see `cairn status`, then try again."
         ) from error

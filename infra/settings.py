@@ -22,6 +22,7 @@ from pydantic import (
     model_validator,
 )
 
+from infra.addresses import is_well_formed, without_credentials
 from infra.errors import BrokerUnavailable, DatabaseUnavailable
 
 MIB = 1024 * 1024
@@ -29,12 +30,16 @@ MAX_RECORD_BYTES = 8 * MIB  # 08 §2: the largest record that stays whole
 MAX_REQUEST_BYTES = 9 * MIB  # a record plus its batch's and request's framing
 
 Absolute = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
-DatabaseUrl = Annotated[str, StringConstraints(pattern=r"^postgres(ql)?://")]
+DatabaseUrl = Annotated[
+    str,
+    StringConstraints(pattern=r"^postgres(ql)?://"),
+    AfterValidator(lambda url: _well_formed(url)),
+]
 Bootstrap = Annotated[
-    str, StringConstraints(pattern=r"^[^\s,:/]+:[0-9]{1,5}(,[^\s,:/]+:[0-9]{1,5})*$")
+    str, StringConstraints(pattern=r"^[^\s,:/@]+:[0-9]{1,5}(,[^\s,:/@]+:[0-9]{1,5})*$")
 ]
 Listening = Annotated[
-    str, StringConstraints(pattern=r"^(\[[0-9a-fA-F:]+\]|[^\s,:/\[\]]+):[0-9]{1,5}$")
+    str, StringConstraints(pattern=r"^(\[[0-9a-fA-F:]+\]|[^\s,:/@\[\]]+):[0-9]{1,5}$")
 ]
 TopicPrefix = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,79}$")]
 
@@ -164,9 +169,17 @@ WANTED = {
     "runtime": "use `embedded` or `containers`",
     "kafka_bootstrap": "use host:port, several separated by commas",
     "webhooks": "use host:port, such as 127.0.0.1:8787",
-    "database_url": "use postgresql://user:password@host:port/database",
+    "database_url": "use postgresql://user:password@host:port/database, with %40 for an @ and %2F"
+    " for a / in a password",
     "topic_prefix": "use letters, digits, dot, dash and underscore, at most 80",
 }
+
+
+def _well_formed(url: str) -> str:
+    """``url``. Raises ValueError where libpq might take a part of a password for something else."""
+    if not is_well_formed(url, query=True):
+        raise ValueError("not well formed")
+    return url
 
 
 def _sentence(error: ValidationError, given: Mapping[str, str]) -> str:
@@ -176,6 +189,6 @@ def _sentence(error: ValidationError, given: Mapping[str, str]) -> str:
         return str(first["ctx"]["error"])
     field = str(first["loc"][0])
     secret = "url" in field or "password" in field or "vault" in field
-    shown = "(not shown)" if secret else repr(given[field])
+    shown = "(not shown)" if secret else repr(without_credentials(given[field]))
     advice = WANTED.get(field, first["msg"][0].lower() + first["msg"][1:])
     return f"{variable_of(field)} has the value {shown}, which cannot be used: {advice}."

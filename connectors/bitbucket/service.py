@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from connectors.connector import UnknownSource
 from connectors.definitions import Definition
 from connectors.services import TOLD_ONLY, Opened, Opening
+from infra.addresses import without_credentials
 
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 
@@ -24,7 +25,9 @@ class BitbucketService:
 
     def checked_target(self, target: str) -> str:
         if not _REPOSITORY.fullmatch(target) or target.startswith((".", "-")):
-            raise UnknownSource(f"{target!r} names no repository: write workspace/repo.")
+            raise UnknownSource(
+                f"{without_credentials(target)!r} names no repository: write workspace/repo."
+            )
         return target
 
     def names(self, definition: Definition) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from connectors.connector import SourceUnavailable, UnknownSource
 from connectors.credentials import Renew, Renewed
 from connectors.github.items import moment
 from connectors.transport import AccessLost, Answer, Authorise, Budget, Params, Secret, Transport
+from infra.addresses import without_credentials
 from infra.clock import SystemClock
 
 PUBLIC = "https://api.github.com"
@@ -29,7 +30,9 @@ _REPOSITORY = re.compile(r"^[\w.-]+/[\w.-]+$")
 def checked_repository(target: str) -> str:
     """``target`` if it can be a repository. Raises UnknownSource."""
     if not _REPOSITORY.match(target) or target.startswith((".", "-")):
-        raise UnknownSource(f"{target!r} names no repository: write owner/repo.")
+        raise UnknownSource(
+            f"{without_credentials(target)!r} names no repository: write owner/repo."
+        )
     return target
 
 

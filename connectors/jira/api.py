@@ -18,6 +18,7 @@ from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
 from connectors.credentials import Renewed
 from connectors.payloads import Payload, rows
 from connectors.transport import AccessLost, Authorise, Budget, Params, Secret, Transport
+from infra.addresses import without_credentials
 from infra.clock import Clock, SystemClock
 
 Flavour = Literal["cloud", "data-center"]
@@ -36,7 +37,9 @@ _NOT_THERE = frozenset((404, 410))
 def checked_project(target: str) -> str:
     """``target`` if it can be a project's key, in capitals. Raises UnknownSource."""
     if not _PROJECT.fullmatch(target):
-        raise UnknownSource(f"{target!r} is no key of a Jira project: write one like SHOP.")
+        raise UnknownSource(
+            f"{without_credentials(target)!r} is no key of a Jira project: write one like SHOP."
+        )
     return target.upper()
 
 

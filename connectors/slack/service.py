@@ -24,6 +24,7 @@ from connectors.slack.streams import Closed, Testify, Threads, Workspace
 from connectors.testimony import pseudonym_of, risk_of
 from connectors.testimony.messages import testimony_of
 from connectors.transport import AccessLost, Transport
+from infra.addresses import without_credentials
 from infra.clock import SystemClock
 
 _TEAM = re.compile(r"[TE][A-Z0-9]{1,30}")
@@ -37,7 +38,10 @@ class SlackService:
 
     def checked_target(self, target: str) -> str:
         if not _TEAM.fullmatch(target):
-            raise UnknownSource(f"{target!r} is no id of a workspace: write one like T0123ABCD.")
+            raise UnknownSource(
+                f"{without_credentials(target)!r} is no id of a workspace: write one like"
+                " T0123ABCD."
+            )
         return target
 
     def names(self, definition: Definition) -> tuple[str, ...]:

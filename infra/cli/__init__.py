@@ -13,6 +13,7 @@ from pathlib import Path
 import typer
 
 from infra import log
+from infra.addresses import without_credentials
 from infra.errors import Refusal, Unavailable
 from infra.local.disk import disk_of, says_full
 from infra.local.process import PRIVATE_UMASK
@@ -105,7 +106,7 @@ def sentence_of(error: Exception) -> str:
         disk = disk_of(Path(place))
         which = str(disk) if disk.full() else "A disk is full (`df` shows which)"
         return f"Something could not be written ({error}). {which}: make room and try again."
-    reason = " ".join(str(error).split()) or "no message"
+    reason = without_credentials(" ".join(str(error).split())) or "no message"
     return (
         f"Something went wrong that should not ({type(error).__name__}: {reason}):"
         " run the same command with --debug and report it."

@@ -263,7 +263,7 @@ def _tell_same_name(outcome: Outcome, listing: Listing, known: list[str]) -> Non
 
 def _outcome(request: Request, index: int, project_id: str, listing: Listing) -> Outcome:
     from connectors.feeder import FeedReport
-    from connectors.git import without_credentials
+    from infra.addresses import without_credentials
 
     return Outcome(
         source=without_credentials(request.sources[index]),

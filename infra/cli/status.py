@@ -14,10 +14,11 @@ from rich.table import Table
 import infra.kafka
 import infra.postgres
 from infra import supervisor
+from infra.addresses import without_credentials
 from infra.cli.context import JSON_OPTION, load
 from infra.errors import Unavailable
 from infra.local.disk import fullest
-from infra.local.runtime import Source, origins, read_runtime, without_password
+from infra.local.runtime import Source, origins, read_runtime
 from infra.settings import Settings
 
 
@@ -59,7 +60,7 @@ def report_of(settings: Settings) -> dict[str, Any]:
         "partitions": settings.partitions,
         "broker": asdict(broker) | {"answers": broker_answers},
         "database": asdict(database)
-        | {"address": without_password(database.address), "answers": server_version is not None},
+        | {"address": without_credentials(database.address), "answers": server_version is not None},
         "versions": {
             "cairn": version("cairn"),
             "python": platform.python_version(),

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, Protocol
-from urllib.parse import urlsplit
 
 import infra.kafka
 import infra.postgres
+from infra.addresses import without_credentials
 from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal, Unavailable
 from infra.local import containers
 from infra.local.kafka import EmbeddedKafka, with_account
@@ -184,7 +184,7 @@ def await_answers(located: Settings, timeout_s: float = 30) -> None:
         )
     if not wait_until(lambda: infra.postgres.answers(located.conninfo), timeout_s=timeout_s):
         raise DatabaseUnavailable(
-            f"No database answers at {without_password(located.conninfo)} after"
+            f"No database answers at {without_credentials(located.conninfo)} after"
             f" {timeout_s:.0f} s: check CAIRN_DATABASE_URL."
         )
 
@@ -242,11 +242,3 @@ def read_runtime(home: Path) -> Runtime | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return runtime if runtime.owner.alive() else None
-
-
-def without_password(url: str) -> str:
-    """A connection URL that may be shown."""
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url
-    return url.replace(f":{parts.password}@", ":***@", 1)

@@ -1,0 +1,101 @@
+"""Addresses that may hold credentials: whether one is well formed, and how it may be shown.
+
+A password may hold any character, so in an address that is not well formed nobody can tell where it
+ends. Such an address is refused before it is used, and shown only after its last @.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+HIDDEN = "…"
+SCHEMES = frozenset(
+    ("http", "https", "ssh", "git", "file", "ftp", "socks5", "postgres", "postgresql")
+)
+WITHOUT_HOST = frozenset(("file", "postgres", "postgresql"))
+_START = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/+|//+")
+_GIT_USER = re.compile(r"(?<![\w.+%@:/-])git@(?=[\w.-]+:)")  # everybody's, and no secret
+_WHOLE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s'\"<>]+")
+_AT = re.compile(r"@|%40")
+_QUERY = re.compile(r"(?<=[^\s?])[?#][^\s'\"]*")
+_NAMED = re.compile(r"(?i)\b(\w*(?:passw|pwd|token|secret|key|auth)\w*\s*=\s*)('[^']*'|[^\s&'\"]+)")
+
+
+def is_well_formed(url: str, *, query: bool = False) -> bool:
+    """Whether it is certain where in ``url`` user and password end; ``query``: whether it may
+    have one.
+    """
+    try:
+        parts = urlsplit(url)
+        scheme, path, host, _ = parts.scheme, parts.path, parts.netloc, parts.port
+    except ValueError:
+        return False
+    if "://" not in url or not url.isprintable() or not (host or scheme in WITHOUT_HOST):
+        return False
+    if scheme == "file" and not host:
+        return True
+    return (
+        " " not in url
+        and host.count("@") <= 1
+        and "\\" not in url
+        and "%" not in host.rpartition("@")[2]
+        and "@" not in path
+        and (query or "?" not in url)
+        and "#" not in url
+    )
+
+
+def without_credentials(text: str) -> str:
+    """``text``, an address or a message with addresses, without what may be a credential.
+
+    Rather too much is left out than too little; three dots stand for what was.
+    """
+    start = _START.match(text)
+    if start is None:
+        return _NAMED.sub(rf"\1{HIDDEN}", _message(text))
+    if not is_well_formed(text, query=True):
+        *hidden, rest = _AT.split(text[start.end() :])
+        place, *query = re.split(r"[?#]", rest, maxsplit=1)
+        shown = f"{HIDDEN}@{place}" if hidden else HIDDEN
+        return f"{_scheme(start)}{shown}{HIDDEN if query else ''}"
+    return _shown(text)
+
+
+def _shown(url: str) -> str:
+    """A well formed address without user, password and query."""
+    parts = urlsplit(url)
+    if parts.scheme == "file" and not parts.netloc:
+        return url
+    shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return f"{shown}?{HIDDEN}" if parts.query else shown
+
+
+def _exact(found: re.Match[str]) -> str:
+    return _shown(found[0]) if is_well_formed(found[0], query=True) else found[0]
+
+
+def _message(text: str) -> str:
+    """Well formed addresses are shown without user and password. Where an @ is left, nothing is
+    shown from the first address to the last @.
+    """
+    text = _GIT_USER.sub("git\0", _WHOLE.sub(_exact, text))
+    start = _START.search(text)
+    if start is None:
+        shown = _after_last_at(text)
+    else:
+        before, rest = text[: start.start()], _after_last_at(text[start.end() :])
+        shown = f"{_after_last_at(before)}{_scheme(start)}{_QUERY.sub(HIDDEN, rest)}"
+    return shown.replace("\0", "@")
+
+
+def _after_last_at(text: str) -> str:
+    *hidden, rest = _AT.split(text)
+    return f"{HIDDEN}@{rest}" if hidden else rest
+
+
+def _scheme(start: re.Match[str]) -> str:
+    """The protocol, unless what stands there may be something else."""
+    if start[1] is None:
+        return "//"
+    return f"{start[1].lower() if start[1].lower() in SCHEMES else HIDDEN}://"
