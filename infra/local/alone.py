@@ -15,8 +15,7 @@ import psutil
 from infra.errors import Refusal
 from infra.local.process import ProcessId, identify, recall, remember, wait_until
 
-# A killed process may leave children that hold its lock until they notice.
-PATIENCE_S = 10.0
+PATIENCE_S = 10.0  # for a process that is on its way out, or has not written yet who it is
 
 
 @contextlib.contextmanager

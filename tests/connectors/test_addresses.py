@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import infra.postgres
+from connectors.clones import GitUrl, root_of_url
 from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
-from connectors.git import GitUrl, root_of_url
 from connectors.recognise import open_source
 from connectors.transport import Budget, Transport, checked_base
 from infra.addresses import without_credentials
