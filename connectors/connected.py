@@ -17,6 +17,7 @@ from connectors.services import WEBHOOK
 from connectors.webhooks.receiver import Endpoint
 from infra.beside import beside
 from infra.kafka import broker_errors, running_consumer
+from infra.placement import check_place
 from infra.settings import Settings
 from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Envelope
@@ -84,19 +85,21 @@ async def following_connectors(settings: Settings) -> AsyncIterator[Connected]:
             ends = await consumer.end_offsets(places)
             await consumer.seek_to_beginning(*places)
             while any([await consumer.position(place) < end for place, end in ends.items()]):
-                _hear(connected, await consumer.getmany(timeout_ms=POLL_MS))
-        async with beside(_follow(consumer, connected)):
+                _hear(connected, await consumer.getmany(timeout_ms=POLL_MS), len(places))
+        async with beside(_follow(consumer, connected, len(places))):
             yield connected
 
 
-async def _follow(consumer: Any, connected: Connected) -> None:
+async def _follow(consumer: Any, connected: Connected, partitions: int) -> None:
     with broker_errors("following what is connected"):
         while True:
-            _hear(connected, await consumer.getmany(timeout_ms=POLL_MS))
+            _hear(connected, await consumer.getmany(timeout_ms=POLL_MS), partitions)
 
 
-def _hear(connected: Connected, batch: Mapping[Any, Any]) -> None:
+def _hear(connected: Connected, batch: Mapping[Any, Any], partitions: int) -> None:
     for records in batch.values():
         for record in records:
             with suppress(InvalidRecord):  # the projector tells of it
-                connected.hear(decode(record.value))
+                fact = decode(record.value or b"")
+                check_place(ConnectorAdded.topic, record.partition, record.key, fact, partitions)
+                connected.hear(fact)

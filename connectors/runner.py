@@ -8,8 +8,8 @@ than the work.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer
@@ -19,6 +19,7 @@ from connectors.feeder import Lead, Publish
 from infra.beside import beside
 from infra.clock import Clock
 from infra.kafka import broker_errors, running_consumer, running_producer
+from infra.placement import check_place, is_tombstone
 from infra.settings import Settings
 from schemas import codec
 from schemas.envelope import Envelope
@@ -112,10 +113,22 @@ async def facts_of(settings: Settings, *topics: str) -> AsyncIterator[News]:
                 ends = await consumer.end_offsets(places)
                 while any([await consumer.position(place) < ends[place] for place in places]):
                     batch = await consumer.getmany(timeout_ms=POLL_MS)
-                    found += [codec.decode(each.value) for one in batch.values() for each in one]
+                    for place, records in batch.items():
+                        short = place.topic[len(settings.topic("")) :]
+                        found += _facts(short, records, settings.partitions)
             return found
 
         yield news
+
+
+def _facts(topic: str, records: list[Any], partitions: int) -> Iterator[Envelope]:
+    """What the records say; of those that cannot be read, or stand elsewhere, others tell."""
+    for record in records:
+        if not is_tombstone(topic, record.value):
+            with suppress(codec.InvalidRecord):
+                fact = codec.decode(record.value or b"")
+                check_place(topic, record.partition, record.key, fact, partitions)
+                yield fact
 
 
 async def _assign(

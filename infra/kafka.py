@@ -90,6 +90,17 @@ class GroupLag:
     lag: int
 
 
+@dataclass(frozen=True)
+class CutLog:
+    """A partition (full topic name) that ends before what a group has committed."""
+
+    group: str
+    topic: str
+    partition: int
+    committed: int
+    end: int
+
+
 @contextmanager
 def broker_errors(what: str) -> Iterator[None]:
     """Raises BrokerUnavailable when the broker does not serve ``what``; see `UNAVAILABLE`."""
@@ -303,14 +314,59 @@ async def lags(settings: Settings) -> list[GroupLag]:
     return [GroupLag(group, topic, lag) for (group, topic), lag in sorted(behind.items())]
 
 
+async def cut_logs(settings: Settings) -> list[CutLog]:
+    """Partitions that have lost records which a group of this installation has acknowledged.
+
+    A topic that is deleted takes what was committed with it; so only its records can have gone.
+    Raises BrokerUnavailable.
+    """
+    async with running_admin(settings) as client:
+        with broker_errors("reading consumer groups"):
+            listed = await client.list_consumer_groups()
+            groups = sorted(
+                {name for name, *_ in listed if name.startswith(f"{settings.topic_prefix}-")}
+            )
+            committed = {group: await client.list_consumer_group_offsets(group) for group in groups}
+    places = sorted({place for offsets in committed.values() for place in offsets})
+    if not places:
+        return []
+    async with running_consumer(settings) as reader:
+        with broker_errors("reading ends of topics"):
+            ends = await reader.end_offsets(places)
+    return [
+        CutLog(group, place.topic, place.partition, known.offset, ends[place])
+        for group, offsets in committed.items()
+        for place, known in sorted(offsets.items())
+        if known.offset > ends[place]
+    ]
+
+
+async def accept_cuts(settings: Settings) -> None:
+    """No group has committed more than there is. Raises BrokerUnavailable."""
+    for cut in await cut_logs(settings):
+        place = TopicPartition(cut.topic, cut.partition)
+        async with running_consumer(settings, group=cut.group) as client:
+            client.assign([place])
+            with broker_errors("setting offsets back"):
+                await client.commit({place: cut.end})
+
+
 async def end_offsets(settings: Settings, names: Collection[str]) -> dict[tuple[str, int], int]:
     """The offset after the last record, by (full topic name, partition)."""
+    return {place: end for place, (_, end) in (await offset_bounds(settings, names)).items()}
+
+
+async def offset_bounds(
+    settings: Settings, names: Collection[str]
+) -> dict[tuple[str, int], tuple[int, int]]:
+    """The first offset and the one after the last, by (full topic name, partition)."""
     counts = await partition_counts(settings, names)
     places = [TopicPartition(name, part) for name, n in counts.items() for part in range(n)]
     async with running_consumer(settings) as reader:
         with broker_errors("reading ends of topics"):
+            starts = await reader.beginning_offsets(places)
             ends = await reader.end_offsets(places)
-    return {(place.topic, place.partition): offset for place, offset in ends.items()}
+    return {(each.topic, each.partition): (starts[each], ends[each]) for each in places}
 
 
 def _connection(settings: Settings) -> dict[str, Any]:

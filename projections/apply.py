@@ -14,12 +14,14 @@ import psycopg
 from psycopg import Connection
 
 from infra.log import get
-from projections.checkpoint import Record, StaleProjector, move_checkpoint, spans_of
+from infra.placement import is_tombstone
+from projections.checkpoint import Record, StaleProjector, fact_in, move_checkpoint, spans_of
 from projections.fold import FOLDS, FORGETFUL, PASSED_OVER
 from projections.fold.dead_letters import unreadable
+from projections.left_out import LeftOut
 from projections.rows import Rows, as_json
 from projections.sequence import out_of_sequence
-from schemas.codec import InvalidRecord, decode
+from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope
 
 Conn = Connection[tuple[Any, ...]]
@@ -36,52 +38,66 @@ REMEMBER_PLACES = (
 log = get("projector")
 
 
-def apply_batch(connection: Conn, records: Sequence[Record]) -> None:
+def apply_batch(
+    connection: Conn, records: Sequence[Record], partitions: int, left_out: LeftOut | None = None
+) -> None:
     """Rows and checkpoint of ``records`` commit together; a repeat of an event changes nothing.
 
-    ``records``: offsets ascend within a partition, not empty. A record that cannot be read, or that
-    the tables refuse, becomes a row of ``dead_letters``. Raises StaleProjector when another process
-    has moved the checkpoint; psycopg.OperationalError when the database cannot be reached.
+    ``records``: offsets ascend within a partition, not empty; ``partitions``: how many every topic
+    has. A record that cannot be read, stands where it does not belong, or that the tables refuse,
+    becomes a row of ``dead_letters``; ``left_out`` is told of each. Raises StaleProjector when
+    another process has moved the checkpoint; psycopg.OperationalError when the database cannot be
+    reached.
     """
+    left_out = left_out or LeftOut()
     try:
-        _apply(connection, records)
+        _apply(connection, records, partitions, left_out)
     except (StaleProjector, psycopg.OperationalError, psycopg.InterfaceError):
         raise
     except Exception as error:
         if len(records) > 1:
             half = len(records) // 2
-            apply_batch(connection, records[:half])
-            apply_batch(connection, records[half:])
+            apply_batch(connection, records[:half], partitions, left_out)
+            apply_batch(connection, records[half:], partitions, left_out)
         else:
+            left_out.refused(records[0], error)
             _give_up(connection, records[0], error)
 
 
-def _apply(connection: Conn, records: Sequence[Record]) -> None:
+def _apply(connection: Conn, records: Sequence[Record], partitions: int, left_out: LeftOut) -> None:
     rows = Rows()
-    placed = list(_readable(rows, records))
+    placed = list(_readable(rows, records, partitions, left_out))
     with connection.transaction():
         move_checkpoint(connection, spans_of(records))
-        for fact in _accepted(connection, rows, placed):
+        for fact in _accepted(connection, rows, placed, left_out):
             FOLDS[fact.event.type_name](rows, fact, fact.event)
         rows.write(connection)
 
 
-def _readable(rows: Rows, records: Iterable[Record]) -> Iterable[Placed]:
+def _readable(
+    rows: Rows, records: Iterable[Record], partitions: int, left_out: LeftOut
+) -> Iterable[Placed]:
     for record in records:
-        if record.event_type in PASSED_OVER:
+        if record.event_type in PASSED_OVER or is_tombstone(record.topic, record.value):
             continue
         try:
-            fact = decode(record.value or b"")
+            fact = fact_in(record, partitions)
         except InvalidRecord as error:
+            left_out.unreadable(record, error)
             unreadable(rows, record, error)
             continue
         if fact.event.type_name in FOLDS:
             yield record, fact
 
 
-def _accepted(connection: Conn, rows: Rows, placed: list[Placed]) -> Iterable[Envelope]:
+def _accepted(
+    connection: Conn, rows: Rows, placed: list[Placed], left_out: LeftOut
+) -> Iterable[Envelope]:
     """The facts among the records: first with their id, in a numbered log next in sequence."""
     ignored = out_of_sequence(connection, rows, placed)
+    for record, fact in placed:
+        if id(fact) in ignored:
+            left_out.ignored(record, fact)
     first = {
         fact.event_id: (record, fact)
         for record, fact in reversed(placed)

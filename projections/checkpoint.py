@@ -8,7 +8,10 @@ from typing import Any
 
 from psycopg import Connection
 
+from infra.placement import check_place
 from projections.rows import as_json
+from schemas.codec import decode
+from schemas.envelope import Envelope
 
 PROJECTION = "read-model"  # a name that leaves the process: never changed
 PLACES = "json_to_recordset(%s) AS n(topic text, partition int, first bigint, next bigint)"
@@ -29,6 +32,13 @@ class Record:
     def event_type(self) -> str:
         """What the headers say that it is; empty when they do not."""
         return dict(self.headers).get("event-type", b"").decode("utf-8", "replace")
+
+
+def fact_in(record: Record, partitions: int) -> Envelope:
+    """The fact of a record that stands where it belongs. Raises InvalidRecord."""
+    fact = decode(record.value or b"")
+    check_place(record.topic, record.partition, record.key, fact, partitions)
+    return fact
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+import time
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Mapping,
+    Sequence,
+)
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from aiokafka import AIOKafkaConsumer
+from aiokafka.errors import CorruptRecordException, RecordTooLargeError
 from aiokafka.structs import ConsumerRecord, TopicPartition
 
 import infra.kafka
+from infra.findings import Finding, broken, holes, missing_end, missing_start
 from infra.settings import Settings
 from projections.checkpoint import Record
 from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Envelope
 
 Offsets = Mapping[tuple[str, int], int]
+Found = Callable[[Finding], None]
 
 MAX_RECORDS = 2_000
 FETCH: dict[str, Any] = {
@@ -24,6 +35,9 @@ FETCH: dict[str, Any] = {
     "fetch_max_bytes": 8 * 1024 * 1024,
 }
 POLL_MS = 200
+# Only what is known to be there is read, so no fetch has to wait for news: one that was sent at the
+# end of a partition would hold up the next.
+NO_WAIT_MS = 10
 
 
 async def ends_of(settings: Settings, topics: Sequence[str]) -> dict[tuple[str, int], int]:
@@ -34,37 +48,94 @@ async def ends_of(settings: Settings, topics: Sequence[str]) -> dict[tuple[str, 
 
 
 async def stretch(
-    settings: Settings, start: Offsets, end: Offsets
+    settings: Settings, start: Offsets, end: Offsets, found: Found = lambda _: None
 ) -> AsyncGenerator[list[Record], None]:
     """The records from ``start`` (missing: the first there is) up to, without, ``end``.
 
-    Short topic names; within a partition in order. Raises BrokerUnavailable.
+    Short topic names, topic by topic and partition by partition in the order of their names, so
+    that the same log is read in the same order each time. ``found`` is told where the log lacks
+    something of that, or holds what cannot be read; the reading goes on behind it. Raises
+    BrokerUnavailable.
     """
-    wanted = {place: offset for place, offset in end.items() if offset > start.get(place, 0)}
+    wanted = sorted(place for place, offset in end.items() if offset > start.get(place, 0))
     if not wanted:
         return
-    async with infra.kafka.running_consumer(settings, **FETCH) as consumer:
-        open_at = {
-            TopicPartition(settings.topic(topic), part): (topic, part) for topic, part in wanted
-        }
-        consumer.assign(list(open_at))
-        first = await consumer.beginning_offsets(list(open_at))
-        for place, short in open_at.items():
-            consumer.seek(place, max(first[place], start.get(short, 0)))
-        open_at = {p: short for p, short in open_at.items() if first[p] < wanted[short]}
-        while open_at:
-            polled = await consumer.getmany(timeout_ms=POLL_MS, max_records=MAX_RECORDS)
-            records = [
-                record
-                for record in records_of(settings, polled)
-                if record.offset < wanted[record.topic, record.partition]
-            ]
-            if records:
+    async with infra.kafka.running_consumer(
+        settings, **FETCH | {"fetch_max_wait_ms": NO_WAIT_MS}
+    ) as consumer:
+        places = [TopicPartition(settings.topic(topic), part) for topic, part in wanted]
+        consumer.assign(places)
+        consumer.pause(*places)
+        first = await consumer.beginning_offsets(places)
+        last = await consumer.end_offsets(places)
+        for place, short in zip(places, wanted, strict=True):
+            part = Part(
+                *short, max(first[place], start.get(short, 0)), min(last[place], end[short])
+            )
+            for finding in (
+                *missing_start(*short, start.get(short, 0), first[place]),
+                *missing_end(*short, end[short], last[place]),
+            ):
+                found(finding)
+            async for records in _read(settings, consumer, place, part, found):
                 yield records
-            for place in [*open_at]:
-                if await consumer.position(place) >= wanted[open_at[place]]:
-                    consumer.pause(place)
-                    del open_at[place]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is there of a partition, and what should be."""
+
+    topic: str
+    partition: int
+    start: int
+    end: int
+
+
+async def _read(
+    settings: Settings,
+    consumer: AIOKafkaConsumer,
+    place: TopicPartition,
+    part: Part,
+    found: Found,
+) -> AsyncIterator[list[Record]]:
+    """The records of a partition, which is paused before and after.
+
+    A batch that cannot be read is passed over offset by offset: where it ends only it knows.
+    """
+    at, moved_at = part.start, time.monotonic()
+    bad: int | None = None  # the first offset that cannot be read
+    careful = False  # one record at a time, to come as far as the broken batch
+    consumer.seek(place, at)
+    consumer.resume(place)
+    while at < part.end:
+        try:
+            with infra.kafka.broker_errors(f"reading {part.topic}"):
+                limit = 1 if careful else MAX_RECORDS
+                polled = await consumer.getmany(place, timeout_ms=POLL_MS, max_records=limit)
+        except (CorruptRecordException, RecordTooLargeError):
+            if careful:
+                bad = at if bad is None else bad
+                at += 1
+            careful, moved_at = True, time.monotonic()
+            consumer.seek(place, at)
+            continue
+        records = [each for each in records_of(settings, polled) if each.offset < part.end]
+        if not records and await consumer.position(place) <= at:
+            if time.monotonic() - moved_at > settings.request_timeout_s:
+                bad = at if bad is None else bad
+                at = part.end  # the broker serves all else, but not this
+            continue
+        if bad is not None:
+            found(broken(part.topic, part.partition, bad, at))
+            bad, careful = None, False
+        for finding in holes(part.topic, part.partition, at, (each.offset for each in records)):
+            found(finding)
+        if records:
+            yield records
+        at, moved_at = await consumer.position(place), time.monotonic()
+    if bad is not None:
+        found(broken(part.topic, part.partition, bad, part.end))
+    consumer.pause(place)
 
 
 class Place(NamedTuple):
@@ -86,6 +157,11 @@ async def fact_at(settings: Settings, place: Place) -> Envelope | None:
         return decode(values[0]) if values else None
     except InvalidRecord:
         return None
+
+
+def place_in(settings: Settings, short: tuple[str, int]) -> TopicPartition:
+    """A partition as the broker calls it."""
+    return TopicPartition(settings.topic(short[0]), short[1])
 
 
 def start_at(consumer: AIOKafkaConsumer, settings: Settings, offsets: Offsets) -> None:

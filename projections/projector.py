@@ -12,17 +12,29 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer
+from aiokafka.errors import CorruptRecordException, OffsetOutOfRangeError
 from psycopg import Connection
 
 import infra.kafka
 import infra.postgres
 from infra.errors import DatabaseUnavailable, Refusal
+from infra.findings import Finding, LogDamaged, holes, missing_end, missing_start
 from infra.log import get
 from infra.settings import Settings
 from projections.apply import apply_batch
 from projections.checkpoint import Record, StaleProjector, read_checkpoint
 from projections.fold import PROJECTED_TOPICS
-from projections.log_reader import FETCH, MAX_RECORDS, POLL_MS, records_of, start_at
+from projections.log_reader import (
+    FETCH,
+    MAX_RECORDS,
+    POLL_MS,
+    Offsets,
+    ends_of,
+    place_in,
+    records_of,
+    start_at,
+    stretch,
+)
 from schemas.topics import BY_NAME
 
 PROJECTOR_LOCK = 0x6361697270  # «cairp»: one projector a database
@@ -41,7 +53,8 @@ async def run(
 ) -> None:
     """The tables follow the log until ``stop`` is set; ``tell_ready`` is called when they do.
 
-    Raises DatabaseUnavailable when the database stays away, Refusal when another projector runs.
+    Raises DatabaseUnavailable when the database stays away, Refusal when another projector runs,
+    LogDamaged when what comes next is missing or cannot be read.
     """
     away_s, pause_s = 0.0, FIRST_PAUSE_S
 
@@ -74,16 +87,19 @@ async def _follow(
         await _be_the_only_one(connection, stop, lock_patience_s)
         prepare(connection)
         checkpoint = read_checkpoint(connection, places)
-        async with infra.kafka.running_consumer(settings, **FETCH) as consumer:
+        async with infra.kafka.running_consumer(
+            settings, **FETCH, auto_offset_reset="none"
+        ) as consumer:
             infra.kafka.paced(consumer)
+            await _check_ends(settings, consumer, {place: checkpoint[place] for place in places})
             start_at(consumer, settings, {place: checkpoint[place] for place in places})
             tell_ready()
             log.info("projector.follows", partitions=len(places))
 
             async def apply(records: Sequence[Record]) -> None:
-                await asyncio.to_thread(apply_batch, connection, records)
+                await asyncio.to_thread(apply_batch, connection, records, settings.partitions)
 
-            await _poll(settings, consumer, apply, stop)
+            await _poll(settings, consumer, apply, stop, {p: checkpoint[p] for p in places})
 
 
 async def _poll(
@@ -91,11 +107,47 @@ async def _poll(
     consumer: AIOKafkaConsumer,
     apply: Callable[[Sequence[Record]], Awaitable[None]],
     stop: asyncio.Event,
+    next_: dict[tuple[str, int], int],
 ) -> None:
+    """``next_``: the offset that comes next in each partition; nothing is passed over."""
     while not stop.is_set():
-        polled = await consumer.getmany(timeout_ms=POLL_MS, max_records=MAX_RECORDS)
-        if records := records_of(settings, polled):
+        try:
+            polled = await consumer.getmany(timeout_ms=POLL_MS, max_records=MAX_RECORDS)
+        except CorruptRecordException:
+            raise LogDamaged(await _first_damage(settings, next_)) from None
+        except OffsetOutOfRangeError:  # the broker came back with less than it had
+            await _check_ends(settings, consumer, next_)
+            raise
+        records = records_of(settings, polled)
+        for place, messages in polled.items():
+            short = (place.topic[len(settings.topic("")) :], place.partition)
+            for finding in holes(*short, next_[short], (each.offset for each in messages)):
+                raise LogDamaged(finding.of(settings))
+            next_[short] = messages[-1].offset + 1
+        if records:
             await apply(records)
+
+
+async def _check_ends(settings: Settings, consumer: AIOKafkaConsumer, known: Offsets) -> None:
+    """The log holds what comes after ``known``. Raises LogDamaged."""
+    at = {place_in(settings, short): short for short in known}
+    first, last = await consumer.beginning_offsets(list(at)), await consumer.end_offsets(list(at))
+    for place, short in at.items():
+        for finding in (
+            *missing_end(*short, known[short], last[place]),
+            *missing_start(*short, known[short], first[place]),
+        ):
+            raise LogDamaged(finding.of(settings))
+
+
+async def _first_damage(settings: Settings, next_: Offsets) -> Finding:
+    """What cannot be read of what comes next, and where."""
+    found: list[Finding] = []
+    ends = await ends_of(settings, PROJECTED_TOPICS)
+    async for _ in stretch(settings, next_, ends, found.append):
+        pass
+    unread = [each for each in found if each.code == "corrupt"]
+    return (unread or found)[0].of(settings)
 
 
 async def places_of(settings: Settings) -> list[tuple[str, int]]:

@@ -19,11 +19,14 @@ from psycopg import Connection, sql
 
 import infra.postgres
 from infra.errors import Refusal
+from infra.findings import Finding
 from infra.settings import Settings
 from projections.apply import apply_batch
-from projections.checkpoint import Record, read_checkpoint
+from projections.checkpoint import PROJECTION, Record, read_checkpoint
 from projections.checksums import columns_of, table_sum
-from projections.log_reader import Offsets, stretch
+from projections.fold import PROJECTED_TOPICS
+from projections.left_out import LeftOut
+from projections.log_reader import Offsets, ends_of, stretch
 from projections.projector import prepare
 from projections.tables import BY_NAME, TABLES, Table
 
@@ -42,29 +45,62 @@ class Comparison:
     rows: int
 
 
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """How the tables were, and what of the log is in none of them."""
+
+    tables: list[Comparison]
+    findings: list[Finding]
+
+
 async def rebuild(
-    settings: Settings, only: str | None = None, say: Callable[[int], None] = lambda _: None
-) -> list[Comparison]:
+    settings: Settings,
+    only: str | None = None,
+    say: Callable[[int], None] = lambda _: None,
+    *,
+    accept_smaller: bool = False,
+) -> Rebuilt:
     """Every table (or the one called ``only``) holds what the log says; what was found is returned.
 
     ``say`` is told now and then how many records were read. Raises Refusal when another rebuild
-    runs or ``only`` names no table.
+    runs, ``only`` names no table, or a damaged log would make a ledger smaller; with
+    ``accept_smaller`` it does, and the tables go on behind the damage.
     """
+    left_out = LeftOut()
 
     def read(start: Offsets, end: Offsets) -> AsyncGenerator[Sequence[Record], None]:
-        return stretch(settings, start, end)
+        return stretch(settings, start, end, left_out.add)
 
-    return await rebuild_from(settings.conninfo, read, only, say)
+    ends = await ends_of(settings, PROJECTED_TOPICS) if accept_smaller else None
+    return await rebuild_from(
+        settings.conninfo,
+        read,
+        settings.partitions,
+        only,
+        say,
+        left_out=left_out,
+        accepted=ends,
+        located=lambda each: each.of(settings),
+    )
 
 
 async def rebuild_from(
     conninfo: str,
     read: Stretch,
+    partitions: int,
     only: str | None = None,
     say: Callable[[int], None] = lambda _: None,
-) -> list[Comparison]:
-    """The same over any log that ``read`` gives stretches of."""
-    tables = _tables(only)
+    *,
+    left_out: LeftOut | None = None,
+    accepted: Offsets | None = None,
+    located: Callable[[Finding], Finding] = lambda each: each,
+) -> Rebuilt:
+    """The same over any log that ``read`` gives stretches of.
+
+    ``located`` adds to a finding what is known of files. ``accepted``: where that log ends, when
+    its tables are taken over whatever it lacks.
+    """
+    tables, left_out = _tables(only), left_out or LeftOut()
     count = 0
 
     async def fold(shadow: Conn, start: Offsets, end: Offsets) -> None:
@@ -72,17 +108,65 @@ async def rebuild_from(
         read_checkpoint(shadow, end)
         async with aclosing(read(start, end)) as batches:
             async for records in batches:
-                apply_batch(shadow, records)
+                apply_batch(shadow, records, partitions, left_out)
                 count += len(records)
                 say(count)
 
     async with shadow_tables(conninfo, SHADOW) as (live, shadow):
-        reached = read_checkpoint(live)
+        reached = accepted or read_checkpoint(live)
         await fold(shadow, {}, reached)
         with live.transaction():
             live.execute("LOCK TABLE projection_offsets IN EXCLUSIVE MODE")
-            await fold(shadow, reached, read_checkpoint(live))
-            return [_settle(live, shadow, table) for table in tables]
+            if accepted is None:
+                await fold(shadow, reached, read_checkpoint(live))
+            findings = [located(each) for each in left_out.findings(shadow)]
+            if accepted is None and findings:
+                refuse_smaller(live, shadow, tables, findings)
+            compared = [_settle(live, shadow, table) for table in tables]
+            if accepted is not None and only is None:
+                _go_on_from(live, accepted)
+            return Rebuilt(compared, findings)
+
+
+def refuse_smaller(
+    live: Conn, shadow: Conn, tables: Sequence[Table], findings: Sequence[Finding]
+) -> None:
+    """No ledger would lose rows to a log with findings. Raises Refusal."""
+    lost = []
+    for table in tables:
+        if not table.name.startswith("ledger_"):
+            continue
+        before, after = _sizes(live, table.name), _sizes(shadow, table.name)
+        lost += [
+            f"{after.get(project, 0)} instead of {count} rows of {table.name} for {project}"
+            for project, count in sorted(before.items())
+            if after.get(project, 0) < count
+        ]
+    if lost:
+        first = findings[0]
+        more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+        raise Refusal(
+            f"The log has {len(findings)} findings (the first: {first.code} at {first.where},"
+            f" {first.detail}), and its ledgers would be smaller, {lost[0]}{more}, so no table was"
+            " changed: see `cairn verify-log` and mend the log, or take what is left with"
+            " `cairn rebuild --accept-smaller`."
+        )
+
+
+def _sizes(connection: Conn, table: str) -> dict[str, int]:
+    """Rows by project."""
+    query = sql.SQL("SELECT project_id, count(*) FROM {} GROUP BY project_id")
+    return dict(connection.execute(query.format(sql.Identifier(table))).fetchall())
+
+
+def _go_on_from(live: Conn, ends: Offsets) -> None:
+    """The projector reads on from the end of the log, whatever it has or has not read before."""
+    for (topic, partition), offset in ends.items():
+        live.execute(
+            "UPDATE projection_offsets SET next_offset = %s"
+            " WHERE projection = %s AND topic = %s AND partition = %s",
+            (offset, PROJECTION, topic, partition),
+        )
 
 
 def _tables(only: str | None) -> Sequence[Table]:

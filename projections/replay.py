@@ -15,14 +15,17 @@ from typing import Any, Literal
 from psycopg import sql
 
 from infra.errors import Refusal
+from infra.findings import Finding
+from infra.kafka import partition_of
 from infra.settings import Settings
 from projections.apply import apply_batch
-from projections.checkpoint import Record, read_checkpoint
+from projections.checkpoint import Record, fact_in, read_checkpoint
 from projections.checksums import columns_of
+from projections.left_out import LeftOut
 from projections.log_reader import Offsets, stretch
 from projections.rebuild import Conn, Stretch, shadow_tables
 from projections.tables import BY_NAME, Table
-from schemas.codec import InvalidRecord, decode
+from schemas.codec import InvalidRecord
 from schemas.events.ledger import LedgerChanged
 
 SCHEMA = "cairn_replay"
@@ -48,34 +51,48 @@ class Difference:
     columns: tuple[str, ...] = ()
 
 
-async def replay(settings: Settings, project_id: str, ledger_seq: int) -> list[Difference]:
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The differences between then and now, and what of the partition is in no ledger."""
+
+    differences: list[Difference]
+    findings: list[Finding]
+
+
+async def replay(settings: Settings, project_id: str, ledger_seq: int) -> Replayed:
     """The differences between the ledger at ``ledger_seq`` and now.
 
     Raises Refusal for a sequence the log does not reach, or while a rebuild runs.
     """
+    left_out = LeftOut()
 
     def read(start: Offsets, end: Offsets) -> Any:
-        return stretch(settings, start, end)
+        return stretch(settings, start, end, left_out.add)
 
-    return await replay_from(settings.conninfo, read, project_id, ledger_seq)
+    return await replay_from(
+        settings.conninfo, read, settings.partitions, project_id, ledger_seq, left_out
+    )
 
 
 async def replay_from(
-    conninfo: str, read: Stretch, project_id: str, ledger_seq: int
-) -> list[Difference]:
+    conninfo: str,
+    read: Stretch,
+    partitions: int,
+    project_id: str,
+    ledger_seq: int,
+    left_out: LeftOut | None = None,
+) -> Replayed:
     """The same over any log that ``read`` gives stretches of."""
-    reached = 0
+    left_out = left_out or LeftOut()
+    own = (LEDGER, partition_of(project_id.encode(), partitions))
     async with shadow_tables(conninfo, SCHEMA, keep=True) as (live, shadow):
-        ends = {
-            place: next_ for place, next_ in read_checkpoint(live).items() if place[0] == LEDGER
-        }
+        ends = {own: read_checkpoint(live).get(own, 0)}
         read_checkpoint(shadow, ends)
         async with aclosing(read({}, ends)) as batches:
             async for records in batches:
-                wanted = _up_to(records, project_id, ledger_seq)
-                reached += len(wanted)
+                wanted = _up_to(records, project_id, ledger_seq, partitions, left_out)
                 if wanted:
-                    apply_batch(shadow, wanted)
+                    apply_batch(shadow, wanted, partitions, left_out)
         head = shadow.execute(
             "SELECT coalesce(max(ledger_seq), 0) FROM ledger_change_sets"
         ).fetchone()
@@ -84,22 +101,30 @@ async def replay_from(
                 f"The ledger of {project_id} ends at {head[0] if head else 0}:"
                 f" there is no sequence {ledger_seq}."
             )
-        return [
+        differences = [
             difference
             for name in COMPARED
             for difference in _differences(live, shadow, BY_NAME[name], project_id)
         ]
+        return Replayed(differences, left_out.findings(shadow))
 
 
-def _up_to(records: Sequence[Record], project_id: str, ledger_seq: int) -> list[Record]:
-    """The project's change sets up to ``ledger_seq``; what cannot be read is no fact."""
+def _up_to(
+    records: Sequence[Record],
+    project_id: str,
+    ledger_seq: int,
+    partitions: int,
+    left_out: LeftOut,
+) -> list[Record]:
+    """The project's change sets up to ``ledger_seq``; ``left_out`` is told what is no fact."""
     wanted = []
     for record in records:
-        if record.key != project_id.encode() or record.value is None:
+        if record.key != project_id.encode():
             continue
         try:
-            event = decode(record.value).event
-        except InvalidRecord:
+            event = fact_in(record, partitions).event
+        except InvalidRecord as error:
+            left_out.unreadable(record, error)
             continue
         if isinstance(event, LedgerChanged) and event.ledger_seq <= ledger_seq:
             wanted.append(record)

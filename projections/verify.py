@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any
 from uuid import UUID
 
-from infra.kafka import partition_of
-from projections.checkpoint import Record
+from infra.findings import Finding
+from infra.placement import is_tombstone
+from projections.checkpoint import Record, fact_in
+from projections.left_out import code_of
 from schemas import ids
 from schemas.codec import InvalidRecord, decode, headers
 from schemas.envelope import Envelope
@@ -23,18 +27,6 @@ from schemas.events.hygiene import ChunkCreated, SourceSanitized
 from schemas.events.ledger import LIVE, AtomRecord, EvidenceRow, HumanDecision, LedgerChanged
 from schemas.fingerprint import atom_fingerprint
 from schemas.ledger_order import LedgerOrder
-from schemas.topics import key_of, topic_of
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something that does not hold, and the record that shows it."""
-
-    code: str
-    topic: str
-    partition: int
-    offset: int
-    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +37,14 @@ class Report:
     counts: dict[str, int]
     findings: list[Finding]
     notes: list[Finding]
+
+    def told(self) -> dict[str, Any]:
+        """As one JSON object."""
+        return {
+            "counts": self.counts,
+            "findings": [each.told() for each in self.findings],
+            "notes": [each.told() for each in self.notes],
+        }
 
 
 def verify(records: Iterable[Record], partitions: int) -> Report:
@@ -91,11 +91,12 @@ class Verifier:
     def see(self, record: Record) -> None:
         """Judge what the record shows by itself and remember what others will need."""
         self._counts[record.topic] += 1
+        if is_tombstone(record.topic, record.value):
+            return
         try:
-            fact = decode(record.value or b"")
+            fact = fact_in(record, self._partitions)
         except InvalidRecord as error:
-            unknown = "unknown writer schema" in str(error)
-            self._find("unknown_schema" if unknown else "undecodable", record, str(error))
+            self._find(code_of(error), record, str(error))
             return
         self._check_envelope(record, fact)
         numbered = isinstance(fact.event, LedgerChanged | ArtifactChanged)
@@ -113,8 +114,14 @@ class Verifier:
             case VersionPublished() as event:
                 self._published.append((fact.project_id, event, record))
 
-    def finish(self) -> Report:
-        """The report, once every record was seen."""
+    def add(self, finding: Finding) -> None:
+        """What whoever reads the log has found; a place told of twice counts once."""
+        place = (finding.code, finding.place)
+        if all((each.code, each.place) != place for each in self._findings):
+            self._findings.append(finding)
+
+    def finish(self, located: Callable[[Finding], Finding] = lambda each: each) -> Report:
+        """The report, once every record was seen; ``located`` adds what is known of files."""
         self._check_order()
         self._check_texts()
         self._check_chunks()
@@ -122,7 +129,8 @@ class Verifier:
         self._check_causes()
         self._check_citations()
         counts = dict(sorted(self._counts.items()))
-        return Report(counts, self._findings, self._notes)
+        findings = sorted(self._findings, key=attrgetter("topic", "partition", "offset", "code"))
+        return Report(counts, [located(each) for each in findings], self._notes)
 
     def _find(self, code: str, record: Record, detail: str) -> None:
         self._findings.append(Finding(code, record.topic, record.partition, record.offset, detail))
@@ -136,16 +144,6 @@ class Verifier:
             self._find("headers", record, "headers and envelope differ")
         if fact.event_id != ids.derive_event_id(event.type_name, fact.project_id, fact.natural_key):
             self._find("event_id", record, f"{fact.event_id} does not follow from its natural key")
-        topic = topic_of(fact).name if event.type_name != "extract.requested" else record.topic
-        if topic != record.topic:
-            self._find("topic", record, f"{event.type_name} belongs on {topic}")
-            return
-        key = key_of(fact).encode()
-        if record.key != key:
-            self._find("key", record, f"the key should be {key.decode()}")
-        elif partition_of(key, self._partitions) != record.partition:
-            wanted = partition_of(key, self._partitions)
-            self._find("partition", record, f"its key belongs in partition {wanted}")
 
     def _is_repeat(self, record: Record, fact: Envelope) -> bool:
         """Whether the event was seen before; the first record is the fact, others are noted."""

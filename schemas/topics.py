@@ -255,6 +255,12 @@ TOPICS: tuple[Topic, ...] = (
 BY_NAME: dict[str, Topic] = {topic.name: topic for topic in TOPICS}
 
 
+def is_kept_whole(name: str) -> bool:
+    """Whether the topic keeps every record for ever: then one that is missing was lost."""
+    topic = BY_NAME[name]
+    return topic.cleanup == "delete" and topic.retention_ms == FOREVER_MS
+
+
 def full_name(prefix: str, name: str) -> str:
     return f"{prefix}.{name}"
 

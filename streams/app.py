@@ -11,16 +11,18 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from aiokafka import AIOKafkaProducer
+from aiokafka.errors import CorruptRecordException
 
 import infra.kafka
 from infra import log
 from infra.clock import Clock, SystemClock
 from infra.errors import BrokerUnavailable, Refusal, Unavailable
+from infra.findings import LogDamaged, cut_finding
 from infra.settings import Settings
 from schemas.topics import TOPICS
 from streams.shell.chunks import ChunkReader
@@ -28,6 +30,7 @@ from streams.shell.delivery import Delivery
 from streams.shell.engine import StageApp, quiet_logging, stage_app
 from streams.shell.failures import ShellFailure
 from streams.shell.hygiene_runner import Hygiene, HygieneRunner
+from streams.shell.log_reader import check_readable
 from streams.shell.outgoing import warm_codec
 from streams.shell.pool import ChildPool, Pools
 from streams.shell.preview_first import PreviewFirst
@@ -91,8 +94,9 @@ class Worker:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[Worker]:
-        """The stages run for the block. Raises TopicsUnfit, BrokerUnavailable."""
+        """The stages run for the block. Raises TopicsUnfit, LogDamaged, BrokerUnavailable."""
         await infra.kafka.check_topics(self._settings, TOPICS)
+        await self._check_log()
         self._failure = asyncio.get_running_loop().create_future()
         cluster = await cluster_id(self._settings)
         chunks = ChunkReader(self._settings)
@@ -116,6 +120,11 @@ class Worker:
                     async with asyncio.timeout(STOP_PATIENCE_S):
                         await chunks.close()
                 await asyncio.gather(pools.deep.close(), pools.preview.close())
+
+    async def _check_log(self) -> None:
+        """The log holds all that any group has acknowledged. Raises LogDamaged."""
+        for each in await infra.kafka.cut_logs(self._settings):
+            raise LogDamaged(cut_finding(self._settings, each))
 
     @contextlib.asynccontextmanager
     async def _producer(self) -> AsyncIterator[AIOKafkaProducer]:
@@ -169,7 +178,10 @@ class Worker:
         steps: dict[str, StepRunner] = {}
         for step in sorted(self._stages.steps, key=lambda each: each.then is not None):
             then = steps.get(step.then.name) if step.then else None
-            steps[step.name] = StepRunner(step, publisher, chunks, pools, first, self.fail, then)
+            count = self._settings.partitions
+            steps[step.name] = StepRunner(
+                step, publisher, chunks, pools, first, self.fail, count, then
+            )
             self._add(step.name, steps[step.name])
         for writer in self._stages.writers:
             runner = WriterRunner(writer, self._settings, cluster, publisher, self.fail)
@@ -214,9 +226,10 @@ class Worker:
         seen = loop.time()
         while True:
             await asyncio.sleep(WATCH_S)
-            for app in self.apps:
+            for app, runner in zip(self.apps, self._runners, strict=True):
                 if app.crashed:
-                    self.fail(app.crash_reason or RuntimeError(f"{app.conf.id} ended"))
+                    reason = app.crash_reason or RuntimeError(f"{app.conf.id} ended")
+                    self.fail(await self._explained(reason, app.conf.id, runner.topics))
             if await infra.kafka.answers(self._settings, timeout_s=WATCH_S):
                 seen = loop.time()
             elif (away_s := loop.time() - seen) > self._settings.request_timeout_s:
@@ -227,6 +240,17 @@ class Worker:
                         " when it is started again."
                     )
                 )
+
+    async def _explained(
+        self, reason: BaseException, group: str, topics: Sequence[str]
+    ) -> BaseException:
+        """A damaged batch by its place, which the client that met it does not tell."""
+        if isinstance(reason, CorruptRecordException):
+            try:
+                await check_readable(self._settings, group, topics)
+            except (LogDamaged, Unavailable) as told:
+                return told
+        return reason
 
     async def _stop(self) -> None:
         """Everything ends; without goodbyes to a broker that is away, which would take minutes."""

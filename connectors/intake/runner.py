@@ -23,6 +23,7 @@ from infra.clock import Clock
 from infra.errors import Refusal, Unavailable
 from infra.kafka import broker_errors, running_consumer
 from infra.log import get
+from infra.placement import check_place
 from infra.settings import Settings
 from schemas.codec import InvalidRecord, decode, utc_millis
 from schemas.envelope import SERVICE_WIDE, SYSTEM, Envelope, outside_fact
@@ -54,8 +55,11 @@ class Consumer:
         publish: Publish,
         counters: Counters,
         clock: Clock,
+        partitions: int,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
+        """``partitions``: how many every topic has."""
+        self._partitions = partitions
         self._intake, self._publish, self._counters = intake, publish, counters
         self._clock, self._sleep = clock, sleep
 
@@ -65,9 +69,9 @@ class Consumer:
         """
         fact: Envelope | None = None
         try:
-            fact = decode(record.value)
+            fact = fact_in(record, self._partitions)
         except InvalidRecord as error:
-            await self._give_up(record, fact, error, 1)
+            await self._give_up(record, None, error, 1)
             return
         if not isinstance(fact.event, ItemReceived):
             return
@@ -135,13 +139,20 @@ async def recall(settings: Settings, intake: Intake) -> int:
                 for place, records in (await reader.getmany(*left, timeout_ms=POLL_MS)).items():
                     for record in records:
                         if record.offset < ends[place]:
-                            recalled += _recalled(intake, record)
+                            recalled += _recalled(intake, record, settings.partitions)
     return recalled
 
 
-def _recalled(intake: Intake, record: Any) -> int:
+def fact_in(record: Any, partitions: int) -> Envelope:
+    """The fact of a record that stands where it belongs. Raises InvalidRecord."""
+    fact = decode(record.value or b"")
+    check_place(ItemReceived.topic, record.partition, record.key, fact, partitions)
+    return fact
+
+
+def _recalled(intake: Intake, record: Any, partitions: int) -> int:
     with suppress(InvalidRecord):  # a dead letter by now
-        fact = decode(record.value)
+        fact = fact_in(record, partitions)
         if isinstance(fact.event, ItemReceived):
             intake.recall(fact)
             return 1

@@ -122,7 +122,8 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
                 told.settle()
                 log.info("intake.recalled", deliveries=recalled)
             tell_ready(settings, environ)
-            await consume(settings, Consumer(intake, publish, counters, clock), counters)
+            consumer = Consumer(intake, publish, counters, clock, settings.partitions)
+            await consume(settings, consumer, counters)
     except asyncio.CancelledError:
         log.info("intake.stopped")
     finally:

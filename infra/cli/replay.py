@@ -37,7 +37,8 @@ def register(app: typer.Typer) -> None:
             if as_of:
                 as_of_seq = history.sequence_at(connection, known, time_of(as_of))
         at = head if as_of_seq is None else as_of_seq
-        found = asyncio.run(fold_again(settings, known, at))
+        replayed = asyncio.run(fold_again(settings, known, at))
+        found = replayed.differences
         with queries.reading(settings.conninfo) as connection:
             moved = history.head(connection, known) != head
         if as_json:
@@ -48,6 +49,8 @@ def register(app: typer.Typer) -> None:
                 ((one.table, one.since, one.key, ", ".join(one.columns)) for one in found),
                 "Nothing differs.",
             )
+        for left_out in replayed.findings:
+            say(f"Left out: {left_out.code} at {left_out.where}, {left_out.detail}.")
         say(
             f"The ledger as of {at} stands in the schema {SCHEMA};"
             f" {len(found)} rows differ from now ({'moving on meanwhile' if moved else head})."

@@ -2,8 +2,8 @@
 
 import asyncio
 import json
+from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,6 +11,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 
 from infra.cli.context import JSON_OPTION, connect, console
 from infra.cli.output import table
+from infra.findings import Finding, forget
 from infra.settings import Settings
 
 if TYPE_CHECKING:
@@ -20,10 +21,16 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     @app.command("verify-log")
     def verify_log(as_json: bool = JSON_OPTION) -> None:
-        """Check envelopes, schemas, ids, hashes, sequences, quotes, citations; 1 on any finding."""
-        report = asyncio.run(walk(connect()))
+        """Check places, envelopes, schemas, ids, hashes, sequences, quotes, citations.
+
+        Each finding is told with its place and what to do; any finding makes the exit code 1.
+        """
+        settings = connect()
+        report = asyncio.run(walk(settings))
+        if not report.findings:
+            forget(settings)
         if as_json:
-            print(json.dumps(asdict(report)))
+            print(json.dumps(report.told()))
         else:
             show(report)
         if report.findings:
@@ -32,22 +39,25 @@ def register(app: typer.Typer) -> None:
 
 async def walk(settings: Settings) -> "Report":
     """The report on everything that the topics hold now."""
+    from projections.damage import damage
     from projections.log_reader import ends_of, stretch
     from projections.verify import Verifier
     from schemas.topics import TOPICS
 
     verifier = Verifier(settings.partitions)
     end = await ends_of(settings, [topic.name for topic in TOPICS])
+    for finding in await damage(settings):
+        verifier.add(finding)
     columns = (SpinnerColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=console, transient=True) as progress:
         task, count = progress.add_task("Reading the log…"), 0
-        async with aclosing(stretch(settings, {}, end)) as batches:
+        async with aclosing(stretch(settings, {}, end, verifier.add)) as batches:
             async for records in batches:
                 for record in records:
                     verifier.see(record)
                 count += len(records)
                 progress.update(task, description=f"{count:,} records checked…")
-    return verifier.finish()
+    return verifier.finish(lambda each: each.of(settings))
 
 
 def show(report: "Report") -> None:
@@ -58,12 +68,16 @@ def show(report: "Report") -> None:
     for code, count in sorted(notes.items()):
         print(f"{code}: {count} (allowed)")
     if report.findings:
-        table(
-            ("finding", "record", "what"),
-            (
-                (each.code, f"{each.topic}/{each.partition}@{each.offset}", each.detail)
-                for each in report.findings
-            ),
-        )
+        show_findings(report.findings)
     else:
         print("Nothing is wrong with the log.")
+
+
+def show_findings(findings: Sequence[Finding]) -> None:
+    """Each with its place, and what to do about each kind."""
+    table(
+        ("finding", "record", "what"),
+        ((each.code, each.where, each.detail) for each in findings),
+    )
+    for code, remedy in sorted({(each.code, each.remedy) for each in findings}):
+        print(f"{code}: {remedy}.")

@@ -14,6 +14,8 @@ from infra.settings import MIB, Settings
 from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Event
 from schemas.events.hygiene import ChunkCreated
+from streams.shell.decoding import fact_in
+from streams.shell.delivery import read_back
 from streams.shell.log_reader import LogReader
 
 CHUNKS = "chunk.v1"
@@ -85,7 +87,7 @@ class ChunkReader:
         tail = self._reader.tail(CHUNKS, partition, start)
         async for batch in tail:
             for record in batch:
-                chunk = _chunk_in(record)
+                chunk = self._chunk_in(record)
                 if chunk is not None:
                     self.keep(chunk.chunk_id, record.value)
                     if chunk.chunk_id == wanted:
@@ -94,6 +96,16 @@ class ChunkReader:
             if found is not None or (at_most is not None and seen >= at_most):
                 break
         return found
+
+    def _chunk_in(self, record: Any) -> ChunkCreated | None:
+        if ("event-type", b"chunk.created") not in record.headers:
+            return None
+        try:
+            delivery = read_back(CHUNKS, record)
+            event = fact_in(delivery, self._settings.partitions, alone=True).event
+        except InvalidRecord:
+            return None
+        return event if isinstance(event, ChunkCreated) else None
 
     def _cached(self, chunk_id: str) -> Found | None:
         known = self._cache.get(chunk_id)
@@ -109,13 +121,3 @@ class ChunkReader:
         self._size += len(value)
         while self._size > self._limit and len(self._cache) > 1:
             self._size -= len(self._cache.popitem(last=False)[1].value)
-
-
-def _chunk_in(record: Any) -> ChunkCreated | None:
-    if ("event-type", b"chunk.created") not in record.headers:
-        return None
-    try:
-        event = decode(record.value).event
-    except InvalidRecord:
-        return None
-    return event if isinstance(event, ChunkCreated) else None

@@ -6,9 +6,10 @@ import asyncio
 from collections import OrderedDict
 
 from infra.settings import MIB, Settings
-from schemas.codec import InvalidRecord, decode
+from schemas.codec import InvalidRecord
 from schemas.events.source import SourceContentPart, SourceRevised
-from streams.shell.delivery import Delivery
+from streams.shell.decoding import fact_in
+from streams.shell.delivery import Delivery, read_back
 from streams.shell.log_reader import LogReader
 
 CACHE_BYTES = 64 * MIB
@@ -22,6 +23,7 @@ class Parts:
 
     def __init__(self, settings: Settings, topic: str, cache_bytes: int = CACHE_BYTES) -> None:
         self._reader = LogReader(settings)
+        self._partitions = settings.partitions
         self._topic = topic
         self._limit = cache_bytes
         self._size = 0
@@ -69,7 +71,8 @@ class Parts:
                     if record.key != whose[0].encode():
                         continue
                     try:
-                        event = decode(record.value).event
+                        part = read_back(self._topic, record)
+                        event = fact_in(part, self._partitions, alone=True).event
                     except InvalidRecord:
                         continue
                     if isinstance(event, SourceContentPart) and event.trigger_key == whose[1]:

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,21 @@ class Delivery:
     @property
     def at(self) -> datetime:
         return datetime.fromtimestamp(self.timestamp_s, UTC)
+
+
+def read_back(topic: str, record: Any) -> Delivery:
+    """A record that was read by no group: nobody waits for its acknowledgement."""
+    return Delivery(
+        topic=topic,
+        partition=record.partition,
+        offset=record.offset,
+        generation=0,
+        key=record.key or b"",
+        value=record.value or b"",
+        headers=record.headers,
+        timestamp_s=record.timestamp / 1000,
+        acknowledge=lambda: None,
+    )
 
 
 @dataclass(slots=True)

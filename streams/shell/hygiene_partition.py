@@ -18,18 +18,20 @@ from dataclasses import dataclass
 from itertools import islice
 
 from infra import log
+from infra.findings import LogDamaged, missing_end
 from infra.settings import Settings
-from schemas.codec import InvalidRecord, decode
+from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.source import SourceRevised
 from streams.shell.cleaning import Made
-from streams.shell.delivery import Delivery
+from streams.shell.decoding import fact_in
+from streams.shell.delivery import Delivery, read_back
 from streams.shell.failures import dead_letter, failure_of
 from streams.shell.log_reader import LogReader
 from streams.shell.publisher import Place, Publisher
 from streams.shell.state_file import StateFile
-from streams.shell.store import DoubtfulStore, SqliteTables
+from streams.shell.store import SqliteTables
 from streams.stage import Table
 
 STATE_VERSION = "1"
@@ -102,6 +104,7 @@ class HygienePartition:
         self._publisher = publisher
         self._poisoned = poisoned
         self._keep = keep
+        self._settings = settings
         self._reader = LogReader(settings)
         self._file = StateFile(settings, stage, partition, cluster, STATE_VERSION)
         self._tables: SqliteTables
@@ -209,10 +212,10 @@ class HygienePartition:
             await self._catch_up()
 
     async def _catch_up(self) -> None:
-        """Everything on the own output is in the state. Raises BrokerUnavailable."""
+        """Everything on the own output is in the state. Raises BrokerUnavailable, LogDamaged."""
         end = await self._reader.end(self._output, self._partition)
-        if self._cursor > end:
-            raise DoubtfulStore(f"{self._output} ends before what was folded of it")
+        for finding in missing_end(self._output, self._partition, self._cursor, end):
+            raise LogDamaged(finding.of(self._settings))
         await self._read_tail()
         self._cursor = max(self._cursor, end)
         self._tables.commit({self._output: self._cursor})
@@ -222,13 +225,22 @@ class HygienePartition:
         async for batch in self._reader.tail(self._output, self._partition, self._cursor):
             for record in batch:
                 if MARKER_HEADER in record.headers:
-                    with contextlib.suppress(InvalidRecord):
-                        self._fold(decode(record.value))
+                    await self._fold_record(read_back(self._output, record))
                 self._cursor = record.offset + 1
             folded += len(batch)
             if folded >= FOLDED_PER_COMMIT:
                 self._tables.commit({self._output: self._cursor})
                 folded = 0
+
+    async def _fold_record(self, delivery: Delivery) -> None:
+        """A record that is no fact, or belongs elsewhere, is a dead letter."""
+        try:
+            marker = fact_in(delivery, self._settings.partitions, alone=True)
+        except InvalidRecord as error:
+            await self._publisher.publish([dead_letter(self._stage, delivery, error, 1, None)])
+            LOG.warning("record.dead_lettered", stage=self._stage, place=delivery.place)
+            return
+        self._fold(marker)
 
     def _fold(self, marker: Envelope) -> None:
         cause, processed = str(marker.causation_id), marker.event

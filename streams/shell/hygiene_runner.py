@@ -20,14 +20,16 @@ import structlog
 
 from infra import log
 from infra.errors import Unavailable, Undecryptable
+from infra.findings import LogDamaged
 from infra.settings import MIB, Settings
-from schemas.codec import InvalidRecord, decode
+from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.source import SourceContentPart, SourceRevised
 from schemas.ids import sha256_hex
 from streams.shell.cleaning import Clean, Decide, Made, made_of
 from streams.shell.content import Parts
+from streams.shell.decoding import fact_in
 from streams.shell.delivery import Delivery, Held, Progress
 from streams.shell.failures import BACK_OFF_S, TRIES, dead_letter, failure_of, patiently
 from streams.shell.hygiene_partition import HygienePartition, Keep, Make, Prepared
@@ -146,7 +148,7 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
             return
         held = self._progress.begin(delivery)
         try:
-            envelope = decode(delivery.value)
+            envelope = fact_in(delivery, self._settings.partitions, alone=True)
         except InvalidRecord as error:
             letter = dead_letter(self._hygiene.name, delivery, error, 1, None)
             await self._publisher.publish([letter])
@@ -257,7 +259,7 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
                 found.make = self._making(delivery, await self._content(delivery, revised), pool)
                 found.made = await found.make(previous)
                 return found
-            except Unavailable:
+            except (Unavailable, LogDamaged):
                 raise
             except (ContentMismatch, Undecryptable) as error:
                 found.poison = str(error) or type(error).__name__

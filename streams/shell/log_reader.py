@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
+from aiokafka.errors import CorruptRecordException, RecordTooLargeError
 from aiokafka.structs import TopicPartition
 
 import infra.kafka
+from infra.findings import LogDamaged, broken, holes, missing_start
 from infra.kafka import broker_errors
 from infra.settings import Settings
 
 POLL_MS = 500
+UNREADABLE = (CorruptRecordException, RecordTooLargeError)
 BATCH = 500
 
 
@@ -33,7 +36,8 @@ class LogReader:
     async def tail(self, topic: str, partition: int, start: int) -> AsyncIterator[Sequence[Any]]:
         """The records from ``start`` to the end at the time of the call, in batches, in order.
 
-        Offsets below what the topic still has are skipped. Raises BrokerUnavailable.
+        Offsets below what a topic with a time limit still has are skipped. Raises
+        BrokerUnavailable, LogDamaged when a record is missing or cannot be read.
         """
         client = await self._started()
         place = TopicPartition(self._settings.topic(topic), partition)
@@ -56,11 +60,20 @@ class LogReader:
             first = (await client.beginning_offsets([place]))[place]
             if client.assignment() != {place}:
                 client.assign([place])
+            for finding in missing_start(topic, place.partition, start, first):
+                raise LogDamaged(finding.of(self._settings))
             client.seek(place, max(start, first))
             client.resume(place)
             while (position := await client.position(place)) < end:
-                found = await client.getmany(place, timeout_ms=POLL_MS, max_records=BATCH)
+                try:
+                    found = await client.getmany(place, timeout_ms=POLL_MS, max_records=BATCH)
+                except UNREADABLE:
+                    at = await _first_unreadable(client, place, position)
+                    bad = broken(topic, place.partition, at)
+                    raise LogDamaged(bad.of(self._settings)) from None
                 records = [each for each in found.get(place, ()) if each.offset < end]
+                for finding in holes(topic, place.partition, position, (r.offset for r in records)):
+                    raise LogDamaged(finding.of(self._settings))
                 if records:
                     yield records
                 elif await client.position(place) == position:
@@ -83,3 +96,31 @@ class LogReader:
                     raise
             self._client = client
         return self._client
+
+
+async def _first_unreadable(client: Any, place: TopicPartition, start: int) -> int:
+    """The first offset that cannot be read: the client gave nothing of what was in front of it."""
+    client.seek(place, start)
+    while True:
+        try:
+            if not await client.getmany(place, timeout_ms=POLL_MS, max_records=1):
+                return int(await client.position(place))
+        except UNREADABLE:
+            return int(await client.position(place))
+
+
+async def check_readable(settings: Settings, group: str, topics: Sequence[str]) -> None:
+    """What the group (full name) has before it can be read. Raises LogDamaged."""
+    async with infra.kafka.running_admin(settings) as admin:
+        with broker_errors("reading a group's offsets"):
+            committed = await admin.list_consumer_group_offsets(group)
+    reader = LogReader(settings)
+    try:
+        for topic in topics:
+            for partition in range(settings.partitions):
+                known = committed.get(TopicPartition(settings.topic(topic), partition))
+                start = max(0, known.offset) if known else 0
+                async for _ in reader.tail(topic, partition, start):
+                    pass
+    finally:
+        await reader.close()

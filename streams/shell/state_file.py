@@ -41,6 +41,7 @@ class StateFile:
             "stage": stage,
             "partition": str(partition),
             "state": version,
+            "places": "checked",  # a store of earlier versions may hold what stood elsewhere
         }
         self._set_aside = 0
 

@@ -21,11 +21,12 @@ import structlog
 
 from infra import log
 from infra.errors import Unavailable
+from infra.findings import LogDamaged
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope
 from schemas.ids import sha256_hex
 from streams.shell.chunks import ChunkReader, Found
-from streams.shell.decoding import decode_for_all
+from streams.shell.decoding import fact_in
 from streams.shell.delivery import Delivery, Held, Progress
 from streams.shell.failures import BACK_OFF_S, TRIES, ChildFailed, RecordTooLarge, dead_letter
 from streams.shell.outgoing import Outgoing, answers_to
@@ -61,9 +62,12 @@ class StepRunner:
         pools: Pools,
         preview_first: PreviewFirst,
         failed: Callable[[BaseException], None],
+        partitions: int,
         then: StepRunner | None = None,
     ) -> None:
+        """``partitions``: how many every topic has."""
         self._step = step
+        self._partition_count = partitions
         self._then = then
         self._alone = partial(answers_to, step.handle, None)
         self._with_answers = partial(answers_to, step.handle, then._step.handle if then else None)
@@ -191,7 +195,7 @@ class StepRunner:
     async def _answer(self, delivery: Delivery) -> Sequence[Outgoing]:
         """What is to be written for the record: its outputs, or its dead letter with the answer."""
         try:
-            cause = decode_for_all(delivery.value)
+            cause = fact_in(delivery, self._partition_count)
         except InvalidRecord as error:
             return self._given_up(delivery, None, None, error, 1)
         structlog.contextvars.bind_contextvars(
@@ -203,7 +207,7 @@ class StepRunner:
                 if self._step.with_chunk:
                     found = await self._chunks.chunk_of(cause.event)
                 return await self._handled(delivery, cause, found)
-            except Unavailable:
+            except (Unavailable, LogDamaged):
                 raise
             except Exception as error:
                 if attempt == TRIES or _too_large(error):

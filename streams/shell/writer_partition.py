@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from infra import log
+from infra.findings import LogDamaged, missing_end
 from infra.settings import Settings
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope
 from schemas.events.dlq import DeadLetter
-from streams.shell.decoding import decode_for_all, note_decoded
-from streams.shell.delivery import Delivery
+from streams.shell.decoding import fact_in, note_decoded
+from streams.shell.delivery import Delivery, read_back
 from streams.shell.failures import (
     TRIES,
     RecordTooLarge,
@@ -37,7 +38,7 @@ from streams.shell.log_reader import LogReader
 from streams.shell.outgoing import Stamped
 from streams.shell.publisher import Publisher
 from streams.shell.state_file import StateFile
-from streams.shell.store import DoubtfulStore, SqliteTables
+from streams.shell.store import SqliteTables
 from streams.stage import UNKNOWN_OFFSET, Asking, Decision, Record, Writer
 
 DECIDED_AHEAD = 64
@@ -261,12 +262,13 @@ class WriterPartition:
         start, partition = self._cursors[topic], self._partition
         patience_s = self._settings.request_timeout_s
         end = await patiently(lambda: self._reader.end(topic, partition), patience_s)
-        if start > end:
-            raise DoubtfulStore(f"{topic} ends before what was folded of it: it was made anew")
+        # Numbers that were given would be given again: not before somebody has seen it.
+        for finding in missing_end(topic, partition, start, end):
+            raise LogDamaged(finding.of(self._settings))
         turn, folded = time.monotonic(), 0
         async for batch in self._reader.tail(topic, partition, start):
             for record in batch:
-                await self._fold(_delivery_of(topic, record))
+                await self._fold(read_back(topic, record))
                 folded += 1
                 if time.monotonic() - turn > TURN_S:
                     await asyncio.sleep(0)
@@ -283,7 +285,7 @@ class WriterPartition:
         place = (delivery.topic, delivery.offset)
         if place not in self._given_up:
             try:
-                envelope = decode_for_all(delivery.value)
+                envelope = fact_in(delivery, self._settings.partitions)
             except InvalidRecord as error:
                 await self._give_up(delivery, error, 1, None)
             else:
@@ -333,17 +335,3 @@ def _named(what: str, decision: Decision) -> str:
     turn = getattr(marker.event, "turn", None)
     shown = f", turn {turn.run_id}|{turn.batch_no}|{turn.position}" if turn else ""
     return f"{what} {marker.event.type_name} of project {marker.project_id}{shown}"
-
-
-def _delivery_of(topic: str, record: Any) -> Delivery:
-    return Delivery(
-        topic=topic,
-        partition=record.partition,
-        offset=record.offset,
-        generation=0,
-        key=record.key or b"",
-        value=record.value or b"",
-        headers=record.headers,
-        timestamp_s=record.timestamp / 1000,
-        acknowledge=lambda: None,
-    )

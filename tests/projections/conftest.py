@@ -24,6 +24,7 @@ from projections.checksums import table_sum
 from projections.projector import prepare
 from projections.tables import BY_NAME, TABLES
 from tests.conftest import MIGRATIONS, database_beside
+from tests.projections.log import PARTITIONS
 
 
 @pytest.fixture(scope="session")
@@ -53,7 +54,7 @@ class ReadModel:
             self.connection, sorted({(record.topic, record.partition) for record in records})
         )
         for start in range(0, len(records), batch):
-            apply_batch(self.connection, records[start : start + batch])
+            apply_batch(self.connection, records[start : start + batch], PARTITIONS)
         return self
 
     def emptied(self) -> ReadModel:

@@ -8,6 +8,7 @@ from agents.reader import ReadRequest
 from agents.rules.reader import RulesReader
 from projections.checkpoint import Record
 from projections.log_reader import Place
+from schemas.codec import decode
 from schemas.envelope import Envelope
 from streams.memory import Driver
 from streams.pipeline import pipeline
@@ -34,16 +35,16 @@ def parcel() -> Driver:
     return driver
 
 
+@cache
 def records(topics: frozenset[str]) -> list[Record]:
     return records_in(parcel(), topics)
 
 
 def fact_at(place: Place) -> Envelope | None:
-    return next(
-        (
-            record.envelope
-            for record in parcel().log.of(place.topic)
-            if (record.partition, record.offset) == place[1:]
-        ),
-        None,
+    wanted = (
+        record.value
+        for record in records(frozenset([place.topic]))
+        if (record.partition, record.offset) == place[1:]
     )
+    value = next(wanted, None)
+    return decode(value) if value else None

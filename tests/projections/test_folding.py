@@ -26,7 +26,7 @@ from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
 from tests.projections.builders import PROJECT, an_atom, replace_part, source_of
 from tests.projections.conftest import ReadModel
-from tests.projections.log import README, Story, a_whole_story
+from tests.projections.log import PARTITIONS, README, Story, a_whole_story
 
 
 def projected(story: Story) -> list[Record]:
@@ -192,7 +192,7 @@ def test_rows_and_checkpoint_are_written_together_or_not_at_all(model: ReadModel
     records = projected(a_whole_story())
     read_checkpoint(model.connection, {(record.topic, record.partition) for record in records})
     with pytest.raises(ZeroDivisionError), model.connection.transaction():
-        apply_batch(model.connection, records)
+        apply_batch(model.connection, records, PARTITIONS)
         raise ZeroDivisionError
     assert model.value("SELECT count(*) FROM event_places") == 0
     assert set(read_checkpoint(model.connection).values()) == {0}
@@ -202,7 +202,7 @@ def test_a_batch_behind_the_checkpoint_is_refused(model: ReadModel):
     records = projected(a_whole_story())
     before = model.fold(records).sums()
     with pytest.raises(StaleProjector):
-        apply_batch(model.connection, records[:3])
+        apply_batch(model.connection, records[:3], PARTITIONS)
     assert model.sums() == before
 
 

@@ -20,7 +20,7 @@ from streams.pipeline import pipeline
 from tests.parcel import contents
 from tests.projections.builders import replace_part
 from tests.projections.conftest import ReadModel
-from tests.projections.log import records_in
+from tests.projections.log import PARTITIONS, records_in
 from tests.projections.test_rebuild import LogInMemory, rebuilt
 from tests.whole.test_decisions import said, view_of
 from tests.whole.test_faults import read
@@ -157,7 +157,7 @@ def test_a_trace_of_the_atom_names_the_decision_and_its_place(
 def test_the_log_is_sound_and_a_forged_answer_is_found(records: list[Record]):
     decided = [r for r in records if isinstance(decode(r.value or b"").event, PersonDecided)]
     assert len(decided) == 2
-    assert not verify(records, partitions=1).findings
+    assert not verify(records, PARTITIONS).findings
     (at,) = [
         place
         for place, record in enumerate(records)
@@ -170,4 +170,4 @@ def test_the_log_is_sound_and_a_forged_answer_is_found(records: list[Record]):
     forged = replace_part(fact.event.hitl, hitl_event_id="hitl_another")
     value = encode(replace(fact, event=replace_part(fact.event, hitl=forged)))
     damaged = [*records[:at], replace(records[at], value=value), *records[at + 1 :]]
-    assert "hitl_event_id" in {f.code for f in verify(damaged, partitions=1).findings}
+    assert "hitl_event_id" in {f.code for f in verify(damaged, PARTITIONS).findings}

@@ -56,15 +56,20 @@ async def running(settings: Settings) -> AsyncIterator[None]:
         await task
 
 
+async def until_folded(settings: Settings) -> None:
+    """The tables hold all that is on the topics."""
+    async with running(settings):
+        with queries.reading(settings.conninfo) as connection:
+            await caught_up(settings, connection, timeout_s=60)
+
+
 def projected_story(settings: Settings) -> Story:
     """The whole story is on the topics and in the tables."""
     story = a_whole_story()
 
     async def follow() -> None:
-        async with running(settings):
-            await publish(settings, story)
-            with queries.reading(settings.conninfo) as connection:
-                await caught_up(settings, connection, timeout_s=60)
+        await publish(settings, story)
+        await until_folded(settings)
 
     asyncio.run(follow())
     return story

@@ -13,7 +13,7 @@ from projections.checkpoint import Record
 from projections.log_reader import Offsets
 from projections.rebuild import SHADOW, Comparison, rebuild_from
 from tests.projections.conftest import ReadModel
-from tests.projections.log import a_whole_story
+from tests.projections.log import PARTITIONS, a_whole_story
 from tests.projections.test_folding import projected
 
 
@@ -35,7 +35,8 @@ class LogInMemory:
 
 
 def rebuilt(model: ReadModel, log: LogInMemory, only: str | None = None) -> list[Comparison]:
-    return asyncio.run(rebuild_from(model.conninfo, log.stretch, only))
+    rebuilt = asyncio.run(rebuild_from(model.conninfo, log.stretch, PARTITIONS, only))
+    return rebuilt.tables
 
 
 def test_a_rebuild_equals_the_live_tables(model: ReadModel):
@@ -89,7 +90,7 @@ def test_the_projector_goes_on_after_a_rebuild(model: ReadModel):
     model.connection.execute("DELETE FROM log_heads")
     rebuilt(model, LogInMemory(records))
     story.changed(story.project("a new cause"))
-    apply_batch(model.connection, projected(story)[len(records) :])
+    apply_batch(model.connection, projected(story)[len(records) :], PARTITIONS)
     assert model.value("SELECT max(ledger_seq) FROM ledger_change_sets") == 5
 
 

@@ -11,6 +11,7 @@ from projections.fold import PROJECTED_TOPICS
 from projections.history import atoms_as_of, head
 from projections.replay import SCHEMA, Difference, replay_from
 from tests.projections.conftest import ReadModel
+from tests.projections.log import PARTITIONS
 from tests.projections.parcel_log import records
 from tests.projections.test_rebuild import LogInMemory
 from tests.worlds import PROJECT
@@ -25,7 +26,9 @@ def ledger(model: ReadModel) -> ReadModel:
 
 def replayed(ledger: ReadModel, seq: int) -> list[Difference]:
     log = LogInMemory(records(TOPICS))
-    return asyncio.run(replay_from(ledger.conninfo, log.stretch, PROJECT, seq))
+    replayed = asyncio.run(replay_from(ledger.conninfo, log.stretch, PARTITIONS, PROJECT, seq))
+    assert replayed.findings == []
+    return replayed.differences
 
 
 def test_at_its_head_the_ledger_is_what_the_log_says(ledger: ReadModel):

@@ -139,6 +139,15 @@ async def raw(settings: Settings, topic: str, partition: int, *values: bytes) ->
             await producer.send_and_wait(settings.topic(topic), value, partition=partition)
 
 
+async def put(settings: Settings, fact: Envelope, *, key: str, partition: int) -> None:
+    """A record of ``fact`` at a place of the caller's choice."""
+    async with infra.kafka.running_producer(settings) as producer:
+        made = Publisher(producer, settings, SystemClock()).stamp(fact)
+        await producer.send_and_wait(
+            settings.topic(made.topic), made.value, key.encode(), partition, headers=made.headers
+        )
+
+
 class WorkerProcess:
     """A worker of its own process; ends with the block."""
 

@@ -85,6 +85,7 @@ def apologise(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[E
 ECHO = Step("echo", ("project.v1",), echo, apologise)
 ECHO_AGAIN = Step("echo_again", ("project.v1",), echo)
 ECHO_CHILD = Step("echo_child", ("project.v1",), echo, apologise, place="child")
+ECHO_REQUESTS = Step("echo_requests", ("ingestion.request.v1",), echo)
 ECHO_ONLY = Step("echo_only", ("project.v1",), echo, apologise, only=("project.renamed",))
 
 
@@ -237,7 +238,16 @@ class CountingWithRefusals(Counting):
 
 STEPS = {
     step.name: step
-    for step in (ECHO, ECHO_AGAIN, ECHO_CHILD, ECHO_ONLY, ECHO_THEN, JUDGE, WITH_CHUNK)
+    for step in (
+        ECHO,
+        ECHO_AGAIN,
+        ECHO_CHILD,
+        ECHO_ONLY,
+        ECHO_REQUESTS,
+        ECHO_THEN,
+        JUDGE,
+        WITH_CHUNK,
+    )
 }
 WRITERS: dict[str, Writer[Count]] = {
     each.name: each for each in (Counting(), CountingAll(), CountingWithRefusals())

@@ -135,7 +135,7 @@ class World:
         """A process just started: it knows what is on disk and on the log, nothing else."""
         counters = Counters(self.folder / "intake.json")
         self.counters = counters
-        return Consumer(self.intake(), self.broker.publish, counters, self, self._sleep)
+        return Consumer(self.intake(), self.broker.publish, counters, self, 1, self._sleep)
 
     async def _thread(self, definition: Any, ref: ThreadRef) -> OutsideItem | Gone | None:
         self.asked.append(ref)

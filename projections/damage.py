@@ -1,0 +1,44 @@
+"""What shows without reading the log that records of it are gone; cheap enough to ask often."""
+
+from __future__ import annotations
+
+import infra.kafka
+import infra.postgres
+from infra.errors import DatabaseUnavailable
+from infra.findings import Finding, cut_finding, missing_end, missing_start
+from infra.settings import Settings
+from projections.checkpoint import read_checkpoint
+from schemas.topics import TOPICS
+
+
+async def damage(settings: Settings) -> list[Finding]:
+    """Topics that end before what groups or tables have read, or begin late.
+
+    Each place once, in the order of the log. Raises BrokerUnavailable.
+    """
+    cut = len(settings.topic(""))
+    names = [settings.topic(topic.name) for topic in TOPICS]
+    bounds = {
+        (topic[cut:], part): both
+        for (topic, part), both in (await infra.kafka.offset_bounds(settings, names)).items()
+    }
+    found: list[Finding] = []
+    for place, (first, _) in bounds.items():
+        found += missing_start(*place, 0, first)
+    found += [cut_finding(settings, each) for each in await infra.kafka.cut_logs(settings)]
+    for place, offset in _folded(settings).items():
+        if place in bounds:
+            found += missing_end(*place, offset, bounds[place][1])
+    places = {(each.topic, each.partition, each.offset): each.of(settings) for each in found}
+    return [places[at] for at in sorted(places)]
+
+
+def _folded(settings: Settings) -> dict[tuple[str, int], int]:
+    """How far the tables hold the log; nothing while they cannot be asked."""
+    if not settings.database_url:
+        return {}
+    try:
+        with infra.postgres.connect(settings.conninfo) as connection:
+            return read_checkpoint(connection)
+    except DatabaseUnavailable:
+        return {}
