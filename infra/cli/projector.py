@@ -8,6 +8,7 @@ import typer
 
 from infra import loop, supervisor
 from infra.cli.context import connect
+from infra.findings import remembering
 from infra.settings import Settings
 
 
@@ -16,7 +17,7 @@ def register(app: typer.Typer) -> None:
     def projector() -> None:
         """Fold the topics into the database's tables (run by `cairn up`)."""
         settings = connect(start=False)
-        with supervisor.named(settings, os.environ, "projector"):
+        with supervisor.named(settings, os.environ, "projector"), remembering(settings):
             loop.run(follow(settings))
 
 

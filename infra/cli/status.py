@@ -17,6 +17,7 @@ from infra import supervisor
 from infra.addresses import without_credentials
 from infra.cli.context import JSON_OPTION, load
 from infra.errors import Unavailable
+from infra.findings import remembered
 from infra.local.disk import fullest
 from infra.local.runtime import Source, origins, read_runtime
 from infra.settings import Settings
@@ -71,6 +72,7 @@ def report_of(settings: Settings) -> dict[str, Any]:
         "processes": state.processes if state else [],
         "lag": lag,
         "webhooks": _webhooks(settings, lag),
+        "damage": _damage(settings) if broker_answers else [],
     }
 
 
@@ -101,6 +103,9 @@ def show(report: dict[str, Any]) -> None:
         out.print("Nothing runs here: `cairn up --detach` starts it.")
     if report["processes"]:
         out.print(_table("process", report["processes"], ("name", "pid", "state", "restarts")))
+    for each in report["damage"]:
+        place = f"{each['topic']}/{each['partition']}@{each['offset']} {each['file']}".rstrip()
+        out.print(f"LOG DAMAGED at {place}: {each['detail']}; {each['remedy']}.", soft_wrap=True)
     if webhooks := report["webhooks"]:
         out.print(f"webhooks: {webhooks['address']}, {webhooks['queued']} queued")
         rows = [
@@ -134,6 +139,19 @@ def _lag(settings: Settings) -> tuple[list[dict[str, Any]], bool]:
         return asyncio.run(ask())
     except Unavailable:
         return [], False
+
+
+def _damage(settings: Settings) -> list[dict[str, Any]]:
+    """Records that are gone, as far as it shows without reading the log, and what stages met."""
+    from projections.damage import damage
+
+    try:
+        shown = asyncio.run(damage(settings))
+    except Unavailable:
+        shown = []
+    places = {each.place for each in shown}
+    met = [each for each in remembered(settings) if each.place not in places]
+    return [each.told() for each in (*shown, *met)]
 
 
 def _server_version(settings: Settings) -> str | None:

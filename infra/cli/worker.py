@@ -6,6 +6,7 @@ import typer
 
 from infra import loop
 from infra.cli.context import connect
+from infra.findings import remembering
 from infra.supervisor import named, tell_ready
 
 
@@ -22,5 +23,5 @@ def register(app: typer.Typer) -> None:
         settings = connect(start=False)
         name = os.environ.get("CAIRN_PROCESS_NAME") or None
         chosen = selected([each.strip() for each in stages.split(",")], settings)
-        with named(settings, os.environ):
+        with named(settings, os.environ), remembering(settings):
             loop.run(run_worker(settings, chosen, name, lambda: tell_ready(settings, os.environ)))

@@ -39,6 +39,7 @@ from mode.threads import ServiceThread, WorkerThread
 from yarl import URL
 
 import infra.kafka
+from infra.findings import LogDamaged, holes
 from infra.settings import Settings
 from streams.shell.delivery import Delivery
 
@@ -243,10 +244,23 @@ def stage_app(
     plain = {settings.topic(name): name for name in topics}
     source = app.topic(*names, key_type=bytes, value_type=bytes)
 
+    following: dict[tuple[str, int, int], int] = {}  # the offset that comes next
+
+    def check_follows(delivery: Delivery) -> None:
+        """Nothing is missing since the record before, of the same assignment."""
+        place = (delivery.topic, delivery.partition, delivery.generation)
+        expected = following.get(place, delivery.offset)
+        following[place] = delivery.offset + 1
+        if delivery.offset > expected:
+            for finding in holes(*place[:2], expected, [delivery.offset]):
+                raise LogDamaged(finding.of(settings))
+
     async def run(stream: Any) -> None:
         try:
             async for event in stream.noack().events():
-                await take(delivery_of(event, plain))
+                delivery = delivery_of(event, plain)
+                check_follows(delivery)
+                await take(delivery)
         except Exception as error:
             failed(error)
             raise

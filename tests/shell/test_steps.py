@@ -87,6 +87,7 @@ def test_faust_as_it_is_loses_a_record_that_raises(fresh: Settings) -> None:
 
     async def scenario() -> None:
         await raw(fresh, "project.v1", 0, b"good", b"bad", b"good")
+        assert fresh.kafka_sasl_password
         app = faust.App(
             fresh.group("naive"),
             broker=f"kafka://{fresh.bootstrap}",

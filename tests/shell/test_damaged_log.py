@@ -1,0 +1,64 @@
+"""A stage whose log has lost records stops; it never gives the same numbers a second time."""
+
+import asyncio
+
+import pytest
+from aiokafka.admin import RecordsToDelete
+from aiokafka.structs import TopicPartition
+from typer.testing import CliRunner
+
+import infra.kafka
+from infra.cli import build
+from infra.findings import LogDamaged
+from infra.kafka import partition_of
+from infra.settings import Settings
+from schemas.topics import TOPICS
+from tests.shell.harness import at_work, publish
+from tests.shell.test_writers import OUTPUT, facts, until_answered
+
+pytestmark = pytest.mark.broker
+
+
+def test_a_writer_whose_output_is_gone_stops_until_that_is_accepted(fresh: Settings) -> None:
+    async def scenario() -> None:
+        asked = facts(5)
+        await publish(fresh, *asked)
+        async with at_work(fresh, "counting"):
+            await until_answered(fresh, asked)
+        await infra.kafka.delete_topics(fresh, [fresh.topic(OUTPUT)])
+        await infra.kafka.create_topics(fresh, TOPICS)
+        with pytest.raises(LogDamaged, match=r"ledger\.v1/\d@0.* gone.*--accept-smaller"):
+            async with at_work(fresh, "counting"):
+                pass
+        await asyncio.to_thread(accept, fresh)
+        async with at_work(fresh, "counting"):
+            await until_answered(fresh, asked)
+
+    asyncio.run(scenario())
+
+
+def accept(settings: Settings) -> None:
+    environment = {
+        "CAIRN_HOME": str(settings.home),
+        "CAIRN_KAFKA_BOOTSTRAP": settings.bootstrap,
+        "CAIRN_DATABASE_URL": settings.conninfo,
+        "CAIRN_TOPIC_PREFIX": settings.topic_prefix,
+    }
+    done = CliRunner().invoke(build(), ["rebuild", "--accept-smaller"], env=environment)
+    assert done.exit_code == 1, "the tables were empty before"
+
+
+def test_a_log_that_begins_late_is_folded_by_nobody(fresh: Settings) -> None:
+    async def scenario() -> None:
+        asked = facts(5)
+        await publish(fresh, *asked)
+        partition = partition_of(b"prj_0", fresh.partitions)
+        place = TopicPartition(fresh.topic("project.v1"), partition)
+        async with infra.kafka.running_admin(fresh) as admin:
+            await admin.delete_records({place: RecordsToDelete(before_offset=1)})
+        told = rf"project\.v1/{partition}@0: record 0 is gone; .*restore"
+        with pytest.raises(LogDamaged, match=told):
+            async with at_work(fresh, "counting"):
+                pass
+
+    asyncio.run(scenario())
