@@ -6,7 +6,7 @@ What the broker cannot do *now* becomes one exception, `BrokerUnavailable`; what
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -98,6 +98,14 @@ class CutLog:
     topic: str
     partition: int
     committed: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far a group is on a partition: the offset it goes on with, and the partition's end."""
+
+    next: int
     end: int
 
 
@@ -289,29 +297,59 @@ async def delete_topics(settings: Settings, names: Collection[str]) -> None:
             await client.delete_topics(list(names))
 
 
-async def lags(settings: Settings) -> list[GroupLag]:
-    """Every group of this installation with its lag per topic, sorted. Raises BrokerUnavailable."""
+async def lags(
+    settings: Settings, reads: Mapping[str, Collection[str]] | None = None
+) -> list[GroupLag]:
+    """Every group of this installation with its lag per topic, sorted. Raises BrokerUnavailable.
+
+    ``reads``: full topic names by group; counted are all their partitions, also those where nothing
+    is committed yet. Of other groups only what they have committed is known.
+    """
     async with running_admin(settings) as client:
         with broker_errors("reading consumer groups"):
             listed = await client.list_consumer_groups()
-            groups = sorted(
-                {name for name, *_ in listed if name.startswith(f"{settings.topic_prefix}-")}
-            )
-            committed = {group: await client.list_consumer_group_offsets(group) for group in groups}
-    partitions = sorted({place for offsets in committed.values() for place in offsets})
-    if not partitions:
-        return []
+            known = {group: set(topics) for group, topics in (reads or {}).items()}
+            for group, *_ in listed:
+                if group.startswith(f"{settings.topic_prefix}-") and group not in known:
+                    offsets = await client.list_consumer_group_offsets(group)
+                    known[group] = {place.topic for place in offsets}
+    behind: dict[tuple[str, str], int] = {}
+    for group, places in (await reaches(settings, known)).items():
+        for (topic, _), reach in places.items():
+            behind[group, topic] = behind.get((group, topic), 0) + max(0, reach.end - reach.next)
+    return [GroupLag(group, topic, lag) for (group, topic), lag in sorted(behind.items())]
+
+
+async def reaches(
+    settings: Settings, reads: Mapping[str, Collection[str]]
+) -> dict[str, dict[tuple[str, int], Reach]]:
+    """How far each group is on every partition of the topics it reads. Raises BrokerUnavailable.
+
+    ``reads``: full topic names by group; answered by (full topic name, partition).
+    """
+    counts = await partition_counts(settings, {name for names in reads.values() for name in names})
+    wanted = {
+        group: [TopicPartition(name, part) for name in names for part in range(counts[name])]
+        for group, names in reads.items()
+    }
+    every = sorted({place for places in wanted.values() for place in places})
+    if not every:
+        return {group: {} for group in reads}
+    async with running_admin(settings) as client:
+        with broker_errors("reading consumer groups"):
+            committed = {group: await client.list_consumer_group_offsets(group) for group in reads}
     async with running_consumer(settings) as reader:
         with broker_errors("reading ends of topics"):
-            ends = await reader.end_offsets(partitions)
-            starts = await reader.beginning_offsets(partitions)
-    behind: dict[tuple[str, str], int] = {}
-    for group, offsets in committed.items():
-        for place, known in offsets.items():
-            done = known.offset if known.offset >= 0 else starts[place]
-            key = (group, place.topic)
-            behind[key] = behind.get(key, 0) + max(0, ends[place] - done)
-    return [GroupLag(group, topic, lag) for (group, topic), lag in sorted(behind.items())]
+            starts = await reader.beginning_offsets(every)
+            ends = await reader.end_offsets(every)
+    found: dict[str, dict[tuple[str, int], Reach]] = {}
+    for group, places in wanted.items():
+        found[group] = {}
+        for place in places:
+            known = committed[group].get(place)
+            done = known.offset if known and known.offset >= 0 else starts[place]
+            found[group][place.topic, place.partition] = Reach(done, ends[place])
+    return found
 
 
 async def cut_logs(settings: Settings) -> list[CutLog]:

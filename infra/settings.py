@@ -79,6 +79,8 @@ class Settings(BaseModel):
     session_timeout_s: Annotated[float, Field(ge=1, le=300)] = 10.0
     fetch_max_wait_ms: Annotated[int, Field(ge=1, le=5000)] = 20
     request_timeout_s: Annotated[float, Field(ge=1, le=300)] = 30.0
+    # Twice what a rebalance waits for a member that does not come back.
+    stall_after_s: Annotated[float, Field(ge=1, le=86_400)] = 120.0
 
     webhooks: Listening | None = None
 

@@ -34,6 +34,7 @@ from infra.local.runtime import (
 )
 from infra.log import get
 from infra.settings import Settings, SettingsError
+from infra.watchdog import STALLED_EXIT
 
 FIRST_PAUSE_S, LAST_PAUSE_S = 0.5, 30.0  # between restarts, doubling
 STEADY_S = 60.0  # a child that ran this long starts again without a long pause
@@ -71,6 +72,7 @@ class Child:
     again_s: float = 0.0
     pause_s: float = FIRST_PAUSE_S
     last_exit: int | None = None
+    stalls: int = 0  # times it stood still and ended itself
 
     def begin(self) -> None:
         self.process = self.start()
@@ -91,6 +93,7 @@ class Child:
                 self.pause_s = FIRST_PAUSE_S
             disk = full_disk()
             self.last_exit, self.state = code, "disk-full" if disk else "backing-off"
+            self.stalls += code == STALLED_EXIT
             self.again_s = now + self.pause_s
             log.warning(
                 "supervisor.child_died",
@@ -121,6 +124,7 @@ class Child:
             "state": self.state,
             "restarts": self.restarts,
             "last_exit": self.last_exit,
+            "stalls": self.stalls,
         }
 
 

@@ -24,6 +24,7 @@ from infra.clock import Clock, SystemClock
 from infra.errors import BrokerUnavailable, Refusal, Unavailable
 from infra.findings import LogDamaged, cut_finding
 from infra.settings import Settings
+from infra.watchdog import end_within, watching
 from schemas.topics import TOPICS
 from streams.shell.chunks import ChunkReader
 from streams.shell.delivery import Delivery
@@ -44,6 +45,7 @@ PREVIEW_AT_ONCE = 4  # jobs: somebody waits for the first of them
 LINGER_MS = 5  # a preview waits for it at every hop; 20 gave no more throughput
 WATCH_S = 3.0
 STOP_PATIENCE_S = 10.0
+ENDS_WITHIN_S = 45.0  # a worker that failed: more than its parts wait for each other
 
 LOG = log.get("worker")
 
@@ -57,6 +59,7 @@ class Runner(Protocol):
     async def revoked(self, partitions: set[int]) -> None: ...
     async def take(self, delivery: Delivery) -> None: ...
     async def ready(self) -> None: ...
+    def worked(self) -> object: ...
     async def close(self) -> None: ...
 
 
@@ -212,13 +215,14 @@ class Worker:
                 runner.take,
                 assigned=runner.assigned,
                 revoked=runner.revoked,
+                worked=runner.worked,
                 failed=self.fail,
                 instance=instance,
             )
         )
 
     async def _watch(self) -> None:
-        """Ends the worker when a consumer crashed, or the broker is away for longer than bearable.
+        """Ends the worker when a consumer failed, or the broker is away for longer than bearable.
 
         Consumers look for a lost broker for ever, without a word.
         """
@@ -227,9 +231,8 @@ class Worker:
         while True:
             await asyncio.sleep(WATCH_S)
             for app, runner in zip(self.apps, self._runners, strict=True):
-                if app.crashed:
-                    reason = app.crash_reason or RuntimeError(f"{app.conf.id} ended")
-                    self.fail(await self._explained(reason, app.conf.id, runner.topics))
+                if (failure := app.failure()) is not None:
+                    self.fail(await self._explained(failure, app.conf.id, runner.topics))
             if await infra.kafka.answers(self._settings, timeout_s=WATCH_S):
                 seen = loop.time()
             elif (away_s := loop.time() - seen) > self._settings.request_timeout_s:
@@ -311,17 +314,28 @@ async def run_worker(
     for sign in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(sign, stop.set)
     worker = Worker(settings, stages, name)
+    watched_as = name or f"worker-{os.getpid()}"
     async with worker.running():
-        stopped = asyncio.create_task(stop.wait())
-        failed = asyncio.create_task(worker.failed())
-        ready = asyncio.create_task(worker.ready())
+        with watching(settings, watched_as, worker.apps):
+            await _until_over(worker, stop, name, on_ready)
+
+
+async def _until_over(
+    worker: Worker, stop: asyncio.Event, name: str | None, on_ready: Callable[[], None]
+) -> None:
+    """Returns when ``stop`` is set. Raises what made it impossible to go on."""
+    stopped = asyncio.create_task(stop.wait())
+    failed = asyncio.create_task(worker.failed())
+    ready = asyncio.create_task(worker.ready())
+    try:
         await asyncio.wait({stopped, failed, ready}, return_when=asyncio.FIRST_COMPLETED)
         if ready.done() and not failed.done():
             on_ready()
             LOG.info("worker.ready", process=name)
         await asyncio.wait({stopped, failed}, return_when=asyncio.FIRST_COMPLETED)
-    for task in (stopped, ready):
-        task.cancel()
-    if failed.done():
-        raise failed.result()
-    failed.cancel()
+        if failed.done():
+            end_within(ENDS_WITHIN_S)
+            raise failed.result()
+    finally:
+        for task in (stopped, failed, ready):
+            task.cancel()

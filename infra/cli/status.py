@@ -18,9 +18,11 @@ from infra.addresses import without_credentials
 from infra.cli.context import JSON_OPTION, load
 from infra.errors import Unavailable
 from infra.findings import remembered
+from infra.kafka import GroupLag
 from infra.local.disk import fullest
 from infra.local.runtime import Source, origins, read_runtime
 from infra.settings import Settings
+from infra.watchdog import Movement, movements
 
 
 def register(app: typer.Typer) -> None:
@@ -115,7 +117,10 @@ def show(report: dict[str, Any]) -> None:
         ]
         out.print(_table("webhooks", rows, ("deliveries", "what", "count")))
     if report["lag"]:
-        out.print(_table("lag", report["lag"], ("group", "topic", "lag")))
+        out.print(_table("lag", report["lag"], ("group", "topic", "lag", "movement")))
+    for row in report["processes"]:
+        if row["stalls"]:
+            out.print(f"{row['name']} stood still and ended itself {row['stalls']} times.")
 
 
 def _table(title: str, rows: list[dict[str, Any]], columns: tuple[str, ...]) -> Table:
@@ -133,7 +138,9 @@ def _lag(settings: Settings) -> tuple[list[dict[str, Any]], bool]:
     async def ask() -> tuple[list[dict[str, Any]], bool]:
         if not await infra.kafka.answers(settings):
             return [], False
-        return [asdict(each) for each in await infra.kafka.lags(settings)], True
+        known = movements(settings)
+        lags = await infra.kafka.lags(settings, {group: each.read for group, each in known.items()})
+        return [asdict(each) | _movement(each, known.get(each.group)) for each in lags], True
 
     try:
         return asyncio.run(ask())
@@ -152,6 +159,20 @@ def _damage(settings: Settings) -> list[dict[str, Any]]:
     places = {each.place for each in shown}
     met = [each for each in remembered(settings) if each.place not in places]
     return [each.told() for each in (*shown, *met)]
+
+
+def _movement(lag: GroupLag, known: Movement | None) -> dict[str, Any]:
+    """Whether what is unread moves, as the process that reads it tells; none may read it."""
+    if not lag.lag:
+        told = ""
+    elif known is None or not known.runs:
+        told = "no process here reads it"
+    elif known.stands:
+        told = f"no movement for {known.still_s:.0f} s"
+    else:
+        told = "moves"
+    still_s = known.still_s if known and known.runs and lag.lag else None
+    return {"still_s": still_s, "movement": told}
 
 
 def _server_version(settings: Settings) -> str | None:

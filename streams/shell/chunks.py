@@ -49,6 +49,7 @@ class ChunkReader:
         self._limit = cache_bytes
         self._size = 0
         self.searches = 0
+        self.read = 0  # records
 
     async def chunk_of(self, event: Event) -> Found | None:
         """The chunk an extraction request or its result names. None when the log has no such chunk.
@@ -93,6 +94,7 @@ class ChunkReader:
                     if chunk.chunk_id == wanted:
                         found = self._cached(wanted)
             seen += len(batch)
+            self.read += len(batch)
             if found is not None or (at_most is not None and seen >= at_most):
                 break
         return found

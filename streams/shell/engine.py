@@ -13,6 +13,8 @@ Differences from faust 0.15.3 as delivered, each with a test in ``tests/shell``:
   of the partition were committed;
 - partitions are assigned by range, so that partition *p* of all topics of a stage goes to one
   member; Faust's round robin would tear a writer's inputs apart;
+- a client that failed is asked for it: aiokafka tells only who waits at that moment, and during a
+  rebalance nobody does, so a consumer without heartbeats went on for minutes;
 - an acknowledgement counts only while its assignment lasts: a stream acknowledges what it skips
   during a rebalance, which would commit past records nobody has processed;
 - its producer stays off (ours is shared by all stages of a process), and so do web, leader and
@@ -24,7 +26,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,6 +34,7 @@ import aiokafka
 import faust
 from aiokafka.coordinator.assignors.range import RangePartitionAssignor
 from faust.app.base import BootStrategy
+from faust.exceptions import ConsumerNotStarted
 from faust.transport.drivers import aiokafka as driver
 from faust.types import TP, EventT
 from mode import CrashingSupervisor
@@ -79,6 +82,19 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
             await self.call_thread(self._ensure_consumer().seek_to_beginning, *untouched)
         return committed
 
+    def failure(self) -> BaseException | None:
+        """Why the client cannot go on. It tells those who wait at that moment, and nobody else."""
+        client: Any = self._consumer
+        if client is None:
+            return None
+        if (pending := client._coordinator._pending_exception) is not None:
+            return cast(BaseException, pending)
+        for task in (client._coordinator._coordination_task, client._fetcher._fetch_task):
+            if task.done():
+                cause = None if task.cancelled() else task.exception()
+                return cause or RuntimeError(f"a task of the consumer of {self.app.conf.id} ended")
+        return None
+
     def _create_worker_consumer(self, transport: driver.Transport) -> aiokafka.AIOKafkaConsumer:
         self._assignor = RangePartitionAssignor
         return infra.kafka.consumer(
@@ -95,6 +111,11 @@ class Consumer(driver.Consumer):
     """Faust's bookkeeping of offsets, without acknowledgements of records nobody has processed."""
 
     app: StageApp
+    _thread: ConsumerThread
+
+    def failure(self) -> BaseException | None:
+        """Why nothing comes any more, when that is so."""
+        return self._thread.failure()
 
     def _new_consumer_thread(self) -> ConsumerThread:
         return ConsumerThread(self, loop=self.loop, beacon=self.beacon)
@@ -178,12 +199,24 @@ class QuietBoot(BootStrategy):
 
 
 class StageApp(faust.App):
-    """The Faust app of one stage. ``instance`` names a static member of the group, or None."""
+    """The Faust app of one stage: ``read`` are full names of topics, ``worked`` see `Watched`.
+
+    ``instance`` names a static member of the group, or None.
+    """
 
     BootStrategy = QuietBoot
 
-    def __init__(self, settings: Settings, stage: str, instance: str | None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        stage: str,
+        instance: str | None,
+        read: Collection[str] = (),
+        worked: Callable[[], object] = lambda: None,
+    ) -> None:
         self.settings = settings
+        self.read = read
+        self.worked = worked
         self.instance = instance
         super().__init__(
             settings.group(stage),
@@ -205,6 +238,24 @@ class StageApp(faust.App):
             stream_buffer_maxsize=BUFFERED_RECORDS,
             Stream=Stream,
         )
+
+    @property
+    def group(self) -> str:
+        return str(self.conf.id)
+
+    def places(self) -> set[tuple[str, int]] | None:
+        """The partitions that are read here; None while that is not settled."""
+        try:
+            assigned = self.consumer.assignment()
+        except ConsumerNotStarted:
+            return None
+        return None if self.rebalancing else {(place.topic, place.partition) for place in assigned}
+
+    def failure(self) -> BaseException | None:
+        """Why the stage cannot go on, when that is so."""
+        if self.crashed:
+            return self.crash_reason or RuntimeError(f"{self.group} ended")
+        return cast(Consumer, self.consumer).failure()
 
     def on_init_dependencies(self) -> Iterable[Any]:
         """Without Faust's monitor, which keeps figures of each record for its web server."""
@@ -230,6 +281,7 @@ def stage_app(
     *,
     assigned: Partitions,
     revoked: Partitions,
+    worked: Callable[[], object],
     failed: Callable[[BaseException], None],
     instance: str | None = None,
 ) -> StageApp:
@@ -239,8 +291,8 @@ def stage_app(
     them missing Faust commits past a record whose agent raised. ``assigned`` is awaited before the
     first record of an assignment comes, ``revoked`` before somebody else gets the partitions.
     """
-    app = StageApp(settings, stage, instance)
     names = [settings.topic(name) for name in topics]
+    app = StageApp(settings, stage, instance, names, worked)
     plain = {settings.topic(name): name for name in topics}
     source = app.topic(*names, key_type=bytes, value_type=bytes)
 

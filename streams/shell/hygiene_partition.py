@@ -20,6 +20,7 @@ from itertools import islice
 from infra import log
 from infra.findings import LogDamaged, missing_end
 from infra.settings import Settings
+from infra.watchdog import Work
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import SourceProcessed
@@ -97,6 +98,7 @@ class HygienePartition:
         publisher: Publisher,
         poisoned: Callable[[SourceProcessed | None, SourceRevised, str], list[Event]],
         keep: Keep,
+        done: Work,
     ) -> None:
         self._stage = stage
         self._output = output
@@ -105,6 +107,7 @@ class HygienePartition:
         self._poisoned = poisoned
         self._keep = keep
         self._settings = settings
+        self._done = done
         self._reader = LogReader(settings)
         self._file = StateFile(settings, stage, partition, cluster, STATE_VERSION)
         self._tables: SqliteTables
@@ -171,6 +174,7 @@ class HygienePartition:
         ends = await self._publisher.publish(markers)
         for marker in markers:
             self._fold(marker)
+        self._done.count += len(group)
         await self._move_to([*_chunk_places(answers, places), *ends])
 
     async def _decided(self, prepared: Prepared) -> Answer:
@@ -228,6 +232,7 @@ class HygienePartition:
                     await self._fold_record(read_back(self._output, record))
                 self._cursor = record.offset + 1
             folded += len(batch)
+            self._done.count += len(batch)
             if folded >= FOLDED_PER_COMMIT:
                 self._tables.commit({self._output: self._cursor})
                 folded = 0

@@ -114,6 +114,9 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
     def topics(self) -> tuple[str, ...]:
         return (self._hygiene.input,)
 
+    def worked(self) -> object:
+        return super().worked(), self._pools.deep.work, self._pools.preview.work
+
     async def assigned(self, partitions: set[int]) -> None:
         await super().assigned(partitions)
         if not self._in_turn:
@@ -327,6 +330,7 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
             self._publisher,
             self._hygiene.poisoned,
             self._keep,
+            self._done,
         )
 
     async def _work(

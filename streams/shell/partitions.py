@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from infra.watchdog import Work
+
 P = TypeVar("P")  # the partition's state
 W = TypeVar("W")  # what waits for its task
 
@@ -32,6 +34,11 @@ class AssignedPartitions(ABC, Generic[P, W]):
         self._failed = failed
         self._running: dict[int, Running[P, W]] = {}
         self._assigned = asyncio.Event()
+        self._done = Work()
+
+    def worked(self) -> object:
+        """Another value whenever something was done."""
+        return self._done.count
 
     @abstractmethod
     def _open(self, number: int) -> P:

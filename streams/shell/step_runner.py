@@ -22,6 +22,7 @@ import structlog
 from infra import log
 from infra.errors import Unavailable
 from infra.findings import LogDamaged
+from infra.watchdog import Work
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope
 from schemas.ids import sha256_hex
@@ -87,6 +88,11 @@ class StepRunner:
         self._follower: asyncio.Task[None] | None = None
         self._written: asyncio.Queue[Written] = asyncio.Queue(self._window)
         self._assigned = asyncio.Event()
+        self._done = Work()
+
+    def worked(self) -> object:
+        """Another value whenever something was done."""
+        return self._done.count, self._pool and self._pool.work, self._chunks.read
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -126,6 +132,7 @@ class StepRunner:
             await self._moved.wait()
         if self._passed_over(delivery):
             self._progress.finish(self._progress.begin(delivery))
+            self._done.count += 1
             return
         if self._in_order:
             held = self._progress.begin(delivery)
@@ -179,6 +186,7 @@ class StepRunner:
                 await self._publisher.acknowledged([sent for each in group for sent in each.sent])
                 for each in group:
                     self._progress.finish(each.held)
+                self._done.count += len(group)
                 self._moved.set()
         except Exception as error:
             self._failed(error)

@@ -21,6 +21,7 @@ from typing import Any
 from infra import log
 from infra.findings import LogDamaged, missing_end
 from infra.settings import Settings
+from infra.watchdog import Work
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope
 from schemas.events.dlq import DeadLetter
@@ -71,11 +72,13 @@ class WriterPartition:
         settings: Settings,
         cluster: str,
         publisher: Publisher,
+        done: Work,
     ) -> None:
         self._writer = writer
         self._partition = partition
         self._settings = settings
         self._publisher = publisher
+        self._done = done
         self._reader = LogReader(settings)
         version = str(getattr(writer, "state_version", 1))
         self._file = StateFile(settings, writer.name, partition, cluster, version)
@@ -236,6 +239,7 @@ class WriterPartition:
         if [place.offset for place in places] != list(range(known_end, known_end + len(group))):
             return False
         self._cursors[self._writer.output] = known_end + len(group)
+        self._done.count += len(group)
         self._tables.commit(self._cursors)
         return True
 
@@ -291,6 +295,7 @@ class WriterPartition:
             else:
                 await self._evolve(delivery, envelope)
         self._cursors[delivery.topic] = delivery.offset + 1
+        self._done.count += 1
 
     async def _evolve(self, delivery: Delivery, envelope: Envelope) -> None:
         record = Record(

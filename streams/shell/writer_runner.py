@@ -52,7 +52,9 @@ class WriterRunner(AssignedPartitions[WriterPartition, Delivery]):
             await running.waiting.put(delivery)
 
     def _open(self, number: int) -> WriterPartition:
-        return WriterPartition(self._writer, number, self._settings, self._cluster, self._publisher)
+        return WriterPartition(
+            self._writer, number, self._settings, self._cluster, self._publisher, self._done
+        )
 
     async def _work(
         self,
