@@ -347,7 +347,7 @@ async def reaches(
         found[group] = {}
         for place in places:
             known = committed[group].get(place)
-            done = known.offset if known and known.offset >= 0 else starts[place]
+            done = max(known.offset if known else 0, starts[place])  # what expired is not behind
             found[group][place.topic, place.partition] = Reach(done, ends[place])
     return found
 

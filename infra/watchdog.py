@@ -15,8 +15,8 @@ import json
 import os
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import infra.kafka
@@ -52,6 +52,26 @@ class Watched(Protocol):
     def read(self) -> Collection[str]: ...  # full names of topics
     def places(self) -> Collection[Place] | None: ...  # read here; None: not settled, so any
     def worked(self) -> object: ...  # another value whenever something was done
+    def next(self) -> Mapping[Place, int] | None: ...  # None: what the group has committed
+
+
+@dataclass
+class SoleReader:
+    """A reader of whole topics of which one process runs at a time.
+
+    ``offsets``: where it goes on, when that does not stand with its group.
+    """
+
+    group: str
+    read: Collection[str]
+    worked: Callable[[], object]
+    offsets: dict[Place, int] | None = None
+
+    def places(self) -> None:
+        return None
+
+    def next(self) -> Mapping[Place, int] | None:
+        return self.offsets
 
 
 @dataclass
@@ -111,6 +131,9 @@ class Watchdog(threading.Thread):
             reads = {each.group: each.read for each in self._watched}
             reached = await infra.kafka.reaches(self._settings, reads)
         for each in self._watched:
+            for place, offset in (each.next() or {}).items():
+                start = reached[each.group][place]  # the group commits nothing
+                reached[each.group][place] = replace(start, next=max(start.next, offset))
             self._standing[each.group].look(each, reached[each.group])
         if self._over.is_set():
             return
@@ -125,6 +148,7 @@ class Watchdog(threading.Thread):
         groups = {
             each.group: {"read": list(each.read), "looks": self._standing[each.group].looks}
             for each in self._watched
+            if each.next() is None
         }
         told = {
             "pid": me.pid,

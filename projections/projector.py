@@ -50,13 +50,16 @@ async def run(
     stop: asyncio.Event,
     *,
     lock_patience_s: float = LOCK_PATIENCE_S,
+    offsets: dict[tuple[str, int], int] | None = None,
 ) -> None:
     """The tables follow the log until ``stop`` is set; ``tell_ready`` is called when they do.
 
-    Raises DatabaseUnavailable when the database stays away, Refusal when another projector runs,
+    ``offsets`` shows meanwhile how far they are, by full topic name and partition. Raises
+    DatabaseUnavailable when the database stays away, Refusal when another projector runs,
     LogDamaged when what comes next is missing or cannot be read.
     """
     away_s, pause_s = 0.0, FIRST_PAUSE_S
+    reached = {} if offsets is None else offsets
 
     def following() -> None:
         nonlocal away_s, pause_s
@@ -65,7 +68,7 @@ async def run(
 
     while not stop.is_set():
         try:
-            await _follow(settings, following, stop, lock_patience_s)
+            await _follow(settings, following, stop, lock_patience_s, reached)
         except StaleProjector as error:
             log.warning("projector.stale", reason=str(error))
         except DatabaseUnavailable as error:
@@ -81,6 +84,7 @@ async def _follow(
     tell_ready: Callable[[], None],
     stop: asyncio.Event,
     lock_patience_s: float,
+    offsets: dict[tuple[str, int], int],
 ) -> None:
     places = await places_of(settings)
     with infra.postgres.connect(settings.conninfo, autocommit=True) as connection:
@@ -93,11 +97,18 @@ async def _follow(
             infra.kafka.paced(consumer)
             await _check_ends(settings, consumer, {place: checkpoint[place] for place in places})
             start_at(consumer, settings, {place: checkpoint[place] for place in places})
+            offsets |= {
+                (settings.topic(name), part): checkpoint[name, part] for name, part in places
+            }
             tell_ready()
             log.info("projector.follows", partitions=len(places))
 
             async def apply(records: Sequence[Record]) -> None:
                 await asyncio.to_thread(apply_batch, connection, records, settings.partitions)
+                offsets.update(
+                    ((settings.topic(each.topic), each.partition), each.offset + 1)
+                    for each in records
+                )
 
             await _poll(settings, consumer, apply, stop, {p: checkpoint[p] for p in places})
 

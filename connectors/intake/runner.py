@@ -8,6 +8,7 @@ among the dead letters, ciphertext and all, and the partition goes on.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
@@ -62,8 +63,21 @@ class Consumer:
         self._partitions = partitions
         self._intake, self._publish, self._counters = intake, publish, counters
         self._clock, self._sleep = clock, sleep
+        self._taken, self._in_work = 0, False
+
+    def worked(self) -> object:
+        """Another value whenever something was done; fetching a repository may take hours."""
+        return time.monotonic() if self._in_work else self._taken
 
     async def process(self, record: Any) -> None:
+        """As `_process`, which is counted."""
+        self._in_work = True
+        try:
+            await self._process(record)
+        finally:
+            self._taken, self._in_work = self._taken + 1, False
+
+    async def _process(self, record: Any) -> None:
         """The record has had its effect, or is a dead letter. Raises …Unavailable, Refusal when
         broker, database or vault are away: then the process stops, offset unmoved.
         """

@@ -19,6 +19,7 @@ from infra.clock import SystemClock
 from infra.log import get
 from infra.settings import Settings
 from infra.supervisor import named, tell_ready
+from infra.watchdog import SoleReader, watching
 
 if TYPE_CHECKING:
     from connectors.definitions import Definition
@@ -85,11 +86,12 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
     from connectors.connected import following_connectors
     from connectors.intake.files import RepositoryFiles
     from connectors.intake.intake import Intake, Ports
-    from connectors.intake.runner import Consumer, consume, recall
+    from connectors.intake.runner import STAGE, Consumer, consume, recall
     from connectors.intake.told import Told
     from connectors.runner import publishing
     from connectors.webhooks.counters import INTAKE_FILE, Counters
     from infra.vault import vault_of
+    from schemas.events.connector_item import ItemReceived
 
     task = asyncio.current_task()
     assert task
@@ -123,7 +125,10 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
                 log.info("intake.recalled", deliveries=recalled)
             tell_ready(settings, environ)
             consumer = Consumer(intake, publish, counters, clock, settings.partitions)
-            await consume(settings, consumer, counters)
+            topics = [settings.topic(ItemReceived.topic)]
+            reader = SoleReader(settings.group(STAGE), topics, consumer.worked)
+            with watching(settings, STAGE, [reader]):
+                await consume(settings, consumer, counters)
     except asyncio.CancelledError:
         log.info("intake.stopped")
     finally:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from functools import partial
 
 import typer
 
@@ -10,6 +11,7 @@ from infra import loop, supervisor
 from infra.cli.context import connect
 from infra.findings import remembering
 from infra.settings import Settings
+from infra.watchdog import SoleReader, watching
 
 
 def register(app: typer.Typer) -> None:
@@ -22,9 +24,15 @@ def register(app: typer.Typer) -> None:
 
 
 async def follow(settings: Settings) -> None:
+    from projections.fold import PROJECTED_TOPICS
     from projections.projector import run
 
     stop = asyncio.Event()
+    offsets: dict[tuple[str, int], int] = {}
+    topics = [settings.topic(name) for name in PROJECTED_TOPICS]
+    reader = SoleReader(settings.group("projector"), topics, int, offsets)
     for sign in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(sign, stop.set)
-    await run(settings, lambda: supervisor.tell_ready(settings, os.environ), stop)
+    with watching(settings, "projector", [reader]):
+        ready = partial(supervisor.tell_ready, settings, os.environ)
+        await run(settings, ready, stop, offsets=offsets)

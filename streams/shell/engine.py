@@ -251,6 +251,9 @@ class StageApp(faust.App):
             return None
         return None if self.rebalancing else {(place.topic, place.partition) for place in assigned}
 
+    def next(self) -> None:
+        """Where it goes on stands with its group."""
+
     def failure(self) -> BaseException | None:
         """Why the stage cannot go on, when that is so."""
         if self.crashed:

@@ -35,6 +35,8 @@ class Reader:
     def worked(self) -> int:
         return self.done
 
+    def next(self) -> None: ...
+
 
 def looks(reader: Reader, *reached: Mapping[Place, Reach]) -> list[int]:
     standing, found = Standing(), []
