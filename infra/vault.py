@@ -1,9 +1,11 @@
 """Content at rest: AES-256-GCM with one random data key per project (and per person, for erasure).
 
-Data keys live in `cairn.vault_keys`, wrapped by a master key that is never in the database, so
-neither the topics nor a copy of the database alone can be read. Keys are kept in memory once used:
-a database outage stops new projects, not decrypting. A key's id is derived, so that two processes
-meeting a project for the first time agree on one row.
+Data keys are kept by `infra.key_store`, wrapped by a master key that is in neither topics nor
+database, so a copy of both alone cannot be read. What is sealed is bound to whose it is (project,
+subject, generation of the key) and to the format, so that it opens nowhere else. Keys are kept in
+memory once used: an outage stops new projects and persons, not reading a project's contents. A
+person's key is used for `FRESH_S` without asking whether it was erased, and not at all while nobody
+can be asked.
 """
 
 import base64
@@ -12,109 +14,161 @@ import hashlib
 import hmac
 import os
 import secrets
+import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from psycopg import Connection
 
 from infra.errors import Undecryptable, VaultUnconfigured
-from infra.postgres import connect
+from infra.key_store import KeyRecord, KeyStore
 from infra.settings import Settings
 
 KEY_BYTES = 32
 MARK_PURPOSE = b"cairn marks"  # one key, one use: marks have a key derived for them
 NONCE_BYTES = 12  # NIST SP 800-38D §5.2.1.1; random, far below 2^32 uses of one key
+FRESH_S = 4.0  # spec 07 §4.6: within 5 s others drop an erased key; asking takes some of them
+SCHEMA = "cairn content 1"
+KEY_SCHEMA = "cairn key 1"
 
-Connect = Callable[[], AbstractContextManager[Connection[tuple[Any, ...]]]]
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """A data key ready for use."""
+
+    record: KeyRecord
+    cipher: AESGCM
+    mark_key: bytes
+
+    @property
+    def binding(self) -> bytes:
+        return _binding(SCHEMA, self.record)
 
 
 class Vault:
     """Encrypts and decrypts for one installation. Safe to share between threads.
 
-    ``master_key`` None: every use raises VaultUnconfigured.
+    ``master_key`` None: every use raises VaultUnconfigured. Uses of a key that is new here raise
+    DatabaseUnavailable, those of one that is new to all BrokerUnavailable too.
     """
 
-    def __init__(self, connect: Connect, master_key: bytes | None) -> None:
-        self._connect = connect
+    def __init__(
+        self,
+        store: KeyStore,
+        master_key: bytes | None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
         self._master = AESGCM(master_key) if master_key else None
-        self._keys: dict[str, AESGCM] = {}
-        self._mark_keys: dict[str, bytes] = {}
+        self._monotonic = monotonic
+        self._asked_s = monotonic()
+        self._keys: dict[str, _Key] = {}
+        self._current: dict[tuple[str, str], _Key] = {}
 
     def encrypt(self, project_id: str, plaintext: bytes, subject: str = "") -> tuple[str, bytes]:
-        """The key's id and nonce + ciphertext. Raises VaultUnconfigured, DatabaseUnavailable."""
-        key_id = key_id_of(project_id, subject)
-        key = self._keys.get(key_id) or self._obtain(key_id, project_id, subject)
+        """The key's id and nonce + ciphertext. Raises VaultUnconfigured, …Unavailable."""
+        key = self._key_for(project_id, subject)
         nonce = os.urandom(NONCE_BYTES)
-        return key_id, nonce + key.encrypt(nonce, plaintext, key_id.encode())
+        return key.record.key_id, nonce + key.cipher.encrypt(nonce, plaintext, key.binding)
 
     def decrypt(self, key_id: str, ciphertext: bytes) -> bytes:
-        """The plaintext. Raises Undecryptable, VaultUnconfigured, DatabaseUnavailable."""
+        """The plaintext. Raises Undecryptable, VaultUnconfigured, …Unavailable."""
         key = self._keys.get(key_id)
-        if key is None:
-            with self._connect() as connection:
-                key = self._read(connection, key_id)
-        if key is None:
-            raise Undecryptable(f"Key {key_id} is not in the vault: it was erased or never here.")
-        nonce, sealed = ciphertext[:NONCE_BYTES], ciphertext[NONCE_BYTES:]
-        return _opened(key, nonce, sealed, key_id)
+        if key and key.record.subject:
+            self._drop_erased()
+            key = self._keys.get(key_id)
+        key = key or self._found(key_id)
+        return _opened(key.cipher, ciphertext, key.binding, key_id)
 
     def mark(self, project_id: str, text: str) -> str:
         """64 hex digits that stand for ``text`` in this project and cannot be guessed from it.
 
         A keyed hash under the project's data key: who has only the log cannot try names. Raises
-        VaultUnconfigured, DatabaseUnavailable.
+        VaultUnconfigured, …Unavailable.
         """
-        key_id = key_id_of(project_id)
-        if key_id not in self._mark_keys:
-            self._obtain(key_id, project_id, "")
-        return hmac.new(self._mark_keys[key_id], text.encode(), hashlib.sha256).hexdigest()
+        key = self._key_for(project_id, "")
+        return hmac.new(key.mark_key, text.encode(), hashlib.sha256).hexdigest()
 
     def erase(self, project_id: str, subject: str) -> bool:
-        """Nothing encrypted for ``subject`` can be read any more; whether there was a key.
+        """Nothing encrypted for the person ``subject`` can be read; whether there was a key.
 
-        Other processes forget their copy when they restart. Raises DatabaseUnavailable.
+        Here from now on, in other processes within 5 s. What the person says next gets a new
+        generation of the key. Raises DatabaseUnavailable, BrokerUnavailable: then do it again.
         """
-        key_id = key_id_of(project_id, subject)
-        self._keys.pop(key_id, None)
-        self._mark_keys.pop(key_id, None)
-        with self._connect() as connection:
-            gone = connection.execute("DELETE FROM cairn.vault_keys WHERE key_id = %s", (key_id,))
-            return gone.rowcount == 1
+        if not subject:
+            raise ValueError("a project's own key is not erased: name a person")
+        done = self._store.erase(project_id, subject)
+        self._asked_s = float("-inf")
+        self._drop_erased()
+        return done
 
-    def _obtain(self, key_id: str, project_id: str, subject: str) -> AESGCM:
-        """The key of the row, whoever made it: ours is offered, then the row is read."""
+    def locked(self) -> int:
+        """How many data keys do not open with this master key. Raises …Unavailable."""
+        master, closed = self._require_master(), 0
+        for record in self._store.all():
+            if record.wrapped is not None:
+                try:
+                    _opened(master, record.wrapped, _binding(KEY_SCHEMA, record), record.key_id)
+                except Undecryptable:
+                    closed += 1
+        return closed
+
+    def _key_for(self, project_id: str, subject: str) -> _Key:
+        if subject:
+            self._drop_erased()
+        known = self._current.get((project_id, subject))
+        if known:
+            return known
         master = self._require_master()
-        nonce = os.urandom(NONCE_BYTES)
-        offered = nonce + master.encrypt(nonce, secrets.token_bytes(KEY_BYTES), key_id.encode())
-        with self._connect() as connection:
-            connection.execute(
-                "INSERT INTO cairn.vault_keys (key_id, project_id, subject, wrapped)"
-                " VALUES (%s, %s, %s, %s) ON CONFLICT (key_id) DO NOTHING",
-                (key_id, project_id, subject, offered),
+
+        def wrap(generation: int) -> bytes:
+            nonce = os.urandom(NONCE_BYTES)
+            whose = KeyRecord("", project_id, subject, generation, None)
+            new_key = secrets.token_bytes(KEY_BYTES)
+            return nonce + master.encrypt(nonce, new_key, _binding(KEY_SCHEMA, whose))
+
+        key = self._keep(self._store.current(project_id, subject, wrap))
+        self._current[project_id, subject] = key
+        return key
+
+    def _found(self, key_id: str) -> _Key:
+        self._require_master()
+        record = self._store.find(key_id)
+        if record is None:
+            raise Undecryptable(
+                f"Key {key_id} is unknown, in the database and on the topic of keys: restore that"
+                " topic, or read the source again."
             )
-            key = self._read(connection, key_id)
-        if key is None:
-            raise Undecryptable(f"Key {key_id} was erased while it was first used: try again.")
-        self._keys[key_id] = key
+        if record.generation == 0:
+            raise Undecryptable(
+                f"Key {key_id} is of an earlier build, whose contents are not read any more: read"
+                " the sources again with a new CAIRN_HOME."
+            )
+        if record.wrapped is None:
+            raise Undecryptable(f"Key {key_id} was erased, and nobody can read what it was for.")
+        return self._keep(record)
+
+    def _keep(self, record: KeyRecord) -> _Key:
+        assert record.wrapped is not None
+        opened = _opened(
+            self._require_master(), record.wrapped, _binding(KEY_SCHEMA, record), record.key_id
+        )
+        key = _Key(record, AESGCM(opened), hmac.digest(opened, MARK_PURPOSE, "sha256"))
+        self._keys[record.key_id] = key
         return key
 
-    def _read(self, connection: Connection[tuple[Any, ...]], key_id: str) -> AESGCM | None:
-        master = self._require_master()
-        row = connection.execute(
-            "SELECT wrapped FROM cairn.vault_keys WHERE key_id = %s", (key_id,)
-        ).fetchone()
-        if row is None:
-            return None
-        wrapped = bytes(row[0])
-        opened = _opened(master, wrapped[:NONCE_BYTES], wrapped[NONCE_BYTES:], key_id)
-        key = AESGCM(opened)
-        self._keys[key_id] = key
-        self._mark_keys[key_id] = hmac.digest(opened, MARK_PURPOSE, "sha256")
-        return key
+    def _drop_erased(self) -> None:
+        """No key is at hand that was erased more than `FRESH_S` ago. Raises DatabaseUnavailable."""
+        now = self._monotonic()
+        if now - self._asked_s < FRESH_S:
+            return
+        erased = self._store.erased()
+        self._asked_s = now
+        for key_id in erased & self._keys.keys():
+            key = self._keys.pop(key_id)
+            self._current.pop((key.record.project_id, key.record.subject), None)
 
     def _require_master(self) -> AESGCM:
         if self._master is None:
@@ -127,14 +181,8 @@ class Vault:
 
 
 def vault_of(settings: Settings) -> Vault:
-    """The vault of an installation whose database is known."""
-    return Vault(lambda: connect(settings.conninfo), master_key(settings))
-
-
-def key_id_of(project_id: str, subject: str = "") -> str:
-    """``key_`` and the hash of whom the key is for."""
-    digest = hashlib.sha256(f"vault\n{project_id}\n{subject}".encode()).hexdigest()
-    return f"key_{digest[:32]}"
+    """The vault of an installation whose broker and database are known."""
+    return Vault(KeyStore(settings), master_key(settings))
 
 
 def master_key(settings: Settings) -> bytes | None:
@@ -186,9 +234,15 @@ def _key_from(text: str, where: str) -> bytes:
     return key
 
 
-def _opened(key: AESGCM, nonce: bytes, sealed: bytes, key_id: str) -> bytes:
+def _binding(schema: str, record: KeyRecord) -> bytes:
+    """Associated data: bytes sealed for one key, or of one format, do not open as another's."""
+    whose = (schema, record.project_id, record.subject, str(record.generation))
+    return "\n".join(whose).encode()
+
+
+def _opened(cipher: AESGCM, sealed: bytes, binding: bytes, key_id: str) -> bytes:
     try:
-        return key.decrypt(nonce, sealed, key_id.encode())
+        return cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], binding)
     except (InvalidTag, ValueError) as error:
         raise Undecryptable(
             f"The bytes do not open with key {key_id}: they were changed, or the master key is"

@@ -19,6 +19,7 @@ from infra.findings import Finding
 from infra.placement import is_tombstone
 from projections.checkpoint import Record, fact_in
 from projections.left_out import code_of
+from projections.verify_keys import KeyCheck
 from schemas import ids
 from schemas.codec import InvalidRecord, decode, headers
 from schemas.envelope import Envelope
@@ -87,6 +88,7 @@ class Verifier:
         self._chunks: list[tuple[ChunkCreated, Record]] = []
         self._evidence: list[tuple[EvidenceRow, Record]] = []
         self._published: list[tuple[str, VersionPublished, Record]] = []
+        self._keys = KeyCheck()
 
     def see(self, record: Record) -> None:
         """Judge what the record shows by itself and remember what others will need."""
@@ -99,6 +101,7 @@ class Verifier:
             self._find(code_of(error), record, str(error))
             return
         self._check_envelope(record, fact)
+        self._keys.see(record, fact.event)
         numbered = isinstance(fact.event, LedgerChanged | ArtifactChanged)
         if not numbered and self._is_repeat(record, fact):
             return
@@ -128,6 +131,8 @@ class Verifier:
         self._check_evidence()
         self._check_causes()
         self._check_citations()
+        for record, detail in self._keys.missing():
+            self._find("unknown_key", record, detail)
         counts = dict(sorted(self._counts.items()))
         findings = sorted(self._findings, key=attrgetter("topic", "partition", "offset", "code"))
         return Report(counts, [located(each) for each in findings], self._notes)

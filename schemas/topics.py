@@ -24,7 +24,7 @@ DAY_MS = 24 * 60 * 60 * 1000
 RECORD_BYTES = 1024 * 1024
 WHOLE_RECORD_BYTES = 8 * 1024 * 1024
 
-KeyFamily = Literal["project_id", "source_id", "artifact_id", "outside", "origin"]
+KeyFamily = Literal["project_id", "source_id", "artifact_id", "key_id", "outside", "origin"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,15 @@ TOPICS: tuple[Topic, ...] = (
         ("project.created", "connector.added", "connector.removed"),
         ("cli",),
         ("projections", "connectors"),
+    ),
+    Topic(
+        "vault.key.v1",
+        "key_id",
+        ("vault.key_created", "vault.key_erased"),
+        ("vault",),
+        ("vault",),
+        cleanup="compact",
+        internal=True,
     ),
     Topic(
         "connector.item.v1",

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
+import psycopg
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -75,7 +76,18 @@ def report_of(settings: Settings) -> dict[str, Any]:
         "lag": lag,
         "webhooks": _webhooks(settings, lag),
         "damage": _damage(settings) if broker_answers else [],
+        "vault": _vault(settings) if server_version is not None else [],
     }
+
+
+def _vault(settings: Settings) -> list[str]:
+    """What of the log cannot be opened; nothing where no service has prepared the database."""
+    from infra.cli.up import vault_troubles
+
+    try:
+        return vault_troubles(settings)
+    except (Unavailable, psycopg.errors.UndefinedTable):
+        return []
 
 
 def _webhooks(settings: Settings, lag: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -103,6 +115,8 @@ def show(report: dict[str, Any]) -> None:
         out.print(f"{name}: {part['origin']} ({part['reason']}){place}, {answers}", soft_wrap=True)
     if not report["running"]:
         out.print("Nothing runs here: `cairn up --detach` starts it.")
+    for line in report["vault"]:
+        out.print(line, soft_wrap=True)
     if report["processes"]:
         out.print(_table("process", report["processes"], ("name", "pid", "state", "restarts")))
     for each in report["damage"]:

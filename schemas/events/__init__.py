@@ -56,11 +56,14 @@ from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
 from schemas.events.source import SourceContentPart, SourceRevised
 from schemas.events.testimony import MessageReceived, MessageWithdrawn
+from schemas.events.vault import KeyCreated, KeyErased
 
 EVENT_TYPES: dict[str, type[Event]] = {
     event.type_name: event
     for event in (
         ProjectCreated,
+        KeyCreated,
+        KeyErased,
         ItemReceived,
         MessageReceived,
         MessageWithdrawn,

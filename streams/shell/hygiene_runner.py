@@ -310,10 +310,11 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
 
     async def _opened(self, key_id: str, sealed: bytes) -> bytes:
         """In a thread while the key may have to be fetched, or when it takes long."""
-        if key_id in self._opened_with and len(sealed) <= OPENED_IN_LOOP_BYTES:
-            return self._hygiene.decrypt(key_id, sealed)
+        in_loop = key_id in self._opened_with and len(sealed) <= OPENED_IN_LOOP_BYTES
 
         async def decrypted() -> bytes:
+            if in_loop:
+                return self._hygiene.decrypt(key_id, sealed)
             return await asyncio.to_thread(self._hygiene.decrypt, key_id, sealed)
 
         content = await patiently(decrypted, self._settings.request_timeout_s)

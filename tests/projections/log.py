@@ -61,6 +61,7 @@ from schemas.events.ledger import (
 )
 from schemas.events.project import ProjectCreated
 from schemas.events.source import SourceRevised
+from schemas.events.vault import KeyCreated
 from schemas.topics import key_of, topic_of
 from streams.memory import Driver
 from tests.projections.builders import (
@@ -80,6 +81,7 @@ from tests.projections.builders import (
 
 PARTITIONS = 3
 TRIGGER = "trigger-1"
+KEY = "key_demo"
 PERSON = Actor(type="human", id="human:ada")
 
 
@@ -200,7 +202,7 @@ class Story:
                 trigger_key=trigger_key,
                 byte_count=len(text),
                 raw_sha256=ids.sha256_hex(text),
-                key_id="key_demo",
+                key_id=KEY,
                 content=b"sealed",
             )
         )
@@ -459,6 +461,7 @@ def a_whole_story() -> Story:
     story.committed()
     end = story.stopped()
     story.published(end, tokens, cookies)
+    story.outside(KeyCreated(key_id=KEY, generation=1, wrapped=b"wrapped"))
     return story
 
 

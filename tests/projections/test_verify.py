@@ -12,12 +12,13 @@ from infra.kafka import partition_of
 from projections.checkpoint import Record
 from projections.verify import Report, verify
 from schemas.codec import decode, encode, headers
-from schemas.envelope import Envelope
+from schemas.envelope import SYSTEM, Envelope, outside_fact
 from schemas.events.artifact import ArtifactChanged, VersionPublished
 from schemas.events.hygiene import ChunkCreated, SourceSanitized
 from schemas.events.ledger import LedgerChanged, MergeOp
-from tests.projections.builders import replace_part
-from tests.projections.log import PARTITIONS, a_whole_story
+from schemas.events.vault import KeyCreated, KeyErased
+from tests.projections.builders import PROJECT, START, replace_part
+from tests.projections.log import KEY, PARTITIONS, Log, a_whole_story
 
 Records = list[Record]
 
@@ -250,3 +251,27 @@ def test_a_repeat_that_says_something_else_is_noted():
 )
 def test_partitions_are_those_of_kafkas_default_partitioner(key: bytes, murmur2: int):
     assert partition_of(key, PARTITIONS) == (murmur2 & 0x7FFFFFFF) % PARTITIONS
+
+
+def test_a_content_whose_key_was_never_told_is_found():
+    records = a_whole_story().log.records
+    del records[place_of(records, KeyCreated)]
+    (finding,) = report_on(records).findings
+    assert (finding.code, finding.topic) == ("unknown_key", "source.v1")
+    assert f"{KEY} is not on vault.key.v1, so 2 contents cannot be read" in finding.detail
+
+
+def test_the_content_of_an_erased_key_is_no_finding():
+    records = a_whole_story().log.records
+    place = place_of(records, KeyCreated)
+    erased = Log()
+    erased.write(
+        outside_fact(
+            KeyErased(key_id=KEY, generation=1),
+            project_id=PROJECT,
+            occurred_at=START,
+            actor=SYSTEM,
+        )
+    )
+    records[place] = erased.records[0]
+    assert report_on(records).findings == []

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from aiokafka.structs import TopicPartition
+
 import infra.kafka
 from infra.settings import Settings
 
@@ -35,4 +37,18 @@ async def read_all(settings: Settings, topic: str = "test.v1") -> list[bytes]:
         while len(values) < end:
             values.append((await consumer.getone()).value)
         await consumer.commit()
+    return values
+
+
+async def values_of(settings: Settings, topic: str) -> list[bytes]:
+    """Every record of all partitions, partition by partition."""
+    name, values = settings.topic(topic), list[bytes]()
+    ends = await infra.kafka.end_offsets(settings, [name])
+    async with infra.kafka.running_consumer(settings) as consumer:
+        for (_, partition), end in sorted(ends.items()):
+            place = TopicPartition(name, partition)
+            consumer.assign([place])
+            consumer.seek(place, 0)
+            while await consumer.position(place) < end:
+                values.append((await consumer.getone()).value)
     return values
