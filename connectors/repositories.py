@@ -71,7 +71,10 @@ class Borrowed:
             configured = _configured(repository.common, b"config")
             self.object_format = _object_format(repository.common, configured)
             (folder / "refs").mkdir()
-            _link_objects(repository.common, folder / "objects")
+            _link_objects(repository.common, folder / "shown")
+            # What git might write, as it does at times to unfold an index, stays with us.
+            (folder / "objects" / "info").mkdir(parents=True)
+            (folder / "objects" / "info" / "alternates").write_text(f"{folder / 'shown'}\n")
             _copy(repository.common, b"shallow", folder)
             _copy(repository.git, b"index", folder)
             for name in _names(repository.git, b""):
@@ -300,7 +303,7 @@ def _link_objects(common: Root, objects: Path) -> None:
             f"{common.path} borrows objects of other repositories, which are not read: run"
             " `git repack -a -d` in it and remove its objects/info/alternates."
         )
-    (objects / "info").mkdir(parents=True)
+    objects.mkdir()
     for name in _names(common, b"objects"):
         if not _OBJECT_FOLDER.fullmatch(name):
             continue

@@ -40,6 +40,11 @@ def as_committed(spec: Path | str, clones: Path) -> dict[str, bool]:
     }
 
 
+def every_file(folder: Path) -> dict[Path, bytes]:
+    """What a source holds: reading leaves it so."""
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
 def whole(names: Sequence[str] = tuple(FILES)) -> dict[str, bool]:
     return dict.fromkeys(names, True)
 
@@ -89,6 +94,8 @@ def test_every_make_of_repository_is_read(tmp_path: Path, make: str) -> None:
             git(work, "update-index", "--split-index")
         case "sparse":
             git(work, "sparse-checkout", "set", "--cone", "--sparse-index", "docs/deep")
+            git(work, "rm", "--quiet", "--cached", "docs/deep/c.md")
+            git(work, "add", "docs/deep/c.md")
         case "detached":
             git(work, "checkout", "--quiet", "--detach")
         case "shallow":
@@ -97,11 +104,12 @@ def test_every_make_of_repository_is_read(tmp_path: Path, make: str) -> None:
             work = work.rename(tmp_path / "whole")
             git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{work}", "shop")
             work = tmp_path / "shop"
-    dated = make != "shallow"
+    dated, before = make != "shallow", every_file(work)
     assert as_committed(work, tmp_path) == dict.fromkeys(FILES, dated)
     assert as_committed(work / ".git", tmp_path) == dict.fromkeys(FILES, dated)
     if dated:
         assert as_committed(f"file://{work}", tmp_path / "clones") == whole()
+    assert every_file(work) == before
 
 
 def test_a_checkout_with_line_ends_of_another_system_is_as_committed(
