@@ -5,7 +5,7 @@ import contextlib
 import gc
 import threading
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import uvloop
 
@@ -23,30 +23,34 @@ def run(main: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(main)
 
 
-async def in_thread(work: Callable[[], T]) -> T:
-    """What ``work`` returns, done in a thread of its own that nobody waits for.
+async def abandonable(call: Callable[[], T]) -> T:
+    """``call()`` in a thread that nobody waits for once this is cancelled, nor does the process.
 
-    A process ends only when the work of ``asyncio.to_thread`` has ended: an interrupt would have to
-    wait for a fetch or a large listing.
+    So an interrupt is obeyed at once, however long ``call`` takes (``asyncio.to_thread`` would be
+    waited for at the end). It must be nothing that is harmed by ending in the middle.
     """
     loop = asyncio.get_running_loop()
-    ended: asyncio.Future[T] = loop.create_future()
+    outcome: asyncio.Future[T] = loop.create_future()
 
-    def tell(how: Callable[[], None]) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
-            loop.call_soon_threadsafe(lambda: None if ended.done() else how())
-
-    def run() -> None:
-        try:
-            result = work()
-        except BaseException as error:
-            failure = error
-            tell(lambda: ended.set_exception(failure))
+    def settle(result: T | None, error: BaseException | None) -> None:
+        if outcome.cancelled():
+            return
+        if error is not None:
+            outcome.set_exception(error)
         else:
-            tell(lambda: ended.set_result(result))
+            outcome.set_result(cast(T, result))
 
-    threading.Thread(target=run, daemon=True).start()
-    return await ended
+    def work() -> None:
+        result, failed = None, None
+        try:
+            result = call()
+        except BaseException as error:
+            failed = error
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
+            loop.call_soon_threadsafe(settle, result, failed)
+
+    threading.Thread(target=work, daemon=True).start()
+    return await outcome
 
 
 def rarely_collected() -> None:

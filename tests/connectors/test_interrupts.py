@@ -26,7 +26,7 @@ def listed():
     return source.list()
 
 async def main():
-    await loop.in_thread(listed)
+    await loop.abandonable(listed)
 
 loop.run(main())
 """
