@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import infra.kafka
 from infra import log
@@ -223,11 +223,13 @@ def movements(settings: Settings) -> dict[str, Movement]:
 
 
 def _tasks_of(loop: asyncio.AbstractEventLoop) -> list[str]:
-    """Where the tasks of the loop are, for whoever looks for the cause."""
+    """Where the tasks of the loop wait, for whoever looks for the cause."""
     found: list[str] = []
     for task in asyncio.all_tasks(loop):
-        if stack := task.get_stack(limit=1):
-            frame = stack[0]
-            code = frame.f_code
-            found.append(f"{task.get_name()} in {code.co_qualname}:{frame.f_lineno}")
+        awaited: Any = task.get_coro()
+        path: list[str] = []
+        while frame := getattr(awaited, "cr_frame", None):
+            path.append(f"{frame.f_code.co_qualname}:{frame.f_lineno}")
+            awaited = awaited.cr_await
+        found.append(" > ".join(path))
     return sorted(found)[:SHOWN_TASKS]

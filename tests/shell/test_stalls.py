@@ -1,18 +1,21 @@
 """A stage that has unread records and does nothing about them: seen, counted, ended."""
 
 import asyncio
+import os
 import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+import infra.postgres
 from infra.cli.status import report_of
 from infra.kafka import Reach
 from infra.local.process import wait_until
-from infra.settings import Settings
-from infra.supervisor import Child
+from infra.settings import Settings, variable_of
+from infra.supervisor import Child, ready_file
 from infra.watchdog import STALLED_EXIT, Place, Standing
 from tests.shell.harness import PATIENCE_S, WorkerProcess, publish
 from tests.shell.stages import a_fact
@@ -106,3 +109,27 @@ def test_the_supervisor_counts_who_stood_still(code: int, stalls: int) -> None:
     child.process.wait()
     child.look()
     assert child.row()["stalls"] == stalls
+
+
+@pytest.mark.broker
+@pytest.mark.slow
+def test_a_projector_that_stands_still_ends_itself(fresh: Settings) -> None:
+    """Somebody holds the table it has to write to."""
+    soon = fresh.model_copy(update={"stall_after_s": 6.0})
+    given = {
+        variable_of(name): str(getattr(soon, name))
+        for name in ("home", "kafka_bootstrap", "database_url", "topic_prefix", "stall_after_s")
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-m", "infra.cli", "projector"],
+        env=os.environ | given | {"CAIRN_PROCESS_NAME": "projector"},
+    )
+    try:
+        assert wait_until(ready_file(soon, "projector").exists, timeout_s=PATIENCE_S)
+        with infra.postgres.connect(soon.conninfo) as connection:
+            connection.execute("LOCK TABLE cairn.projection_offsets IN ACCESS EXCLUSIVE MODE")
+            asyncio.run(publish(soon, a_fact("unread")))
+            assert process.wait(PATIENCE_S) == STALLED_EXIT
+    finally:
+        process.kill()
+        process.wait()
