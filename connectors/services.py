@@ -52,7 +52,8 @@ class Restricted:
     """
 
     mark: Callable[[str, str], str]  # project id, text -> keyed hash
-    seal: Callable[[str, bytes, str], tuple[str, bytes]]  # project id, text, whose -> key id, bytes
+    # project id, text, whose, testimony id -> key id, bytes
+    seal: Callable[[str, bytes, str, str], tuple[str, bytes]]
     publish: Publish
 
 

@@ -155,22 +155,25 @@ class KeyStore:
         return Unknown(tuple(row[0]), row[1]) if row and row[0] is not None else Unknown()
 
     def look_for_unknown(self) -> Unknown:
-        """What the log names and nobody has; the log is read once a database.
+        """What the log names and nobody has.
 
-        Whatever is encrypted later has its key on the topic before.
+        The log is read once a database, since whatever is encrypted later has its key on the topic
+        before; again and again while keys are missing, which somebody may have put back.
         """
-        known = {key.key_id for key in self.all()}
-        with connect(self._settings.conninfo) as connection:
-            looked = connection.execute(
-                "SELECT 1 FROM cairn.vault_restored WHERE unknown_keys IS NOT NULL"
-            ).fetchone()
-            if not looked:
-                found = _run(_named_but(self._settings, known))
-                connection.execute(
-                    "UPDATE cairn.vault_restored SET unknown_keys = %s, unknown_contents = %s",
-                    ([*found.keys], found.contents),
-                )
-        return self.unknown()
+        with self._restored() as connection:
+            row = connection.execute("SELECT unknown_keys FROM cairn.vault_restored").fetchone()
+            if row and row[0] == []:
+                return Unknown()
+            _fill(connection, _run(_facts(self._settings, TOPIC)))
+            known = connection.execute(
+                "SELECT key_id FROM cairn.vault_keys WHERE generation > 0"
+            ).fetchall()
+            found = _run(_named_but(self._settings, {str(key_id) for (key_id,) in known}))
+            connection.execute(
+                "UPDATE cairn.vault_restored SET unknown_keys = %s, unknown_contents = %s",
+                ([*found.keys], found.contents),
+            )
+        return found
 
     @contextmanager
     def _restored(self) -> Iterator[Connection[tuple[Any, ...]]]:
@@ -180,6 +183,7 @@ class KeyStore:
                 connection.execute("SELECT pg_advisory_xact_lock(%s)", (RESTORE_LOCK,))
                 if not _is_restored(connection):
                     _fill(connection, _run(_facts(self._settings, TOPIC)))
+                    connection.execute("INSERT INTO cairn.vault_restored DEFAULT VALUES")
                 connection.commit()
             yield connection
 
@@ -204,7 +208,6 @@ def _fill(connection: Connection[tuple[Any, ...]], facts: Sequence[Envelope]) ->
                 *(wrapped, fact.occurred_at),
             ),
         )
-    connection.execute("INSERT INTO cairn.vault_restored DEFAULT VALUES")
 
 
 def _newest(

@@ -23,7 +23,7 @@ def run(main: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(main)
 
 
-async def abandonable(call: Callable[[], T]) -> T:
+async def in_thread(call: Callable[[], T]) -> T:
     """``call()`` in a thread that nobody waits for once this is cancelled, nor does the process.
 
     So an interrupt is obeyed at once, however long ``call`` takes (``asyncio.to_thread`` would be

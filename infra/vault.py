@@ -2,10 +2,10 @@
 
 Data keys are kept by `infra.key_store`, wrapped by a master key that is in neither topics nor
 database, so a copy of both alone cannot be read. What is sealed is bound to whose it is (project,
-subject, generation of the key) and to the format, so that it opens nowhere else. Keys are kept in
-memory once used: an outage stops new projects and persons, not reading a project's contents. A
-person's key is used for `FRESH_S` without asking whether it was erased, and not at all while nobody
-can be asked.
+subject, generation of the key), to the format and, of chat, to the testimony, so that it opens
+nowhere else. Keys are kept in memory once used: an outage stops new projects and persons, not
+reading a project's contents. A person's key is used for `FRESH_S` without asking whether it was
+erased, and not at all while nobody can be asked.
 """
 
 import base64
@@ -42,9 +42,8 @@ class _Key:
     cipher: AESGCM
     mark_key: bytes
 
-    @property
-    def binding(self) -> bytes:
-        return _binding(SCHEMA, self.record)
+    def binding(self, place: str) -> bytes:
+        return _binding(SCHEMA, self.record, place)
 
 
 class Vault:
@@ -67,20 +66,25 @@ class Vault:
         self._keys: dict[str, _Key] = {}
         self._current: dict[tuple[str, str], _Key] = {}
 
-    def encrypt(self, project_id: str, plaintext: bytes, subject: str = "") -> tuple[str, bytes]:
-        """The key's id and nonce + ciphertext. Raises VaultUnconfigured, …Unavailable."""
+    def encrypt(
+        self, project_id: str, plaintext: bytes, subject: str = "", place: str = ""
+    ) -> tuple[str, bytes]:
+        """The key's id and nonce + ciphertext, which opens for the same ``place`` (an id) only.
+
+        Raises VaultUnconfigured, …Unavailable.
+        """
         key = self._key_for(project_id, subject)
         nonce = os.urandom(NONCE_BYTES)
-        return key.record.key_id, nonce + key.cipher.encrypt(nonce, plaintext, key.binding)
+        return key.record.key_id, nonce + key.cipher.encrypt(nonce, plaintext, key.binding(place))
 
-    def decrypt(self, key_id: str, ciphertext: bytes) -> bytes:
+    def decrypt(self, key_id: str, ciphertext: bytes, place: str = "") -> bytes:
         """The plaintext. Raises Undecryptable, VaultUnconfigured, …Unavailable."""
         key = self._keys.get(key_id)
         if key and key.record.subject:
             self._drop_erased()
             key = self._keys.get(key_id)
         key = key or self._found(key_id)
-        return _opened(key.cipher, ciphertext, key.binding, key_id)
+        return _opened(key.cipher, ciphertext, key.binding(place), key_id)
 
     def mark(self, project_id: str, text: str) -> str:
         """64 hex digits that stand for ``text`` in this project and cannot be guessed from it.
@@ -234,9 +238,9 @@ def _key_from(text: str, where: str) -> bytes:
     return key
 
 
-def _binding(schema: str, record: KeyRecord) -> bytes:
-    """Associated data: bytes sealed for one key, or of one format, do not open as another's."""
-    whose = (schema, record.project_id, record.subject, str(record.generation))
+def _binding(schema: str, record: KeyRecord, place: str = "") -> bytes:
+    """Associated data: bytes sealed for one key, format or place do not open as another's."""
+    whose = (schema, record.project_id, record.subject, str(record.generation), place)
     return "\n".join(whose).encode()
 
 

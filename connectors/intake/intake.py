@@ -27,7 +27,7 @@ from connectors.payloads import Payload, UnreadablePayload, part, text
 from connectors.publishing import Outlet, publish_items, source_id_of
 from connectors.services import stream_names
 from connectors.slack.items import ThreadRef, thread_of_event
-from connectors.testimony.messages import testimony_of_event
+from connectors.testimony.messages import Seal, testimony_of_event
 from connectors.testimony.people import Mark
 from infra.errors import Undecryptable
 from schemas.envelope import Actor, Envelope
@@ -35,7 +35,6 @@ from schemas.events.connector import ConnectorService
 from schemas.events.connector_item import ItemReceived
 
 Open = Callable[[str, bytes], bytes]
-Seal = Callable[[str, bytes, str], tuple[str, bytes]]
 Connected = Callable[[str, ConnectorService], Sequence[Definition]]
 # The thread as it is now, None when it is gone; raises as `connectors.sync.Stream.look` does.
 LookAtThread = Callable[[Definition, ThreadRef], Awaitable[OutsideItem | Gone | None]]

@@ -20,8 +20,8 @@ from schemas.codec import utc_millis
 from schemas.envelope import Actor, Envelope, Event, outside_fact
 from schemas.events.testimony import MessageReceived, MessageWithdrawn
 
-# project id, content, subject -> key id, nonce and ciphertext (`infra.vault.Vault.encrypt`)
-Seal = Callable[[str, bytes, str], tuple[str, bytes]]
+# project id, content, subject, testimony id -> key id, nonce and ciphertext (`Vault.encrypt`)
+Seal = Callable[[str, bytes, str, str], tuple[str, bytes]]
 
 
 def testimony_of_event(
@@ -70,10 +70,11 @@ def _received(
     words = html.unescape(said.text)
     risk = risk_of(words)
     pseudonym = pseudonym_of(mark, project_id, "slack", said.member)
-    key_id, sealed = seal(project_id, words.encode(), pseudonym)
+    testimony_id = _testimony_id(mark, project_id, team, channel, said.ts)
+    key_id, sealed = seal(project_id, words.encode(), pseudonym, testimony_id)
     place = f"slack|{team}|{channel}"
     return MessageReceived(
-        testimony_id=_testimony_id(mark, project_id, team, channel, said.ts),
+        testimony_id=testimony_id,
         connector="slack",
         author_pseudonym=pseudonym,
         channel_ref_hash=mark(project_id, f"channel|{place}"),

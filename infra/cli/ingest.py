@@ -217,7 +217,7 @@ async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
     ]
     outcomes: list[Outcome] = []
     for index, connector in enumerate(opened):
-        with await loop.abandonable(connector.list) as listing:
+        with await loop.in_thread(connector.list) as listing:
             tell_notices(listing)
             outcome = _outcome(request, index, project_id, listing)
             check_roots(outcomes, outcome)

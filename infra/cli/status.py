@@ -17,7 +17,7 @@ import infra.postgres
 from infra import supervisor
 from infra.addresses import without_credentials
 from infra.cli.context import JSON_OPTION, load
-from infra.errors import Unavailable
+from infra.errors import Refusal, Unavailable
 from infra.findings import remembered
 from infra.kafka import GroupLag
 from infra.local.disk import fullest
@@ -86,7 +86,7 @@ def _vault(settings: Settings) -> list[str]:
 
     try:
         return vault_troubles(settings)
-    except (Unavailable, psycopg.errors.UndefinedTable):
+    except (Unavailable, Refusal, psycopg.errors.UndefinedTable):
         return []
 
 

@@ -10,6 +10,7 @@ import infra.kafka
 import infra.postgres
 from infra import supervisor
 from infra.cli.context import connected, load, say
+from infra.errors import VaultUnconfigured
 from infra.local.alone import since
 from infra.settings import Settings
 from infra.supervisor import Program, Supervisor
@@ -84,7 +85,11 @@ def vault_troubles(settings: Settings, *, look: bool = False) -> list[str]:
             " vault.key.v1: restore that topic from a copy, or read the sources again into a new"
             " CAIRN_HOME."
         )
-    if (settings.vault_key or settings.vault_key_file) and (locked := vault_of(settings).locked()):
+    try:
+        locked = vault_of(settings).locked()
+    except VaultUnconfigured as error:
+        return [*lines, f"vault_unconfigured: {error}"]
+    if locked:
         lines.append(
             f"vault_keys_locked: {locked} data keys do not open with the master key, so what was"
             " encrypted with them cannot be read: put back the master key of this installation"

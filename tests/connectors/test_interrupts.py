@@ -26,7 +26,7 @@ def listed():
     return source.list()
 
 async def main():
-    await loop.abandonable(listed)
+    await loop.in_thread(listed)
 
 loop.run(main())
 """

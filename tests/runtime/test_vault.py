@@ -11,14 +11,16 @@ import pytest
 
 import infra.kafka
 import infra.postgres
+from infra.cli.up import vault_troubles
 from infra.clock import SystemClock
 from infra.errors import DatabaseUnavailable, Undecryptable, VaultUnconfigured
 from infra.key_store import CONTENT_TOPICS, TOPIC, KeyStore, Unknown, key_id_of
 from infra.settings import Settings
 from infra.vault import FRESH_S, Vault, ensure_key_file, master_key, vault_of
 from schemas import codec
-from schemas.envelope import SYSTEM, outside_fact
+from schemas.envelope import SYSTEM, Event, outside_fact
 from schemas.events.testimony import MessageReceived
+from schemas.events.vault import KeyCreated
 from schemas.topics import BY_NAME
 from tests.conftest import MIGRATIONS, database_beside
 from tests.runtime.topics import values_of, write
@@ -174,6 +176,10 @@ def test_what_is_sealed_for_one_opens_for_no_other(database: Settings):
     vault = vault_of(database)
     key_id, sealed = vault.encrypt(PROJECT, b"secret")
     another = vault.encrypt(OTHER, b"secret")[0]
+    placed = vault.encrypt(PROJECT, b"said", "ann", "tst_1")
+    assert vault.decrypt(*placed, "tst_1") == b"said"
+    with pytest.raises(Undecryptable, match="do not open"):
+        vault.decrypt(*placed, "tst_2")
     with infra.postgres.connect(database.conninfo) as connection:
         connection.execute(
             "UPDATE cairn.vault_keys SET wrapped = (SELECT wrapped FROM cairn.vault_keys"
@@ -206,9 +212,16 @@ def test_keys_that_the_log_names_and_nobody_has_are_counted(database: Settings):
     asyncio.run(write(database, [b"no fact", *messages], "tdl.intake.v1"))
     store = KeyStore(database)
     assert store.unknown() == Unknown()
+    (line,) = vault_troubles(database, look=True)
+    assert line.startswith("vault_keys_unknown: 2 contents of the log cannot be read, since 1 keys")
     assert store.look_for_unknown() == store.unknown() == Unknown(("key_x",), 2)
     with pytest.raises(Undecryptable, match="key_x is unknown"):
         vault_of(database).decrypt("key_x", b"")
+    found = KeyCreated(key_id="key_x", generation=1, wrapped=b"found in a copy")
+    asyncio.run(write(database, [a_record(found, OTHER)], TOPIC))
+    assert store.look_for_unknown() == store.unknown() == Unknown()
+    (line,) = vault_troubles(database)
+    assert line.startswith("vault_keys_locked: 1 data keys do not open with the master key")
 
 
 @pytest.mark.broker
@@ -256,6 +269,10 @@ def a_message(key_id: str, number: int) -> bytes:
         nonce=b"",
         ciphertext=b"",
     )
+    return a_record(event, PROJECT)
+
+
+def a_record(event: Event, project_id: str) -> bytes:
     at = codec.utc_millis(SystemClock().now())
-    fact = outside_fact(event, project_id=PROJECT, occurred_at=at, actor=SYSTEM)
+    fact = outside_fact(event, project_id=project_id, occurred_at=at, actor=SYSTEM)
     return codec.encode(fact.recorded(at))

@@ -87,14 +87,14 @@ def test_faust_as_it_is_loses_a_record_that_raises(fresh: Settings) -> None:
 
     async def scenario() -> None:
         await raw(fresh, "project.v1", 0, b"good", b"bad", b"good")
-        assert fresh.kafka_sasl_password
+        assert (password := fresh.kafka_sasl_password)
         app = faust.App(
             fresh.group("naive"),
             broker=f"kafka://{fresh.bootstrap}",
             broker_credentials=faust.SASLCredentials(
                 mechanism=fresh.kafka_sasl_mechanism,
                 username=fresh.kafka_sasl_username,
-                password=fresh.kafka_sasl_password.get_secret_value(),
+                password=password.get_secret_value(),
             ),
             web_enabled=False,
             topic_allow_declare=False,

@@ -47,7 +47,9 @@ class KeyRing:
 
     erased: set[str] = field(default_factory=set)
 
-    def seal(self, project_id: str, content: bytes, subject: str = "") -> tuple[str, bytes]:
+    def seal(
+        self, project_id: str, content: bytes, subject: str = "", place: str = ""
+    ) -> tuple[str, bytes]:
         return f"key_{project_id}_{subject}", b"n" * 12 + content[::-1]
 
     def open(self, key_id: str, sealed: bytes) -> bytes:
