@@ -38,6 +38,7 @@ SHARED_SUBJECT_SIMILARITY = 0.60
 AFFIRMATIVE_SIMILARITY = 0.90
 MAX_SAME_SUBJECT = 16
 MAX_FOUND = 5
+MAX_READ = 8  # nearest whose sentences are read against each other: 0.1 ms a pair
 SEVERITIES = ("low", "medium", "high", "critical")
 DECIDED_FIELDS = (
     "resolution_kind",
@@ -115,7 +116,9 @@ def _read_conflict(one: AtomRecord, other: AtomRecord) -> Conflict | None:
         return None
     if title_similarity(first, second) < SHARED_SUBJECT_SIMILARITY:
         return None
-    found = min(opposition(first, second), opposition(second, first))
+    found = opposition(first, second)
+    if found.is_sure:
+        found = min(found, opposition(second, first))
     if not found.is_sure or (found.kind == "polarity_mismatch" and one.kind != other.kind):
         return None
     return Conflict(found.kind, found.explanation)
@@ -184,7 +187,8 @@ def _comparable(draft: Draft, atom: AtomRecord, near: list[Near]) -> list[AtomRe
         ids |= dict.fromkeys(draft.index.subjects.get(key, [])[:MAX_SAME_SUBJECT])
         same = (other for other in draft.newly_live(atom.kind) if subject_key(other) == key)
         ids |= dict.fromkeys(other.atom_id for other in same)
-    ids |= dict.fromkeys(each.atom_id for each in near)
+    nearest = sorted(near, key=lambda each: (-each.jaccard, each.atom_id))[:MAX_READ]
+    ids |= dict.fromkeys(each.atom_id for each in nearest)
     ids.pop(atom.atom_id, None)
     return [other for key in ids if (other := draft.live_atom(key))]
 

@@ -38,7 +38,7 @@ _CLASSES: dict[str, frozenset[str]] = {}
 for _word, _heads in CLASS_OF.items():
     _CLASSES[root(_word)] = _CLASSES.get(root(_word), frozenset()) | set(map(root, _heads))
 SAME_BUT_NUMBERS = 0.8
-_REASONS = (0, 1, 6, 7, 8, -1)  # places in _overall: denials, opposites, sets, numbers, modals
+_REASONS = (0, 1, 6, 7, 8, 21)  # places in _overall: denials, opposites, sets, numbers, modals
 _OPEN_MODALS = frozenset(("may", "can", "could", "might", "optional", "optionally"))
 _BINDING_MODALS = frozenset(("must", "shall", "required", "mandatory", "always"))
 
@@ -96,10 +96,12 @@ def sentence_of(text: str) -> Sentence:
     )
 
 
-def has_reason(one: str, other: str) -> bool:
-    """Whether anything known to oppose stands in the two: without it no weight speaks for it."""
-    overall = _overall(sentence_of(one), sentence_of(other))
-    return any(overall[at] for at in _REASONS)
+def has_reason(features: Sequence[float]) -> bool:
+    """Whether anything known to oppose stands in the two whose `contrast_features` these are.
+
+    Without it no weight speaks for it.
+    """
+    return any(features[at] for at in _REASONS)
 
 
 def contrast_features(one: str, other: str) -> list[float]:

@@ -36,7 +36,7 @@ from streams.ledger.similarity import (
 )
 
 MIN_JACCARD = 2 * MERGE_REVIEW_THRESHOLD - 1 - 1e-6  # cosine is 1 at most
-MAX_REVIEWS = 5
+MAX_REVIEWS = 5  # open at a time about one atom, whichever of the two came first
 MAX_DIFFERING_TOKENS = 40
 
 
@@ -80,15 +80,13 @@ def settle_near_duplicates(
             reason="same_as_dismissed",
         )
     open_ones = [each for each in duplicates if draft.live_atom(each.atom.atom_id)]
-    for duplicate in open_ones[:MAX_REVIEWS]:
-        _ask(draft, atom, duplicate)
+    _ask_about_nearest(draft, atom, open_ones)
     return draft.known_atom(atom.atom_id)
 
 
 def ask_about(draft: Draft, atom: AtomRecord, near: list[Near]) -> None:
     """A person is asked about the nearest duplicates of an atom that a person brought back."""
-    for duplicate in _duplicates(draft, atom, near)[:MAX_REVIEWS]:
-        _ask(draft, atom, duplicate)
+    _ask_about_nearest(draft, atom, _duplicates(draft, atom, near))
 
 
 def _dismissed_twin(draft: Draft, atom: AtomRecord) -> Duplicate | None:
@@ -298,12 +296,34 @@ def _move_links(draft: Draft, loser: AtomRecord, winner: AtomRecord) -> tuple[li
     return made, ended
 
 
-def _ask(draft: Draft, atom: AtomRecord, duplicate: Duplicate) -> None:
+def _ask_about_nearest(draft: Draft, atom: AtomRecord, duplicates: list[Duplicate]) -> None:
+    """A person is asked about the most alike, as far as both have room for a question.
+
+    Statements that are alike by the thousand are a series: questions about each pair of them would
+    hide all others. What is not asked is said in the change set, with the nearest of the series.
+    """
+    full: list[str] = []
+    for duplicate in duplicates[:MAX_REVIEWS]:
+        other = duplicate.atom
+        key = pair_id("mrg", draft.project, atom.atom_id, other.atom_id)
+        known = draft.merge_candidate(key)
+        if known and known.state != "withdrawn":
+            continue
+        if any(_open_reviews(draft, each) >= MAX_REVIEWS for each in (atom.atom_id, other.atom_id)):
+            full.append(other.atom_id)
+        else:
+            _ask(draft, atom, duplicate, key)
+    if full:
+        detail = f"{len(full)} as alike are not asked about"
+        draft.note("review_item_raised", atom.atom_id, full[0], "series", detail)
+
+
+def _open_reviews(draft: Draft, atom_id: str) -> int:
+    return sum(each.state == "open" for each in draft.merge_candidates_of(atom_id))
+
+
+def _ask(draft: Draft, atom: AtomRecord, duplicate: Duplicate, key: str) -> None:
     other = duplicate.atom
-    key = pair_id("mrg", draft.project, atom.atom_id, other.atom_id)
-    known = draft.merge_candidate(key)
-    if known and known.state != "withdrawn":
-        return
     first, second = sorted((atom.atom_id, other.atom_id))
     differing = differing_tokens(compared_text(atom), compared_text(other))
     draft.merge_candidates[key] = MergeCandidate(

@@ -72,8 +72,9 @@ def opposition(one: str, other: str, weights: Weights = _WEIGHTS) -> Opposition:
     if max(len(one), len(other)) > MANY_CHARS:
         return Opposition(0.0, "body_conflict", "")
     ours, theirs = statement_of(one), statement_of(other)
-    learnt = weigh(contrast_features(one, other), weights)
-    if not has_reason(one, other):
+    features = contrast_features(one, other)
+    learnt = weigh(features, weights)
+    if not has_reason(features):
         learnt = min(learnt, WITHOUT_REASON)
     if _denies_more(sentence_of(one), sentence_of(other)):
         learnt = min(learnt, OF_A_PART)

@@ -166,7 +166,7 @@ def test_a_store_that_is_damaged_in_the_middle_of_work_is_set_aside_and_folded_a
     """The state is larger than what the database keeps in memory, so what is broken is read."""
 
     async def scenario() -> None:
-        asked = [a_fact(f"{number:04}", vision="x" * 900) for number in range(4_000)]
+        asked = [a_fact(f"{number:04}", vision="x" * 900) for number in range(2_600)]
         await publish(fresh, *asked)
         async with at_work(fresh, "counting_all"):
             await until_answered(fresh, asked)

@@ -68,7 +68,7 @@ MODELS = (
         "contradiction",
         contrast_features,
         3.0,
-        has_reason,
+        lambda one, other: has_reason(contrast_features(one, other)),
         lambda one, other, weights: opposition(one, other, weights).score,
     ),
 )
