@@ -21,18 +21,24 @@ import time
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
+from weakref import WeakValueDictionary
 
 from pydantic import TypeAdapter, ValidationError
 
+from infra.settings import MIB
 from streams.shell.failures import StageStopped
 from streams.stage import Table
 
 V = TypeVar("V")
 STORE_VERSION = "2"
-CLEAN_ENTRIES = 20_000  # of one table; a ledger entry is about 2 kB as Python objects
-DIRTY_ENTRIES = 5_000
+CACHE_BYTES = 48 * MIB  # of all tables of the process, however many partitions it has
+VALUE_WEIGHT = 2  # bytes as Python objects for one as written: an atom is 1.3 kB and 2 kB
+ENTRY_BYTES = 250  # what a cached entry takes beside its value
+KEY_BYTES = 110  # what a known key takes beside its letters
+DIRTY_ENTRIES = 2_000  # of one table, until the next commit
 KNOWN_KEYS = 50_000  # of one table: what is not among them is absent without asking the file
 LOCK_PATIENCE_S = 60.0
 FOREIGN_LOCK_S = 0.5  # of somebody's tool; the loop stands still meanwhile
@@ -47,6 +53,35 @@ class DoubtfulStore(sqlite3.DatabaseError):
     """What a store holds is not what was put there, though the database knows no error."""
 
 
+class Cached:
+    """How many bytes all tables of the process hold in memory of what is in their files.
+
+    When they are too many, the table that has the most gives half of its own back.
+    """
+
+    def __init__(self) -> None:
+        self._tables: WeakValueDictionary[int, StoredTable[Any]] = WeakValueDictionary()
+        self._bytes = 0
+
+    def join(self, table: StoredTable[Any]) -> None:
+        self._tables[id(table)] = table
+
+    def hold(self, count: int) -> None:
+        """So many more; fewer when it is negative."""
+        self._bytes += count
+        if count > 0 and self._bytes > CACHE_BYTES:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        tables = list(self._tables.values())
+        self._bytes = sum(table.cached_bytes for table in tables)
+        while self._bytes > CACHE_BYTES:
+            max(tables, key=lambda table: table.cached_bytes).give_back()
+
+
+CACHED = Cached()
+
+
 class StoredTable(MutableMapping[str, V], Generic[V]):
     """One table: a write-back cache over SQLite; see ``streams.stage.Table``.
 
@@ -58,7 +93,7 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
         self._database = database
         self._values: TypeAdapter[V] = TypeAdapter(kind)
         self._name = '"t_' + name.replace('"', '""') + '"'
-        self._clean: OrderedDict[str, V] = OrderedDict()
+        self._clean: OrderedDict[str, tuple[V, int]] = OrderedDict()  # with their bytes
         self._dirty: dict[str, V] = {}
         self._deleted: set[str] = set()
         self._scans: dict[str, list[str]] = {}  # short ones, by prefix, while their keys stay
@@ -68,6 +103,9 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
         )
         found = database.execute(f"SELECT key FROM {self._name} LIMIT ?", (KNOWN_KEYS + 1,))
         self._known: set[str] | None = set(_texts(found))
+        self.cached_bytes = 0
+        CACHED.join(self)
+        self._hold(sum(map(_key_bytes, self._known)))
         self._bound_known()
 
     def __getitem__(self, key: str) -> V:
@@ -77,7 +115,7 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
             raise KeyError(key)
         if key in self._clean:
             self._clean.move_to_end(key)
-            return self._clean[key]
+            return self._clean[key][0]
         row = self._database.execute(
             f"SELECT value, checksum FROM {self._name} WHERE key = ?", (key,)
         ).fetchone()
@@ -85,15 +123,16 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
             if self._known is not None:
                 raise DoubtfulStore(f"a row of table {self._name} is gone")
             raise KeyError(key)
-        return self._keep(key, self._read(key, *row))
+        return self._keep(key, self._read(key, *row), len(row[0]))
 
     def __setitem__(self, key: str, value: V) -> None:
-        if key not in self._dirty and self._clean.pop(key, None) is None:
+        if key not in self._dirty and not self._drop(key):
             self._forget_scans(key)
         self._deleted.discard(key)
         self._dirty[key] = value
-        if self._known is not None:
+        if self._known is not None and key not in self._known:
             self._known.add(key)
+            self._hold(_key_bytes(key))
             self._bound_known()
         if len(self._dirty) > DIRTY_ENTRIES:
             self.write()
@@ -101,11 +140,12 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
     def __delitem__(self, key: str) -> None:
         if key not in self:
             raise KeyError(key)
-        self._clean.pop(key, None)
+        self._drop(key)
         self._dirty.pop(key, None)
         self._deleted.add(key)
-        if self._known is not None:
-            self._known.discard(key)
+        if self._known is not None and key in self._known:
+            self._known.remove(key)
+            self._hold(-_key_bytes(key))
         self._forget_scans(key)
 
     def __contains__(self, key: object) -> bool:
@@ -139,21 +179,41 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
             )
             self._deleted.clear()
         if self._dirty:
+            rows = [self._row(key, value) for key, value in self._dirty.items()]
             self._database.executemany(
-                f"INSERT OR REPLACE INTO {self._name} VALUES (?, ?, ?)",
-                [self._row(key, value) for key, value in self._dirty.items()],
+                f"INSERT OR REPLACE INTO {self._name} VALUES (?, ?, ?)", rows
             )
-            for key, value in self._dirty.items():
-                self._keep(key, value)
-            self._dirty.clear()
+            written, self._dirty = self._dirty, {}
+            for key, value, _ in rows:
+                self._keep(key, written[key], len(value))
 
     def forget(self) -> None:
         """Nothing is cached: after a rollback, which may bring keys back."""
         self._known = None
         self._clean.clear()
+        self._hold(-self.cached_bytes)
         self._dirty.clear()
         self._deleted.clear()
         self._scans.clear()
+
+    def give_back(self) -> None:
+        """The longest unread half of the values is let go; the known keys when there is none."""
+        if not self._clean:
+            self._forget_known()
+        for key in list(islice(self._clean, (len(self._clean) + 1) // 2)):
+            self._drop(key)
+
+    def _hold(self, count: int) -> None:
+        self.cached_bytes += count
+        CACHED.hold(count)
+
+    def _drop(self, key: str) -> bool:
+        """Whether the value of ``key`` was cached; it is no more."""
+        found = self._clean.pop(key, None)
+        if found is None:
+            return False
+        self._hold(-found[1])
+        return True
 
     def _row(self, key: str, value: V) -> tuple[str, bytes, int]:
         written = self._values.dump_json(value)
@@ -174,7 +234,11 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
 
     def _bound_known(self) -> None:
         if self._known is not None and len(self._known) > KNOWN_KEYS:
-            self._known = None
+            self._forget_known()
+
+    def _forget_known(self) -> None:
+        known, self._known = self._known or (), None
+        self._hold(-sum(map(_key_bytes, known)))
 
     def _forget_scans(self, key: str) -> None:
         for prefix in [known for known in self._scans if key.startswith(known)]:
@@ -203,10 +267,11 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
                 return
             after, inclusive, page = keys[-1], False, min(4 * page, LARGEST_PAGE)
 
-    def _keep(self, key: str, value: V) -> V:
-        self._clean[key] = value
-        if len(self._clean) > CLEAN_ENTRIES:
-            self._clean.popitem(last=False)
+    def _keep(self, key: str, value: V, written_bytes: int) -> V:
+        self._drop(key)
+        size = len(key) + ENTRY_BYTES + VALUE_WEIGHT * written_bytes
+        self._clean[key] = value, size
+        self._hold(size)
         return value
 
 
@@ -252,6 +317,8 @@ class SqliteTables:
 
     def close(self) -> None:
         """What is not committed is gone, what is committed is on the disk."""
+        for table in self._tables.values():
+            table.forget()
         with contextlib.suppress(sqlite3.Error):
             if self._database.in_transaction:
                 self._database.execute("ROLLBACK")
@@ -327,6 +394,10 @@ def _prepared(database: sqlite3.Connection, identity: Mapping[str, str], boot: s
     database.execute("INSERT OR REPLACE INTO identity VALUES (?, ?)", (OPEN_IN, boot))
     database.execute("PRAGMA synchronous=OFF")
     return True
+
+
+def _key_bytes(key: str) -> int:
+    return len(key) + KEY_BYTES
 
 
 def _checksum(key: str, written: bytes) -> int:

@@ -91,6 +91,14 @@ def cut_under_its_feet(file: Path) -> None:
         cut(each, lambda size: size // 8)
 
 
+def no_database(file: Path) -> None:
+    file.write_bytes(b"no database at all" * 1_000)
+
+
+def a_journal_of_noise(file: Path) -> None:
+    Path(f"{file}-wal").write_bytes(noise(50_000))
+
+
 def made_a_folder(file: Path) -> None:
     file.unlink()
     file.mkdir()
@@ -105,7 +113,7 @@ def journals_made_folders(file: Path) -> None:
 DAMAGES: dict[str, Callable[[Path], None]] = {
     "absent": Path.unlink,
     "empty": lambda file: cut(file, lambda size: 0),
-    "no database": lambda file: file.write_bytes(b"no database at all" * 1_000) and None,
+    "no database": no_database,
     "header": page(0, noise),
     "interior page": page(3, noise),
     "leaf page": page(-2, ones),
@@ -128,7 +136,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "a value that was changed": executed("UPDATE {table} SET value = CAST('1' AS BLOB)"),
     "a folder": made_a_folder,
     "journals that are folders": journals_made_folders,
-    "a journal of noise": lambda file: Path(f"{file}-wal").write_bytes(noise(50_000)) and None,
+    "a journal of noise": a_journal_of_noise,
 }
 
 

@@ -121,18 +121,35 @@ def test_a_scan_may_change_what_it_scans(path: Path) -> None:
     tables.close()
 
 
-def test_the_cache_is_bounded_and_forgets_nothing(
+def test_the_cache_is_bounded_in_bytes_over_all_stores_and_forgets_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "CLEAN_ENTRIES", 10)
+    monkeypatch.setattr(store, "CACHE_BYTES", 40_000)
     monkeypatch.setattr(store, "DIRTY_ENTRIES", 10)
+    opened = [open_tables(path.with_name(f"{number}.sqlite"), IDENTITY) for number in range(3)]
+    tables: list[Any] = [each.table(name, str) for each in opened for name in ("one", "other")]
+    for table in tables:
+        table.update({f"{i:03}": f"{i} " * 500 for i in range(40)})
+    for table in tables:
+        assert [table[f"{i:03}"] for i in range(40)] == [f"{i} " * 500 for i in range(40)]
+        assert "200" not in table and table.get("200") is None
+    held = sum(len(value) for table in tables for value, _ in table._clean.values())
+    assert 0 < held <= 40_000 // store.VALUE_WEIGHT  # the bound is the point
+    assert sum(table.cached_bytes for table in tables) <= 40_000
+    for each in opened:
+        each.close()
+    assert not any(table.cached_bytes for table in tables)
+
+
+def test_keys_that_are_too_many_to_know_are_asked_for(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(store, "KNOWN_KEYS", 100)
     tables = open_tables(path, IDENTITY)
     numbers: Any = tables.table("more", int)
     numbers.update({f"{i:03}": i for i in range(200)})
     assert [numbers[f"{i:03}"] for i in range(200)] == list(range(200))
     assert "200" not in numbers and numbers.get("200") is None
-    assert len(numbers._clean) <= 10  # the bounds are the point
     assert numbers._known is None
     tables.close()
 
