@@ -78,6 +78,8 @@ def checked_root(name: str) -> str:
 
 def _of_this_machine(path: Path, root: str, any_folder: bool) -> Connector:
     full = path.resolve()
+    if not full.is_dir() and not full.is_file():
+        raise UnknownSource(f"{path} is neither a file nor a folder: give one of these.")
     if not any_folder:
         check_place(full)
     if full.is_dir():
@@ -92,8 +94,6 @@ def _of_this_machine(path: Path, root: str, any_folder: bool) -> Connector:
                 " the folder it lies in, or run `git fsck` there."
             )
         return Folder(full, name)
-    if not full.is_file():
-        raise UnknownSource(f"{path} is neither a file nor a folder: give one of these.")
     if is_archive(full.name):
         return Archive(full, root)
     return SingleFile(full, root or printable(full.parent.name) or "root")

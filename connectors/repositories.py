@@ -304,6 +304,7 @@ def _link_objects(common: Root, objects: Path) -> None:
             " `git repack -a -d` in it and remove its objects/info/alternates."
         )
     objects.mkdir()
+    theirs = common.for_children
     for name in _names(common, b"objects"):
         if not _OBJECT_FOLDER.fullmatch(name):
             continue
@@ -314,8 +315,7 @@ def _link_objects(common: Root, objects: Path) -> None:
                 f"{common.path} has a link among its objects ({printable(link.name)}), which is not"
                 " followed: clone the repository and give the clone."
             )
-        own = objects / name.decode()
-        own.symlink_to(f"{common.for_children}/objects/{name.decode()}")
+        (objects / name.decode()).symlink_to(f"{theirs}/objects/{name.decode()}")
 
 
 def _names(root: Root, path: bytes) -> list[bytes]:
