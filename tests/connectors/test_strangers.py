@@ -134,6 +134,7 @@ class Stranger:
 def a_stranger(at: Path, origin: Path, way: Way) -> Stranger:
     stranger = Stranger(at / "shop", at / "ran")
     shutil.copytree(origin, stranger.work)
+    (stranger.work / ".git" / "hooks").mkdir(exist_ok=True)
     program = at / "program"
     program.write_text(f"#!/bin/sh\ntouch {stranger.mark}\n")
     hooks, other = at / "hooks", a_repository(at / "other", {"o.md": b"other\n"})
