@@ -24,12 +24,14 @@ CUT = (
     " missing is lost: `cairn rebuild --accept-smaller` goes on with what is left"
 )
 LEFT_OUT = "every reader leaves the record out"
+MISPLACED = (
+    f"nothing when it is a copy: {LEFT_OUT}; else `cairn dlq retry` puts it where it belongs"
+)
 COMPARE = "compare the record with a backup or a replica of the log, and restore it from there"
 REMEDIES = {
-    "topic": f"nothing: {LEFT_OUT}",
-    "key": f"nothing: {LEFT_OUT}",
-    "partition": f"nothing when it is a copy: {LEFT_OUT}; else `cairn dlq retry` puts it where it"
-    " belongs",
+    "topic": MISPLACED,
+    "key": MISPLACED,
+    "partition": MISPLACED,
     "undecodable": f"{LEFT_OUT}; if it should be a fact, restore it from a backup or a replica",
     "unknown_schema": f"{LEFT_OUT} until a version of Cairn that knows its schema reads it",
     "refused": f"{LEFT_OUT}; report it with its place",

@@ -16,6 +16,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import (
     BrokerNotAvailableError,
+    CorruptRecordException,
     GroupCoordinatorNotAvailableError,
     GroupLoadInProgressError,
     KafkaConnectionError,
@@ -29,6 +30,7 @@ from aiokafka.errors import (
     NotEnoughReplicasAfterAppendError,
     NotEnoughReplicasError,
     NotLeaderForPartitionError,
+    RecordTooLargeError,
     RequestTimedOutError,
     TopicAlreadyExistsError,
     for_code,
@@ -66,6 +68,11 @@ UNAVAILABLE = (
     ConnectionError,
     TimeoutError,
 )
+
+
+# A batch whose bytes are not those that were written, or that ends in the middle: its segment was
+# spoilt or cut. The client has given nothing of what it read in front of it.
+UNREADABLE = (CorruptRecordException, RecordTooLargeError)
 
 
 class TopicSpec(Protocol):

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from aiokafka import AIOKafkaConsumer
-from aiokafka.errors import CorruptRecordException, RecordTooLargeError
 from aiokafka.structs import ConsumerRecord, TopicPartition
 
 import infra.kafka
@@ -112,7 +111,7 @@ async def _read(
             with infra.kafka.broker_errors(f"reading {part.topic}"):
                 limit = 1 if careful else MAX_RECORDS
                 polled = await consumer.getmany(place, timeout_ms=POLL_MS, max_records=limit)
-        except (CorruptRecordException, RecordTooLargeError):
+        except infra.kafka.UNREADABLE:
             if careful:
                 bad = at if bad is None else bad
                 at += 1

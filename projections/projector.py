@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from aiokafka import AIOKafkaConsumer
-from aiokafka.errors import CorruptRecordException, OffsetOutOfRangeError
+from aiokafka.errors import OffsetOutOfRangeError
 from psycopg import Connection
 
 import infra.kafka
@@ -124,7 +124,7 @@ async def _poll(
     while not stop.is_set():
         try:
             polled = await consumer.getmany(timeout_ms=POLL_MS, max_records=MAX_RECORDS)
-        except CorruptRecordException:
+        except infra.kafka.UNREADABLE:
             raise LogDamaged(await _first_damage(settings, next_)) from None
         except OffsetOutOfRangeError:  # the broker came back with less than it had
             await _check_ends(settings, consumer, next_)

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from aiokafka import AIOKafkaProducer
-from aiokafka.errors import CorruptRecordException
 
 import infra.kafka
 from infra import log
@@ -248,7 +247,7 @@ class Worker:
         self, reason: BaseException, group: str, topics: Sequence[str]
     ) -> BaseException:
         """A damaged batch by its place, which the client that met it does not tell."""
-        if isinstance(reason, CorruptRecordException):
+        if isinstance(reason, infra.kafka.UNREADABLE):
             try:
                 await check_readable(self._settings, group, topics)
             except (LogDamaged, Unavailable) as told:

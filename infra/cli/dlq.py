@@ -1,6 +1,7 @@
 """`cairn dlq`: records that could not be processed, and another try."""
 
 import asyncio
+from contextlib import suppress
 
 import typer
 
@@ -62,14 +63,17 @@ def register(app: typer.Typer) -> None:
 
 
 async def publish(settings: Settings, topic: str, key: str, value: bytes) -> None:
-    """The broker has acknowledged the record. ``topic`` is without prefix."""
+    """The broker has acknowledged the record, where its fact belongs; one that is none, where it
+    stood. ``topic`` is without prefix.
+    """
     import infra.kafka
     from schemas.codec import InvalidRecord, decode, headers
+    from schemas.topics import key_of, topic_of
 
-    try:
-        with_headers = headers(decode(value))
-    except InvalidRecord:
-        with_headers = []
+    with_headers: list[tuple[str, bytes]] = []
+    with suppress(InvalidRecord, KeyError):
+        fact = decode(value)
+        topic, key, with_headers = topic_of(fact).name, key_of(fact), headers(fact)
     async with infra.kafka.running_producer(settings) as producer:
         with infra.kafka.broker_errors("publishing"):
             await producer.send_and_wait(

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from aiokafka.errors import CorruptRecordException, RecordTooLargeError
 from aiokafka.structs import TopicPartition
 
 import infra.kafka
 from infra.findings import LogDamaged, broken, holes, missing_start
-from infra.kafka import broker_errors
+from infra.kafka import UNREADABLE, broker_errors
 from infra.settings import Settings
 
 POLL_MS = 500
-UNREADABLE = (CorruptRecordException, RecordTooLargeError)
 BATCH = 500
 
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -134,6 +135,28 @@ def test_damage_makes_the_checking_commands_fail(fresh: Settings, cairn: Callabl
     report = json.loads(cairn("verify-log", "--json").stdout)
     assert [finding["code"] for finding in report["findings"]] == ["undecodable"]
     assert cairn("verify-log").exit_code == 1
+
+
+def test_a_misplaced_record_is_told_of_and_another_try_puts_it_where_it_belongs(
+    fresh: Settings, cairn: Callable[..., Result]
+):
+    story = Story()
+    story.project()
+    [right] = story.log.records
+    elsewhere = (right.partition + 1) % fresh.partitions
+    story.log.records[:] = [replace(right, partition=elsewhere)]
+    asyncio.run(publish(fresh, story))
+    asyncio.run(until_folded(fresh))
+    letter = json.loads(cairn("dlq", "list", "--json").stdout)
+    assert (letter["error_class"], letter["origin_partition"]) == ("Misplaced", elsewhere)
+    [found] = json.loads(cairn("verify-log", "--json").stdout)["findings"]
+    assert (found["code"], found["partition"], found["offset"]) == ("partition", elsewhere, 0)
+    assert "dlq retry" in found["remedy"]
+    assert cairn("dlq", "retry", letter["dead_letter_id"]).exit_code == 0
+    asyncio.run(until_folded(fresh))
+    assert "Demo" in cairn("project", "list").stdout
+    told = cairn("rebuild")
+    assert (told.exit_code, f"project.v1/{elsewhere}@0" in told.stdout) == (0, True)
 
 
 def test_a_dead_letter_can_be_published_once_more(fresh: Settings, cairn: Callable[..., Result]):

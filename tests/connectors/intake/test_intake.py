@@ -349,6 +349,15 @@ def test_a_delivery_that_cannot_be_read_is_a_dead_letter_and_the_rest_goes_on(wo
     assert len(world.texts) == 1
 
 
+def test_a_delivery_that_was_copied_under_another_key_is_taken_once(world):
+    run(world, an_issue())
+    [record] = asyncio.run(world.received(an_issue()))
+    asyncio.run(world.consumer().process(replace(record, key=b"github|another")))
+    (letter,) = world.dead
+    assert (letter.error_class, letter.origin_key) == ("Misplaced", "github|another")
+    assert len(world.texts) == 1
+
+
 def test_a_dead_letter_says_nothing_of_what_was_delivered(world):
     issue = {"number": 1, "title": "secret plan", "created_at": "secret plan"}
     payload = {"repository": REPOSITORY, "issue": issue}

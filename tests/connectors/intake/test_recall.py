@@ -10,7 +10,7 @@ from aiokafka.structs import TopicPartition
 
 from connectors.github.items import root_of
 from connectors.intake.runner import STAGE, recall
-from infra.kafka import partition_counts, running_consumer, running_producer
+from infra.kafka import partition_counts, partition_of, running_consumer, running_producer
 from infra.settings import Settings
 from schemas import ids
 from schemas.events.connector_item import ItemReceived
@@ -24,12 +24,19 @@ TAKEN, ALL = 3, 5  # the first record on the topic is none
 def test_the_deliveries_before_the_offset_are_known_again(fresh: Settings, tmp_path: Path) -> None:
     async def run() -> tuple[int, int]:
         world = World(tmp_path)
-        records = await world.received(*(an_issue(number) for number in range(ALL)))
         topic, group = fresh.topic(ItemReceived.topic), fresh.group(STAGE)
         count = (await partition_counts(fresh, [topic]))[topic]
+        sent = await world.received(*(an_issue(number) for number in range(10 * count)))
+        together = [
+            number
+            for number, record in enumerate(sent)
+            if partition_of(record.key, count) == count - 1
+        ][:ALL]
+        records = [sent[number] for number in together]
         async with running_producer(fresh) as producer:
-            for value in [b"no event of ours", *(record.value for record in records)]:
-                await producer.send_and_wait(topic, value, key=b"one", partition=count - 1)
+            await producer.send_and_wait(topic, b"no event of ours", partition=count - 1)
+            for record in records:
+                await producer.send_and_wait(topic, record.value, key=record.key)
         async with running_consumer(fresh, group=group) as consumer:
             place = TopicPartition(topic, count - 1)
             consumer.assign([place])
@@ -37,7 +44,7 @@ def test_the_deliveries_before_the_offset_are_known_again(fresh: Settings, tmp_p
         recalled = await recall(fresh, world.intake())
         names = [
             ids.source_id(PROJECT, "github", f"{root_of('acme/shop', 'issues')}@{number}")
-            for number in range(ALL)
+            for number in together
         ]
         held = await world.told.over(world.broker.outlet()).held(PROJECT, names)
         return recalled, len(held)
