@@ -115,7 +115,7 @@ def test_verify_log_names_each_damage_with_place_file_and_remedy_each_time(
         ("log_hole", HOLED, PART, 2),
         ("log_cut", CUT, PART, 0),
         ("corrupt", SPOILT, PART, 2),
-        ("corrupt", SPOILT, PART, 4),
+        ("log_hole", SPOILT, PART, 4),  # the broker passes over what ends in the middle
     ]
     assert found[2]["file"] == str(segments(damaged, SPOILT)[2])
     assert all("restore" in f["remedy"] for f in found)
