@@ -34,8 +34,8 @@ from streams.stage import Table
 
 V = TypeVar("V")
 STORE_VERSION = "2"
-CACHE_BYTES = 48 * MIB  # of all tables of the process, however many partitions it has
-VALUE_WEIGHT = 2  # bytes as Python objects for one as written: an atom is 1.3 kB and 2 kB
+CACHE_BYTES = 64 * MIB  # of all tables of the process, however many partitions it has
+VALUE_WEIGHT = 5  # bytes as Python objects for one as written: an atom is 1.3 kB and 6.5 kB
 ENTRY_BYTES = 250  # what a cached entry takes beside its value
 KEY_BYTES = 110  # what a known key takes beside its letters
 DIRTY_ENTRIES = 2_000  # of one table, until the next commit

@@ -124,7 +124,7 @@ def test_a_scan_may_change_what_it_scans(path: Path) -> None:
 def test_the_cache_is_bounded_in_bytes_over_all_stores_and_forgets_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "CACHE_BYTES", 40_000)
+    monkeypatch.setattr(store, "CACHE_BYTES", 100_000)
     monkeypatch.setattr(store, "DIRTY_ENTRIES", 10)
     opened = [open_tables(path.with_name(f"{number}.sqlite"), IDENTITY) for number in range(3)]
     tables: list[Any] = [each.table(name, str) for each in opened for name in ("one", "other")]
@@ -134,8 +134,8 @@ def test_the_cache_is_bounded_in_bytes_over_all_stores_and_forgets_nothing(
         assert [table[f"{i:03}"] for i in range(40)] == [f"{i} " * 500 for i in range(40)]
         assert "200" not in table and table.get("200") is None
     held = sum(len(value) for table in tables for value, _ in table._clean.values())
-    assert 0 < held <= 40_000 // store.VALUE_WEIGHT  # the bound is the point
-    assert sum(table.cached_bytes for table in tables) <= 40_000
+    assert 0 < held <= 100_000 // store.VALUE_WEIGHT  # the bound is the point
+    assert sum(table.cached_bytes for table in tables) <= 100_000
     for each in opened:
         each.close()
     assert not any(table.cached_bytes for table in tables)
