@@ -44,6 +44,7 @@ def test_lookups_find_all_twins_in_small_ledgers():
     assert figures["200"]["f1"] == figures["400"]["f1"] == pytest.approx(1.0)
     assert figures["200"]["reworded"] == figures["400"]["reworded"] == pytest.approx(1.0)
     assert figures["growth"] > 0
+    assert figures["lookup in a series of 200, ratio"] > 0
 
 
 def test_the_reader_is_measured_with_its_slowest_file(tmp_path):

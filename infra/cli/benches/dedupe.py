@@ -72,6 +72,10 @@ def dedupe(sizes: Sequence[int] = SIZES) -> dict[str, Any]:
     first, last = sizes[0], sizes[-1]
     figures["growth"] = round(ours[last].lookup_s / ours[first].lookup_s, 2)
     figures["growth_target"] = TARGET_GROWTH
+    alike = measured(series(first), _our_index)
+    figures[f"lookup in a series of {first:,}, ratio"] = round(
+        alike.lookup_s / ours[first].lookup_s, 2
+    )
     if absent:
         return figures | {"baseline": absent}
     for size in sizes:
@@ -102,6 +106,11 @@ def statements(count: int) -> list[str]:
         if len(made) % TWIN_EVERY == TWIN_EVERY - 1 and len(made) < count:
             made.append(_otherwise(drawn, said))
     return made
+
+
+def series(count: int) -> list[str]:
+    """``count`` normalised statements that differ in one name only."""
+    return [f"the service must keep all of its records for node{at:x}" for at in range(count)]
 
 
 def _otherwise(drawn: random.Random, said: list[str]) -> str:
