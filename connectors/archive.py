@@ -96,6 +96,7 @@ class Archive:
 
     def _listed(self, members: _Members) -> Listing:
         found, notices, comment = _told(members)
+        members.listed()
         folder = shared_folder(path for path, _, _ in found)
         cut = len(folder) + 1 if folder else 0
         revision = comment.strip() if _COMMIT.fullmatch(comment.strip()) else None
@@ -115,6 +116,9 @@ class _Members:
     def reader(self, name: str, size: int, place: int, length: int) -> Read:
         """Reads a member's content when called. Raises SourceUnavailable."""
         raise NotImplementedError
+
+    def listed(self) -> None:
+        """All members are known; what is not needed to read them goes."""
 
     def close(self) -> None:
         self.child.close()
@@ -144,6 +148,9 @@ class _Tar(_Members):
             return content
 
         return read
+
+    def listed(self) -> None:
+        self.child.close()
 
     def close(self) -> None:
         super().close()

@@ -19,13 +19,21 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from connectors.unpacking.frames import LENGTHS, Answer, TooLarge, framed, lengths_of, value_of
+from connectors.unpacking.frames import (
+    LENGTHS,
+    OUT_OF_MEMORY,
+    Answer,
+    TooLarge,
+    framed,
+    lengths_of,
+    value_of,
+)
 
 MIB = 1024 * 1024
 ROOT = Path(__file__).resolve().parents[1]
@@ -98,7 +106,7 @@ class Confined:
         self._process = _started(argv, numbers)
         weakref.finalize(self, self._process.kill)  # of a listing that nobody closed
 
-    def ask(self, name: str, *arguments: Any) -> Iterator[Answer]:
+    def ask(self, name: str, *arguments: Any) -> Generator[Answer, None, None]:
         """What the reader's method yields: JSON values, each with bytes.
 
         Raises ReadingFailed, after which the child can be asked again, and ReadingRefused. Whoever
@@ -111,9 +119,10 @@ class Confined:
                 self._send(framed([name, *arguments]))
                 while True:
                     told, content = self._frame(deadline)
-                    if "part" not in told:
+                    if "part" in told:
+                        yield told["part"], content
+                    if len(told) != 1:
                         break
-                    yield told["part"], content
                 whole = True
             finally:
                 if not whole:
@@ -175,6 +184,8 @@ class Confined:
         code = self._process.wait(ENDED_WITHIN_S)
         if code == -signal.SIGXCPU:
             return ReadingRefused(f"more than {self._limits.cpu_s:,} s of processor time")
+        if code == OUT_OF_MEMORY:
+            return ReadingRefused(f"more than {self._limits.memory_bytes // MIB:,} MiB of memory")
         return ReadingFailed(f"its reader ended with {code}")
 
 

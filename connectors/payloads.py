@@ -82,8 +82,9 @@ def time(payload: Payload, name: str) -> datetime:
     """The time under ``name`` in UTC. Raises UnreadablePayload without one or without its zone."""
     try:
         at = datetime.fromisoformat(needed(payload, name))
-    except ValueError as error:
+        in_utc = at.astimezone(UTC)
+    except (ValueError, OverflowError) as error:  # in UTC it may be of a year that there is not
         raise UnreadablePayload(f"{name} is no time") from error
     if at.tzinfo is None:
         raise UnreadablePayload(f"{name} has no zone")
-    return at.astimezone(UTC)
+    return in_utc

@@ -12,6 +12,8 @@ from typing import Any
 Node = Mapping[str, Any]
 _WRAPS = {"strong": "**", "em": "*", "strike": "~~", "code": "`"}
 DEEPEST = 40
+LEVELS = range(1, 7)  # of headings
+MOST_MARKS = 10  # of one word
 
 
 def markdown(document: Node) -> str:
@@ -38,7 +40,8 @@ def _block(node: Node, depth: int) -> str:
     match node.get("type"):
         case "heading":
             level = attributes.get("level")
-            return f"{'#' * (level if isinstance(level, int) else 2)} {_inline(inner)}"
+            mark = "#" * level if isinstance(level, int) and level in LEVELS else "##"
+            return f"{mark} {_inline(inner)}"
         case "codeBlock":
             return f"```{attributes.get('language') or ''}\n{_plain(inner)}\n```"
         case "blockquote":
@@ -70,7 +73,7 @@ def _task(node: Node, depth: int) -> str:
     """A task with its box; a decision is said to be one."""
     kind, state = node.get("type"), _attributes(node).get("state")
     if kind in ("taskList", "decisionList"):
-        return _prefixed(_block(node, depth + 1), "  ", "  ")
+        return _prefixed("\n".join(_blocks([node], depth + 1)), "  ", "  ")
     text = _inline(_children(node))
     if kind == "decisionItem":
         return f"- Decision: {text}" if state == "DECIDED" else f"- {text}"
@@ -119,7 +122,7 @@ def _marked(node: Node) -> str:
         return text
     written = bare
     marks = node.get("marks")
-    for mark in marks if isinstance(marks, list) else []:
+    for mark in marks[:MOST_MARKS] if isinstance(marks, list) else []:
         kind = mark.get("type") if isinstance(mark, Mapping) else None
         if kind == "link" and (link := _attributes(mark).get("href")):
             written = f"[{written}]({link})"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -51,7 +51,7 @@ def _items(path: Path, site: str) -> Iterator[OutsideItem]:
             raise ReadingRefused(f"more than {MAX_FILE_BYTES:,} bytes")
         child = Confined(JiraReader, file, limits_of(size, memory_bytes=MEMORY_BYTES), {})
         ends.callback(child.close)
-        answers = child.ask("issues")
+        answers = ends.enter_context(closing(child.ask("issues")))
         form, _ = next(answers)
         meant = items_of if form["json"] else _row_items
         for objects, _ in answers:

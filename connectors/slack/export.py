@@ -77,9 +77,9 @@ class SlackExport:
 
     def threads(self, channel: Channel, pseudonym: Pseudonym, admits: Admits) -> list[OutsideItem]:
         """The threads of a channel that may be read, in the order in which they began."""
-        people = People(self.members, pseudonym)
         by_thread: dict[str, list[Message]] = {}
         with readable(f"The export {self._name}"):
+            people = People(self.members, pseudonym)
             for row in self.messages(channel):
                 if message := message_of(row):
                     by_thread.setdefault(message.thread_ts, []).append(message)

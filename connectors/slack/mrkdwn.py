@@ -18,7 +18,7 @@ _STRUCK = re.compile(r"(?<![\w~])~(?=\S)([^~\n]{1,400}?)(?<=\S)~(?![\w~])")
 _EMOJI = re.compile(r"(?<!\S):[a-z0-9_+'-]{1,60}:(?:(?::skin-tone-\d:)?)(?![\w])")
 _BULLET = re.compile(r"^([ \t]*)[•◦▪]\s*", re.MULTILINE)
 _QUOTED_TO_THE_END = re.compile(r"^>>>[ ]?(.*)", re.MULTILINE | re.DOTALL)
-_BLANKS_AT_END = re.compile(r"[ \t]+$", re.MULTILINE)
+_BLANKS_AT_END = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)
 
 Speak = Callable[[str], str]
 

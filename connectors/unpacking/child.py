@@ -16,11 +16,10 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Iterator
 from typing import IO, Any, BinaryIO
 
 from connectors.unpacking.budget import Refused
-from connectors.unpacking.frames import LENGTHS, Answer, framed, lengths_of, value_of
+from connectors.unpacking.frames import LENGTHS, OUT_OF_MEMORY, Answer, framed, lengths_of, value_of
 
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
 CODECS = ("cp437", "utf-8-sig")  # looked up by name, which would open a file
@@ -58,24 +57,24 @@ def serve(reader: Any, requests: BinaryIO, answers: BinaryIO) -> None:
     """
     while request := _next(requests):
         name, *arguments = request
+        last: Answer | None = None
         try:
-            for value, content in _answers(reader, name, arguments):
-                answers.write(framed({"part": value}, content))
-            ended = framed({"ended": ""})
+            for answer in getattr(reader, name)(*arguments):
+                if last is not None:
+                    answers.write(framed({"part": last[0]}, last[1]))
+                last = answer
+            value, content = last or (None, b"")
+            ended = framed({"part": value, "ended": ""}, content)
         except BrokenPipeError:
             return
         except Refused as error:
             ended = framed({"refused": str(error)[:400]})
         except MemoryError:
-            ended = framed({"refused": "it needs more memory than reading it may take"})
+            os._exit(OUT_OF_MEMORY)  # half a frame may be written
         except Exception as error:  # whatever a stranger's bytes do to a parser is their fault
             ended = framed({"failed": str(error)[:400], "error_class": type(error).__name__})
         answers.write(ended)
         answers.flush()
-
-
-def _answers(reader: Any, name: str, arguments: list[Any]) -> Iterator[Answer]:
-    return iter(getattr(reader, name)(*arguments))
 
 
 def _next(requests: BinaryIO) -> Any:

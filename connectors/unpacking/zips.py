@@ -7,7 +7,7 @@ import zipfile
 from collections.abc import Iterator
 from typing import IO, Any
 
-from connectors.unpacking.budget import Bounds, Budget
+from connectors.unpacking.budget import Bounds, Budget, Refused
 from connectors.unpacking.frames import Answer
 
 AT_ONCE = 500  # members in one frame
@@ -41,10 +41,13 @@ class ZipReader:
         """One answer: as much of the content as anyone reads."""
         missing = self._budget.bounds.content_bytes
         parts: list[bytes] = []
-        with self._zip.open(self._members[number]) as stream:
-            while missing and (part := stream.read(missing)):
-                parts.append(part)
-                missing -= len(part)
+        try:
+            with self._zip.open(self._members[number]) as stream:
+                while missing and (part := stream.read(missing)):
+                    parts.append(part)
+                    missing -= len(part)
+        except MemoryError:  # its neighbours may need less
+            raise Refused("more memory than reading may take") from None
         yield None, b"".join(parts)
 
 

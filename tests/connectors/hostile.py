@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import struct
 import tarfile
 import zipfile
@@ -64,10 +66,7 @@ TARS: dict[str, bytes] = {
     "many fields for all members": (
         pax([(f"k{number}", b"") for number in range(40_000)], b"g") + header("a") * 3000
     ),
-    "digits for ever": pax({}, b"x")[:0]
-    + header("././@PaxHeader", b"x", 1 << 20)
-    + b"1" * (1 << 20)
-    + a_file("a.md"),
+    "digits for ever": header("././@PaxHeader", b"x", 1 << 20) + b"1" * (1 << 20) + a_file("a.md"),
     "an old sparse map without end": sparse_of_old(9, more=True),
     "an old sparse map of a million blocks": sparse_of_old(20_000, more=False),
     "a sparse map of one number": pax({"GNU.sparse.map": b"1,x"}, b"x") + a_file("a.md"),
@@ -91,11 +90,14 @@ TARS: dict[str, bytes] = {
 
 def packed(content: bytes, how: str) -> bytes:
     """``content`` as a tar of this suffix would hold it."""
-    import bz2
-    import lzma
-
-    packing = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
-    return packing.get(how, bytes)(content)
+    match how:
+        case "gz":
+            return gzip.compress(content)
+        case "bz2":
+            return bz2.compress(content)
+        case "xz":
+            return lzma.compress(content)
+    return content
 
 
 EMPTY_GZIP = gzip.compress(b"", mtime=0)
