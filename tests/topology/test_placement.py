@@ -15,6 +15,8 @@ from schemas.topics import TOPICS, key_of
 PARTITIONS = 3
 # On topics of the family project_id: the envelope's project. Of others the parts of the event.
 KEYS: dict[str, tuple[str, ...]] = {
+    "vault.key_created": ("key_id",),
+    "vault.key_erased": ("key_id",),
     "connector.item_received": ("connector", "external_ref"),
     "connector.sync_started": ("connector_id", "stream"),
     "connector.sync_finished": ("connector_id", "stream"),
