@@ -218,7 +218,7 @@ def test_keys_that_the_log_names_and_nobody_has_are_counted(database: Settings):
     with pytest.raises(Undecryptable, match="key_x is unknown"):
         vault_of(database).decrypt("key_x", b"")
     found = KeyCreated(key_id="key_x", generation=1, wrapped=b"found in a copy")
-    asyncio.run(write(database, [a_record(found, OTHER)], TOPIC))
+    asyncio.run(write(database, [a_record(found, OTHER)], TOPIC, key=b"key_x"))
     assert store.look_for_unknown() == store.unknown() == Unknown()
     (line,) = vault_troubles(database)
     assert line.startswith("vault_keys_locked: 1 data keys do not open with the master key")

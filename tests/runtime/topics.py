@@ -20,10 +20,15 @@ class Spec:
 ONE_TOPIC = (Spec("test.v1"),)
 
 
-async def write(settings: Settings, values: Sequence[bytes], topic: str = "test.v1") -> None:
+async def write(
+    settings: Settings,
+    values: Sequence[bytes],
+    topic: str = "test.v1",
+    key: bytes | None = None,  # a compacted topic takes no record without one
+) -> None:
     async with infra.kafka.running_producer(settings) as producer:
         for value in values:
-            await producer.send_and_wait(settings.topic(topic), value, partition=0)
+            await producer.send_and_wait(settings.topic(topic), value, key=key, partition=0)
 
 
 async def read_all(settings: Settings, topic: str = "test.v1") -> list[bytes]:
