@@ -121,7 +121,7 @@ class Confined:
                     told, content = self._frame(deadline)
                     if "part" in told:
                         yield told["part"], content
-                    if len(told) != 1:
+                    if set(told) != {"part"}:
                         break
                 whole = True
             finally:
