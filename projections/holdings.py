@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from projections.queries import Conn, Row, rows
-from schemas.events.hygiene import Versions
+from schemas.events.hygiene import VERSIONS
 
 STANDS = (
     "gate_skip_reason IS DISTINCT FROM 'poison'"
@@ -53,5 +53,5 @@ def titles(connection: Conn, project_id: str, root: str, paths: Collection[str])
 
 
 def _versions() -> tuple[str, str, str, str]:
-    now = Versions()
+    now = VERSIONS
     return now.hygiene, now.redactor, now.annotator, now.chunk

@@ -16,7 +16,7 @@ from psycopg.rows import dict_row
 
 import infra.postgres
 from infra.errors import Refusal
-from schemas.events.hygiene import Versions
+from schemas.events.hygiene import VERSIONS
 from schemas.events.ledger import AtomRecord
 from schemas.worth import worth
 
@@ -110,7 +110,7 @@ def last_accepted(connection: Conn, project_id: str) -> dict[str, str]:
 
     Sources that are gone or were given up (``poison``) are left out: they have to be sent again.
     """
-    now = Versions()
+    now = VERSIONS
     found = connection.execute(
         "SELECT source_id, raw_sha256 FROM sources WHERE project_id = %s"
         " AND state IN ('sanitized', 'skipped') AND gate_skip_reason IS DISTINCT FROM 'poison'"

@@ -53,18 +53,24 @@ LITERAL_LANGUAGES = frozenset(
 PROSE_LANGUAGES = frozenset((None, "markdown", "restructuredtext", "asciidoc", "latex", "html"))
 REST_OF_NAME = re.compile(r"[\w.-]*")
 LONGEST_REST = 40
+LONGEST_BARE, LONGEST_QUOTED = 200, 2_000  # characters of a value that say whether it is a secret
 # After the name: the rest of the name, its closing, a type, the sign, the value.
+QUOTED = r"""[^"'`\n]"""
+BARE = r"""[^\s"'`,;<>(){}\[\]|=]"""
 ASSIGNMENT = re.compile(
-    r"""[\w.-]{0,40}["'`\])]{0,2}
-        (?:[ \t]{0,8}:[ \t]{0,4}[\w.&?<>\[\]]{1,40}[ \t]{0,4}(?==)(?!==))?
-        (?P<tagged>(?<=["'])[ \t]{1,20}value(?==))?
-        (?:[ \t]{0,40}(?P<sign>:=|=>|==?|:)[ \t]{0,8}|(?P<element>>)
-          |(?P<given>(?<=["']),[ \t]{1,20}(?=["'])|(?<=\w)\((?=["']))|(?P<word>[ =]))
-        (?:[bru@$]{0,2}(?P<quote>["'`])(?P<quoted>[^"'`\n]{8,2000})(?P=quote)
-          |(?P<bare>[^\s"'`,;<>(){}\[\]|=]{8,200}+(?:=[^\s"'`,;<>(){}\[\]|=]{1,64}+)?+={0,2})
-           (?![\w(\[{.]))""",
+    rf"""[\w.-]{{0,40}}["'`\])]{{0,2}}
+        (?:[ \t]{{0,8}}:[ \t]{{0,4}}[\w.&?<>\[\]]{{1,40}}[ \t]{{0,4}}(?==)(?!==))?
+        (?P<tagged>(?<=["'])[ \t]{{1,20}}value(?==))?
+        (?:[ \t]{{0,40}}(?P<sign>:=|=>|==?|:)[ \t]{{0,8}}|(?P<element>>)
+          |(?P<given>(?<=["']),[ \t]{{1,20}}(?=["'])|(?<=\w)\((?=["']))|(?P<word>[ =]))
+        (?:[bru@$]{{0,2}}(?P<quote>["'`])(?P<quoted>{QUOTED}{{8,{LONGEST_QUOTED}}}+)
+           (?:(?P=quote)|(?<={QUOTED}{{{LONGEST_QUOTED}}}))
+          |(?P<bare>{BARE}{{8,{LONGEST_BARE}}}+(?:={BARE}++)?+={{0,2}})
+           (?:(?![\w(\[{{.])|(?<={BARE}{{{LONGEST_BARE}}})))""",
     re.VERBOSE,
 )
+REST_OF_QUOTED = re.compile(QUOTED + "*+")
+REST_OF_BARE = re.compile(rf"{BARE}*+(?:={BARE}++)*+={{0,2}}")
 NOT_THE_SECRET = re.compile(
     r"""[\w.-]*(?:names?|refs?|reference|ur[li]s?|path|paths|file|files|type|types|ids?|alias|len|length
         |expiry|expires|expiration|ttl|count|field|label|provider|service|endpoint|format|algorithm|header
@@ -166,7 +172,7 @@ def assigned_secret(
     group = "quoted" if match["quoted"] is not None else "bare"
     if match["sign"] == "==" and group == "bare":
         return None
-    value = match[group]
+    value = match[group][:LONGEST_QUOTED]
     literal = group == "quoted" or language in LITERAL_LANGUAGES or match["element"] is not None
     if not literal and language not in PROSE_LANGUAGES:
         return None
@@ -177,6 +183,20 @@ def assigned_secret(
     if name.endswith("key") and not name.startswith(SPECIFIED_KEYS) and not _looks_drawn(value):
         return None
     return match.span(group) if looks_secret(value) else None
+
+
+def end_of_value(text: str, start: int, end: int, reached: int) -> int:
+    """Where the value ends that was judged by its characters from ``start`` to ``end``.
+
+    ``reached`` is the end of the value found before: within it a run is not walked again.
+    """
+    if end < reached:
+        return reached
+    if end - start < LONGEST_BARE:
+        return end
+    quoted = text[start - 1] in "\"'`"
+    rest = (REST_OF_QUOTED if quoted else REST_OF_BARE).match(text, end)
+    return rest.end() if rest else end
 
 
 def looks_secret(value: str) -> bool:

@@ -30,7 +30,7 @@ from streams.hygiene.likeness import (
     score,
 )
 from streams.hygiene.likeness_phrases import for_documents, messages
-from streams.hygiene.stage import lower
+from streams.hygiene.normalise import lower
 
 SEED = 20261121
 PASSES = 4

@@ -16,6 +16,7 @@ from typing import Literal
 
 SNIFFED_BYTES = 8 * 1024
 PRINTABLE_SHARE = 0.95
+LONG_LOWER_CASE = "\u0130"  # the one character whose lower case is two
 MAGIC = (
     (b"\x89PNG", "PNG"),
     (b"\xff\xd8\xff", "JPEG"),
@@ -140,3 +141,8 @@ def _text_codec(charset: str | None) -> str | None:
 def _mostly_printable(text: str) -> bool:
     odd = len(CONTROLS.findall(text)) + text.count("\ufffd")
     return odd <= (1 - PRINTABLE_SHARE) * len(text)
+
+
+def lower(text: str) -> str:
+    """The text in lower case, character for character."""
+    return text.replace(LONG_LOWER_CASE, "i").lower()

@@ -11,12 +11,15 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from streams.hygiene.assigned import (
     ANY_KEY,
     assigned_secret,
+    end_of_value,
     entropy,
     is_drawn,
     is_no_secret_name,
@@ -24,38 +27,46 @@ from streams.hygiene.assigned import (
     looks_secret,
     names_in,
 )
+from streams.hygiene.decoded import View, in_base64, unfolded
+from streams.hygiene.normalise import lower
 from streams.hygiene.secret_forms import (
     LOWERED_ANCHORS,
     OPEN_FORMS,
     SHORT_FORMS,
     SHORTEST_WORD,
+    WORD_BEFORE,
     Form,
 )
 
 BASE64_ENTROPY = 4.5  # bits per character
 HEX_ENTROPY = 3.0
 ENTROPY_OF_AWS = 3.5
-FARTHEST_BEHIND = 200  # characters between a name and a quoted run
+FARTHEST_BEHIND = 200  # characters between a name and the beginning of a quoted run
+LONGEST_JUDGED = 4_000  # characters of a value that say whether it is a secret
 LONGEST_LINE_PART = 4_000  # characters around a name that R-ENTROPY looks at
 ENTROPY_LANGUAGE_EXEMPT = frozenset(("gomod",))
 AWS_SECRET = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{40}(?![A-Za-z0-9+/=])")
 PEM_BORDER = re.compile(r"-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 PEM_BODY = re.compile(r"[ \t\"'+>|*#]*+[A-Za-z0-9+/=\\:, -]*+[\"',+; \t]*+")
-PEM_ESCAPED = re.compile(r"(?:\\{1,4}[nr][A-Za-z0-9+/=]{0,200})+")
-LITERAL = re.compile(r"[\"'`]([\w.+/=~-]{20,400}+)(?=[\"'`])")
+PEM_ESCAPED = re.compile(r"(?:\\{1,4}[nr][A-Za-z0-9+/=]*+)+")
+QUOTE = re.compile(r"[\"'`]")
+LITERAL = re.compile(r"[\"'`]([\w.+/=~-]{20,}+)(?=[\"'`])")
 DIGIT_WITHIN = re.compile(r"[0-9][A-Za-z]")  # a name has its digits, of a year, at its end
-BASE64_RUN = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{32,2000}+={0,2}")
-HEX_RUN = re.compile(r"(?<![A-Za-z0-9])[0-9a-fA-F]{32,2000}(?![A-Za-z0-9])")
+BASE64_RUN = re.compile(r"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_-]{32,}+={0,2}")
+BASE64_CHARS = "".join(chr(at) for at in range(128) if chr(at).isalnum()) + "+/_-="
+REST_OF_BASE64 = re.compile(r"[A-Za-z0-9+/_-]*+={0,2}")
+HEX_RUN = re.compile(r"(?<![A-Za-z0-9])[0-9a-fA-F]{32,}+(?![A-Za-z0-9])")
 NO_HEX_BEHIND = ("%", "#", "diff-")
 HASH_WORDS = re.compile(
     r"commit|checksum|sha-?(?:1|224|256|384|512)|md5|digest|integrity|fingerprint|"
     r"revision|/blob/|/tree/"
 )
 ORDER_PEM, ORDER_AWS_SEC, ORDER_PREFIXED, ORDER_ASSIGN, ORDER_ENTROPY = 0, 2, 200, 201, 202
-LONGEST_FORM = 4_000
+DEEPEST = 3  # JSON within JSON within JSON
 CHANGES_OF_DRAWN = 0.4  # of the neighbouring characters; 0.62 is expected of drawn ones
 SHORTEST_PREFIXED = 24
-PREFIXED = re.compile(r"(?<![\w./+=%&?-])[a-z][a-z0-9]{1,9}[_-][A-Za-z0-9]{24,72}(?![\w/+=-])")
+LONG_PIECE = re.compile(rf"[A-Za-z0-9]{{{SHORTEST_PREFIXED},}}")
+PREFIXED = re.compile(r"(?<![\w./+=%&?-])[a-z][a-z0-9]{1,9}[_-][A-Za-z0-9]{24,}+(?![\w/+=-])")
 PREFIX_AND_RUN = re.compile(r"([a-z0-9]+)[_-](.*)")
 ALPHANUMERIC = "".join(chr(at) for at in range(128) if chr(at).isalnum())
 APART = {at: " " for at in range(128) if not chr(at).isalnum()}
@@ -103,7 +114,7 @@ LISTED_PREFIXES = tuple(
 NO_DIGITS = {ord(digit): None for digit in "0123456789"}
 LOWER_CASE = [it for it in ANCHORS if it[1] in ("hf_", "api_org_")]
 FILLERS = frozenset("xX*.0-_")
-NOT_REAL = re.compile(r"not-?_?a?-?_?real|a1b2c3d4|(?i:dummy|placeholder|changeme)")
+NOT_REAL = re.compile(r"not-?_?a?-?_?real|a1b2c3d4|EXAMPLEEXAMPLE|(?i:dummy|placeholder|changeme)")
 NO_PASSWORD = re.compile(
     r"your|my_?pass|x?-oauth-basic|<|\$|example|redacted|replace|change_?me|placeholder|insert|enter|\.\.\.|%s"
 )
@@ -120,8 +131,62 @@ class Finding(NamedTuple):
 
 
 def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]:
-    """Every place where a rule finds a secret, overlaps included, unordered."""
-    found = list(_private_keys(text)) if "PRIVATE KEY" in text else []
+    """Every place where a rule finds a secret, overlaps included, unordered.
+
+    Also in what the text says once its escapes are undone, its lines joined, its base64 decoded.
+    """
+    found = _find(text, lowered, language)
+    views: list[View] = []
+    said = text
+    while len(views) < DEEPEST and (view := unfolded(said)):
+        views.append(view)
+        said = view.text
+        known = _covered(found)
+        for it in _find(said, lower(said), language):
+            start, end = it.start, it.end
+            for each in reversed(views):
+                start, end = each.span(start, end)
+            if _says_more(text, start, end, known):
+                found.append(it._replace(start=start, end=end))
+    return found
+
+
+def _covered(found: list[Finding]) -> list[tuple[int, int]]:
+    """Where something was found: in order, without overlaps."""
+    spans: list[tuple[int, int]] = []
+    for it in sorted(found):
+        if spans and it.start <= spans[-1][1]:
+            spans[-1] = spans[-1][0], max(spans[-1][1], it.end)
+        else:
+            spans.append((it.start, it.end))
+    return spans
+
+
+def _says_more(text: str, start: int, end: int, covered: list[tuple[int, int]]) -> bool:
+    """Whether a letter or digit between ``start`` and ``end`` is not ``covered``."""
+    at = max(0, bisect_right(covered, (start, len(text))) - 1)
+    for begin, stop in islice(covered, at, None):
+        if begin >= end:
+            break
+        if any(map(str.isalnum, text[start:begin])):
+            return True
+        start = max(start, stop)
+    return any(map(str.isalnum, text[start:end]))
+
+
+class Words(NamedTuple):
+    """The distinct long words of a text, and ``mixed``, those that could be a key.
+
+    ``pieces`` are the runs of letters and digits of ``mixed``; None when it is not ASCII.
+    """
+
+    lettered: str
+    mixed: str
+    pieces: set[str] | None
+    long_pieces: list[str]
+
+
+def _words_of(text: str) -> Words:
     words = [word for word in set(text.split()) if len(word) >= SHORTEST_WORD]
     lettered = "\n".join(words)
     without = lettered.translate(NO_DIGITS).split("\n")
@@ -130,13 +195,32 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
         for it, bare in zip(words, without, strict=False)
         if len(it) > len(bare) or not it.islower()
     )
-    pieces = set(mixed.translate(APART).split()) if mixed.isascii() else None
-    for order, anchor in _anchors_in(mixed, lettered, pieces):
+    if not mixed.isascii():
+        return Words(lettered, mixed, None, LONG_PIECE.findall(mixed))
+    pieces = set(mixed.translate(APART).split())
+    return Words(lettered, mixed, pieces, [it for it in pieces if len(it) >= SHORTEST_PREFIXED])
+
+
+def _find(text: str, lowered: str, language: str | None) -> list[Finding]:
+    """What stands in the text itself, or in its base64."""
+    words = _words_of(text)
+    found = _find_plain(text, lowered, language, words)
+    if view := in_base64(text, words.long_pieces):
+        said = view.text
+        for it in sorted(_find_plain(said, lower(said), None, _words_of(said))):
+            for start, end in view.places(it.start, it.end):
+                if not NOT_REAL.search(text, start, min(end, start + LONGEST_JUDGED)):
+                    found.append(it._replace(start=start, end=end, order=ORDER_ENTROPY))
+    return found
+
+
+def _find_plain(text: str, lowered: str, language: str | None, words: Words) -> list[Finding]:
+    """What stands in the text as it is."""
+    found = list(_private_keys(text)) if "PRIVATE KEY" in text else []
+    for order, anchor in _anchors_in(words):
         found += _of_form(SHORT_FORMS[order - 1], order, anchor, text, text)
-    if pieces is None or any(
-        not it.isalpha() and _changes(it) for it in pieces if len(it) >= SHORTEST_PREFIXED
-    ):
-        found += _prefixed(mixed, text)
+    if words.pieces is None or any(not it.isalpha() and _changes(it) for it in words.long_pieces):
+        found += _prefixed(words.mixed, text)
     for order, form in enumerate(OPEN_FORMS, len(SHORT_FORMS) + 1):
         if form.beside not in text:
             continue
@@ -144,10 +228,18 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
             where = lowered if anchor in LOWERED_ANCHORS else text
             if anchor in where:
                 found += _of_form(form, order, anchor, where, text)
+    return found + _of_names(text, lowered, language)
+
+
+def _of_names(text: str, lowered: str, language: str | None) -> list[Finding]:
+    """What is a secret because of a name beside it."""
+    found: list[Finding] = []
     named = [it for it in names_in(lowered) if not is_no_secret_name(lowered, it[0])]
+    reached = 0
     for at, name in named:
         if span := assigned_secret(text, lowered, at, name, language):
-            found.append(Finding(*span, ORDER_ASSIGN, "R-ASSIGN", "SECRET_VALUE"))
+            reached = end_of_value(text, *span, reached)
+            found.append(Finding(span[0], reached, ORDER_ASSIGN, "R-ASSIGN", "SECRET_VALUE"))
     if named:
         surely = [at for at, name in named if name != ANY_KEY]
         found += _near_names(text, lowered, surely, language)
@@ -155,35 +247,46 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
     return found
 
 
-def _anchors_in(mixed: str, lettered: str, pieces: set[str] | None) -> Iterator[tuple[int, str]]:
-    """The anchors that may stand in the long words, each with the order of its form.
-
-    ``pieces`` are the runs of letters and digits of ``mixed``; None when it is not ASCII.
-    """
-    yield from (it for it in LOWER_CASE if it[1] in lettered)
-    if pieces is None:
-        yield from (it for it in ANCHORS if it[1] in mixed)
+def _anchors_in(words: Words) -> Iterator[tuple[int, str]]:
+    """The anchors that may stand in the long words, each with the order of its form."""
+    yield from (it for it in LOWER_CASE if it[1] in words.lettered)
+    if words.pieces is None:
+        yield from (it for it in ANCHORS if it[1] in words.mixed)
         return
-    yield from (it for it in ANYWHERE if it[1] in mixed)
-    for piece in sorted(pieces & BY_PIECE.keys()):
+    yield from (it for it in ANYWHERE if it[1] in words.mixed)
+    for piece in sorted(words.pieces & BY_PIECE.keys()):
         yield from BY_PIECE[piece]
-    for head in sorted({piece[:HEAD] for piece in pieces} & BY_HEAD.keys()):
+    for head in sorted({piece[:HEAD] for piece in words.pieces} & BY_HEAD.keys()):
         yield from BY_HEAD[head]
 
 
 def _of_form(form: Form, order: int, anchor: str, where: str, text: str) -> Iterator[Finding]:
-    read = 0
+    read = behind = 0
     for at in _places(where, anchor):
         if at < read:
             continue
-        if form.backwards:
-            match = form.pattern.search(text, max(0, at - form.backwards), at + LONGEST_FORM)
-            match = match if match and match.start() <= at < match.end() else None
-        else:
-            match = form.pattern.match(text, at)
-        if match and _plausible(form, match, text):
+        match = _match(form, at, behind, text)
+        behind = at + len(anchor)
+        if match is None:
+            continue
+        read = match.end()  # the run is judged once: its inner anchors are not asked again
+        if _plausible(form, match, text):
             yield Finding(*match.span(form.group), order, form.rule_id, form.type)
-            read = match.end()
+
+
+def _match(form: Form, at: int, behind: int, text: str) -> re.Match[str] | None:
+    """The form around its anchor at ``at``; ``behind`` is the end of the anchor before."""
+    if not form.backwards:
+        return form.pattern.match(text, at)
+    if form.backwards == WORD_BEFORE:
+        begin = at - len(text[behind:at].rpartition("\n")[2].rpartition(" ")[2])
+    else:
+        begin = max(0, at - form.backwards)
+    for start in range(begin, at + 1):
+        match = form.pattern.match(text, start)
+        if match and match.end() > at:
+            return match
+    return None
 
 
 def _prefixed(words: str, text: str) -> Iterator[Finding]:
@@ -217,10 +320,13 @@ def _places(text: str, anchor: str) -> Iterator[int]:
 def _plausible(form: Form, match: re.Match[str], text: str) -> bool:
     """Whether a form that matched is a secret: nothing repeated or spelt out, no part of a word."""
     value = match[form.group]
-    if form.rule_id in ("R-URL", "R-ASSIGN"):
-        return _is_password(value)
+    if form.rule_id == "R-PEM":
+        return True
     if form.rule_id == "R-BASIC":
         return _is_user_and_password(value)
+    value = value[:LONGEST_JUDGED]
+    if form.rule_id in ("R-URL", "R-ASSIGN"):
+        return _is_password(value)
     if form.anchors == ("bearer",) and not any(map(str.isdigit, value)):
         return False
     if form.rule_id == "R-AUTH":
@@ -298,11 +404,13 @@ def _near_names(
     for at in named:
         if at < done:
             continue
-        start = text.rfind("\n", max(0, at - LONGEST_LINE_PART), at) + 1 or max(
-            0, at - LONGEST_LINE_PART
-        )
+        start = _start_of_part(text, at, max(0, done))
         end = text.find("\n", at, at + LONGEST_LINE_PART)
-        done = end = min(len(text), at + LONGEST_LINE_PART) if end < 0 else end
+        if end < 0:
+            end = min(len(text), at + LONGEST_LINE_PART)
+            rest = REST_OF_BASE64.match(text, end)
+            end = rest.end() if rest else end
+        done = end
         line = lowered[start:end]
         if "aws" in line and "secret" in line:
             for match in AWS_SECRET.finditer(text, start, end):
@@ -310,6 +418,17 @@ def _near_names(
                     yield Finding(*match.span(), ORDER_AWS_SEC, "R-AWS-SEC", "AWS_SECRET")
         if language not in ENTROPY_LANGUAGE_EXEMPT and not HASH_WORDS.search(line):
             yield from _high_entropy(text, start, end)
+
+
+def _start_of_part(text: str, at: int, done: int) -> int:
+    """The start of the line of ``at``, or of the run that begins farthest before it.
+
+    What lies before ``done`` was looked at with the name before.
+    """
+    begin = max(0, at - LONGEST_LINE_PART)
+    if line := text.rfind("\n", begin, at) + 1:
+        return line
+    return min(done, begin) + len(text[min(done, begin) : begin].rstrip(BASE64_CHARS))
 
 
 def _drawn_behind(text: str, lowered: str, named: list[tuple[int, str]]) -> Iterator[Finding]:
@@ -322,8 +441,11 @@ def _drawn_behind(text: str, lowered: str, named: list[tuple[int, str]]) -> Iter
         stop = min(behind + FARTHEST_BEHIND, len(text))
         end = text.find("\n", behind, stop)
         start, read = max(behind, read), end if end >= 0 else stop
-        for match in LITERAL.finditer(text, start, read):
-            value = match[1]
+        for quote in QUOTE.finditer(text, start, read):
+            match = LITERAL.match(text, quote.start())
+            if match is None:
+                continue
+            value = match[1][:LONGEST_JUDGED]
             if DIGIT_WITHIN.search(value) and is_drawn(value) and looks_secret(value):
                 yield Finding(*match.span(1), ORDER_ENTROPY, "R-ENTROPY", "HIGH_ENTROPY")
 

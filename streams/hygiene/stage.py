@@ -17,6 +17,7 @@ from typing import Any
 from schemas.envelope import Event
 from schemas.events.hygiene import (
     SANITIZED_PART_CHARS,
+    VERSIONS,
     Annotation,
     ChunkCreated,
     ChunkRef,
@@ -25,7 +26,6 @@ from schemas.events.hygiene import (
     SkipReason,
     SourceProcessed,
     SourceSanitized,
-    Versions,
 )
 from schemas.events.source import MARK_CHARS, SERVICES, SourceInfo, SourceRevised
 from schemas.ids import sha256_hex
@@ -33,11 +33,10 @@ from schemas.source_kinds import language_of
 from streams.hygiene.annotate import annotate
 from streams.hygiene.chunk import chunk
 from streams.hygiene.filter import REVERSIBLE, Skip, skip_before_reading, skip_source
-from streams.hygiene.normalise import Normalised, normalise
+from streams.hygiene.normalise import Normalised, lower, normalise
 from streams.hygiene.redact import redact
 
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
-LONG_LOWER_CASE = "\u0130"  # the one character whose lower case is two
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +145,6 @@ def _sanitized(
     )
 
 
-def lower(text: str) -> str:
-    """The text in lower case, character for character."""
-    return text.replace(LONG_LOWER_CASE, "i").lower()
-
-
 def starts_of_lines(text: str) -> list[int]:
     """The offset of each line's first character; a final LF opens no further line."""
     lines = text.split("\n")
@@ -170,7 +164,7 @@ def decide(
     if (
         previous is not None
         and previous.sanitized_hash == cleaned.sanitized_hash
-        and previous.versions == Versions()
+        and previous.versions == VERSIONS
     ):
         return [_unchanged(previous, revised, cleaned)]
     marker = _processed(previous, revised, cleaned, "sanitized")
@@ -217,6 +211,7 @@ def _texts(source_id: str, cleaned: Cleaned) -> Iterator[SourceSanitized]:
             text=cleaned.text[part * SANITIZED_PART_CHARS : (part + 1) * SANITIZED_PART_CHARS],
             redactions=list(cleaned.redactions) if first else [],
             annotations=list(cleaned.annotations) if first else [],
+            versions=VERSIONS,
         )
 
 
@@ -243,6 +238,7 @@ def _processed(
         "skip_reason": cleaned.skip_reason,
         "skip_detail": cleaned.skip_detail,
         "chunks": list(cleaned.refs),
+        "versions": VERSIONS,
     }
     return SourceProcessed(
         source=revised.source,

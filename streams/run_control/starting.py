@@ -7,7 +7,7 @@ made one after another begin at the same ledger sequence on every machine.
 from __future__ import annotations
 
 from schemas.events.atom import EXTRACTOR_VERSION, REFLECTION_VERSION
-from schemas.events.hygiene import Versions
+from schemas.events.hygiene import VERSIONS
 from schemas.events.ingestion import Limits, RunStarted
 from schemas.events.ingestion_request import (
     CoverageTarget,
@@ -129,7 +129,7 @@ def limits_of(lane: RunLane, requested: IngestionRequested) -> Limits:
 
 def versions() -> dict[str, str]:
     """The versions of all that has a part in what a run finds."""
-    hygiene = Versions()
+    hygiene = VERSIONS
     return {
         "hygiene_version": hygiene.hygiene,
         "chunker_version": hygiene.chunk,

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from streams.hygiene.normalise import lower
 from streams.hygiene.redact import redact
-from streams.hygiene.stage import lower
 from tests.hygiene.builders import MIXED
 
 PERSONAL = {

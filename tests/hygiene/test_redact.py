@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streams.hygiene.normalise import lower
 from streams.hygiene.redact import redact
-from streams.hygiene.stage import clean, lower
+from streams.hygiene.stage import clean
 from tests.hygiene.builders import HEX_DIGITS, MIXED, a_private_key, a_source, cleaned
 
 SECRETS = {
@@ -220,6 +221,22 @@ def test_redacted_text_is_not_redacted_again(line: str) -> None:
         "curl ",
         "basic ",
         "1234567890",
+        '"a" +\n',
+        '"x" + "y" + ',
+        "\\u0041",
+        "\\\n",
+        "a: |\n  ",
+        "password:\n  ",
+        "password:",
+        "password:x=",
+        "LS0tLS1CRUdJTiBDRVJU\n",
+        "ghp_" + "aB3" * 20 + "\\/",
+        "eyJhIjoiYiJ9.",
+        "@tcp(",
+        "a:b@tcp(",
+        "+ASt",
+        "sig=",
+        "key-",
         f"n: {'1234567890' * 9}\n",
     ],
 )

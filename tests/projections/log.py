@@ -32,6 +32,7 @@ from schemas.events.atom import (
 )
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import (
+    VERSIONS,
     Annotation,
     ChunkCreated,
     SourceProcessed,
@@ -219,6 +220,7 @@ class Story:
                 char_count=len(text),
                 text=text,
                 annotations=list(annotations),
+                versions=VERSIONS,
             ),
         )
         chunks = [
@@ -235,6 +237,7 @@ class Story:
             raw_sha256=digest,
             raw_normalized_hash=digest,
             sanitized_hash=digest,
+            versions=VERSIONS,
             previous_sanitized_hash=before.sanitized_hash if before else None,
             chunks=[
                 replace_part(ref_of(chunk), areas=list(areas) if at == 0 else [])

@@ -7,7 +7,8 @@ from typing import Any
 
 from infra.cli.evaluation.rows import Options, Row
 from streams.hygiene.annotate import annotate
-from streams.hygiene.stage import lower, starts_of_lines
+from streams.hygiene.normalise import lower
+from streams.hygiene.stage import starts_of_lines
 
 TELLING = frozenset(("prompt_injection", "hidden_markup", "encoded_payload"))
 SCORES = {"high": 0.9, "medium": 0.75, "low": 0.6}

@@ -7,8 +7,8 @@ from typing import Any
 
 from infra.cli.evaluation.rows import Options, Row
 from schemas.source_kinds import language_of
+from streams.hygiene.normalise import lower
 from streams.hygiene.redact import redact, secrets_in
-from streams.hygiene.stage import lower
 
 
 def answer_all(rows: Iterable[Row], options: Options) -> Iterator[dict[str, Any]]:
