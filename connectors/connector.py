@@ -8,6 +8,7 @@ item with a reason. What cannot become an item at all is told as a ``Notice``.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,9 @@ MAX_ENTRIES = 1_000_000  # of a folder or a tree; the largest public repositorie
 TIER_1_ORDER = {"readme": 0, "agent_guide": 1, "architecture_doc": 2}
 LAST_OF_TIER_1 = 3
 BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+RedactName = Callable[[str], str]
+NUMBER = re.compile(r":([0-9]+)\]")  # of a placeholder
 
 NoticeCode = Literal[
     "link",
@@ -155,6 +159,54 @@ def in_listing_order(
         by_path[item.path] = item
     ordered = sorted(by_path.values(), key=lambda item: listing_key(item.path))
     return tuple(ordered), (*notices, *doubled)
+
+
+def without_secrets(listing: Listing, redact_name: RedactName) -> Listing:
+    """The listing with no secret in the name of its root, of an item or of a notice.
+
+    Different files keep different paths: what would be called alike is numbered in the order of
+    the true names, so that the same files are always called the same.
+    """
+    listed = {item.path for item in listing.items}
+    named = _told_apart(listed | set(listing.removed), redact_name)
+    items = [
+        replace(item, path=named[item.path], fetch=_quietly(item, redact_name))
+        for item in listing.items
+    ]
+    return replace(
+        listing,
+        root=redact_name(listing.root),
+        items=tuple(sorted(items, key=lambda item: listing_key(item.path))),
+        notices=tuple(Notice(redact_name(it.path), it.code) for it in listing.notices),
+        removed=tuple(named[path] for path in listing.removed),
+    )
+
+
+def _told_apart(paths: set[str], redact_name: RedactName) -> dict[str, str]:
+    named = {path: redact_name(path) for path in sorted(paths)}
+    taken = {path for path, name in named.items() if path == name}
+    for path, name in named.items():
+        if path == name:
+            continue
+        count = 1
+        while name in taken:
+            count += 1
+            name = NUMBER.sub(f":{count}]", named[path], count=1)
+        taken.add(name)
+        named[path] = name
+    return named
+
+
+def _quietly(item: Item, redact_name: RedactName) -> Callable[[], bytes]:
+    """Reads the item; what is said when it cannot be read holds no secret of its name."""
+
+    def fetch() -> bytes:
+        try:
+            return item.fetch()
+        except SourceUnavailable as error:
+            raise SourceUnavailable(redact_name(str(error))) from None
+
+    return fetch
 
 
 def printable(name: str | bytes) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from connectors.connector import Item, Listing, printable
+from connectors.connector import Item, Listing, RedactName, printable
 from connectors.feeder import Encrypt, FeedOrder, Lead, Publish, feed, opening
 from connectors.outside import Gone, OutsideItem, Service
 from connectors.rendering import pieces
@@ -55,7 +55,7 @@ class Outlet:
 
     ``held`` finds of some source ids those that we hold. ``inventory`` lists what is held of a
     root, all whose path begins with the last argument. ``lead`` is shared by all triggers of a
-    process.
+    process. ``redact_name`` frees names and titles of secrets.
     """
 
     publish: Publish
@@ -63,6 +63,7 @@ class Outlet:
     held: FindHeld
     inventory: Inventory
     lead: Lead
+    redact_name: RedactName
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +104,18 @@ async def publish_items(
     Removals that the service itself told of are let go unasked: the brake is for what is missing.
     """
     counts = Counts()
-    for root, group in _by_root(items).items():
+    named = [redacted(item, outlet.redact_name) for item in items]
+    for root, group in _by_root(named).items():
         counts = added(counts, await _publish_root(root, group, order, outlet))
     return counts
+
+
+def redacted(item: OutsideItem | Gone, redact_name: RedactName) -> OutsideItem | Gone:
+    """The item with no secret in its title, nor in that of what it is about."""
+    if isinstance(item, Gone):
+        return item
+    about = redact_name(item.about) if item.about else item.about
+    return replace(item, title=redact_name(item.title), about=about)
 
 
 async def _publish_root(root: str, group: _Root, order: FeedOrder, outlet: Outlet) -> Counts:

@@ -9,10 +9,17 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from connectors.changed_files import list_changed
-from connectors.clones import GitUrl, root_of_url
-from connectors.connector import Listing, UnknownSource, printable
+from connectors.clones import HEAD_REF, GitUrl, root_of_url
+from connectors.connector import (
+    Listing,
+    RedactName,
+    UnknownSource,
+    printable,
+    without_secrets,
+)
 from connectors.definitions import Definition, secret_at
 from connectors.feeder import FeedOrder, feed, source_of
+from connectors.git import list_commit
 from connectors.github.api import installation
 from connectors.intake.changes import Delta
 from connectors.publishing import Held, Outlet
@@ -44,12 +51,16 @@ class RepositoryFiles:
         listing = await asyncio.to_thread(
             list_changed, clone.clone, root, delta.before, delta.after
         )
-        with listing:
+        outlet = await self._outlet(order.project_id)
+        if _holds_secrets(listing, outlet.redact_name):  # only all names tell which file it is
+            listing.close()
+            listing = await asyncio.to_thread(list_commit, clone.clone, root, HEAD_REF)
+        with without_secrets(listing, outlet.redact_name) as listing:
             # The brake is for what is missing from a listing, not for what git says was deleted.
             named = replace(
                 order, trigger_key=delta.trigger_key, accept_removals=not listing.complete
             )
-            return await self._feed(listing, named)
+            return await _feed(listing, named, outlet)
 
     async def _token(self, definition: Definition) -> Secret | None:
         """What lets git fetch: a token, or one of the App's installation, made for this fetch."""
@@ -61,28 +72,6 @@ class RepositoryFiles:
         app_id, key = (secret_at(places[role], self._environ) for role in ("app-id", "app-key"))
         token, _ = await installation(added.base_url, app_id.reveal(), key, added.target)()
         return token
-
-    async def _feed(self, listing: Listing, order: FeedOrder) -> bool:
-        project, outlet = order.project_id, await self._outlet(order.project_id)
-        sources = {
-            path: source_of(project, listing.root, path).source_id
-            for path in (*(item.path for item in listing.items), *listing.removed)
-        }
-        held = await outlet.held(project, list(sources.values()))
-        removed = tuple(path for path in listing.removed if sources[path] in held)
-        same = not listing.complete and not removed
-        if same and await asyncio.to_thread(_all_held, listing, sources, held):
-            return False
-        await feed(
-            replace(listing, removed=removed),
-            order,
-            publish=outlet.publish,
-            encrypt=outlet.encrypt,
-            last_accepted={source: each.raw_sha256 for source, each in held.items()},
-            lead=outlet.lead,
-            again=False,
-        )
-        return True
 
 
 def clone_url(definition: Definition, repository: str) -> str:
@@ -99,6 +88,34 @@ def clone_url(definition: Definition, repository: str) -> str:
     host = (urlsplit(added.base_url).hostname or "").removeprefix("api.")
     default = "github.com" if added.service == "github" else "bitbucket.org"
     return f"https://{host or default}/{repository}.git"
+
+
+def _holds_secrets(listing: Listing, redact_name: RedactName) -> bool:
+    paths = (*(item.path for item in listing.items), *listing.removed)
+    return any(redact_name(path) != path for path in paths)
+
+
+async def _feed(listing: Listing, order: FeedOrder, outlet: Outlet) -> bool:
+    project = order.project_id
+    sources = {
+        path: source_of(project, listing.root, path).source_id
+        for path in (*(item.path for item in listing.items), *listing.removed)
+    }
+    held = await outlet.held(project, list(sources.values()))
+    removed = tuple(path for path in listing.removed if sources[path] in held)
+    same = not listing.complete and not removed
+    if same and await asyncio.to_thread(_all_held, listing, sources, held):
+        return False
+    await feed(
+        replace(listing, removed=removed),
+        order,
+        publish=outlet.publish,
+        encrypt=outlet.encrypt,
+        last_accepted={source: each.raw_sha256 for source, each in held.items()},
+        lead=outlet.lead,
+        again=False,
+    )
+    return True
 
 
 def _all_held(listing: Listing, sources: Mapping[str, str], held: Mapping[str, Held]) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import connectors.bitbucket.items
 import connectors.github.deliveries
 import connectors.jira.items
-from connectors.connector import SourceRefused, SourceUnavailable
+from connectors.connector import RedactName, SourceRefused, SourceUnavailable
 from connectors.definitions import Definition
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta, delta_of
@@ -24,7 +24,7 @@ from connectors.intake.told import Told
 from connectors.jira.api import site_of
 from connectors.outside import Gone, OutsideItem
 from connectors.payloads import Payload, UnreadablePayload, part, text
-from connectors.publishing import Outlet, publish_items, source_id_of
+from connectors.publishing import Outlet, publish_items, redacted, source_id_of
 from connectors.services import stream_names
 from connectors.slack.items import ThreadRef, thread_of_event
 from connectors.testimony.messages import Seal, testimony_of_event
@@ -54,6 +54,7 @@ class Ports:
     thread: LookAtThread
     files: BringFiles
     told: Told
+    redact_name: RedactName
 
 
 class Intake:
@@ -93,7 +94,7 @@ class Intake:
             definition = self._definition(fact, event, payload)
             if definition is None or event.connector == "slack":
                 return
-            items = _items_of(event, payload, fact, definition) or []
+            items = self._items_of(event, payload, fact, definition) or []
             polled = _is_titled(event, definition)
             known = [it for it in items if isinstance(it, Gone) or not polled]
             self._ports.told.put(fact.project_id, self._timely(fact, known))
@@ -108,10 +109,17 @@ class Intake:
         known = self._ports.connected(fact.project_id, event.connector)
         return next((each for each in known if _is_about(each, payload)), None)
 
+    def _items_of(
+        self, event: ItemReceived, payload: Payload, fact: Envelope, definition: Definition
+    ) -> list[OutsideItem | Gone] | None:
+        items = _items_of(event, payload, fact, definition)
+        name = self._ports.redact_name
+        return None if items is None else [redacted(item, name) for item in items]
+
     async def _items(
         self, fact: Envelope, event: ItemReceived, payload: Payload, definition: Definition
     ) -> tuple[str, ...]:
-        items = _items_of(event, payload, fact, definition)
+        items = self._items_of(event, payload, fact, definition)
         delta = delta_of(event.connector, event.kind, payload)
         outcomes: list[str] = []
         if items and await self._renames(fact, event, items, definition):

@@ -196,6 +196,7 @@ async def outlet(
     from connectors.publishing import Outlet
     from connectors.runner import following, publishing
     from infra.vault import vault_of
+    from streams.hygiene.redact import redact_name
 
     vault, tables = vault_of(settings), Tables(settings)
     vault.encrypt(project_id, b"")  # without a key nothing may begin
@@ -210,7 +211,7 @@ async def outlet(
         publishing(settings, SystemClock()) as publish,
         following(settings, project_id, None, from_start=False, stalled=stalled) as lead,
     ):
-        yield Outlet(publish, encrypt, tables.held, tables.inventory, lead)
+        yield Outlet(publish, encrypt, tables.held, tables.inventory, lead, redact_name)
 
 
 @contextmanager

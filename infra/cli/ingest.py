@@ -201,9 +201,11 @@ def ingested(settings: Settings, request: Request) -> list[Outcome]:
 
 
 async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
+    from connectors.connector import without_secrets
     from connectors.recognise import open_source
     from infra.vault import vault_of
     from projections import holdings, queries
+    from streams.hygiene.redact import redact_name
 
     with queries.reading(settings.conninfo) as connection:
         project_id = queries.project_of(connection, request.project)
@@ -217,7 +219,8 @@ async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
     ]
     outcomes: list[Outcome] = []
     for index, connector in enumerate(opened):
-        with await loop.in_thread(connector.list) as listing:
+        listed = await loop.in_thread(connector.list)
+        with without_secrets(listed, redact_name) as listing:
             tell_notices(listing)
             outcome = _outcome(request, index, project_id, listing)
             check_roots(outcomes, outcome)

@@ -92,6 +92,7 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
     from connectors.webhooks.counters import INTAKE_FILE, Counters
     from infra.vault import vault_of
     from schemas.events.connector_item import ItemReceived
+    from streams.hygiene.redact import redact_name
 
     task = asyncio.current_task()
     assert task
@@ -117,6 +118,7 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
                 thread=doors.thread,
                 files=files.bring,
                 told=told,
+                redact_name=redact_name,
             )
             intake = Intake(ports)
             if not told.whole:

@@ -16,6 +16,7 @@ from collections import Counter
 
 from schemas.events.hygiene import Redaction
 from schemas.ids import derive_id
+from streams.hygiene.normalise import lower
 from streams.hygiene.personal import PERSONAL_TYPES, personal_in
 from streams.hygiene.secret_search import Finding, find_secrets
 
@@ -33,6 +34,11 @@ def redact(
     """
     findings = secrets_in(text, lowered, language, personal)
     return _replaced(text, source_id, findings) if findings else (text, ())
+
+
+def redact_name(name: str) -> str:
+    """The name of a file, folder or item with its secrets replaced."""
+    return redact(name, lower(name), "", None)[0]
 
 
 def secrets_in(

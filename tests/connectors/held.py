@@ -23,6 +23,7 @@ from schemas.events.connector import CursorMoved
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.ingestion_request import IngestionRequested, SourcesListed
 from schemas.events.source import SourceContentPart, SourceInfo, SourceRevised
+from streams.hygiene.redact import redact_name
 from streams.hygiene.stage import clean, decide
 from streams.run_control.changes import REMOVAL_BRAKE_PERCENT
 
@@ -57,7 +58,7 @@ class MemoryBroker:
 
     def outlet(self) -> Outlet:
         lead = Lead(max_records=2**31, max_bytes=2**60)
-        return Outlet(self.publish, self.encrypt, self.held, self.inventory, lead)
+        return Outlet(self.publish, self.encrypt, self.held, self.inventory, lead, redact_name)
 
     async def outlet_of(self, project_id: str) -> Outlet:
         return self.outlet()

@@ -16,6 +16,7 @@ from connectors.webhooks.deliveries import delivery_of
 from schemas.envelope import Actor, Envelope, outside_fact
 from schemas.events.connector import ConnectorAdded, ConnectorService, Credential
 from schemas.events.connector_item import ItemReceived
+from streams.hygiene.redact import redact_name
 from tests.connectors.held import PROJECT, MemoryBroker
 from tests.connectors.intake.worlds import KeyRing
 
@@ -127,6 +128,7 @@ class Hooks:
             thread=nothing,
             files=nothing,
             told=self.told,
+            redact_name=redact_name,
         )
         return Intake(ports)
 

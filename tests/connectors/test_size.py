@@ -27,6 +27,7 @@ from schemas.codec import encode
 from schemas.envelope import Envelope
 from schemas.events.connector import CursorMoved
 from schemas.events.source import SourceInfo, SourceRevised
+from streams.hygiene.redact import redact_name
 from tests.connectors.held import AT, PROJECT
 from tests.connectors.stand_ins.github import TOKEN, GitHubServer
 
@@ -98,7 +99,12 @@ def test_a_large_repository_needs_no_more_memory_than_a_page() -> None:
         async with Transport(url, bearer(Secret(TOKEN)), budget) as transport:
             lead = Lead(max_records=2**31, max_bytes=2**60)
             outlet = Outlet(
-                ledger.publish, lambda b, owner: ("key", b), ledger.find, ledger.inventory, lead
+                ledger.publish,
+                lambda b, owner: ("key", b),
+                ledger.find,
+                ledger.inventory,
+                lead,
+                redact_name,
             )
             reading = Reading(PROJECT, "con_1", "github")
             places = dict(ledger.places)

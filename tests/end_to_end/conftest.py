@@ -1,5 +1,6 @@
 """One service with one ingested project, shared by the tests that only look."""
 
+import base64
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,7 +37,12 @@ def planted(tmp_path_factory) -> tuple[Path, tuple[str, ...]]:
     )
     with (folder / "docs" / "operations.md").open("a") as page:
         page.write("\n## Keys\n\n```\n" + "\n".join(pem) + "\n```\n")
-    return folder, (password, access_key, *key_body)
+    of_file, of_folder = ("gh" + "p_" + secrets.token_hex(20) for _ in range(2))
+    (folder / of_folder).mkdir()
+    (folder / of_folder / f"{of_file}.md").write_text("# Keys\n\nThe depot must rotate its keys.\n")
+    long_key = base64.b64encode("\n".join(pem * 20).encode()).decode()
+    (folder / "deploy" / "cluster.yaml").write_text(f"client-key-data: {long_key}\n")
+    return folder, (password, access_key, *key_body, of_file, of_folder, long_key[-16:])
 
 
 @pytest.fixture(scope="session")

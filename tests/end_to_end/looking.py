@@ -47,7 +47,7 @@ def records(cairn: Service, topic: str) -> list[tuple[Any, Any]]:
 
 
 def everything(cairn: Service) -> dict[str, bytes]:
-    """All topics, tables and log files, each as bytes to search in."""
+    """All topics, tables, log and state files, each as bytes to search in."""
     found = {}
     for topic in TOPICS:
         rows = records(cairn, topic.name)
@@ -61,4 +61,7 @@ def everything(cairn: Service) -> dict[str, bytes]:
             found[f"table {name}"] = str(connection.execute(all_of).fetchall()).encode()
     for path in (*cairn.home.glob("logs/*"), *cairn.home.glob("*.json")):
         found[f"file {path.name}"] = path.read_bytes()
+    for path in cairn.home.glob("state/**/*"):
+        if path.is_file():
+            found[f"state {path.name}"] = path.read_bytes()
     return found

@@ -10,6 +10,7 @@ from connectors.feeder import FeedOrder
 from connectors.outside import Gone, OutsideItem
 from connectors.publishing import Outlet, publish_items, publish_removals
 from schemas.envelope import Actor, Envelope
+from streams.hygiene.redact import redact_name
 from streams.memory import Driver
 from streams.pipeline import pipeline
 from tests.connectors.held import MemoryBroker
@@ -44,7 +45,7 @@ class Connected(Project):
             await known.publish(envelopes)
             self.driver.publish(envelopes)
 
-        return Outlet(publish, known.encrypt, known.held, known.inventory, known.lead)
+        return Outlet(publish, known.encrypt, known.held, known.inventory, known.lead, redact_name)
 
     def order(self) -> FeedOrder:
         self._deliveries += 1

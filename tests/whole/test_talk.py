@@ -12,6 +12,7 @@ from connectors.publishing import Held, Outlet, publish_items, source_id_of
 from schemas.envelope import Actor, Envelope
 from schemas.events.ledger import AtomRecord
 from schemas.events.source import SourceInfo, SourceType
+from streams.hygiene.redact import redact_name
 from tests.whole.changing import Project
 from tests.worlds import PROJECT
 
@@ -57,7 +58,9 @@ def facts_of(*items: OutsideItem | Gone, key: str = "page") -> list[Envelope]:
         return []
 
     lead = Lead(max_records=2**31, max_bytes=2**60)
-    outlet = Outlet(publish, lambda content, owner: ("key", content), held, nobody, lead)
+    outlet = Outlet(
+        publish, lambda content, owner: ("key", content), held, nobody, lead, redact_name
+    )
     order = FeedOrder(PROJECT, key, Actor(), AT, lanes=("deep",))
     asyncio.run(publish_items(items, order, outlet))
     return facts

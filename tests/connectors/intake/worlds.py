@@ -29,6 +29,7 @@ from schemas.events.dlq import DeadLetter
 from schemas.events.project import ProjectCreated
 from schemas.ids import sha256_hex
 from schemas.topics import key_of
+from streams.hygiene.redact import redact_name
 from tests.connectors.held import E, MemoryBroker
 from tests.connectors.webhooks.senders import NOW, SECRET, Sent
 
@@ -130,6 +131,7 @@ class World:
             thread=self._thread,
             files=self._files,
             told=self.told,
+            redact_name=redact_name,
         )
         return Intake(ports)
 

@@ -1,0 +1,147 @@
+"""Names of roots, folders, files and items are free of secrets before anything is made of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from connectors import open_source
+from connectors.connector import Item, Listing, Notice, SourceUnavailable, without_secrets
+from connectors.feeder import FeedOrder, FeedReport, Lead, feed
+from connectors.outside import OutsideItem, Remark
+from connectors.publishing import publish_items
+from schemas.codec import encode
+from schemas.envelope import Actor, Envelope
+from schemas.events.source import SourceRevised
+from streams.hygiene.redact import redact_name
+from tests.connectors.held import MemoryBroker
+from tests.hygiene.builders import MIXED
+
+FIRST, SECOND = "gh" + "p_" + MIXED[:36], "gh" + "p_" + MIXED[5:41]
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+ORDER = FeedOrder("prj_demo", "key-1", Actor(type="human", id="ada"), AT)
+
+
+def a_folder(tmp_path: Path, name: str = "shop") -> Path:
+    folder = tmp_path / name
+    for path in (
+        f"keys/{FIRST}.md",
+        f"keys/{SECOND}.md",
+        f"{FIRST}/notes.md",
+        f"{SECOND}/notes.md",
+        "README.md",
+    ):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(f"What stands in {len(path)}: {path == 'README.md'}.\n")
+    return folder
+
+
+def listed(folder: Path) -> Listing:
+    told: list[str] = []
+    return without_secrets(
+        open_source(str(folder), None, folder.parent, told.append).list(), redact_name
+    )
+
+
+def facts_of(listing: Listing) -> list[Envelope]:
+    log: list[Envelope] = []
+
+    async def publish(facts: Sequence[Envelope]) -> None:
+        log.extend(facts)
+
+    async def run() -> FeedReport:
+        return await feed(
+            listing,
+            ORDER,
+            publish=publish,
+            encrypt=lambda content, owner: ("key", b""),
+            last_accepted={},
+            lead=Lead(max_records=10**6, max_bytes=10**9),
+        )
+
+    asyncio.run(run())
+    return log
+
+
+def test_no_name_of_file_or_folder_reaches_a_record(tmp_path: Path) -> None:
+    with listed(a_folder(tmp_path, f"of-{FIRST}")) as listing:
+        facts = facts_of(listing)
+    written = b"".join(encode(fact.recorded(AT)) for fact in facts)
+    assert b"[REDACTED:GITHUB_TOKEN:1]" in written
+    assert FIRST.encode() not in written
+    assert SECOND.encode() not in written
+
+
+def test_files_whose_names_differ_by_a_secret_only_stay_two(tmp_path: Path) -> None:
+    folder = a_folder(tmp_path)
+    with listed(folder) as listing:
+        paths = [item.path for item in listing.items]
+    mark = "[REDACTED:GITHUB_TOKEN:{}]"
+    assert sorted(paths) == sorted(
+        ["README.md"]
+        + [f"keys/{mark.format(n)}.md" for n in (1, 2)]
+        + [f"{mark.format(n)}/notes.md" for n in (1, 2)]
+    )
+
+
+def test_the_same_files_have_the_same_ids_wherever_they_are_read(tmp_path: Path) -> None:
+    ids = []
+    for place in ("one", "two"):
+        (tmp_path / place).mkdir()
+        with listed(a_folder(tmp_path / place)) as listing:
+            ids.append(
+                [it.event.source for it in facts_of(listing) if isinstance(it.event, SourceRevised)]
+            )
+    assert ids[0] == ids[1]
+    assert len({source.source_id for source in ids[0]}) == 5
+
+
+def test_a_name_that_looks_redacted_already_keeps_its_own_source() -> None:
+    literal = "[REDACTED:GITHUB_TOKEN:1].md"
+    items = tuple(Item(path, 0, bytes) for path in (f"{FIRST}.md", literal))
+    named = without_secrets(Listing("shop", True, items), redact_name)
+    assert {it.path for it in named.items} == {literal, "[REDACTED:GITHUB_TOKEN:2].md"}
+
+
+def test_notices_removals_and_what_cannot_be_read_name_no_secret() -> None:
+    def fetch() -> bytes:
+        raise SourceUnavailable(f"/tmp/{FIRST}.md cannot be read.")
+
+    items = (Item(f"{FIRST}.md", 0, fetch),)
+    notices = (Notice(f"{FIRST}/link", "link"),)
+    listing = Listing("shop", False, items, notices, removed=(f"old-{FIRST}",))
+    named = without_secrets(listing, redact_name)
+    with pytest.raises(SourceUnavailable) as refused:
+        named.items[0].read()
+    assert FIRST not in f"{named.notices}{named.removed}{refused.value}"
+
+
+def test_ordinary_names_are_left_alone() -> None:
+    paths = ["src/tokens/refresh_token.py", "docs/secret-management.md", "a/3f786850e387550f.js"]
+    listing = Listing("shop", True, tuple(Item(path, 0, bytes) for path in paths))
+    named = without_secrets(listing, redact_name)
+    assert {it.path for it in named.items} == set(paths)
+
+
+def test_the_title_of_an_item_reaches_no_record() -> None:
+    broker = MemoryBroker()
+    item = OutsideItem(
+        "jira",
+        "lab.example/LAB",
+        "LAB-1",
+        "issue",
+        f"DB password={MIXED[:14]} printed in the wiki",
+        (Remark("1", "ana", None, AT, "The service must mask tokens."),),
+        AT,
+        "1",
+        about=f"about {FIRST}",
+    )
+    asyncio.run(publish_items([item], ORDER, broker.outlet()))
+    written = repr(broker.__dict__)
+    assert "REDACTED:SECRET_VALUE:1" in written
+    assert MIXED[:14] not in written
+    assert FIRST not in written
