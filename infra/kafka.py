@@ -407,6 +407,8 @@ async def offset_bounds(
     """The first offset and the one after the last, by (full topic name, partition)."""
     counts = await partition_counts(settings, names)
     places = [TopicPartition(name, part) for name, n in counts.items() for part in range(n)]
+    if not places:  # aiokafka raises when a consumer is closed before it was used
+        return {}
     async with running_consumer(settings) as reader:
         with broker_errors("reading ends of topics"):
             starts = await reader.beginning_offsets(places)

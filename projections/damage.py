@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from psycopg.errors import UndefinedTable
+
 import infra.kafka
 import infra.postgres
 from infra.errors import DatabaseUnavailable
@@ -34,11 +36,11 @@ async def damage(settings: Settings) -> list[Finding]:
 
 
 def _folded(settings: Settings) -> dict[tuple[str, int], int]:
-    """How far the tables hold the log; nothing while they cannot be asked."""
+    """How far the tables hold the log; nothing while there are none, or they cannot be asked."""
     if not settings.database_url:
         return {}
     try:
         with infra.postgres.connect(settings.conninfo) as connection:
             return read_checkpoint(connection)
-    except DatabaseUnavailable:
+    except (DatabaseUnavailable, UndefinedTable):
         return {}

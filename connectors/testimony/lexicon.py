@@ -42,7 +42,7 @@ MACHINES = _any(
     r"\bstupid\s+(?:question|mistake|typo)s?\b",
 )
 
-_WHOM = r"(?:you|him|her|them|<@\w+[^>]*>|@\w+|(?-i:[A-Z][a-z]+))"
+_WHOM = r"(?:you|him|her|them|<@\w+[^<>]*>|@\w+|(?-i:[A-Z][a-z]+))"
 _GROUP = (
     r"(?:woman|girl|black|brown|asian|jew\w*|muslim|christian|gay|lesbian|trans|queer|pregnant"
     r"|disabled|old|foreign\w*|immigrant)"
@@ -86,7 +86,7 @@ _HIGH = {
     ),
 }
 
-_MENTION = r"(?:<@\w+[^>]*>|(?<!\w)@[\w.-]+)"
+_MENTION = r"(?:<@\w+[^<>]*>|(?<!\w)@[\w.-]+)"
 _SOMEBODY = (
     rf"(?:{_MENTION}|\b(?:he|she|they|you|(?:my|our)\s+(?:boss|manager|lead|po|cto|ceo|team))\b)"
 )

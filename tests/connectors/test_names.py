@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from connectors import open_source
 from connectors.connector import Item, Listing, Notice, SourceUnavailable, without_secrets
 from connectors.feeder import FeedOrder, FeedReport, Lead, feed
 from connectors.outside import OutsideItem, Remark
 from connectors.publishing import publish_items
+from connectors.recognise import open_source
 from schemas.codec import encode
 from schemas.envelope import Actor, Envelope
 from schemas.events.source import SourceRevised

@@ -26,7 +26,7 @@ from infra.kafka import partition_of
 from infra.local.runtime import running
 from infra.settings import Settings
 from schemas.topics import TOPICS
-from tests.conftest import MIGRATIONS
+from tests.conftest import MIGRATIONS, variables_of
 from tests.projections.test_projector import until_folded
 from tests.shell.harness import at_work, facts_until, publish, until_committed
 from tests.shell.stages import a_fact, a_request
@@ -95,12 +95,7 @@ def damaged(cache: Path) -> Iterator[Settings]:
 
 @pytest.fixture
 def cairn(damaged: Settings) -> Callable[..., Result]:
-    environment = {
-        "CAIRN_HOME": str(damaged.home),
-        "CAIRN_KAFKA_BOOTSTRAP": damaged.bootstrap,
-        "CAIRN_DATABASE_URL": damaged.conninfo,
-        "CAIRN_REQUEST_TIMEOUT_S": "5",
-    }
+    environment = variables_of(damaged) | {"CAIRN_REQUEST_TIMEOUT_S": "5"}
     return lambda *arguments: CliRunner().invoke(build(), arguments, env=environment)
 
 

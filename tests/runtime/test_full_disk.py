@@ -18,6 +18,7 @@ from infra.local.process import wait_until
 from infra.local.runtime import read_runtime
 from infra.settings import Settings
 from infra.supervisor import read_state
+from tests.conftest import variables_of
 from tests.runtime.small_disk import SmallDisk, on_a_small_disk
 
 pytestmark = pytest.mark.broker
@@ -45,9 +46,10 @@ Own(Settings.from_env(os.environ), programs, lambda _: None, os.environ, say).ru
 """
 
 
-def environment(home: Path, **more: str) -> dict[str, str]:
+def environment(home: Path, **servers: str) -> dict[str, str]:
+    """Of an installation in ``home`` with servers of its own, or those that are given."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("CAIRN_")}
-    return env | {"CAIRN_HOME": str(home), **more}
+    return env | servers | {"CAIRN_HOME": str(home)}
 
 
 def row(disk: SmallDisk, name: str) -> dict[str, Any]:
@@ -66,11 +68,7 @@ def told_by_status(disk: SmallDisk, env: Mapping[str, str]) -> str:
 def test_the_supervisor_survives_a_full_disk_names_it_and_goes_on(
     installation: Settings, home: Path, tmp_path: Path
 ):
-    env = environment(
-        home,
-        CAIRN_KAFKA_BOOTSTRAP=installation.bootstrap,
-        CAIRN_DATABASE_URL=installation.conninfo,
-    )
+    env = environment(home, **variables_of(installation))
     with on_a_small_disk(home, 100, SUPERVISOR, env, tmp_path / "said") as disk:
         assert wait_until(lambda: row(disk, "worker-1").get("state") == "running", timeout_s=60)
         killed = row(disk, "worker-1")["pid"]
@@ -100,7 +98,9 @@ def test_a_database_that_dies_of_a_full_disk_is_named_and_comes_back(
     installation: Settings, home: Path, tmp_path: Path
 ):
     """A real PostgreSQL that has no room for its log of changes."""
-    env = environment(home, CAIRN_KAFKA_BOOTSTRAP=installation.bootstrap)
+    servers = variables_of(installation)
+    del servers["CAIRN_DATABASE_URL"]
+    env = environment(home, **servers)
     with on_a_small_disk(home, 250, SUPERVISOR, env, tmp_path / "said") as disk:
         assert wait_until(lambda: row(disk, "worker-1").get("state") == "running", timeout_s=120)
         runtime = read_runtime(disk.seen)

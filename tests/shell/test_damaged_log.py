@@ -13,6 +13,7 @@ from infra.findings import LogDamaged
 from infra.kafka import partition_of
 from infra.settings import Settings
 from schemas.topics import TOPICS
+from tests.conftest import variables_of
 from tests.shell.harness import at_work, publish
 from tests.shell.test_writers import OUTPUT, facts, until_answered
 
@@ -38,12 +39,7 @@ def test_a_writer_whose_output_is_gone_stops_until_that_is_accepted(fresh: Setti
 
 
 def accept(settings: Settings) -> None:
-    environment = {
-        "CAIRN_HOME": str(settings.home),
-        "CAIRN_KAFKA_BOOTSTRAP": settings.bootstrap,
-        "CAIRN_DATABASE_URL": settings.conninfo,
-        "CAIRN_TOPIC_PREFIX": settings.topic_prefix,
-    }
+    environment = variables_of(settings)
     done = CliRunner().invoke(build(), ["rebuild", "--accept-smaller"], env=environment)
     assert done.exit_code == 1, "the tables were empty before"
 

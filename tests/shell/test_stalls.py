@@ -17,6 +17,7 @@ from infra.local.process import wait_until
 from infra.settings import Settings, variable_of
 from infra.supervisor import Child, ready_file
 from infra.watchdog import STALLED_EXIT, Place, Standing
+from tests.conftest import variables_of
 from tests.shell.harness import PATIENCE_S, WorkerProcess, publish
 from tests.shell.stages import a_fact
 
@@ -107,7 +108,7 @@ def test_the_supervisor_counts_who_stood_still(code: int, stalls: int) -> None:
     child.begin()
     assert child.process
     child.process.wait()
-    child.look()
+    child.look(lambda: None)
     assert child.row()["stalls"] == stalls
 
 
@@ -116,10 +117,7 @@ def test_the_supervisor_counts_who_stood_still(code: int, stalls: int) -> None:
 def test_a_projector_that_stands_still_ends_itself(fresh: Settings) -> None:
     """Somebody holds the table it has to write to."""
     soon = fresh.model_copy(update={"stall_after_s": 6.0})
-    given = {
-        variable_of(name): str(getattr(soon, name))
-        for name in ("home", "kafka_bootstrap", "database_url", "topic_prefix", "stall_after_s")
-    }
+    given = variables_of(soon) | {variable_of("stall_after_s"): str(soon.stall_after_s)}
     process = subprocess.Popen(
         [sys.executable, "-m", "infra.cli", "projector"],
         env=os.environ | given | {"CAIRN_PROCESS_NAME": "projector"},

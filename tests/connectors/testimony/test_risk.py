@@ -76,7 +76,10 @@ def test_the_rules_that_fired_are_named():
     assert risk_of("you are an idiot").rules == ("M-PERSON", "M-INSULT")
 
 
-@pytest.mark.parametrize("text", ["a " * 50_000, "@" * 100_000, "he is " * 20_000, "`" * 100_001])
+@pytest.mark.parametrize(
+    "text",
+    ["a " * 50_000, "@" * 100_000, "he is " * 20_000, "`" * 100_001, "<@U1" * 100_000],
+)
 def test_a_long_text_without_a_find_is_read_to_its_end(text):
     assert risk_of(text).risk_class == "none"
     assert risk_of(f"{text}. Shut up").risk_class == "medium"
