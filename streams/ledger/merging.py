@@ -37,6 +37,7 @@ from streams.ledger.similarity import (
 
 MIN_JACCARD = 2 * MERGE_REVIEW_THRESHOLD - 1 - 1e-6  # cosine is 1 at most
 MAX_REVIEWS = 5  # open at a time about one atom, whichever of the two came first
+MAX_COMPARED = 16  # nearest by their words that are compared letter by letter: 0.1 ms a pair
 MAX_DIFFERING_TOKENS = 40
 
 
@@ -106,16 +107,19 @@ def _dismissed_twin(draft: Draft, atom: AtomRecord) -> Duplicate | None:
 def _duplicates(
     draft: Draft, atom: AtomRecord, near: list[Near], status: frozenset[str] = LIVE
 ) -> list[Duplicate]:
-    """Those of that status, most alike first, then by atom id."""
+    """Those of that status, most alike first, then by atom id; of a series only the nearest."""
     text = compared_text(atom)
     found: list[Duplicate] = []
-    for each in near:
+    compared = 0
+    for each in sorted(near, key=lambda each: (-each.jaccard, each.atom_id)):
         same_polarity = not each.polarity or not atom.polarity or each.polarity == atom.polarity
         if each.jaccard < MIN_JACCARD or each.kind != atom.kind or not same_polarity:
             continue
         other = draft.known_atom(each.atom_id)
         if other.status not in status or _rejected(draft, atom, other):
             continue
+        if (compared := compared + 1) > MAX_COMPARED:
+            break
         other_text = compared_text(other)
         alike = similarity(text, other_text)
         renamed = atom.kind == "entity" and norm_text(atom.title) != norm_text(other.title)
