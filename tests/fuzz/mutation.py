@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from random import Random
 from typing import Any, Literal
 
@@ -67,7 +68,7 @@ def grown(tree: Any, chance: Random) -> Any:
             case 0:
                 holder[key] = chance.choice(TEXTS)
             case 1:
-                holder[key] = chance.choice(ODD)
+                holder[key] = deepcopy(chance.choice(ODD))  # it may be changed in its turn
             case 2:
                 other, name = chance.choice(places)
                 holder[key] = json.loads(json.dumps(other[name]))
