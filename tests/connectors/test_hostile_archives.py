@@ -151,8 +151,10 @@ def test_an_interrupt_of_a_listing_is_obeyed_and_leaves_no_process(tmp_path: Pat
     file = tmp_path / "x.tar.gz"
     file.write_bytes(LISTS_FOR_EVER)
     script = (
-        "import sys; from pathlib import Path; from connectors.archive import Archive\n"
+        "import signal, sys; from pathlib import Path; from connectors.archive import Archive\n"
         "from infra.loop import in_thread, run\n"
+        # A shell that starts the tests in the background has them ignore it.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "run(in_thread(Archive(Path(sys.argv[1])).list))"
     )
     reads = subprocess.Popen(

@@ -11,10 +11,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 LISTING = """
+import signal
 import sys
 from pathlib import Path
 from connectors.recognise import open_source
 from infra import loop
+
+# A shell that starts the tests in the background has them ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def say(line):
     print(line, flush=True)
