@@ -90,12 +90,15 @@ class Child:
 class WorkingTime:
     """How long a child has worked on its jobs, or slept in them.
 
-    Looked at every second, so jobs that are quick cost nothing; the first look begins to count.
+    Looked at every second, so jobs that are quick cost nothing; the first look begins to count. A
+    child sleeps when it gave up a processor by itself: one that sleeps and wakes again and again
+    is seen waiting for a processor as often as asleep.
     """
 
     def __init__(self, child: Child) -> None:
         self._child = child
-        self._seen: tuple[int, float] | None = None  # pid and its time on a processor
+        # The pid, its time on a processor, and how often it gave one up by itself.
+        self._seen: tuple[int, float, int] | None = None
         self.spent_s = 0.0
 
     def look(self) -> bool:
@@ -106,14 +109,15 @@ class WorkingTime:
             if process is None:
                 return False
             times, asleep = process.cpu_times(), process.status() == psutil.STATUS_SLEEPING
+            pauses = process.num_ctx_switches().voluntary
         except psutil.Error:
             return False
         used_s = times.user + times.system
-        before, self._seen = self._seen, (process.pid, used_s)
+        before, self._seen = self._seen, (process.pid, used_s, pauses)
         if before is None or before[0] != process.pid:
             return True
         worked_s = used_s - before[1]
-        self.spent_s += LOOK_EVERY_S if asleep else worked_s
+        self.spent_s += LOOK_EVERY_S if asleep or pauses > before[2] else worked_s
         return bool(worked_s)
 
 

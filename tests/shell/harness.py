@@ -27,7 +27,7 @@ from streams.shell.publisher import Place, Publisher
 from tests.shell.stages import STEPS, WRITERS
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 60.0
+PATIENCE_S = 150.0  # a test with a job that hangs takes 45 s of it; the rest is for a busy machine
 SETTINGS = "CAIRN_TEST_SETTINGS"  # in the environment, since they hold passwords
 T = TypeVar("T")
 
