@@ -165,9 +165,8 @@ def test_a_cause_without_a_turn_is_answered_once(model: ReadModel):
 
 def test_an_artifact_shows_its_latest_state(model: ReadModel):
     story = a_whole_story()
-    latest = decode(story.log.records[-1].value or b"")
-    event = latest.event
-    assert isinstance(event, LatestSet)
+    facts = (decode(record.value or b"").event for record in story.log.records)
+    *_, event = (fact for fact in facts if isinstance(fact, LatestSet))
     moved = replace_part(event.snapshot, artifact_state="draft", rendered_markdown="moved")
     story.outside(LatestSet(snapshot=moved), natural_key="moved")
     model.fold(projected(story))
