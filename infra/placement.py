@@ -1,4 +1,4 @@
-"""Whether a record stands where its fact belongs (spec 08 §3): on its topic, by its key, in the
+"""Whether a record stands where its fact belongs: on its topic, by its key, in the
 key's partition.
 
 One place for all who read the log: stages, projector, verifier, rebuild and replay. A record that

@@ -29,7 +29,7 @@ from infra.settings import Settings
 KEY_BYTES = 32
 MARK_PURPOSE = b"cairn marks"  # one key, one use: marks have a key derived for them
 NONCE_BYTES = 12  # NIST SP 800-38D §5.2.1.1; random, far below 2^32 uses of one key
-FRESH_S = 4.0  # spec 07 §4.6: within 5 s others drop an erased key; asking takes some of them
+FRESH_S = 4.0  # others have to drop an erased key within 5 s; asking takes some of them
 SCHEMA = "cairn content 1"
 KEY_SCHEMA = "cairn key 1"
 

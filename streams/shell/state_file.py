@@ -1,9 +1,9 @@
 """The file behind a store: held by one process, and set aside when its database fails.
 
-A store is only a cache (spec 10 §3). So every error of the database means the same: the file is set
-aside, one line of the log says which and why, and the stage folds its topics from offset 0. A full
-disk is the one exception: it is an outage, and to fold again would need more room. The stage stops
-then, and goes on from its last commit once there is room.
+A store is only a cache of the topics. So every error of the database means the same: the file is
+set aside, one line of the log says which and why, and the stage folds its topics from offset 0. A
+full disk is the one exception: it is an outage, and to fold again would need more room. The stage
+stops then, and goes on from its last commit once there is room.
 """
 
 from __future__ import annotations

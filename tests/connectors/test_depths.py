@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from connectors import folder
 from connectors.connector import MAX_PATH_CHARS, SourceRefused, SourceUnavailable
-from tests.connectors.worlds import a_chain, a_folder, a_repository, codes, contents, listed
+from tests.connectors.worlds import (
+    a_chain,
+    a_folder,
+    a_repository,
+    codes,
+    contents,
+    listed,
+    swapping,
+)
 
 DEPTH = 1_500  # above Python's limit for recursion
 
@@ -74,27 +79,6 @@ def test_folders_that_some_file_system_takes_for_git_are_told_and_not_entered(
     listing = listed(tmp_path, tmp_path)
     assert codes(listing) == {".GIT": "unsafe_name", "x/git~1": "unsafe_name"}
     assert contents(listing) == {"a.md": b"1"}
-
-
-@contextmanager
-def swapping(place: Path, link: Path, away: Path) -> Iterator[None]:
-    """``place`` and ``link`` change places as fast as one thread can; in the end nothing has."""
-    done = threading.Event()
-
-    def swap() -> None:
-        while not done.is_set():
-            place.rename(away)
-            link.rename(place)
-            place.rename(link)
-            away.rename(place)
-
-    thread = threading.Thread(target=swap)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
 
 @pytest.mark.parametrize("tracked", [False, True])

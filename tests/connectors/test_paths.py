@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -14,7 +11,7 @@ from hypothesis import strategies as st
 
 from connectors.connector import MAX_PATH_CHARS, Notice
 from connectors.paths import Root, checked_path, has_openat2, is_beneath
-from tests.connectors.worlds import a_chain, a_folder
+from tests.connectors.worlds import a_chain, a_folder, swapping
 
 REFUSED = [
     "", ".", "..", "/", "/etc/hostname", "a//b", "a/", "./a", "a/./b", "../a", "a/../b", "a/..",
@@ -102,27 +99,6 @@ def test_a_path_longer_than_one_call_takes_is_opened(tmp_path: Path, stepwise: b
     with a_chain(tmp_path, "n" * 200, depth=25) as path:
         assert len(path) > 4096
         Root(tmp_path, stepwise=stepwise).open_file(path).close()
-
-
-@contextmanager
-def swapping(folder: Path, link: Path, away: Path) -> Iterator[None]:
-    """``folder`` and ``link`` change places as fast as one thread can."""
-    done = threading.Event()
-
-    def swap() -> None:
-        while not done.is_set():
-            folder.rename(away)
-            link.rename(folder)
-            folder.rename(link)
-            away.rename(folder)
-
-    thread = threading.Thread(target=swap)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
 
 def test_a_folder_swapped_for_a_link_wins_nothing(tmp_path: Path, stepwise: bool) -> None:

@@ -6,6 +6,7 @@ import io
 import os
 import subprocess
 import tarfile
+import threading
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -129,3 +130,24 @@ def told(listing: Listing) -> dict[str, Item]:
 
 def codes(listing: Listing) -> dict[str, str]:
     return {notice.path: notice.code for notice in listing.notices}
+
+
+@contextmanager
+def swapping(place: Path, link: Path, away: Path) -> Iterator[None]:
+    """``place`` and ``link`` change places as fast as one thread can; in the end nothing has."""
+    done = threading.Event()
+
+    def swap() -> None:
+        while not done.is_set():
+            place.rename(away)
+            link.rename(place)
+            place.rename(link)
+            away.rename(place)
+
+    thread = threading.Thread(target=swap)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
