@@ -13,8 +13,8 @@ Differences from faust 0.15.3 as delivered, each with a test in ``tests/shell``:
   of the partition were committed;
 - partitions are assigned by range, so that partition *p* of all topics of a stage goes to one
   member; Faust's round robin would tear a writer's inputs apart;
-- a client that failed is asked for it: aiokafka tells only who waits at that moment, and during a
-  rebalance nobody does, so a consumer without heartbeats went on for minutes;
+- a client that failed is asked for it: aiokafka tells only who asks next, and during a rebalance
+  nobody does or Faust drops the answer, so a consumer without heartbeats went on for minutes;
 - an acknowledgement counts only while its assignment lasts: a stream acknowledges what it skips
   during a rebalance, which would commit past records nobody has processed;
 - its producer stays off (ours is shared by all stages of a process), and so do web, leader and
@@ -71,10 +71,23 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
 
     app: StageApp
     Worker = BoundedThread
+    _refusal: BaseException | None = None  # what the coordinator could not go on after
 
     async def on_start(self) -> None:
         await super().on_start()
         infra.kafka.paced(self._consumer)
+        self._keep_refusals()
+
+    def _keep_refusals(self) -> None:
+        """What aiokafka tells once, to whoever asks next: Faust may ask, and drop the answer."""
+        coordinator: Any = self._ensure_consumer()._coordinator
+        tell = coordinator._push_error_to_user
+
+        def kept(error: BaseException) -> Any:
+            self._refusal = error
+            return tell(error)
+
+        coordinator._push_error_to_user = kept
 
     async def seek_to_committed(self) -> Mapping[TP, int]:
         committed = await super().seek_to_committed()
@@ -83,12 +96,10 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
         return committed
 
     def failure(self) -> BaseException | None:
-        """Why the client cannot go on. It tells those who wait at that moment, and nobody else."""
+        """Why the client cannot go on. It tells one who asks, once, and nobody else."""
         client: Any = self._consumer
-        if client is None:
-            return None
-        if (pending := client._coordinator._pending_exception) is not None:
-            return cast(BaseException, pending)
+        if client is None or self._refusal is not None:
+            return self._refusal
         for task in (client._coordinator._coordination_task, client._fetcher._fetch_task):
             if task.done():
                 cause = None if task.cancelled() else task.exception()

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
@@ -60,6 +60,13 @@ def refuse(client: Any) -> None:
     client._coordinator._push_error_to_user(KafkaError("refused"))
 
 
+def refuse_and_drop_the_answer(client: Any) -> None:
+    """As when Faust seeks meanwhile: it logs what it was told, and goes on."""
+    refuse(client)
+    with suppress(KafkaError):
+        client._coordinator.check_errors()
+
+
 def end_heartbeats(client: Any) -> None:
     client._coordinator._coordination_task.cancel()
 
@@ -68,7 +75,7 @@ def end_fetches(client: Any) -> None:
     client._fetcher._fetch_task.cancel()
 
 
-@pytest.mark.parametrize("fail", [refuse, end_heartbeats, end_fetches])
+@pytest.mark.parametrize("fail", [refuse, refuse_and_drop_the_answer, end_heartbeats, end_fetches])
 def test_a_consumer_that_fails_while_nobody_waits_for_it_ends_its_worker(
     fresh: Settings, fail: Callable[[Any], None]
 ) -> None:
