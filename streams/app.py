@@ -43,6 +43,7 @@ CHILD_NICE = 15
 PREVIEW_AT_ONCE = 4  # jobs: somebody waits for the first of them
 LINGER_MS = 5  # a preview waits for it at every hop; 20 gave no more throughput
 WATCH_S = 3.0
+ANSWERS_WITHIN_S = 120.0  # what a worker asks of the broker before its first stage starts
 STOP_PATIENCE_S = 10.0
 ENDS_WITHIN_S = 45.0  # a worker that failed: more than its parts wait for each other
 
@@ -75,7 +76,8 @@ class Worker:
     """The stages of one process. ``name`` is the process's own, kept over restarts, or None.
 
     A named worker is a static member of its groups: restarted after a kill it has its partitions
-    back at once, not after the session timeout.
+    back at once, not after the session timeout. ``owns_process``: the process ends when the worker
+    stands still, or fails and does not come to its end.
     """
 
     def __init__(
@@ -84,10 +86,13 @@ class Worker:
         stages: Stages,
         name: str | None = None,
         clock: Clock | None = None,
+        *,
+        owns_process: bool = False,
     ) -> None:
         self._settings = settings
         self._stages = stages
         self._name = name
+        self._owns_process = owns_process
         self._clock = clock or SystemClock()
         self.apps: list[StageApp] = []
         self._runners: list[Runner] = []
@@ -97,10 +102,8 @@ class Worker:
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[Worker]:
         """The stages run for the block. Raises TopicsUnfit, LogDamaged, BrokerUnavailable."""
-        await infra.kafka.check_topics(self._settings, TOPICS)
-        await self._check_log()
         self._failure = asyncio.get_running_loop().create_future()
-        cluster = await cluster_id(self._settings)
+        cluster = await self._check_broker()
         chunks = ChunkReader(self._settings)
         pools = Pools(
             deep=ChildPool(os.cpu_count() or 1, nice=CHILD_NICE),
@@ -112,8 +115,13 @@ class Worker:
             watch = asyncio.create_task(self._watch())
             self._warm = asyncio.create_task(self._warmed(pools, chunks))
             try:
-                await asyncio.gather(*(app.start() for app in self.apps))
-                yield self
+                with self._watchdog():
+                    await self._start()
+                    yield self
+            except Exception:
+                if self._owns_process:  # stopping may wait for the part that failed
+                    end_within(ENDS_WITHIN_S)
+                raise
             finally:
                 watch.cancel()
                 self._warm.cancel()
@@ -123,10 +131,44 @@ class Worker:
                         await chunks.close()
                 await asyncio.gather(pools.deep.close(), pools.preview.close())
 
-    async def _check_log(self) -> None:
-        """The log holds all that any group has acknowledged. Raises LogDamaged."""
-        for each in await infra.kafka.cut_logs(self._settings):
-            raise LogDamaged(cut_finding(self._settings, each))
+    async def _check_broker(self) -> str:
+        """The id of the cluster, which has the topics and all that any group has acknowledged.
+
+        Raises TopicsUnfit, LogDamaged, BrokerUnavailable.
+        """
+        try:
+            async with asyncio.timeout(ANSWERS_WITHIN_S):
+                await infra.kafka.check_topics(self._settings, TOPICS)
+                for each in await infra.kafka.cut_logs(self._settings):
+                    raise LogDamaged(cut_finding(self._settings, each))
+                return await cluster_id(self._settings)
+        except TimeoutError:
+            raise BrokerUnavailable(
+                f"The broker at {self._settings.bootstrap} has not said within"
+                f" {ANSWERS_WITHIN_S:.0f} s what it holds: see `cairn status`."
+            ) from None
+
+    def _watchdog(self) -> contextlib.AbstractContextManager[None]:
+        """Ends the process when its stages stand still, also while they start."""
+        if not self._owns_process:
+            return contextlib.nullcontext()
+        return watching(self._settings, self._name or f"worker-{os.getpid()}", self.apps)
+
+    async def _start(self) -> None:
+        """Every stage takes part in its group. Raises what made that impossible.
+
+        A client may fail in a thread of its own while the start waits for it, for ever.
+        """
+        failed = asyncio.create_task(self.failed())
+        started: asyncio.Future[Any] = asyncio.gather(*(app.start() for app in self.apps))
+        both: set[asyncio.Future[Any]] = {failed, started}
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            if not started.done():
+                raise failed.result()
+            started.result()
+        finally:
+            failed.cancel()
 
     @contextlib.asynccontextmanager
     async def _producer(self) -> AsyncIterator[AIOKafkaProducer]:
@@ -312,11 +354,9 @@ async def run_worker(
     loop = asyncio.get_running_loop()
     for sign in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(sign, stop.set)
-    worker = Worker(settings, stages, name)
-    watched_as = name or f"worker-{os.getpid()}"
+    worker = Worker(settings, stages, name, owns_process=True)
     async with worker.running():
-        with watching(settings, watched_as, worker.apps):
-            await _until_over(worker, stop, name, on_ready)
+        await _until_over(worker, stop, name, on_ready)
 
 
 async def _until_over(
@@ -333,7 +373,6 @@ async def _until_over(
             LOG.info("worker.ready", process=name)
         await asyncio.wait({stopped, failed}, return_when=asyncio.FIRST_COMPLETED)
         if failed.done():
-            end_within(ENDS_WITHIN_S)
             raise failed.result()
     finally:
         for task in (stopped, failed, ready):

@@ -10,6 +10,7 @@ from typing import Any
 import psutil
 import pytest
 from aiokafka.consumer.fetcher import Fetcher
+from aiokafka.errors import KafkaError
 from aiokafka.protocol.fetch import FetchRequest
 from faust.transport.drivers import aiokafka as driver
 from faust.types.tuples import ConsumerMessage
@@ -62,6 +63,28 @@ def test_a_worker_refuses_to_start_when_a_partition_count_differs(fresh: Setting
         with pytest.raises(TopicsUnfit, match="partitions, the settings say"):
             async with Worker(other, stages("echo")).running():
                 pass
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.filterwarnings(  # the thread of a client that has half started finds its loop closed
+    "ignore::pytest.PytestUnhandledThreadExceptionWarning"
+)
+def test_a_worker_that_fails_while_it_starts_does_not_wait_for_its_start(fresh: Settings) -> None:
+    """A client that failed in a thread of its own kept a worker starting for nine minutes."""
+    worker = Worker(fresh, stages("echo"))
+
+    async def fail_before_it_has_started() -> None:
+        while not worker.apps:
+            await asyncio.sleep(0)
+        worker.fail(KafkaError("the client is lost"))
+
+    async def scenario() -> None:
+        failing = asyncio.create_task(fail_before_it_has_started())
+        with pytest.raises(KafkaError, match="the client is lost"):
+            async with worker.running():
+                pass
+        await failing
 
     asyncio.run(scenario())
 
