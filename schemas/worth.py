@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from functools import lru_cache
 
+from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.ledger import AtomRecord
 
 _ODD = re.compile(
@@ -38,7 +38,7 @@ _TO_THE_WRITER = re.compile(
 )
 
 
-@lru_cache(maxsize=8192)  # asked for several times as an atom comes in
+@bounded_cache(2 * MIB, 2)  # asked for several times as an atom comes in
 def readable(title: str) -> float:
     """How well a title reads as a sentence of its own, 0 to 1."""
     words = title.split()

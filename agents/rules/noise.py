@@ -6,8 +6,9 @@ than a missed sentence. So every rule here errs towards leaving out.
 
 from __future__ import annotations
 
-import functools
 import re
+
+from schemas.bounded_cache import MIB, bounded_cache
 
 _LOWER_WORD = re.compile(r"[a-z]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -147,13 +148,13 @@ _TOOL_WORDS = frozenset(
 )
 
 
-@functools.lru_cache(maxsize=256)
+@bounded_cache(MIB, 15)
 def words_of(text: str) -> tuple[str, ...]:
     """The words of two letters or more, in order."""
     return tuple(_WORD.findall(text))
 
 
-@functools.lru_cache(maxsize=256)
+@bounded_cache(MIB, 22)
 def spoken(text: str) -> frozenset[str]:
     """The words of ``text`` in lower case. A word that must occur is looked up before a pattern
     runs: that is ten times cheaper than the search."""

@@ -23,6 +23,7 @@ from agents.rules.sections import (
     subject_of,
     version_in,
 )
+from schemas.bounded_cache import MIB, bounded_cache
 
 MOST_NAME = 70  # characters of a document's name in front of a title
 MOST_WORDS = 9  # of a heading that says when something holds
@@ -101,7 +102,7 @@ def place_of(passage: Passage, setting: Setting) -> Place:
     )
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=256)
 def _parts_of(headings: tuple[str, ...]) -> tuple[str, str]:
     """The two innermost headings that are names: «Log streaming», not «How it works» under it."""
     told = (heading for heading in reversed(headings) if not version_in(heading))
@@ -139,7 +140,7 @@ def _shortened(text: str) -> str:
     return rest if len(first.split()) <= MANNER_WORDS and len(rest) <= MOST_NAME else first
 
 
-@functools.lru_cache(maxsize=1024)
+@bounded_cache(MIB // 2, 9)
 def _titled(heading: str) -> str:
     """A heading as a document's name, without number, badges and what manner of document it is."""
     if role_of(heading) != "plain" and not _occasion(heading):

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from agents.rules.wording import plain
+from schemas.bounded_cache import MIB, bounded_cache
 
 Role = Literal[
     "decision",
@@ -171,7 +172,7 @@ _ASKING = re.compile(r"(?:how|why|what|when|where|who)\b")
 _SUFFIX = re.compile(r"\.\w{1,8}$")
 
 
-@functools.lru_cache(maxsize=4096)
+@bounded_cache(MIB, 4)
 def simplified(heading: str) -> str:
     """``heading`` in lower-case words without numbering, markup and remarks in parentheses."""
     text = re.sub(r"\([^)]*\)|\{[^}]*\}|<[^>]*>|:\w+:", " ", heading).lower()
@@ -179,7 +180,7 @@ def simplified(heading: str) -> str:
     return _NUMBERING.sub("", text)
 
 
-@functools.lru_cache(maxsize=4096)
+@bounded_cache(MIB, 2)
 def role_of(heading: str) -> Role:
     """What a heading says of its text; one that is code names a part: «`constraints`»."""
     if _IS_CODE.fullmatch(heading.strip()):
@@ -191,7 +192,7 @@ def role_of(heading: str) -> Role:
     return "plain"
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=256)
 def role_in(headings: tuple[str, ...], *, recorded: bool = False) -> tuple[Role, bool]:
     """The role of the innermost telling heading, and whether it is the innermost of all.
 

@@ -27,6 +27,7 @@ from agents.rules.noise import spoken
 from agents.rules.passages import Passage
 from agents.rules.sections import Role, simplified
 from agents.rules.signs import signs_of
+from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.atom import AtomKind
 from schemas.events.hygiene import ChunkCreated
 
@@ -272,7 +273,7 @@ def placed(
     return replace(draft, place=(*signs, *_heading_signs(passage.headings)))
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=256)
 def _heading_signs(headings: tuple[str, ...]) -> tuple[str, ...]:
     spoken = [simplified(heading) for heading in headings]
     signs = [f"@depth {min(5, len(spoken))}"]
@@ -402,13 +403,13 @@ def _news_signs(subject: str, told: str, chunk: ChunkCreated) -> Iterable[str]:
     yield f"@again {min(3, len(stems & named))}"
 
 
-@functools.lru_cache(maxsize=512)
+@bounded_cache(2 * MIB, 20)
 def _part_stems(text: str) -> frozenset[str]:
     """The same of what compounds are made of."""
     return _stems(_COMPOUND.sub(" ", text).lower())
 
 
-@functools.lru_cache(maxsize=512)  # of a document's path and headings, again and again
+@bounded_cache(2 * MIB, 20)  # of a document's path and headings, again and again
 def _stems(text: str) -> frozenset[str]:
     return frozenset(word[:_STEM] for word in _WORD.findall(text))
 

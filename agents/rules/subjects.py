@@ -7,7 +7,6 @@ of the author are put in front; nothing is made up.
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from agents.rules.fragments import ORDERS, has_verb
 from agents.rules.places import Place
 from agents.rules.sections import bare_name, version_in
 from agents.rules.wording import capitalised, lowered
+from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.atom import MAX_TITLE, AtomKind
 
 _LABELLED = re.compile(r"[^:]{1,60}:\s")
@@ -335,7 +335,7 @@ def _is_mentioned(name: str, text: str) -> bool:
     )
 
 
-@functools.lru_cache(maxsize=256)  # several names are looked for in one statement
+@bounded_cache(MIB, 15)  # several names are looked for in one statement
 def _spoken(text: str) -> tuple[str, ...]:
     """The beginnings of its words, those inside compounds too; of short names («S3») themselves."""
     return tuple(stem for word in text.split() for stem in (_parts(word) or _bare(word)))

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
+from schemas.bounded_cache import MIB, bounded_cache
 from streams.ledger.lexicon import (
     CLASS_OF,
     EXCLUSIVE,
@@ -68,7 +68,7 @@ class Sentence:
         return self.content[1:] or self.content
 
 
-@lru_cache(maxsize=4_096)
+@bounded_cache(2 * MIB, 15)
 def sentence_of(text: str) -> Sentence:
     words = [word.lower() for word in tokens(text)]
     negators = [at for at, word in enumerate(words) if _negates(words, at, word)]

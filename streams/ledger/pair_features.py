@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import lru_cache
 
+from schemas.bounded_cache import MIB, bounded_cache
 from schemas.fingerprint import norm_text
 from streams.ledger.lexicon import FILLERS, FUNCTION_WORDS, NEGATORS
 from streams.ledger.similarity import trigram_cosine
@@ -41,7 +41,7 @@ class Side:
     negated: bool
 
 
-@lru_cache(maxsize=4_096)
+@bounded_cache(8 * MIB, 60)
 def side_of(text: str) -> Side:
     title, _, _ = text.partition("\n")
     words = [token.lower() for token in tokens(text)]

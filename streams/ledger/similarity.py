@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Set
 from functools import lru_cache
 
+from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
 from streams.ledger.lexicon import FILLERS, FUNCTION_WORDS
@@ -55,7 +56,7 @@ def compared_text(atom: AtomRecord) -> str:
     return statement_text(atom.compared_title, atom.body)
 
 
-@lru_cache(maxsize=2_048)
+@bounded_cache(4 * MIB, 12)
 def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
@@ -126,17 +127,17 @@ def _is_guarded(token: str) -> bool:
     return token in NEGATIONS or token in UNITS or token in MODALS or "%" in token
 
 
-@lru_cache(maxsize=2_048)
+@bounded_cache(MIB, 8)
 def _saying(text: str) -> frozenset[str]:
     return frozenset(root(word) for word in text.split() if word not in SAYING_LITTLE)
 
 
-@lru_cache(maxsize=2_048)
+@bounded_cache(4 * MIB, 20)
 def _stems(text: str) -> frozenset[str]:
     return frozenset(_stem(word) for word in norm_text(text).split())
 
 
-@lru_cache(maxsize=2_048)
+@bounded_cache(MIB, 4)
 def _names(text: str) -> frozenset[str]:
     named = (norm_text(token) for token in text.split() if _NAME.search(token))
     return frozenset(_stem(name) for name in named if name)
@@ -148,7 +149,7 @@ def _stem(word: str) -> str:
     return word
 
 
-@lru_cache(maxsize=512)
+@bounded_cache(2 * MIB, 25)
 def _trigrams(text: str) -> tuple[Counter[str], int]:
     grams = Counter(text[at : at + 3] for at in range(len(text) - 2))
     return grams, sum(count * count for count in grams.values())

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
+from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.atom import CONTEXT
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
@@ -89,7 +89,7 @@ def of_different_versions(one: AtomRecord, other: AtomRecord) -> bool:
     return bool(ours and theirs) and ours != theirs
 
 
-@lru_cache(maxsize=8_192)
+@bounded_cache(2 * MIB, 3)
 def statement_of(title: str) -> Statement | None:
     """What a terse title states, or None for all others."""
     text = title.strip().rstrip(".!")

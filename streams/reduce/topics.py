@@ -12,9 +12,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import pairwise
 
+from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.ledger import LIVE, AtomRecord
 from schemas.worth import readable, worth
 from streams.reflection.words import STOPWORDS
@@ -65,7 +65,7 @@ def topics_of(atom: AtomRecord, names: Iterable[str]) -> dict[str, tuple[str, st
     return found
 
 
-@lru_cache(maxsize=8192)  # a title comes back with every revision of its atom
+@bounded_cache(4 * MIB, 4)  # a title comes back with every revision of its atom
 def phrases_of(title: str) -> tuple[str, ...]:
     """Two words that stand together and may name a thing."""
     return tuple(

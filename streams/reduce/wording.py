@@ -7,8 +7,8 @@ Wording adds nothing: an atom's own sentence, without markup and with an end. Wh
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
+from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.artifact import Citation, ReviewFinding, Statement
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
@@ -30,7 +30,7 @@ _NO_GOAL = re.compile(
 _ENDS = (".", "!", "?")
 
 
-@lru_cache(maxsize=8192)  # a text comes back at every position it stands at
+@bounded_cache(8 * MIB, 12)  # a text comes back at every position it stands at
 def content_words(text: str) -> frozenset[str]:
     """The words that carry meaning, in lower case."""
     return frozenset(word for word in _WORD.findall(text.lower()) if word not in STOPWORDS)
@@ -46,7 +46,7 @@ def all_text(atom: AtomRecord) -> str:
     return "\n".join(part for part in parts if part)
 
 
-@lru_cache(maxsize=8192)
+@bounded_cache(4 * MIB, 4)
 def plain(text: str) -> str:
     """``text`` in one line without markup, and without anything that looks like a citation mark."""
     bare = _BRACKETS.sub(

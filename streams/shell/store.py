@@ -38,7 +38,8 @@ CACHE_BYTES = 64 * MIB  # of all tables of the process, however many partitions 
 VALUE_WEIGHT = 5  # bytes as Python objects for one as written: an atom is 1.3 kB and 6.5 kB
 ENTRY_BYTES = 250  # what a cached entry takes beside its value
 KEY_BYTES = 110  # what a known key takes beside its letters
-DIRTY_ENTRIES = 2_000  # of one table, until the next commit
+UNWRITTEN_BYTES = 2 * MIB  # of one table until the next commit, by the size of what it wrote last
+USUAL_BYTES = 1_300  # of a value as written, before any was
 KNOWN_KEYS = 50_000  # of one table: what is not among them is absent without asking the file
 LOCK_PATIENCE_S = 60.0
 FOREIGN_LOCK_S = 0.5  # of somebody's tool; the loop stands still meanwhile
@@ -96,6 +97,7 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
         self._clean: OrderedDict[str, tuple[V, int]] = OrderedDict()  # with their bytes
         self._dirty: dict[str, V] = {}
         self._deleted: set[str] = set()
+        self._usual_bytes = USUAL_BYTES
         self._scans: dict[str, list[str]] = {}  # short ones, by prefix, while their keys stay
         database.execute(
             f"CREATE TABLE IF NOT EXISTS {self._name}"
@@ -134,7 +136,7 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
             self._known.add(key)
             self._hold(_key_bytes(key))
             self._bound_known()
-        if len(self._dirty) > DIRTY_ENTRIES:
+        if len(self._dirty) * _cached_bytes(key, self._usual_bytes) > UNWRITTEN_BYTES:
             self.write()
 
     def __delitem__(self, key: str) -> None:
@@ -183,6 +185,7 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
             self._database.executemany(
                 f"INSERT OR REPLACE INTO {self._name} VALUES (?, ?, ?)", rows
             )
+            self._usual_bytes = sum(len(value) for _, value, _ in rows) // len(rows)
             written, self._dirty = self._dirty, {}
             for key, value, _ in rows:
                 self._keep(key, written[key], len(value))
@@ -269,7 +272,7 @@ class StoredTable(MutableMapping[str, V], Generic[V]):
 
     def _keep(self, key: str, value: V, written_bytes: int) -> V:
         self._drop(key)
-        size = len(key) + ENTRY_BYTES + VALUE_WEIGHT * written_bytes
+        size = _cached_bytes(key, written_bytes)
         self._clean[key] = value, size
         self._hold(size)
         return value
@@ -394,6 +397,10 @@ def _prepared(database: sqlite3.Connection, identity: Mapping[str, str], boot: s
     database.execute("INSERT OR REPLACE INTO identity VALUES (?, ?)", (OPEN_IN, boot))
     database.execute("PRAGMA synchronous=OFF")
     return True
+
+
+def _cached_bytes(key: str, written_bytes: int) -> int:
+    return len(key) + ENTRY_BYTES + VALUE_WEIGHT * written_bytes
 
 
 def _key_bytes(key: str) -> int:

@@ -125,7 +125,7 @@ def test_the_cache_is_bounded_in_bytes_over_all_stores_and_forgets_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(store, "CACHE_BYTES", 100_000)
-    monkeypatch.setattr(store, "DIRTY_ENTRIES", 10)
+    monkeypatch.setattr(store, "UNWRITTEN_BYTES", 30_000)
     opened = [open_tables(path.with_name(f"{number}.sqlite"), IDENTITY) for number in range(3)]
     tables: list[Any] = [each.table(name, str) for each in opened for name in ("one", "other")]
     for table in tables:
