@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from agents.offline.code.drafts import comment_drafts
+from agents.offline.judge.origins import standing_of
+from agents.offline.judge.records import as_recorded
+from agents.offline.judge.soundness import doubted
+from agents.offline.manifests.drafts import dependency_drafts
+from agents.offline.prose.drafts import prose_drafts
+from agents.offline.recognise.noise import words_of
+from agents.offline.resolve.drafts import Draft, context_of
+from agents.offline.segment.code_comments import has_comments, suffix_of
+from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Sentence, Span
+from agents.offline.talk.drafts import is_talk, remarks_of, speaker_at, talk_drafts
 from agents.reader import ReadRequest
-from agents.rules.code_comments import has_comments, suffix_of
-from agents.rules.comments import comment_drafts, dependency_drafts
-from agents.rules.drafts import Draft, Sentence, context_of
-from agents.rules.noise import words_of
-from agents.rules.origins import standing_of
-from agents.rules.passages import Span
-from agents.rules.recognition import prose_drafts
-from agents.rules.records import as_recorded
-from agents.rules.soundness import doubted
-from agents.rules.talk import is_talk, remarks_of, speaker_at, talk_drafts
 from schemas.events.atom import (
     EXTRACTOR_VERSION,
     Candidate,
@@ -37,7 +38,6 @@ MAX_CLAIMS = 12  # of one chunk: two of 3,420 in two projects are beyond
 MAX_CODE_ATOMS = 4
 MAX_CONFIG_ATOMS = 3
 SAME_STATEMENT = 0.6
-MIN_ROW_CHARS = 20
 _PROSE_SUFFIXES = frozenset(
     {"md", "markdown", "mdx", "rst", "adoc", "asciidoc", "txt", "html", "htm"}
 )
@@ -149,7 +149,7 @@ def _seconded(draft: Draft, sentences: list[Sentence]) -> Draft:
         return draft
     best: tuple[float, int, Span] | None = None
     for sentence in sentences:
-        if sentence.span == draft.spans[0] or len(sentence.raw) < MIN_ROW_CHARS:
+        if sentence.span == draft.spans[0] or len(sentence.raw) < MIN_EVIDENCE_CHARS:
             continue
         other = _content(sentence.text)
         if len(other) < 4:

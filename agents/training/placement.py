@@ -1,4 +1,4 @@
-"""Makes ``agents/rules/placement.json``: ``python -m agents.training.placement UNITS``.
+"""Makes ``agents/offline/models/placement.json``: ``python -m agents.training.placement UNITS``.
 
 UNITS is what ``infra.cli.evaluation.read_sections`` wrote. Logistic regression over the signs of
 what stands under telling headings and elsewhere, rounded to whole numbers; scikit-learn 1.9.1, and
@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from agents.rules.signs import signs_of
+from agents.offline.recognise.features import signs_of
 from agents.training.train import SCALE, matrix_of, written
 from schemas.ids import sha256_hex
 
-OUT = Path(__file__).parents[1] / "rules" / "placement.json"
+OUT = Path(__file__).parents[1] / "offline" / "models" / "placement.json"
 AT_LEAST = 10  # units that show a sign
 AT_MOST = {"plain": 400, "other": 60}  # units of a kind that one project gives
 OF_KINDS = 200

@@ -1,4 +1,4 @@
-"""Makes ``agents/rules/soundness.json``: ``python -m agents.training.soundness EXAMPLES``.
+"""Makes ``agents/offline/models/soundness.json``: ``python -m agents.training.soundness EXAMPLES``.
 
 EXAMPLES is what ``infra.cli.evaluation.read_drafts`` wrote. Logistic regression over the signs of
 the drafts of all projects whose use is «train», rounded to whole numbers; scikit-learn 1.9.1, and
@@ -23,8 +23,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from agents.rules.cues import WEAK
-from agents.rules.soundness import OWN_SAID, OWN_SUBJECT, SOUND, UNKNOWN_ROOT, Sum
+from agents.offline.judge.soundness import OWN_SAID, OWN_SUBJECT, SOUND, UNKNOWN_ROOT, Sum
+from agents.offline.recognise.cues import WEAK
 
 SCALE = 64
 AT_EVEN = 8  # drafts that show a sign
@@ -32,7 +32,7 @@ WITH_DOCUMENT = "document"  # the eye of readers who had it open
 OF_TITLES = "title"  # that of readers who asked first what a title says alone
 COUNTS = {WITH_DOCUMENT: 2.0, OF_TITLES: 2.0}
 SMOOTHING = 0.03  # the inverse strength of the L2 penalty
-OUT = Path(__file__).parents[1] / "rules" / "soundness.json"
+OUT = Path(__file__).parents[1] / "offline" / "models" / "soundness.json"
 KEPT = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.5, 0.25)
 STEPS = (0.0, 0.4, 0.5, 0.6, 0.7, 0.8, 1.01)
 Example = dict[str, Any]

@@ -1,4 +1,4 @@
-"""Makes ``agents/rules/weights.json``: ``python -m agents.training.train DATA``.
+"""Makes ``agents/offline/models/weights.json``: ``python -m agents.training.train DATA``.
 
 Logistic regression over the signs of all examples, rounded to whole numbers. The same data,
 scikit-learn 1.9.1 and this file give the same weights; nothing in it is drawn. With ``--folds`` the
@@ -19,9 +19,9 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from agents.rules.qualities import NAMES, quality_signs
-from agents.rules.signs import signs_of
-from agents.rules.weights import Weights, packed
+from agents.offline.models.linear import Weights, packed
+from agents.offline.recognise.features import signs_of
+from agents.offline.recognise.qualities import NAMES, quality_signs
 from agents.training.data import FOLDS, Example, digest_of, examples_of
 
 SCALE = 64
@@ -29,7 +29,7 @@ AT_LEAST = 3  # examples that show a sign
 SMOOTHING = 0.25  # the inverse strength of the L2 penalty
 QUALITY_SMOOTHING = 3.0
 EMPHASIS = {"decision": 1.2, "risk": 1.3, "unknown": 1.1, "debt": 1.2, "claim": 0.9, "other": 0.8}
-OUT = Path(__file__).parents[1] / "rules" / "weights.json"
+OUT = Path(__file__).parents[1] / "offline" / "models" / "weights.json"
 
 
 def learned(examples: Sequence[Example], signs: Sequence[set[str]]) -> dict[str, Any]:

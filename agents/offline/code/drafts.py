@@ -1,4 +1,4 @@
-"""Comments, doc comments and dependency manifests to drafts."""
+"""From comments and doc comments of source code to drafts."""
 
 from __future__ import annotations
 
@@ -6,15 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from agents.rules import cues
-from agents.rules.code_comments import Comment, comments, line_around, suffix_of
-from agents.rules.cues import EXPLICIT, MODAL, WEAK, Cue
-from agents.rules.drafts import THIN, Draft, Sentence, drafted, scoped
-from agents.rules.entities import names_in
-from agents.rules.fragments import asks, has_verb, is_order
-from agents.rules.manifests import Dependency, dependencies, owner_of
-from agents.rules.needs import requirement
-from agents.rules.noise import (
+from agents.offline.recognise.cues import EXPLICIT, MODAL, WEAK, Cue
+from agents.offline.recognise.entities import names_in
+from agents.offline.recognise.fragments import asks, has_verb, is_order
+from agents.offline.recognise.needs import requirement
+from agents.offline.recognise.noise import (
     addresses_reader,
     is_chatter,
     is_noise,
@@ -22,16 +18,15 @@ from agents.rules.noise import (
     needs_context,
     words_of,
 )
-from agents.rules.passages import Passage, Span
-from agents.rules.sequels import sequel_of
-from agents.rules.structure import NEEDED
-from agents.rules.wording import lowered, plain, sentences
+from agents.offline.recognise.structure import NEEDED
+from agents.offline.resolve.drafts import THIN, Draft, drafted, scoped
+from agents.offline.resolve.sequels import sequel_of
+from agents.offline.segment.code_comments import Comment, comments, suffix_of
+from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Sentence, Span
+from agents.offline.segment.wording import lowered, plain, sentences
 from schemas.events.atom import MAX_TITLE
 from schemas.events.hygiene import ChunkCreated
 
-MIN_EVIDENCE_CHARS = 20
-MAX_DEPENDENCIES = 12
-MAX_DEPENDENCY_CLAIMS = 3
 _MARK = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 _NO_TASK = re.compile(r"(?:can|cannot|can't|is|are|was|were|will|has|does)\b", re.IGNORECASE)
 _NO_OBJECT = re.compile(
@@ -364,48 +359,3 @@ def _by_words(sentence: Sentence) -> Cue | None:
     if cue is None or not _MUST.search(text) or _ORDER.match(text):
         return None
     return Cue(cue.kind, WEAK, cue.attributes)
-
-
-def dependency_drafts(chunk: ChunkCreated) -> list[Draft]:
-    """Declared dependencies as entities; the first versions also as claims."""
-    text = chunk.text_payload
-    owner = owner_of(text)
-    found: list[Draft] = []
-    claims = 0
-    for one in dependencies(text, chunk.path, tuple(chunk.structure_path))[:MAX_DEPENDENCIES]:
-        span = line_around(text, *_trimmed(text, one), MIN_EVIDENCE_CHARS)
-        found.append(
-            Draft(
-                kind="entity",
-                title=one.name[:160],
-                body=f"{one.name} is a declared dependency.",
-                confidence=cues.MODAL,
-                spans=(span,),
-                area="integrations",
-                tags=("dependency",),
-                attributes={"entity_type": "component"},
-                entities=(one.name,),
-            )
-        )
-        if owner and one.version and claims < MAX_DEPENDENCY_CLAIMS:
-            claims += 1
-            statement = f"{owner} depends on {one.name} {one.version}"
-            found.append(
-                Draft(
-                    kind="claim",
-                    title=statement[:160],
-                    body=f"{statement}.",
-                    confidence=cues.MODAL,
-                    spans=(span,),
-                    area="integrations",
-                    polarity="affirm",
-                    tags=("dependency",),
-                    entities=(one.name,),
-                )
-            )
-    return found
-
-
-def _trimmed(text: str, one: Dependency) -> Span:
-    raw = text[one.start : one.end]
-    return one.start + len(raw) - len(raw.lstrip()), one.end

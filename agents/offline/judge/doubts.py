@@ -18,11 +18,11 @@ from __future__ import annotations
 import re
 from enum import IntEnum
 
-from agents.rules.code_comments import has_comments, suffix_of
-from agents.rules.cues import EXPLICIT, is_story
-from agents.rules.drafts import THIN, Draft
-from agents.rules.fragments import is_order
-from agents.rules.noise import spoken
+from agents.offline.recognise.cues import EXPLICIT, is_story
+from agents.offline.recognise.fragments import is_order
+from agents.offline.recognise.noise import spoken
+from agents.offline.resolve.drafts import THIN, Draft
+from agents.offline.segment.code_comments import has_comments, suffix_of
 from schemas.events.hygiene import ChunkCreated
 
 _TELLS_OF = re.compile(

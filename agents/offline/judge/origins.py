@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from agents.rules.sections import document_name, simplified
+from agents.offline.segment.sections import document_name, simplified
 from schemas.events.atom import DOCUMENT_STATUS
 from schemas.events.hygiene import ChunkCreated
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agents.rules.cues import WEAK
-from agents.rules.documents import is_record
-from agents.rules.drafts import Draft
+from agents.offline.recognise.cues import WEAK
+from agents.offline.resolve.drafts import Draft
+from agents.offline.segment.documents import is_record
 from schemas.events.hygiene import ChunkCreated
 
 _PLANS = frozenset({"decision", "requirement", "action_item", "domain_signal"})

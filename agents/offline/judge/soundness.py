@@ -19,14 +19,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
 
-from agents.rules.cues import EXPLICIT, MODAL, UNLIKELY, WEAK
-from agents.rules.documents import Setting, is_record
-from agents.rules.doubts import Doubt, doubt_of, is_note
-from agents.rules.drafts import Draft
-from agents.rules.noise import spoken
-from agents.rules.passages import Passage
-from agents.rules.sections import Role, simplified
-from agents.rules.signs import signs_of
+from agents.offline.judge.doubts import Doubt, doubt_of, is_note
+from agents.offline.recognise.cues import EXPLICIT, MODAL, UNLIKELY, WEAK
+from agents.offline.recognise.features import signs_of
+from agents.offline.recognise.noise import spoken
+from agents.offline.resolve.drafts import Draft
+from agents.offline.segment.documents import Setting, is_record
+from agents.offline.segment.passages import Passage
+from agents.offline.segment.sections import Role, simplified
 from schemas.events.atom import AtomKind
 from schemas.events.hygiene import ChunkCreated
 
@@ -169,7 +169,9 @@ class Sum:
 @functools.cache
 def learned() -> Sum:
     """The weights that come with this package."""
-    read = json.loads(resources.files("agents.rules").joinpath("soundness.json").read_bytes())
+    read = json.loads(
+        resources.files("agents.offline.models").joinpath("soundness.json").read_bytes()
+    )
     return Sum(read["scale"], read["bias"], read["signs"])
 
 

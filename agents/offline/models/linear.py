@@ -74,7 +74,7 @@ def placement() -> Weights:
 
 
 def _read(name: str) -> Weights:
-    read = json.loads(resources.files("agents.rules").joinpath(name).read_bytes())
+    read = json.loads(resources.files("agents.offline.models").joinpath(name).read_bytes())
     return Weights(
         labels=tuple(read["labels"]),
         scale=read["scale"],

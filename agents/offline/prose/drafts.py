@@ -8,40 +8,33 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
-from agents.rules import cues
-from agents.rules.conditions import condition_over, conditioned
-from agents.rules.cues import ANCHORED, WEAK, Cue
-from agents.rules.documents import Setting, is_silent, setting_of
-from agents.rules.drafts import (
-    Draft,
-    Sentence,
-    drafted,
-    gives_reason,
-    is_of_present,
-    tags_of,
-)
-from agents.rules.entities import definition
-from agents.rules.fragments import has_verb, is_decisive, is_order, stands_alone
-from agents.rules.learnt import by_learning
-from agents.rules.needs import is_of_papers
-from agents.rules.noise import (
+from agents.offline.judge.soundness import placed
+from agents.offline.recognise import cues
+from agents.offline.recognise.cues import ANCHORED, WEAK, Cue
+from agents.offline.recognise.entities import definition
+from agents.offline.recognise.fragments import has_verb, is_decisive, is_order, stands_alone
+from agents.offline.recognise.learned import by_learning
+from agents.offline.recognise.needs import is_of_papers
+from agents.offline.recognise.noise import (
     addresses_reader,
     is_chatter,
     is_noise,
     is_truncated,
     needs_context,
 )
-from agents.rules.passages import Passage, Span
-from agents.rules.phrasing import as_planned, by_words
-from agents.rules.places import Place, document_subject, place_of
-from agents.rules.prose import dialect_of, passages
-from agents.rules.replies import replied, reply_to
-from agents.rules.sections import Role, bare_name, is_settled, role_in, subject_of
-from agents.rules.sequels import told_together
-from agents.rules.soundness import placed
-from agents.rules.structure import by_structure
-from agents.rules.subjects import is_of_whole
-from agents.rules.wording import (
+from agents.offline.recognise.phrasing import as_planned, by_words
+from agents.offline.recognise.structure import by_structure
+from agents.offline.resolve.conditions import condition_over, conditioned
+from agents.offline.resolve.drafts import Draft, drafted, gives_reason, is_of_present, tags_of
+from agents.offline.resolve.places import Place, document_subject, place_of
+from agents.offline.resolve.replies import replied, reply_to
+from agents.offline.resolve.sequels import told_together
+from agents.offline.resolve.subjects import is_of_whole
+from agents.offline.segment.documents import Setting, is_silent, setting_of
+from agents.offline.segment.passages import Passage, Sentence, Span
+from agents.offline.segment.prose import dialect_of, passages
+from agents.offline.segment.sections import Role, bare_name, is_settled, role_in, subject_of
+from agents.offline.segment.wording import (
     body_of,
     lowered,
     plain,

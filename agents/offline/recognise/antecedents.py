@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from agents.rules.noise import spoken
+from agents.offline.recognise.noise import spoken
 
 FAR = 90  # characters after which a sentence has said enough for «this» to stand for it
 _STEM = 5

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from agents.rules.cues import ANCHORED, MODAL, WEAK, Cue, has_number
-from agents.rules.fragments import has_verb
-from agents.rules.noise import instructs, needs_context, spoken, words_of
+from agents.offline.recognise.cues import ANCHORED, MODAL, WEAK, Cue, has_number
+from agents.offline.recognise.fragments import has_verb
+from agents.offline.recognise.noise import instructs, needs_context, spoken, words_of
 
 _NOUN = re.compile(r"(?:support|process) for\b|(?:use|control|process) of\b|control over\b")
 _INNER = re.compile(

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from agents.rules.impact import is_averted, severity_of
-from agents.rules.noise import spoken, words_of
+from agents.offline.recognise.impact import is_averted, severity_of
+from agents.offline.recognise.noise import spoken, words_of
 from schemas.events.atom import AtomKind, Polarity
 
 EXPLICIT = 0.75

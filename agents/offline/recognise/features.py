@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from agents.rules.impact import is_averted, severity_of
+from agents.offline.recognise.impact import is_averted, severity_of
 
 LONGEST = 1_200
 STEM_CHARS = 5

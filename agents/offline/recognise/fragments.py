@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
-from agents.rules.antecedents import lacks_antecedent
-from agents.rules.noise import spoken
-from agents.rules.stand_ins import speaks_of_stand_ins
+from agents.offline.recognise.antecedents import lacks_antecedent
+from agents.offline.recognise.noise import spoken
+from agents.offline.recognise.stand_ins import speaks_of_stand_ins
 
 _OPENS_ODD = re.compile(r"[()\]}>,;:./|*=~-]|\d+[).]\s|[a-z]\)\s|[ivx]{1,4}[.)]\s", re.IGNORECASE)
 _ENDS_OPEN = re.compile(

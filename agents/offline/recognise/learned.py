@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from agents.rules import cues
-from agents.rules.cues import ANCHORED, MODAL, WEAK, Cue
-from agents.rules.documents import Setting
-from agents.rules.drafts import Sentence
-from agents.rules.fragments import is_order
-from agents.rules.impact import severity_of
-from agents.rules.noise import (
+from agents.offline.models.linear import placement, trained
+from agents.offline.recognise import cues
+from agents.offline.recognise.cues import ANCHORED, MODAL, WEAK, Cue
+from agents.offline.recognise.features import signs_of
+from agents.offline.recognise.fragments import is_order
+from agents.offline.recognise.impact import severity_of
+from agents.offline.recognise.noise import (
     addresses_reader,
     is_chatter,
     is_pointer,
@@ -26,12 +26,12 @@ from agents.rules.noise import (
     spoken,
     words_of,
 )
-from agents.rules.phrasing import LACKING, MENDED, THOUGHT_OF, is_harmless, is_taught
-from agents.rules.signs import signs_of
-from agents.rules.statements import shares_of
-from agents.rules.structure import ABSENT, ADVERSE, AVERTING, HARMLESS, NEEDED, POSSIBLE
-from agents.rules.weights import placement, trained
-from agents.rules.wording import unquoted
+from agents.offline.recognise.phrasing import LACKING, MENDED, THOUGHT_OF, is_harmless, is_taught
+from agents.offline.recognise.statements import shares_of
+from agents.offline.recognise.structure import ABSENT, ADVERSE, AVERTING, HARMLESS, NEEDED, POSSIBLE
+from agents.offline.segment.documents import Setting
+from agents.offline.segment.passages import Sentence
+from agents.offline.segment.wording import unquoted
 from schemas.events.atom import AtomKind
 
 # From which share on the weights alone make a kind; below it a sentence is left to the rules.

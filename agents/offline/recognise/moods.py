@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from agents.rules.needs import requirement
+from agents.offline.recognise.needs import requirement
 
 Need = Literal["binds", "lets", "acts", "foretells", "describes", "mentions", "tells", "defines"]
 Asking = Literal["asks", "requests", "leaves open", "doubts", "tells"]

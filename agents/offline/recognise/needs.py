@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from agents.rules.cues import ANCHORED, MODAL, WEAK, Cue, has_number, in_contact_clause
-from agents.rules.noise import presents, spoken, words_of
-from agents.rules.wording import unquoted
+from agents.offline.recognise.cues import ANCHORED, MODAL, WEAK, Cue, has_number, in_contact_clause
+from agents.offline.recognise.noise import presents, spoken, words_of
+from agents.offline.segment.wording import unquoted
 
 _MODAL = re.compile(
     r"\b(?:(?P<must>must|shall|needs? to|(?:is|are) required to|has to|have to|is mandatory|"

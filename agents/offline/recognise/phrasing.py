@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 
-from agents.rules import cues
-from agents.rules.claims import claim, exclusive
-from agents.rules.cues import ANCHORED, MODAL, WEAK, Cue, has_number
-from agents.rules.documents import Setting
-from agents.rules.drafts import Sentence
-from agents.rules.entities import names_in, starts_with_name
-from agents.rules.fragments import is_order
-from agents.rules.needs import requirement
-from agents.rules.noise import (
+from agents.offline.recognise import cues
+from agents.offline.recognise.claims import claim, exclusive
+from agents.offline.recognise.cues import ANCHORED, MODAL, WEAK, Cue, has_number
+from agents.offline.recognise.entities import names_in, starts_with_name
+from agents.offline.recognise.fragments import is_order
+from agents.offline.recognise.needs import requirement
+from agents.offline.recognise.noise import (
     addresses_reader,
     instructs,
     is_chatter,
@@ -22,9 +20,11 @@ from agents.rules.noise import (
     spoken,
     words_of,
 )
-from agents.rules.sections import Role
-from agents.rules.structure import HARMLESS
-from agents.rules.wording import without_connective
+from agents.offline.recognise.structure import HARMLESS
+from agents.offline.segment.documents import Setting
+from agents.offline.segment.passages import Sentence
+from agents.offline.segment.sections import Role
+from agents.offline.segment.wording import without_connective
 
 _WE = frozenset({"we", "us", "our"})
 _BINDING = frozenset({"must", "should", "has", "have", "need", "needs"})

@@ -11,13 +11,13 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from agents.rules import cues
-from agents.rules.moods import Asking, Need, asking_of, need_of
-from agents.rules.needs import requirement_attributes
-from agents.rules.qualities import quality_signs
-from agents.rules.signs import named_task, signs_of
-from agents.rules.weights import Weights, trained
-from agents.rules.wording import plain
+from agents.offline.models.linear import Weights, trained
+from agents.offline.recognise import cues
+from agents.offline.recognise.features import named_task, signs_of
+from agents.offline.recognise.moods import Asking, Need, asking_of, need_of
+from agents.offline.recognise.needs import requirement_attributes
+from agents.offline.recognise.qualities import quality_signs
+from agents.offline.segment.wording import plain
 
 NOTHING = "other"
 MENTIONED = 0.15  # the share from which a second kind is named

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import re
 
-from agents.rules import cues
-from agents.rules.cues import ANCHORED, EXPLICIT, MODAL, WEAK, Cue
-from agents.rules.documents import Setting
-from agents.rules.drafts import Sentence
-from agents.rules.fragments import asks, has_verb, is_decisive, is_order
-from agents.rules.impact import burden_of, is_averted, severity_of
-from agents.rules.noise import (
+from agents.offline.recognise import cues
+from agents.offline.recognise.cues import ANCHORED, EXPLICIT, MODAL, WEAK, Cue
+from agents.offline.recognise.fragments import asks, has_verb, is_decisive, is_order
+from agents.offline.recognise.impact import burden_of, is_averted, severity_of
+from agents.offline.recognise.noise import (
     instructs,
     is_chatter,
     is_pointer,
     needs_context,
     words_of,
 )
-from agents.rules.passages import Passage
-from agents.rules.sections import Role
+from agents.offline.segment.documents import Setting
+from agents.offline.segment.passages import Passage, Sentence
+from agents.offline.segment.sections import Role
 
 _STEP = re.compile(r"(?:when|if|once|upon|during|while|after|before)\b", re.IGNORECASE)
 _TURNED_DOWN = re.compile(

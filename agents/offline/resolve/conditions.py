@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from agents.rules.drafts import Draft, Sentence, retold, scoped
-from agents.rules.passages import Passage
-from agents.rules.wording import body_of, capitalised, lowered
+from agents.offline.resolve.drafts import Draft, retold, scoped
+from agents.offline.segment.passages import Passage, Sentence
+from agents.offline.segment.wording import body_of, capitalised, lowered
 
 _CONDITION = re.compile(
     r"(?:if|when|whenever|unless|in case|while|without) (?!.*\b(?:you|we|must|should|shall|can|"

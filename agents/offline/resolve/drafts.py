@@ -6,16 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from agents.rules import cues
-from agents.rules.cues import EXPLICIT, Cue
-from agents.rules.entities import names_in
-from agents.rules.fragments import is_order, stands_alone
-from agents.rules.impact import burden_of, impact_of, severity_of
-from agents.rules.needs import requirement_attributes
-from agents.rules.noise import words_of
-from agents.rules.passages import Span
-from agents.rules.places import Place
-from agents.rules.subjects import (
+from agents.offline.recognise import cues
+from agents.offline.recognise.cues import EXPLICIT, Cue
+from agents.offline.recognise.entities import names_in
+from agents.offline.recognise.fragments import is_order, stands_alone
+from agents.offline.recognise.impact import burden_of, impact_of, severity_of
+from agents.offline.recognise.needs import requirement_attributes
+from agents.offline.recognise.noise import words_of
+from agents.offline.resolve.places import Place
+from agents.offline.resolve.subjects import (
     is_labelled,
     named,
     of_whole,
@@ -24,7 +23,14 @@ from agents.rules.subjects import (
     scope_of,
     version_of,
 )
-from agents.rules.wording import body_of, capitalised, lowered, title_of, without_connective
+from agents.offline.segment.passages import Sentence, Span
+from agents.offline.segment.wording import (
+    body_of,
+    capitalised,
+    lowered,
+    title_of,
+    without_connective,
+)
 from schemas.areas import AREAS, Area, area_counts, main_area
 from schemas.events.atom import CONTEXT, MAX_TITLE, WITHIN, AtomKind, AtomSeverity, Polarity
 
@@ -80,21 +86,6 @@ _OWNER = re.compile(
 
 _LEAD_WITH_OBJECT = re.compile(r"\b(?:be|have|support|provide)$", re.IGNORECASE)
 _THIRD_PERSON = re.compile(r"[A-Z]?[a-z]{2,}(?<![ius])s")
-
-
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """One sentence: its span, raw and plain, with the reason sentence that follows it, if any.
-
-    ``near`` are the plain sentences before and after it in its passage.
-    """
-
-    span: Span
-    raw: str
-    text: str
-    following: Span | None = None
-    reason: str = ""
-    near: str = ""
 
 
 @dataclass(frozen=True, slots=True)

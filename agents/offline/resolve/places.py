@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from agents.rules.documents import Setting
-from agents.rules.passages import Passage
-from agents.rules.sections import (
+from agents.offline.segment.documents import Setting
+from agents.offline.segment.passages import Passage
+from agents.offline.segment.sections import (
     FILE,
     bare_name,
     is_generic,

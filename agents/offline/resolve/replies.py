@@ -11,11 +11,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.rules.cues import WEAK, polarity_of
-from agents.rules.drafts import Draft, Sentence
-from agents.rules.noise import words_of
-from agents.rules.passages import Passage
-from agents.rules.wording import body_of, title_of
+from agents.offline.recognise.cues import WEAK, polarity_of
+from agents.offline.recognise.noise import words_of
+from agents.offline.resolve.drafts import Draft
+from agents.offline.segment.passages import Passage, Sentence
+from agents.offline.segment.wording import body_of, title_of
 
 _NO_REPLY = re.compile(
     r"(?:(?:option|alternative|example|idea|proposal)s?\b|e\.?g\b|for (?:example|instance)\b|"

@@ -14,11 +14,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from agents.rules.drafts import Draft, Sentence, retold, scoped
-from agents.rules.entities import names_in
-from agents.rules.noise import addresses_reader, is_chatter, is_truncated, needs_context
-from agents.rules.subjects import is_labelled, is_unnamed, shares_subject
-from agents.rules.wording import body_of, capitalised, without_connective
+from agents.offline.recognise.entities import names_in
+from agents.offline.recognise.noise import addresses_reader, is_chatter, is_truncated, needs_context
+from agents.offline.resolve.drafts import Draft, retold, scoped
+from agents.offline.resolve.subjects import is_labelled, is_unnamed, shares_subject
+from agents.offline.segment.passages import Sentence
+from agents.offline.segment.wording import body_of, capitalised, without_connective
 from schemas.events.atom import MAX_TITLE
 
 SHORT = 130  # characters of a statement that may say little alone

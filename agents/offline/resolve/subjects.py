@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agents.rules.cues import is_story
-from agents.rules.fragments import ORDERS, has_verb
-from agents.rules.places import Place
-from agents.rules.sections import bare_name, version_in
-from agents.rules.wording import capitalised, lowered
+from agents.offline.recognise.cues import is_story
+from agents.offline.recognise.fragments import ORDERS, has_verb
+from agents.offline.resolve.places import Place
+from agents.offline.segment.sections import bare_name, version_in
+from agents.offline.segment.wording import capitalised, lowered
 from schemas.events.atom import MAX_TITLE, AtomKind
 
 _LABELLED = re.compile(r"[^:]{1,60}:\s")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from agents.rules.passages import Passage, Span
+from agents.offline.segment.passages import Passage, Span
 
 C_LIKE = frozenset(
     [

@@ -11,7 +11,7 @@ import functools
 import re
 from dataclasses import dataclass
 
-from agents.rules.sections import document_name
+from agents.offline.segment.sections import document_name
 from schemas.events.hygiene import ChunkCreated
 
 _CONVERSATIONS = frozenset(

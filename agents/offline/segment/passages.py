@@ -10,6 +10,7 @@ from typing import Literal
 
 Form = Literal["paragraph", "item", "task", "row", "quote", "heading", "comment"]
 Span = tuple[int, int]
+MIN_EVIDENCE_CHARS = 20  # of a passage that is cited
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +32,18 @@ class Passage:
     place: int = 0
     opening: bool = False
     indent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence: its span, raw and plain, with the reason sentence that follows it, if any.
+
+    ``near`` are the plain sentences before and after it in its passage.
+    """
+
+    span: Span
+    raw: str
+    text: str
+    following: Span | None = None
+    reason: str = ""
+    near: str = ""

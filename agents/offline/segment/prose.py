@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from agents.rules.passages import Form, Passage, Span
-from agents.rules.wording import TERM
+from agents.offline.segment.passages import Form, Passage, Span
+from agents.offline.segment.wording import TERM
 
 _ATX = re.compile(r"(#{1,6}|={1,6})[ \t]+(\S.*?)[ \t]*[#=]*$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|[a-z][)])[ \t]+(?P<box>\[[ xX]\][ \t]+)?(?=\S)")

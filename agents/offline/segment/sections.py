@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from agents.rules.wording import plain
+from agents.offline.segment.wording import plain
 
 Role = Literal[
     "decision",

@@ -10,7 +10,7 @@ import functools
 import html
 import re
 
-from agents.rules.passages import Span
+from agents.offline.segment.passages import Span
 from schemas.events.atom import MAX_BODY, MAX_TITLE
 
 _BREAK = re.compile(

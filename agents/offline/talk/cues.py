@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from agents.rules import cues
-from agents.rules.cues import ANCHORED, MODAL
-from agents.rules.drafts import Draft, tags_of
-from agents.rules.needs import requirement_attributes
-from agents.rules.noise import is_truncated, words_of
-from agents.rules.wording import body_of, capitalised, title_of
+from agents.offline.recognise import cues
+from agents.offline.recognise.cues import ANCHORED, MODAL
+from agents.offline.recognise.needs import requirement_attributes
+from agents.offline.recognise.noise import is_truncated, words_of
+from agents.offline.resolve.drafts import Draft, tags_of
+from agents.offline.segment.wording import body_of, capitalised, title_of
 from schemas.areas import Area, main_area
 from schemas.events.atom import AtomKind
 

@@ -11,14 +11,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from agents.rules.drafts import Draft, Sentence
-from agents.rules.entities import names_in
-from agents.rules.noise import is_noise, words_of
-from agents.rules.prose import passages
-from agents.rules.recognition import prose_drafts
-from agents.rules.talk_cues import PERSONAL, asked, decided, tasked, wanted
-from agents.rules.talk_noise import spoken_text
-from agents.rules.wording import plain, sentences
+from agents.offline.prose.drafts import prose_drafts
+from agents.offline.recognise.entities import names_in
+from agents.offline.recognise.noise import is_noise, words_of
+from agents.offline.resolve.drafts import Draft
+from agents.offline.segment.passages import Sentence
+from agents.offline.segment.prose import passages
+from agents.offline.segment.wording import plain, sentences
+from agents.offline.talk.cues import PERSONAL, asked, decided, tasked, wanted
+from agents.offline.talk.noise import spoken_text
 from schemas.events.hygiene import ChunkCreated
 from schemas.talk import RemarkSpan, remarks_in
 

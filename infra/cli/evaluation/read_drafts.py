@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from agents.rules.doubts import doubt_of
-from agents.rules.reader import proposed
-from agents.rules.soundness import draft_signs, least_of
+from agents.offline.judge.doubts import doubt_of
+from agents.offline.judge.soundness import draft_signs, least_of
+from agents.offline.reader import proposed
 from connectors.git import run_git
 from connectors.repositories import borrow
 from infra.cli.evaluation.extract import cleaned_document

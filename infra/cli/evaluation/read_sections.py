@@ -20,9 +20,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agents.rules.prose import passages
-from agents.rules.sections import role_in
-from agents.rules.wording import plain
+from agents.offline.segment.prose import passages
+from agents.offline.segment.sections import role_in
+from agents.offline.segment.wording import plain
 from connectors.git import run_git
 from connectors.repositories import borrow
 from infra.cli.evaluation.extract import cleaned_document
