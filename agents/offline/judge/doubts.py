@@ -1,15 +1,15 @@
 """Turns of phrase by which a draft is a weak cue, whoever wrote it and wherever it stands.
 
-Found among the drafts that people judged (``agents/training/drafts.tsv``, .65 of all good): of each
-at most one in three was good there, but for what dangles or is cut (102 judged, .44 good; «is then»
-37, .57, of which with the document open 10, .30), what links to its subject (112, .35), needs and
-tasks that point back (218, .37) and «of that …» (46, .46). What a common product or language does
-was good in .23 of 53. Of what says little and was likely good by the sum, readers with the document
-open called good .40 of 63 non-goals, .38 of 34 goals in few words, .38 of 16 needs with «we», .50
-of 24 with «needs to» outside of records, and all readers .41 of 29 risks by wording. Other options
-and what a text announces among decisions are too few to say (5), and so are sister projects and
-common nouns among entities (7). The trained sum of ``soundness.py`` sees single words and places
-only.
+Found among the drafts that people judged (``tests/reading/training/drafts.tsv``, .65 of all good):
+of each at most one in three was good there, but for what dangles or is cut (102 judged, .44 good;
+«is then» 37, .57, of which with the document open 10, .30), what links to its subject (112, .35),
+needs and tasks that point back (218, .37) and «of that …» (46, .46). What a common product or
+language does was good in .23 of 53. Of what says little and was likely good by the sum, readers
+with the document open called good .40 of 63 non-goals, .38 of 34 goals in few words, .38 of 16
+needs with «we», .50 of 24 with «needs to» outside of records, and all readers .41 of 29 risks by
+wording. Other options and what a text announces among decisions are too few to say (5), and so are
+sister projects and common nouns among entities (7). The trained sum of ``soundness.py`` sees single
+words and places only.
 Decided against leaving such drafts out, as there.
 """
 

@@ -2,7 +2,7 @@
 
 A record or proposal is written once, about what was so and what was meant to be, and nobody keeps
 it up. Of 53 claims of records that strict readers looked up in the sources 9 were good
-(``agents/reading-sheet.md``). So claims of a record are weak cues, and what a document says of its
+(``models/reading-sheet.md``). So claims of a record are weak cues, and what a document says of its
 own standing decides the rest. Decided against leaving out what was turned down: it is a draft that
 says so, and nobody asks twice for what was refused.
 """

@@ -6,7 +6,7 @@ is known there. Decided against a rule for each cause: on projects nobody had re
 was spread over too many. What is doubted is kept as a draft where a label or heading says what it
 is; what nothing but its wording calls so is refused below ``KEPT``, documents that deliberate aside
 where risks and questions would go first, true ones among them. Whole numbers, as in ``weights.py``;
-made by ``agents/training/soundness.py``.
+made by ``tests/reading/training/soundness.py``.
 """
 
 from __future__ import annotations

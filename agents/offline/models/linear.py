@@ -3,7 +3,7 @@
 Rules and weights err on different kinds, so both are asked (``statements.py``). The weights are
 whole numbers: a sum has no order, every machine gets the same. All labels' weights of one sign
 are packed into one number, a lane each, so that a sign costs one addition. Trained by
-``agents/training/train.py``; decided against a larger model, because a reader of the ledger should
+``tests/reading/training``; decided against a larger model, because a reader of the ledger should
 wait for no download and a sum can be explained sign by sign.
 """
 
@@ -64,7 +64,7 @@ def packed(weights: Iterable[int]) -> int:
 @functools.cache
 def trained() -> Weights:
     """What a statement is, by statements that somebody labelled."""
-    return _read("weights.json")
+    return _read("statements.json")
 
 
 @functools.cache

@@ -1,1 +1,1 @@
-"""How the reader's weights are made. Needs scikit-learn; nothing at run time imports it."""
+"""How the weights of the offline reader are made. Needs scikit-learn 1.9.1; not installed."""

@@ -1,10 +1,10 @@
-"""Drafts that somebody judged, with their signs: ``python -m …read_drafts CLONES FILE``.
+"""Drafts that somebody judged, with their signs: ``python -m …judged_drafts CLONES FILE``.
 
-The judgements are in ``agents/training/drafts.tsv``: under a line with repository, commit, whose
+The judgements are in ``drafts.tsv`` beside this file: under a line with repository, commit, whose
 eye it was and its use, one line a draft with path, the beginning of the SHA-256 of its quote, kind
 and verdict. The texts are other people's and stay where they are: CLONES is a folder with a clone
 of each repository, named ``owner+name``. FILE gets one line a draft, for
-``agents.training.soundness``.
+``tests.reading.training.soundness``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from connectors.repositories import borrow
 from infra.cli.evaluation.extract import cleaned_document
 from schemas.ids import sha256_hex
 
-JUDGED = Path(__file__).parents[3] / "agents" / "training" / "drafts.tsv"
+JUDGED = Path(__file__).with_name("drafts.tsv")
 HASH_CHARS = 16
 
 

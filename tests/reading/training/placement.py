@@ -1,6 +1,7 @@
-"""Makes ``agents/offline/models/placement.json``: ``python -m agents.training.placement UNITS``.
+"""Trains ``agents/offline/models/placement.json``: ``python -m tests.reading.training.placement
+UNITS``.
 
-UNITS is what ``infra.cli.evaluation.read_sections`` wrote. Logistic regression over the signs of
+UNITS is what ``tests.reading.training.sections`` wrote. Logistic regression over the signs of
 what stands under telling headings and elsewhere, rounded to whole numbers; scikit-learn 1.9.1, and
 nothing is drawn: which units of a large project count is decided by the hash of their text.
 """
@@ -19,10 +20,10 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from agents.offline.recognise.features import signs_of
-from agents.training.train import SCALE, matrix_of, written
 from schemas.ids import sha256_hex
+from tests.reading.training.statements import MODELS, SCALE, matrix_of, written
 
-OUT = Path(__file__).parents[1] / "offline" / "models" / "placement.json"
+OUT = MODELS / "placement.json"
 AT_LEAST = 10  # units that show a sign
 AT_MOST = {"plain": 400, "other": 60}  # units of a kind that one project gives
 OF_KINDS = 200
@@ -75,7 +76,7 @@ def main() -> None:
     whole = given.units.read_bytes()
     units = list(chosen(json.loads(line) for line in whole.splitlines()))
     about = {
-        "made_by": "agents/training/placement.py",
+        "made_by": "tests/reading/training/placement.py",
         "units": len(units),
         "units_sha256": hashlib.sha256(whole).hexdigest(),
     }

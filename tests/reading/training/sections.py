@@ -1,11 +1,11 @@
-"""What authors put under which kind of heading: ``python -m …read_sections CLONES FILE``.
+"""What authors put under which kind of heading: ``python -m …training.sections CLONES FILE``.
 
 A paragraph, item or row under «Drawbacks» is a risk by its author's own word, one under «Open
 questions» an open question; what stands elsewhere in the same documents is mostly neither. That
 teaches how such things are worded, for text without a heading. The projects and commits are in
-``agents/training/projects.tsv``. The texts are other people's and stay where they are: CLONES is a
+``projects.tsv`` beside this file. The texts are other people's and stay where they are: CLONES is a
 folder with a clone of each repository, named ``owner+name``. FILE gets one line a unit, for
-``agents.training.placement``.
+``tests.reading.training.placement``.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from agents.offline.segment.wording import plain
 from connectors.git import run_git
 from connectors.repositories import borrow
 from infra.cli.evaluation.extract import cleaned_document
-from infra.cli.evaluation.read_drafts import text_at
+from tests.reading.training.judged_drafts import text_at
 
-PROJECTS = Path(__file__).parents[3] / "agents" / "training" / "projects.tsv"
+PROJECTS = Path(__file__).with_name("projects.tsv")
 ELSEWHERE = "plain"
 LENGTHS = range(20, 1_500)  # characters of a unit
 WORDS = 4

@@ -1,10 +1,11 @@
-"""Makes ``agents/offline/models/soundness.json``: ``python -m agents.training.soundness EXAMPLES``.
+"""Trains ``agents/offline/models/soundness.json``: ``python -m tests.reading.training.soundness
+EXAMPLES``.
 
-EXAMPLES is what ``infra.cli.evaluation.read_drafts`` wrote. Logistic regression over the signs of
-the drafts of all projects whose use is «train», rounded to whole numbers; scikit-learn 1.9.1, and
-nothing is drawn. Whoever had the document open, or read a title as it is told today, counts twice
-as much as who saw a draft's neighbours only. ``--figures`` prints instead how well each of these
-projects is judged by weights that have not seen it, of all drafts and of those read in their
+EXAMPLES is what ``tests.reading.training.judged_drafts`` wrote. Logistic regression over the signs
+of the drafts of all projects whose use is «train», rounded to whole numbers; scikit-learn 1.9.1,
+and nothing is drawn. Whoever had the document open, or read a title as it is told today, counts
+twice as much as who saw a draft's neighbours only. ``--figures`` prints instead how well each of
+these projects is judged by weights that have not seen it, of all drafts and of those read in their
 documents; ``--apart`` the same of the projects that are kept apart, by all others.
 """
 
@@ -25,14 +26,14 @@ from sklearn.linear_model import LogisticRegression
 
 from agents.offline.judge.soundness import OWN_SAID, OWN_SUBJECT, SOUND, UNKNOWN_ROOT, Sum
 from agents.offline.recognise.cues import WEAK
+from tests.reading.training.statements import MODELS, SCALE
 
-SCALE = 64
 AT_EVEN = 8  # drafts that show a sign
 WITH_DOCUMENT = "document"  # the eye of readers who had it open
 OF_TITLES = "title"  # that of readers who asked first what a title says alone
 COUNTS = {WITH_DOCUMENT: 2.0, OF_TITLES: 2.0}
 SMOOTHING = 0.03  # the inverse strength of the L2 penalty
-OUT = Path(__file__).parents[1] / "offline" / "models" / "soundness.json"
+OUT = MODELS / "soundness.json"
 KEPT = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.5, 0.25)
 STEPS = (0.0, 0.4, 0.5, 0.6, 0.7, 0.8, 1.01)
 Example = dict[str, Any]
@@ -132,7 +133,7 @@ def main() -> None:
             print(f"{eye} reader", *told(judged(own, learned(known))), sep="\n")
     else:
         digest = hashlib.sha256(asked.examples.read_bytes()).hexdigest()
-        about = {"made_by": "agents/training/soundness.py", "examples_sha256": digest}
+        about = {"made_by": "tests/reading/training/soundness.py", "examples_sha256": digest}
         content = {"about": about, **learned(known)}
         OUT.write_text(json.dumps(content, indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
 

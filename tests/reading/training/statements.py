@@ -1,4 +1,5 @@
-"""Makes ``agents/offline/models/weights.json``: ``python -m agents.training.train DATA``.
+"""Trains ``agents/offline/models/statements.json``: ``python -m tests.reading.training.statements
+DATA``.
 
 Logistic regression over the signs of all examples, rounded to whole numbers. The same data,
 scikit-learn 1.9.1 and this file give the same weights; nothing in it is drawn. With ``--folds`` the
@@ -19,17 +20,19 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
+import agents.offline.models
 from agents.offline.models.linear import Weights, packed
 from agents.offline.recognise.features import signs_of
 from agents.offline.recognise.qualities import NAMES, quality_signs
-from agents.training.data import FOLDS, Example, digest_of, examples_of
+from tests.reading.training.data import FOLDS, Example, digest_of, examples_of
 
 SCALE = 64
 AT_LEAST = 3  # examples that show a sign
 SMOOTHING = 0.25  # the inverse strength of the L2 penalty
 QUALITY_SMOOTHING = 3.0
 EMPHASIS = {"decision": 1.2, "risk": 1.3, "unknown": 1.1, "debt": 1.2, "claim": 0.9, "other": 0.8}
-OUT = Path(__file__).parents[1] / "offline" / "models" / "weights.json"
+MODELS = Path(agents.offline.models.__file__).parent
+OUT = MODELS / "statements.json"
 
 
 def learned(examples: Sequence[Example], signs: Sequence[set[str]]) -> dict[str, Any]:
@@ -107,7 +110,7 @@ def main() -> None:
 
 
 def _write(path: Path, content: dict[str, Any], data: Path) -> None:
-    about = {"made_by": "agents/training/train.py", "data_sha256": digest_of(data)}
+    about = {"made_by": "tests/reading/training/statements.py", "data_sha256": digest_of(data)}
     written(path, content, about)
 
 

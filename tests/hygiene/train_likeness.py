@@ -1,4 +1,4 @@
-"""Makes ``likeness.json``: ``python -m streams.hygiene.likeness_training DATA [--out FILE]``.
+"""Makes ``likeness.json``: ``python -m tests.hygiene.train_likeness DATA [--out FILE]``.
 
 DATA is a folder with the labelled sets of spec 12 §1. Logistic regression by AdaGrad over the
 features of ``likeness.py``, one pass after another in an order drawn from a fixed seed, weights
@@ -23,14 +23,15 @@ from typing import Any
 from streams.hygiene.likeness import (
     BUCKETS,
     SCALE,
+    WEIGHTS_PATH,
     Weights,
     features,
     lines_apart,
     message_parts,
     score,
 )
-from streams.hygiene.likeness_phrases import for_documents, messages
 from streams.hygiene.normalise import lower
+from tests.hygiene.likeness_phrases import for_documents, messages
 
 SEED = 20261121
 PASSES = 4
@@ -214,7 +215,7 @@ def _table(name: str, scored: list[tuple[int, bool]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--out", type=Path, default=Path(__file__).with_name("likeness.json"))
+    parser.add_argument("--out", type=Path, default=WEIGHTS_PATH)
     parser.add_argument("--holdout", action="store_true")
     asked = parser.parse_args()
     data = Data(asked.data)
