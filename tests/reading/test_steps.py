@@ -9,6 +9,7 @@ import agents.offline
 
 HOME = Path(agents.offline.__file__).parent
 STEPS = (
+    "lexicons",
     "segment",
     "models",
     "recognise",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from agents.offline.lexicons import load_words
 from agents.offline.recognise.cues import ANCHORED, MODAL, WEAK, Cue, has_number
 from agents.offline.recognise.fragments import has_verb
 from agents.offline.recognise.noise import instructs, needs_context, spoken, words_of
@@ -47,26 +48,8 @@ _ANNOUNCES = re.compile(
     r"\b(?:as follows|below|above|the following)\W*$",
     re.IGNORECASE,
 )
-_SAYS_MUCH = frozenset(
-    """
-    use uses run runs store stores support supports provide provides depends consists contain
-    contains implement implements require requires handle handles manage manages define defines
-    represent represents expose exposes guarantee guarantees ensure ensures maintain maintains
-    relies validate validates replace replaces emit emits publishes consume consumes come comes
-    end ends expire expires go goes happen happens live lives move moves talk talks tells
-    """.split()  # noqa: SIM905  # as a list it would take forty lines
-)  # verbs that say something of their subject, whatever that is called
-_SAYS_LESS = frozenset(
-    """
-    is are gets has have depend consist allow allows enable enables return returns send sends
-    receive receives create creates perform performs specifies determine determines offer offers
-    connect connects verify verifies processes generate generates accept accepts include includes
-    serve serves act acts inherit inherits extend extends delegate delegates encapsulate
-    encapsulates control controls describe describes execute executes communicate communicates
-    works can will does hold holds track tracks stay stays remain remains belong belongs
-    correspond corresponds applies follow follows refer refers listen listens writes reads loads
-    """.split()  # noqa: SIM905
-)
+_SAYS_MUCH = load_words("verbs", "says_much")
+_SAYS_LESS = load_words("verbs", "says_less")
 _WITH = {
     verb: frozenset(following.split())
     for verbs, following in (
@@ -85,28 +68,8 @@ _WITH = {
     for verb in verbs.split()
 }  # with what follows these
 _OF_MANY = frozenset({"come", "end", "expire", "go", "happen", "live", "move", "talk"})  # «they go»
-_ONLY_VERBS = frozenset(
-    """
-    adds aggregates appends assigns attaches authenticates authorizes binds broadcasts calculates
-    chooses collects compares compresses computes converts decodes decrypts deploys deserializes
-    detects discards discovers distributes elects encodes encrypts enforces evaluates exits
-    fetches ignores initializes injects inserts inspects instantiates intercepts invokes keeps
-    merges negotiates notifies observes parses persists produces provisions receives recovers
-    redirects registers rejects removes renders replicates resolves retains retries reuses revokes
-    rewrites rotates schedules selects serializes skips subscribes synchronizes terminates
-    transforms translates triggers unlocks wraps
-    """.split()  # noqa: SIM905
-)
-_NOUNS_TOO = frozenset(
-    """
-    aborts balances batches blocks builds caches calls checks closes commits compiles copies deletes
-    drops exports filters forwards gets groups hashes imports indexes issues joins limits locks logs
-    maps matches measures monitors mounts opens overrides passes polls pulls pushes queries
-    records releases renews reports restarts restores routes scans sets shards signs sorts splits
-    starts stops takes updates watches accepts creates executes generates loads performs processes
-    reads receives sends verifies writes
-    """.split()  # noqa: SIM905
-)  # verbs where a determiner follows
+_ONLY_VERBS = load_words("verbs", "only_verbs")
+_NOUNS_TOO = load_words("verbs", "nouns_too")
 _DETERMINERS = frozenset(
     "the a an all each every its their any no only both one two new incoming".split()  # noqa: SIM905
 )

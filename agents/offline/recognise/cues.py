@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from agents.offline.lexicons import Wording
 from agents.offline.recognise.impact import is_averted, severity_of
 from agents.offline.recognise.noise import spoken, words_of
 from schemas.events.atom import AtomKind, Polarity
@@ -78,34 +79,8 @@ _CONTACT = re.compile(
     re.IGNORECASE,
 )  # «the records we should send»: a relative clause without its pronoun
 _WE_DO = re.compile(r"\bwe(?:'ll| (?:will|shall|should|must|can|need))\b")
-_DECIDED = re.compile(
-    r"\b(?:we|the (?:\w+ )?(?:team|project|group|committee|board|authors)|it (?:was|has been)|"
-    r"(?:was|were|has been|have been))\b(?: \w+){0,2} (?:decided|chosen|chose|opted|adopted|"
-    r"agreed (?:to|on|that)|settled on|selected|standardi[sz]ed on|voted (?:to|for|against))\b|"
-    r"^team (?:decided|agreed|voted|chose|picked|settled)\b|\bresolved that\b|"
-    r"\b(?:rejected|dropped|declined|discarded|abandoned|ruled out) in favou?r of\b|"
-    r"\bwe(?: have|'ve)? agreed with [\w ]{2,30} (?:to|on|that)\b|"
-    r"\bwe(?: have|'ve)? (?:picked(?! up)|went with|gone with)\b|\bwe(?: are|'re) going with\b|"
-    r"\bthe (?:\w+ )?(?:team|group|committee|board) approved\b|"
-    r"\bour choice (?:is|was|fell on)\b(?! between)|"
-    r"\bwe (?:decide|choose|opt|select|adopt) (?:to|for|that)?\b",
-    re.IGNORECASE,
-)
-_WE_WILL = re.compile(
-    r"\bwe (?:use|adopt|rely on|stick (?:to|with)|go with)\b|"
-    r"\bwe(?:'ll| will| are going to| intend to| plan to) (?:use|store|keep|implement|introduce|"
-    r"move|migrate|switch|replace|remove|adopt|support|build|split|rely on|deploy|run|host|provide|"
-    r"add|make|create|stop|start|go with|stick (?:to|with)|follow|define|deprecate|separate|"
-    r"refactor|enable|disable|allow|extend|include|publish|release|rename|drop|delete|require|expose|"
-    r"change|update|convert|integrate|merge|limit|restrict|generate|encrypt|sign|log|continue|"
-    r"ship|treat|write|read|send|apply|ignore|reject|accept|pin|expire|rotate|expose|drop)\b|"
-    r"\bwe(?:'re| are) (?:keeping|dropping|moving|switching|adopting|sticking|replacing|retiring|"
-    r"migrating|splitting|abandoning|rewriting) (?!an eye\b|track\b|in mind\b)|"
-    r"\bwe (?:won't|will not|will no longer|do not|don't) (?:support|use|adopt|store|"
-    r"maintain|provide|offer) (?=.{0,60}\b(?:any ?more|any longer|instead|for now|until|"
-    r"before|in)\b)|\bwe will no longer (?:support|use|store|keep|maintain|provide|offer)\b",
-    re.IGNORECASE,
-)
+_DECIDED = Wording("wordings", "decided")
+_WE_WILL = Wording("wordings", "chosen_by_us")
 _AS_IT_IS = re.compile(
     r"\b(?:currently|today|at (?:present|the moment)|so far|until now|previously|historically|"
     r"already|recommended|same .* as)\b|^prior\b",
@@ -138,11 +113,7 @@ _WISH = re.compile(
     r"be detected|be corrected|be confident)\b",
     re.IGNORECASE,
 )
-_NAMED_RISK = re.compile(
-    r"\b(?:known issue|single point of failure|at risk|the risk (?:of|that|is)|"
-    r"a risk (?:of|that)|risk of|dangerous|vulnerable to|prone to)\b",
-    re.IGNORECASE,
-)
+_NAMED_RISK = Wording("wordings", "named_risk")
 _DISABLED = re.compile(
     r"\b(?:can|could|will|would) (?:no longer|not|never)\b|\b(?:cannot|can't|won't|nobody can|"
     r"no one can|is gone|are gone|stops? working)\b",
@@ -176,34 +147,11 @@ _CALLED_RISK = re.compile(
     r"(?:can|could|may|might) (?!not\b)",
     re.IGNORECASE,
 )  # called so, or what somebody hostile can do: however mild the words
-_OPEN = re.compile(
-    r"\b(?:tbd|t\.b\.d|to be (?:decided|determined|discussed|clarified)|"
-    r"(?:is|are|remains?|it'?s) (?:still |yet |currently )?(?:unclear|unknown|undecided|"
-    r"unresolved|"
-    r"an open (?:question|issue)|open for discussion|not (?:yet )?(?:clear|decided|determined))|"
-    r"open question|needs? (?:further|more) (?:discussion|investigation|thought|research|"
-    r"clarification)|"
-    r"not (?:yet )?(?:been )?decided|remains? (?:unexplained|unsolved)|"
-    r"not sure (?:if|whether|how|why|which|what|who)|(?:have|has|had) no idea|"
-    r"nobody (?:knows|could (?:say|tell|explain))|remains? to be (?:seen|decided|clarified)|"
-    r"we (?:don't|do not) know|yet to be (?:decided|determined)|"
-    r"we (?:still )?(?:have|need) to (?:research|investigate|find out|figure out|clarify) "
-    r"(?:whether|if|how|which|why))\b",
-    re.IGNORECASE,
-)
+_OPEN = Wording("wordings", "open")
 _TELLS_A_QUESTION = re.compile(
     r"[^?]{8,}\b(?:answers?|answering|addresses) the (?:\w+ )?question\b", re.IGNORECASE
 )  # what does so is told, not asked
-_RHETORICAL = re.compile(
-    r"^(?:so|why not|what is|what are|what's|what does|who is|how do i|how can i|how to|can i|"
-    r"where can i|"
-    r"how does|did you|do you want|want|need|ready|looking|have you|are you|got|got a|is this|"
-    r"right|is it (?!worth|okay|ok|better|possible)|are they|do they|can it|was it|are these|"
-    r"is that|does this|does that|how (?:\w+ )?is it|"
-    r"interested|why|really|how do you|how would you|what do i|what happened|what now|sound good|"
-    r"isn't|aren't|wouldn't|why would|who cares|but|and then)\b",
-    re.IGNORECASE,
-)
+_RHETORICAL = Wording("wordings", "rhetorical")
 _SIGNAL = re.compile(
     r"(?P<before>\b\w+ |^)(?:(?:our|the|some|many|most|several|two|three|\d+|all|a few|new|large|"
     r"enterprise|existing|more) ){0,2}(?:customers?|users?|clients|competitors?|operators|"

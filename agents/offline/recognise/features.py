@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from agents.offline.lexicons import load_words
 from agents.offline.recognise.impact import is_averted, severity_of
 
 LONGEST = 1_200
@@ -43,23 +44,7 @@ _NO_NAME = re.compile(
     r"Try|Able|Ability|Note|Notes|Goal|Reason|Example|Option|Usage|Step|Answer|Question)\b"
 )
 _POSSIBLE = re.compile(r"\b(?:may|might|could|can|would)\b")
-_DOING = frozenset(
-    """
-    add adopt agree allow amend announce apply archive arrange ask assign attend audit backport
-    book build bump change chat check choose clarify clean close collect come compare complete
-    configure confirm connect consider contact continue convert coordinate copy create decide define
-    delete deploy deprecate describe design determine develop disable discuss document draft drop
-    edit email enable ensure evaluate expand explain explore export extend extract figure file fill
-    find finish fix follow gather get give go handle help identify implement improve include
-    incorporate increase integrate introduce investigate invite keep label launch lead link list
-    look make mark measure meet merge migrate modify monitor move notify open organise organize page
-    ping plan port post pr prepare present propose provide publish put raise reach read rebase
-    record reduce refactor release remove rename replace reply report request resolve respond
-    review revise rewrite run schedule send separate set setup share sign simplify speak split
-    start stop store submit suggest summarise summarize support switch sync take talk test think
-    track transfer triage try turn update upgrade upload use verify vote wait work write
-    """.split()  # noqa: SIM905  # as a list it would take a hundred lines
-)
+_DOING = load_words("verbs", "tasks")
 
 
 def named_task(text: str) -> bool:

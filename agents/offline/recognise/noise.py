@@ -9,18 +9,11 @@ from __future__ import annotations
 import functools
 import re
 
+from agents.offline.lexicons import Wording
+
 _LOWER_WORD = re.compile(r"[a-z]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_LEGAL = re.compile(
-    r"\b(?:licensed under|copyright|all rights reserved|spdx|without warrant|warranties|"
-    r"as[- ]is\b.*basis|"
-    r"permission is hereby|redistribut|apache license|mit license|gnu (?:general|lesser)|"
-    r"terms of the license|this (?:program and the accompanying|software is provided|"
-    r"file is part of)|"
-    r"under the terms|initial api and implementation|eclipse public|liable|trademark|"
-    r"developer certificate of origin|contributor license|code of conduct)\b",
-    re.IGNORECASE,
-)
+_LEGAL = Wording("noise", "legal")
 _GENERATED = re.compile(
     r"\b(?:auto-?generated|generated (?:by|from|file)|do not edit|do not modify|this file (?:is|"
     r"was) "
@@ -28,71 +21,8 @@ _GENERATED = re.compile(
     r"yaml-language-server|vim:|-\*-|coverage:|istanbul|sonar|checkstyle|suppresswarnings)",
     re.IGNORECASE,
 )
-_READER = re.compile(
-    r"^(?:see|refer|click|run|open|type|enter|press|choose|download|clone|install|visit|follow|"
-    r"check ?out|take a look|have a look|navigate|copy|paste|try|go to|read|find|feel free|let's|"
-    r"let us|"
-    r"please|execute|start by|to (?:install|run|build|start|use|get|see|do this|learn|create|test|"
-    r"set ?up|try|enable|add|check|verify|configure|deploy|generate|update|upgrade|begin|do so)|"
-    r"once you|if you|when you|before you|after you|you|your|we'll|we've|i|i'm|i've|my|"
-    r"in this (?:section|tutorial|guide|document|chapter|article|example|page|post|step|file|"
-    r"directory|"
-    r"rfc|kep|proposal|folder|case|repo\w*)|"
-    r"this (?:section|tutorial|guide|document|chapter|article|example|page|post|step|rfc|kep|"
-    r"proposal|"
-    r"file|directory|folder|table|diagram|figure|list|appendix|spec|decision record|adr|readme|"
-    r"enhancement|paper|text|doc|template|command|script will|issue|pr|pull request|commit)|"
-    r"the (?:following|above|below|next|previous|first|last|rest of|output|result|remainder|"
-    r"example|"
-    r"examples|command|table|figure|diagram|snippet|code|section|document|listing|screenshot|"
-    r"image|"
-    r"picture|remaining)|here|below|above|as (?:shown|described|mentioned|noted|discussed|seen|"
-    r"stated|"
-    r"explained|above|you|we|outlined|an example|follows)|for (?:example|instance|more|further|"
-    r"details|"
-    r"information|a (?:full|complete|list|detailed)|now|simplicity|brevity|reference|"
-    r"completeness)|"
-    r"e\.?g|i\.?e|figure|table|listing|step \d|tl;?dr|hint|tip|"
-    r"example|examples|thanks|thank|welcome|congratulations|hello|hi|great|nice|ok|okay|yes|no|"
-    r"yep|sure|following|note how|be (?:sure|careful|aware)|"
-    r"imagine|suppose|consider|assume|assuming|recall|say|given|back to|same|similar|ditto|"
-    r"date|author|authors|status|version|updated?|created|deciders|owners?|reviewers?|approvers?|"
-    r"editor|state|start date|feature name|rfc pr|rust issue|tracking issue|superseded|"
-    r"deprecated by|"
-    r"(?:returns?|raises?|yields?|throws|param(?:eter)?s?|arg(?:ument)?s?)(?=:)|"
-    r"accepted|proposed|rejected|implemented|links?|source|related|title|number|type|category)\b"
-    r"(?![-/.]\w)",
-    re.IGNORECASE,
-)
-_ANAPHORIC = re.compile(
-    r"^(?:it|its|this|that|these|those|they|their|them|he|she|his|her|there|both|neither|either|"
-    r"another|others?|some|such|which|who|where|one|"
-    r"the (?:former|latter|same|other|two|three|"
-    r"second|1st|2nd|3rd|\dth|"
-    r"third|idea|reason|problem|issue|point|question|goal|intention|intent|purpose|aim|motivation|"
-    r"difference|alternative|advantage|disadvantage|downside|upside|drawback|benefit|trade-?off|"
-    r"answer|"
-    r"solution|proposal|approach|change|changes|decision|only|main|most|key|fact|thing|above|"
-    r"proposed|"
-    r"current|new|old|existing|original|initial|resulting|corresponding|respective)|"
-    r"(?:currently|today|now|usually|often|typically|sometimes|initially|previously|practically),? "
-    r"(?:it|this|that|they|these|those)|"
-    r"doing|having|being|all of (?:this|these|those)|each of (?:these|those)|in (?:this|that|"
-    r"these|those|"
-    r"such|either|both|all|any)|at (?:this|that)|with (?:this|that|these|those)|by (?:this|that|"
-    r"doing)|"
-    r"because of (?:this|that)|due to (?:this|that)|for (?:this|that|these|those|each|both)|"
-    r"from (?:this|"
-    r"that|these|here)|on (?:this|that)|to (?:this|that)|under (?:this|that)|after (?:this|that)|"
-    r"as such|"
-    r"if (?:it|this|that|they|so|not)|when (?:it|this|that|they)|since (?:it|this|that|they)|"
-    r"because (?:it|this|that|they)|while (?:it|this|that|they)|although|even|otherwise|"
-    r"instead(?! of\b)|"
-    r"rather(?! than\b)|"
-    r"again|besides|yet|still|meanwhile|alternatively|then|too|else|or|nor|until|unless|whereas)\b"
-    r"(?![-/.]\w)",
-    re.IGNORECASE,
-)
+_READER = Wording("noise", "spoken_to_reader")
+_ANAPHORIC = Wording("noise", "points_back")
 _CHAT = re.compile(
     r"(?:^|\s)(?:I|I'm|I've|I'd|I'll|imo|imho|afaik|lol|btw|fyi|wdyt|lgtm|nit|hmm|haha|my|we'd|"
     r"you'd|"
@@ -274,20 +204,7 @@ def instructs(text: str) -> bool:
     return bool(_INSTRUCTS.match(text))
 
 
-_POINTER = re.compile(
-    r"^(?:see|refer|for example|for instance|e\.?g|i\.?e|as (?:shown|described|mentioned|noted|"
-    r"discussed|"
-    r"stated|outlined)|in this (?:section|document|chapter|example|rfc|kep|proposal)|"
-    r"this (?:section|"
-    r"document|chapter|table|figure|diagram|list|rfc|kep|proposal|decision record|adr)|"
-    r"the (?:following|"
-    r"above|below)|figure|table|date|status|version|n/?a|none|tbd|note to|please|click|thanks|"
-    r"example|"
-    r"examples|more (?:details|information)|details|(?:was |is |has been )?(?:implemented|accepted|"
-    r"approved|merged|released|rejected|superseded|withdrawn) (?:and|in|by|on|with|to|as|since)"
-    r")\b(?![-/.]\w)",
-    re.IGNORECASE,
-)
+_POINTER = Wording("noise", "points_elsewhere")
 
 
 def is_pointer(text: str) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
+from agents.offline.lexicons import Wording, load_words
 from agents.offline.segment.wording import plain
 
 Role = Literal[
@@ -30,124 +31,30 @@ Role = Literal[
     "plain",
 ]
 
-_PATTERNS: tuple[tuple[Role, str], ...] = (
-    (
-        "nothing",
-        r"references?|prior art.*|related( work| projects?| links?| issues?)?|see also|"
-        r"(further|additional) (reading|resources|information)|resources|(useful )?links?|"
-        r"change ?logs?|release notes?|what s (new|changed)|(implementation |version |revision |"
-        r"document )?history|revisions?|licen[cs](e|es|ing)|copyright( notice)?|"
-        r"contributing( to .*)?|"
-        r"contributors?|contributions?|authors?|maintainers?|acknowledge?ments?|thanks|credits|"
-        r"sponsors?|backers|attendees|participants|present|agenda|(table of )?contents|toc|index|"
-        r"badges|support|community|contact( us)?|code of conduct|(release )?sign ?off checklist|"
-        r".*check ?lists?( .*)?|bibliography|footnotes|(steps|how) to reproduce|"
-        r"reproduction( steps)?|"
-        r"environment|logs?|scribes?|minutes|f ?a ?q s?|frequently asked questions|citation|"
-        r"(getting )?help|subscribe|disclaimer|trademarks?|metadata|status|date|deciders|"
-        r"templates?|guiding text|production readiness review questionnaire|notice|"
-        r"(alpha|beta|ga) graduation|graduation criteria|test plan|infrastructure needed.*|"
-        r"(documentation|docs|testing) (impact|changes|plan)|testing",
-    ),
-    (
-        "rejected",
-        r"((considered|other|discarded|rejected|possible|previous|alternative) )*"
-        r"(alternatives?|options?|approach(es)?|ideas|proposals|designs?|solutions)"
-        r"( considered| rejected| not chosen| discarded)|alternatives?( considered| approaches| "
-        r"designs?| solutions)?|considered options|rationale and alternatives|rejected .*|"
-        r"pros and cons of the options|other options|options considered",
-    ),
-    (
-        "non_goal",
-        r"(explicit )?non[ -]?goals?( future work)?|out of scope|not in scope|anti[ -]goals|"
-        r"non[ -]requirements|non[ -]objectives",
-    ),
-    (
-        "decision",
-        r"(the |our )?((proposed|final|key|main|design|architectur\w+|technical) )*decisions?"
-        r"( made| taken| outcome| log)?|decision outcome|(chosen|selected) "
-        r"(option|solution|alternative|approach)|resolution|resolved",
-    ),
-    ("mitigation", r"mitigations?( strateg\w+)?"),
-    (
-        "gain",
-        r"positives?( consequences| effects| impacts?)?|pros|advantages|benefits|upsides|good|"
-        r"strengths",
-    ),
-    (
-        "risk",
-        r"(\w+ ){0,3}risks?( (and|&) \w+)?( assessment| analysis| register| factors)?|drawbacks?|"
-        r"cons|disadvantages|downsides|negative( consequences| effects)?|known (issues|"
-        r"limitations|"
-        r"problems|bugs|risks)|(current )?limitations|caveats|threats?|threat model|"
-        r"failure modes?|pitfalls|(security )?concerns|weaknesses|bad|technical debt",
-    ),
-    (
-        "unknown",
-        r"(unresolved|open|outstanding|remaining|unanswered)( design)? "
-        r"(questions?|issues?|points?|topics?|problems?|items?)( .*)?|"
-        r"questions?( (and|&) (discussion( topics)?|answers needed))?|unknowns|"
-        r"to be (decided|determined|discussed|defined)|tbd|unresolved|uncertaint(y|ies)",
-    ),
-    (
-        "action_item",
-        r"next steps?|(open )?(action|work) (items?|points?)|actions|to ?dos?|to ?do list|tasks?|"
-        r"follow ?ups?( work| items| actions)?|remaining work|outstanding work|task list",
-    ),
-    (
-        "requirement",
-        r"((\w+ )?(functional|technical|business|system|software|security|performance|product|"
-        r"quality|user|hard|soft|minimum|key|main|non) )*+requirements?"
-        r"( (?!files?|format|txt).{0,20})?|goals?|objectives?|"
-        r"goals? (and|&) objectives?|project goals|design goals|acceptance criteria|constraints|"
-        r"success criteria|must[ -]haves?|nfrs?",
-    ),
-    ("story", r"user stor(y|ies).*|story \d+.*|use cases?"),
-    ("terms", r"glossary|terminology|terms( .*)?|definitions?|concepts|acronyms|abbreviations"),
-    (
-        "how_to",
-        r"(pre ?requisites?|install(ation|ing)?.*|usage|using .*|getting started.*|quick ?start.*|"
-        r"tutorials?.*|how ?to.*|examples?.*|.* examples?|build(ing)?( .*)?|run(ning)?( .*)?|"
-        r"set ?up.*|setting up .*|step \d+.*|demo.*|walk ?through.*|commands?|creat(e|ing) .*|"
-        r"deploy(ing)? .*|test(ing)? (it|the|your|locally).*|try it.*|launch.*|start(ing)? .*|"
-        r"upgrad(e|ing) .*|sample.*|local development|development( setup| environment)?|"
-        r"when to .*|write .*|add .*|configure .*|debugging.*|trouble ?shooting|exercise.*|"
-        r"instructions)",
-    ),
-)
-_COMPILED = tuple((role, re.compile(f"(?:{pattern})$")) for role, pattern in _PATTERNS)
+_ROLES: tuple[Role, ...] = (
+    "nothing",
+    "rejected",
+    "non_goal",
+    "decision",
+    "mitigation",
+    "gain",
+    "risk",
+    "unknown",
+    "action_item",
+    "requirement",
+    "story",
+    "terms",
+    "how_to",
+)  # the first whose list matches counts
+_COMPILED = tuple((role, Wording("headings", role)) for role in _ROLES)
 _NUMBERING = re.compile(r"^(?:(?:section|part|chapter|appendix) )?[\divx]+ (?=\S)|^[a-z] (?=\w{3})")
-_GENERIC_TEXT = """
-    introduction overview background context motivation summary abstract description details design
-    proposal detailed-design guide-level-explanation reference-level-explanation about general
-    implementation notes note approach purpose features architecture consequences positive neutral
-    specification specifications behavior behaviour configuration options discussion rationale
-    explanation future-possibilities future-work basics types interfaces api methods functions
-    properties parameters fields model content main key-features what-is-it why why-this problem
-    problem-statement solution preface scope concepts documentation readme public-interface
-    implementation-details-notes-constraints notes-constraints-caveats data-structures
-    user-experience test-plan high-level-design design-details definition module modules docs
-    outline syntax responsibilities implementation-details arguments settings setting spec
-    internals structure capabilities details format best-practices best-practices-and-guidelines
-    guidelines overall-design doc-level-proposal api-changes roadmap index readme faq setup data
-    key-concepts proposed-changes proposed-design proposed-solution current-state current-behavior
-    limitations-and-caveats attributes metadata header headers manual hld lld new-features
-    reference-documentation parameters-and-types result results request response workflow
-    the-workflow formalization plugin-attributes request-parameters response-parameters
-    configuration-options configuration-parameters functionality plugin-functionality usages
-    technical-description components design-choices interactions customization customizations
-    archived
-    considerations implementation-considerations design-considerations other-considerations
-    additional-considerations further-considerations general-considerations
-    download downloads principles rules validation validation-rules configuration-details meta
-    """
 _VERSION = re.compile(
     r"(?:(?:upgrading|upgrade|migrating|version|release)s?(?: to)? )?\[?"
     r"(?P<version>v?\d+\.\d+(?:\.[\dx]+)?(?:-\w[\w.]*)?)\]?"
     r"(?: \(.{1,40}\)| [–—-] \d{4}-\d\d-\d\d)?",
     re.IGNORECASE,
 )
-_GENERIC = frozenset(_GENERIC_TEXT.split())
+_GENERIC = load_words("headings", "generic")
 _SETTLED = re.compile(
     r"(?:resolved|answered|closed|settled)( \w+)? (?:questions?|issues?|points?)$"
 )
