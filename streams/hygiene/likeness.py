@@ -3,8 +3,8 @@
 Patterns know the wordings somebody wrote down; this knows what orders have in common. Two heads
 share the features: ``message`` for a short text as a whole, such as a comment or a chat message,
 and ``line`` for one line of a longer document, which must also stand apart from what is around it.
-Weights are whole numbers made by ``likeness_training.py``; a score is their sum over the distinct
-features by the root of their number, so that neither order nor machine changes it.
+Weights are whole numbers made by ``tests/hygiene/train_likeness.py``; a score is their sum over the
+distinct features by the root of their number, so that neither order nor machine changes it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 
+WEIGHTS_PATH = Path(__file__).with_name("likeness.json")
 BUCKETS = 1 << 15
 SCALE = 24  # a weight of 1.0 as a whole number
 MOST_WORDS = 80
@@ -76,7 +77,7 @@ class Passage(NamedTuple):
 @cache
 def heads() -> dict[str, Weights]:
     """The trained weights, read once."""
-    stored = json.loads(Path(__file__).with_name("likeness.json").read_text())
+    stored = json.loads(WEIGHTS_PATH.read_text())
     return {
         name: Weights(zlib.decompress(base64.b85decode(it["weights"])), it["bias"], it["cut"])
         for name, it in stored["heads"].items()

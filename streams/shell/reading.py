@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from agents.offline.reader import RulesReader
 from agents.reader import ReadRequest
-from agents.rules.reader import RulesReader
 from schemas.events.atom import CandidatesExtracted
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated

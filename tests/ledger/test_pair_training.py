@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from infra.cli.evaluation.train_pairs import Model, Sample, held_out, learn
 from streams.ledger.weighing import weigh
+from tests.ledger.train_pairs import Model, Sample, held_out, learn
 
 ROWS = [
     Sample([at / 20, float(at % 3)], at > 11 or at == 4, str(at), is_first=True) for at in range(20)

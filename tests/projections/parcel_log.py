@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from agents.offline.reader import RulesReader
 from agents.reader import ReadRequest
-from agents.rules.reader import RulesReader
 from projections.checkpoint import Record
 from projections.log_reader import Place
 from schemas.codec import decode

@@ -4,7 +4,7 @@ is about.
 
 from __future__ import annotations
 
-from agents.rules.reader import extract
+from agents.offline.reader import extract
 from schemas.events.atom import Candidate
 from schemas.events.hygiene import AnchorType, Annotation, AnnotationType, ChunkCreated
 from schemas.ids import sha256_hex

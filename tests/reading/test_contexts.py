@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from agents.rules.reader import extract
+from agents.offline.reader import extract
 from tests.reading.documents import a_chunk, titles, told
 
 STATEMENT = "The filter stores whatever the upstream returns and serves it to any later request."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rules.cues import WEAK
-from agents.rules.reader import extract, proposed
+from agents.offline.reader import extract, proposed
+from agents.offline.recognise.cues import WEAK
 from tests.reading.documents import a_chunk, only
 
 DECISION = """# Use an event log

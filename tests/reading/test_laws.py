@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.offline.reader import RulesReader, extract
 from agents.reader import ReadRequest
-from agents.rules.reader import RulesReader, extract
 from schemas.events.atom import KINDS, MAX_BODY, MAX_TITLE, CandidatesExtracted
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
@@ -103,7 +103,7 @@ DOCUMENT = (
 def test_the_result_does_not_depend_on_the_hash_seed():
     program = (
         "from tests.reading.documents import a_chunk\n"
-        "from agents.rules.reader import extract\n"
+        "from agents.offline.reader import extract\n"
         f"print([a.model_dump_json() for a in extract(a_chunk({DOCUMENT!r}))])"
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rules.manifests import dependencies
+from agents.offline.manifests.dependencies import dependencies
 
 
 def declared(text: str, path: str = "pyproject.toml") -> list[tuple[str, str]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rules.reader import extract
-from agents.rules.wording import lowered
+from agents.offline.reader import extract
+from agents.offline.segment.wording import lowered
 from schemas.events.atom import Candidate
 from tests.reading.documents import a_chunk
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rules.reader import extract
+from agents.offline.reader import extract
 from tests.reading.documents import a_chunk
 
 SILENT = {

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.rules.reader import extract
+from agents.offline.reader import extract
 from streams.reflection.rules import REJECT_BELOW
 from tests.reading.documents import a_chunk
 

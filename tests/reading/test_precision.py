@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rules.reader import extract, proposed
+from agents.offline.reader import extract, proposed
 from tests.reading.documents import a_chunk, kinds, read, surest
 
 RECORD = "docs/adr/0007-depot.md"

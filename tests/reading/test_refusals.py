@@ -6,8 +6,8 @@ from itertools import permutations
 
 import pytest
 
-from agents.rules.cues import UNLIKELY, WEAK
-from agents.rules.reader import extract
+from agents.offline.reader import extract
+from agents.offline.recognise.cues import UNLIKELY, WEAK
 from tests.reading.documents import a_chunk
 
 RECORD = "docs/adr/0007-lanes.md"

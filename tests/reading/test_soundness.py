@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from agents.rules.cues import MODAL, UNLIKELY, WEAK
-from agents.rules.reader import extract, proposed
-from agents.rules.soundness import SOUND, draft_signs, learned
+from agents.offline.judge.soundness import SOUND, draft_signs, learned
+from agents.offline.reader import extract, proposed
+from agents.offline.recognise.cues import MODAL, UNLIKELY, WEAK
 from tests.reading.documents import a_chunk
 
-JUDGED = Path(__file__).parents[2] / "agents" / "training" / "drafts.tsv"
+JUDGED = Path(__file__).parent / "training" / "drafts.tsv"
 LANES = ("Parcel lanes", "Drawbacks")
 
 

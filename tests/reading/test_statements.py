@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rules.signs import signs_of
-from agents.rules.statements import classify
-from agents.rules.weights import LANE_BITS, Weights, packed, trained
+from agents.offline.models.linear import LANE_BITS, Weights, packed, trained
+from agents.offline.recognise.features import signs_of
+from agents.offline.recognise.statements import classify
 
 
 @pytest.mark.parametrize(

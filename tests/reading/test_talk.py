@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agents.rules.reader import extract
+from agents.offline.reader import extract
 from connectors.outside import OutsideItem, Remark
 from connectors.rendering import render
 from schemas.events.atom import Candidate

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rules.statements import classify
-from agents.rules.wording import plain, sentences, without_connective
+from agents.offline.recognise.statements import classify
+from agents.offline.segment.wording import plain, sentences, without_connective
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.rules.impact import burden_of, severity_of
-from agents.rules.reader import extract
+from agents.offline.reader import extract
+from agents.offline.recognise.impact import burden_of, severity_of
 from streams.reflection import reflect
 from streams.reflection.words import CONSEQUENCE
 from tests.reading.documents import a_chunk, flagged

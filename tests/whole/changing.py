@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from agents.offline.reader import RulesReader
 from agents.reader import ReadRequest
-from agents.rules.reader import RulesReader
 from schemas.envelope import Envelope
 from schemas.events.extract import ExtractRequested
 from schemas.events.ingestion import BatchPlanned, RunStopped, SourceChange

@@ -5,8 +5,8 @@ from uuid import UUID
 
 import pytest
 
+from agents.offline.reader import RulesReader
 from agents.reader import ReadRequest
-from agents.rules.reader import RulesReader
 from schemas.events.artifact import LatestSet
 from schemas.events.extract import ExtractRequested
 from streams.memory import Driver, Faults

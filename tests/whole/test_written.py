@@ -4,8 +4,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from agents.offline.reader import RulesReader
 from agents.reader import ReadRequest
-from agents.rules.reader import RulesReader
 from schemas.codec import decode
 from schemas.envelope import Envelope
 from streams.memory import Driver

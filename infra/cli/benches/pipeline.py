@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from agents.offline.reader import RulesReader
 from agents.reader import ReadRequest
-from agents.rules.reader import RulesReader
 from connectors.feeder import source_of
 from connectors.recognise import open_source
 from infra.cli.benches.installation import installation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agents.rules.statements import classify
+from agents.offline.recognise.statements import classify
 from infra.cli.evaluation.rows import Options, Row
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from agents.offline.reader import RulesReader
 from agents.reader import ReadRequest
-from agents.rules.reader import RulesReader
 from infra.cli.evaluation.offsets import Places
 from infra.cli.evaluation.rows import Options, Row
 from schemas.events.atom import AtomReflected, Judged

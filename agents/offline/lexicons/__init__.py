@@ -1,0 +1,119 @@
+"""Lists of wordings as data: a TOML file a subject, read once, each list compiled at its first use.
+
+A file holds lists, a list has entries. An entry has an ``id``, ``patterns`` or ``words``, an
+``example`` that it matches and a ``counterexample`` that it does not: one test walks them all. A
+list of patterns has a ``frame`` in which ``…`` stands for its patterns; ``anchored`` says that it
+is matched at the beginning of a text, ``cased`` that capitals count. Patterns that are built of
+others, or of which a named group is read, are code and no data.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+SLOT = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One wording or a family of them; ``patterns`` is empty where it lists ``words``."""
+
+    id: str
+    example: str
+    counterexample: str
+    patterns: tuple[str, ...] = ()
+    words: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """A list of a file, in the file's order."""
+
+    entries: tuple[Entry, ...]
+    frame: str = SLOT
+    anchored: bool = False
+    cased: bool = False
+
+    def compile(self, *entries: Entry) -> re.Pattern[str]:
+        """The pattern of these entries alone."""
+        joined = "|".join(pattern for entry in entries for pattern in entry.patterns)
+        flags = re.NOFLAG if self.cased else re.IGNORECASE
+        return re.compile(self.frame.replace(SLOT, joined), flags)
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The words of all entries."""
+        return frozenset().union(*(entry.words for entry in self.entries))
+
+
+@functools.cache
+def read_lexicons(file: str) -> dict[str, Lexicon]:
+    """The lists of ``file``.toml by name."""
+    text = resources.files(__name__).joinpath(f"{file}.toml").read_text(encoding="utf-8")
+    return {name: _lexicon(table) for name, table in tomllib.loads(text).items()}
+
+
+def _lexicon(table: dict[str, Any]) -> Lexicon:
+    entries = tuple(
+        Entry(
+            id=it["id"],
+            example=it["example"],
+            counterexample=it["counterexample"],
+            patterns=tuple(it.get("patterns", ())),
+            words=frozenset(it.get("words", "").split()),
+        )
+        for it in table["entry"]
+    )
+    return Lexicon(
+        entries,
+        frame=table.get("frame", SLOT),
+        anchored=table.get("anchored", False),
+        cased=table.get("cased", False),
+    )
+
+
+Find = Callable[[str], re.Match[str] | None]
+
+
+class Wording:
+    """Lists of one frame as one pattern, compiled when it is first asked for; of one ``entry``
+    alone where that is named.
+    """
+
+    def __init__(self, file: str, *names: str, entry: str = "") -> None:
+        self._source = (file, names, entry)
+
+    @functools.cached_property
+    def compiled(self) -> re.Pattern[str]:
+        file, names, entry = self._source
+        lists = [read_lexicons(file)[name] for name in names]
+        entries = [it for one in lists for it in one.entries if entry in ("", it.id)]
+        return lists[0].compile(*entries)
+
+    @functools.cached_property
+    def search(self) -> Find:
+        return self.compiled.search
+
+    @functools.cached_property
+    def match(self) -> Find:
+        return self.compiled.match
+
+    @functools.cached_property
+    def fullmatch(self) -> Find:
+        return self.compiled.fullmatch
+
+
+def load_words(file: str, name: str) -> frozenset[str]:
+    """All words of a list."""
+    return read_lexicons(file)[name].words
+
+
+def list_ids(file: str, name: str) -> tuple[str, ...]:
+    """The ids of a list's entries in the file's order."""
+    return tuple(entry.id for entry in read_lexicons(file)[name].entries)

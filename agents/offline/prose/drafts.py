@@ -1,0 +1,413 @@
+"""Prose passages to drafts: what the section says a sentence is comes before what its words say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
+
+from agents.offline.judge.soundness import placed
+from agents.offline.recognise import cues
+from agents.offline.recognise.cues import ANCHORED, WEAK, Cue
+from agents.offline.recognise.entities import definition
+from agents.offline.recognise.fragments import has_verb, is_decisive, is_order, stands_alone
+from agents.offline.recognise.learned import by_learning
+from agents.offline.recognise.needs import is_of_papers
+from agents.offline.recognise.noise import (
+    addresses_reader,
+    is_chatter,
+    is_noise,
+    is_truncated,
+    needs_context,
+)
+from agents.offline.recognise.phrasing import as_planned, by_words
+from agents.offline.recognise.structure import by_structure
+from agents.offline.resolve.conditions import condition_over, conditioned
+from agents.offline.resolve.drafts import Draft, drafted, gives_reason, is_of_present, tags_of
+from agents.offline.resolve.places import Place, document_subject, place_of
+from agents.offline.resolve.replies import replied, reply_to
+from agents.offline.resolve.sequels import told_together
+from agents.offline.resolve.subjects import is_of_whole
+from agents.offline.segment.documents import Setting, is_silent, setting_of
+from agents.offline.segment.passages import Passage, Sentence, Span
+from agents.offline.segment.prose import dialect_of, passages
+from agents.offline.segment.sections import Role, bare_name, is_settled, role_in, subject_of
+from agents.offline.segment.wording import (
+    body_of,
+    lowered,
+    plain,
+    sentences,
+    title_of,
+    without_connective,
+)
+from schemas.areas import main_area
+from schemas.events.hygiene import ChunkCreated
+
+MIN_EVIDENCE_CHARS = 20
+MAX_NAME = 40  # characters of a cell that names its row
+_LEAD_MODAL = re.compile(
+    r"\b(?:must|shall|should|needs? to|has to|have to|required to)(?: be able to| support|"
+    r" provide| be| "
+    r"have| not)?(?:, [a-z][\w ]{3,40})?:$|\bi (?:want|would like|need|wish) to(?: be able to)?:$",
+    re.IGNORECASE,
+)
+_LEAD_THREAT = re.compile(r"^(?!\W*(?:this|it|these|they|we|you)\b).*\b(?:can|could|may|might):$")
+_LEAD_ACTOR = re.compile(
+    r"(?:the|an?|each|every|all|any) (?!.*\b(?:is|are|must|should|shall|will|can|may|has|have|"
+    r"following|below)\b)[\w`' -]{3,60}:",
+    re.IGNORECASE,
+)  # «The sending node:» over «MUST send …»
+_MODAL_FIRST = re.compile(r"\W{0,4}(?:must|shall|should)\b", re.IGNORECASE)
+_NEEDS_ITSELF = re.compile(
+    r"(?!must|shall|should|will|\w+(?<![ius])s (?!must|shall|should|will))(?:[^\s,;:]+ ){1,11}"
+    r"(?:must|shall|should|will)\b",
+    re.IGNORECASE,
+)  # «the seal must …», which no «The depot must:» begins; «prints what must …» has a verb in front
+_CASES = re.compile(
+    r"\b(?:if|when|whenever|unless|cases?|conditions?|any of|one of|either|scenarios?|situations?|"
+    r"examples?|reasons?)\b",
+    re.IGNORECASE,
+)
+
+
+MAX_ANNOUNCING = 16  # words of a sentence that says what the items under it are
+_ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
+    (
+        "unknown",
+        re.compile(
+            r"\b(?:(?:open|unresolved|outstanding|unanswered|remaining) (?:\w+ )?questions?|"
+            r"questions? (?:remain|(?:that )?(?:are|is) (?:still )?open))\b[^.?]*:$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "risk",
+        re.compile(
+            r"^(?!.*\b(?:mitigat|avoid|reduc|prevent|address|no )).*"
+            r"\b(?:risks|drawbacks|downsides|disadvantages)\b[^.?]*:$",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "action_item",
+        re.compile(
+            r"\b(?:next steps|action items|to-?dos|remaining tasks)\b[^.?]*:$", re.IGNORECASE
+        ),
+    ),
+    (
+        "gain",
+        re.compile(r"\b(?:advantages|benefits|improvements)\b[^.?]*:$", re.IGNORECASE),
+    ),
+    (
+        "rejected",  # all but one of them will be, and nobody says here which
+        re.compile(
+            r"\b(?:possible|potential|alternative|competing) (?:\w+ )?"
+            r"(?:solutions|approaches|options|alternatives|designs)\b[^.?]*:$",
+            re.IGNORECASE,
+        ),
+    ),
+)
+_BURDENED = re.compile(
+    r"(?P<what>(?!there\b|it\b|this\b|these\b|that\b|they\b|we\b)[^:;,]{3,80}?) "
+    r"(?:has|have|had|comes? with|brings?|carr(?:y|ies)|suffers? from|introduces?|poses?) "
+    r"(?:[\w-]+ ){0,3}(?:risks|drawbacks|downsides|disadvantages)\b",
+    re.IGNORECASE,
+)  # «Keeping all labels in one file has several drawbacks:»
+_ASIDE_LAST = re.compile(
+    r"\b(?:have to|has to|must|shall|should), [^,]+$"
+)  # «must, within their depot», which a comma ends
+_FOR_NOW = re.compile(r"until (?:it|this|that) [\w ]{3,40}, (?=\w)", re.IGNORECASE)
+_PROVED = re.compile(r"(?:lemma|theorem|corollary|proposition)\b", re.IGNORECASE)
+_LABEL = re.compile(r"\*\*(?P<said>[^*\n]{3,60})(?:\.\*\*|\*\*\.)\s*")
+_EXAMPLE = re.compile(r"(?:^|[.!?]\s+)for (?:example|instance)\b[^.]*:", re.IGNORECASE)
+
+
+class Read(NamedTuple):
+    """A passage with what its headings make of it and its readable sentences."""
+
+    passage: Passage
+    role: Role
+    direct: bool
+    said: list[Sentence]
+
+
+def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
+    """Drafts in the order of the text, and every readable sentence for a second look."""
+    if is_silent(chunk.path):
+        return [], []
+    setting = setting_of(chunk)
+    whole, rst = chunk.anchor_start == 0, dialect_of(chunk.path) == "rst"
+    found: list[Draft] = []
+    seen: list[Sentence] = []
+    known: list[Read] = []
+    for passage in passages(chunk.text_payload, chunk.structure_path, chunk.path, whole=whole):
+        role, direct = role_in(passage.headings, recorded=setting.recorded)
+        if role == "plain" and passage.lead and (said := _announced(setting.text, passage.lead)):
+            role, direct = said, True
+        if role in ("nothing", "rejected", "mitigation"):
+            continue
+        read = list(_sentences(setting.text, passage, rst=rst))
+        seen += read
+        known.append(Read(passage, role, direct, read))
+    for at in range(len(known)):
+        found += _drafts_at(setting, known, at)
+    return found, seen
+
+
+def _announced(text: str, lead: Span) -> Role | None:
+    """What the sentence over a list says its items are: «Some unresolved questions are:»."""
+    start, end = sentences(text, *lead)[-1]
+    words = plain(text[start:end])
+    if len(words.split()) > MAX_ANNOUNCING:
+        return None
+    return next((role for role, said in _ANNOUNCES if said.search(words)), None)
+
+
+def _drafts_at(setting: Setting, known: Sequence[Read], at: int) -> Iterable[Draft]:
+    """The drafts of one passage, with the condition over it and the reply under it."""
+    passage, role, direct, read = known[at]
+    if role == "risk" and read:
+        read = _beside(read, *(other.said for other in known[max(0, at - 1) : at + 2 : 2]))
+    drafts: Iterable[Draft] = _passage_drafts(setting, Read(passage, role, direct, read))
+    if condition := condition_over(passage, ((it.passage, it.said) for it in reversed(known[:at]))):
+        drafts = [conditioned(it, condition) for it in drafts]
+    after = known[at + 1] if at + 1 < len(known) else None
+    if after and (reply := reply_to(passage, after.passage, after.said)):
+        drafts = chain.from_iterable(replied(it, reply) for it in drafts)
+    return drafts
+
+
+def _beside(read: list[Sentence], *others: list[Sentence]) -> list[Sentence]:
+    """``read`` with the passages beside it as what is near its first sentence."""
+    texts = [read[0].near, *(sentence.text for other in others for sentence in other[:1])]
+    return [replace(read[0], near=" ".join(texts)), *read[1:]]
+
+
+def _sentences(text: str, passage: Passage, *, rst: bool) -> Iterator[Sentence]:
+    """The readable sentences of a passage, each with the reason that follows it."""
+    spans = _without_label(text, sentences(text, passage.start, passage.end))
+    plains = [plain(text[start:end], rst=rst) for start, end in spans]
+    taken = False
+    for number, (span, words) in enumerate(zip(spans, plains, strict=True)):
+        if taken:
+            taken = False
+            continue
+        if is_noise(words):
+            continue
+        after = number + 1
+        near = " ".join(plains[max(0, number - 1) : number] + plains[after : after + 1])
+        sentence = Sentence(span, text[span[0] : span[1]], words, near=near)
+        if after < len(spans) and gives_reason(plains[after]) and _is_whole(plains[after]):
+            sentence = replace(sentence, following=spans[after], reason=plains[after])
+            taken = True
+        yield sentence
+
+
+def _without_label(text: str, spans: list[Span]) -> list[Span]:
+    """``spans`` but for a first one that only names what follows: «**No standard.** There is …»."""
+    label = _LABEL.fullmatch(text, *spans[0]) if len(spans) > 1 else None
+    return spans if label is None or has_verb(label.group("said")) else spans[1:]
+
+
+def _is_whole(text: str) -> bool:
+    return len(text) >= MIN_EVIDENCE_CHARS and not is_truncated(text) and not is_noise(text)
+
+
+def _passage_drafts(setting: Setting, read: Read) -> Iterator[Draft]:
+    """The drafts of a passage; what leans on the sentence before is told with it."""
+    passage, said = read.passage, read.said
+    subject = subject_of(passage.headings) or setting.name
+    place = place_of(passage, setting)
+    made = [_sentence_draft(setting, read, number, subject, place) for number in range(len(said))]
+    if passage.form == "row":
+        yield from filter(None, made)
+    else:
+        yield from told_together(made, said, setting.text)
+
+
+def _sentence_draft(
+    setting: Setting, read: Read, number: int, subject: str, place: Place
+) -> Draft | None:
+    passage, role, direct, said = read
+    sentence = said[number]
+    if len(sentence.raw) < MIN_EVIDENCE_CHARS or passage.done:
+        return None
+    cue = cues.labelled(sentence.text)
+    if cue is not None and cue.kind in ("decision", "requirement") and setting.how_to:
+        cue = None  # how trouble was resolved, and what the reader wants
+    elif cue is not None and cue.kind == "decision":
+        cue = cue if is_decisive(sentence.text[cue.skip :]) else None
+    if cue is None and (role != "plain" or passage.form == "task"):
+        if role == "risk" and _is_further_cell(setting.text, passage):
+            return None
+        cue = by_structure(setting, passage, role, direct, sentence, number)
+    lead = _lead(setting.text, passage, role) if number == 0 else None
+    if lead is not None and _needs_itself(sentence.text):
+        lead = None
+    if lead is not None and role != "risk" and (cue is None or cue.kind == "requirement"):
+        cue = Cue("requirement", WEAK if is_of_papers(lead[1]) else ANCHORED)
+    elif role != "risk" or cue is None or cue.kind != "risk":
+        lead = None
+    if passage.form == "heading":
+        if cue is None:
+            return None
+    elif cue is None:
+        entity = _defined(passage, sentence)
+        if entity is not None and _is_of_row(setting.text, passage, entity.title):
+            return entity
+        if role in ("terms", "non_goal", "unknown"):
+            return None
+        cue = by_words(setting, role, sentence, subject)
+        if number == 0 and role == "plain" and (cue is None or cue.kind == "claim"):
+            cue = by_learning(setting, sentence) or cue
+        cue = as_planned(setting, cue, without_connective(sentence.text))
+        if cue is not None and cue.kind == "decision" and is_of_present(sentence.text):
+            cue = Cue("claim", WEAK)
+        if cue is not None and cue.kind == "requirement" and _PROVED.match(place.label):
+            cue = Cue("claim", WEAK)
+        if cue is not None and cue.kind == "claim" and _is_case(setting.text, passage):
+            return None
+        if cue is not None and cue.kind in ("requirement", "decision") and passage.lead:
+            start, end = passage.lead
+            if _EXAMPLE.search(setting.text[start:end]):
+                return None
+        if cue is not None and cue.kind == "unknown" and is_settled(passage.headings):
+            return None
+    if cue is None or (cue.kind == "unknown" and role != "unknown" and _is_answered(said, number)):
+        return None
+    if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
+        return None
+    row = _row_name(setting.text, passage) if role == "plain" else ""
+    name = row or place.term
+    about = name if name and name.lower() not in sentence.text.lower() else subject
+    whole = document_subject(passage.headings)
+    if about == subject and is_of_whole(without_connective(sentence.text), subject, whole):
+        about = whole or setting.name
+    over = _burdened(setting.text, passage.lead) if role == "risk" and passage.lead else None
+    about = over[1] if over else about
+    draft = drafted(cue, sentence, passage.headings, about, lead, place, setting.text)
+    if draft is not None and passage.form == "row" and role == "plain":
+        draft = _of_row(draft, row, bare_name(subject_of(passage.headings)))
+    if draft is not None and over:
+        draft = _of_burdened(draft, *over)
+    return placed(draft, setting, passage, role, number, led=lead is not None) if draft else None
+
+
+def _row_name(text: str, passage: Passage) -> str:
+    """What a row of a table is about: its first cell, where that is a name."""
+    if passage.form != "row":
+        return ""
+    name = plain(_before_in_line(text, passage).strip("|").split("|")[0])
+    return name if len(name) <= MAX_NAME and len(name.split()) <= 3 else ""
+
+
+def _is_of_row(text: str, passage: Passage, name: str) -> bool:
+    """Whether it is no cell of a table, or of the row that has this name."""
+    return passage.form != "row" or name.lower() == _row_name(text, passage).lower()
+
+
+def _is_further_cell(text: str, passage: Passage) -> bool:
+    """Whether a cell comes before it in its row: among risks, it says what is done about one."""
+    return passage.form == "row" and bool(_before_in_line(text, passage).strip(" \t|"))
+
+
+def _before_in_line(text: str, passage: Passage) -> str:
+    return text[text.rfind("\n", 0, passage.start) + 1 : passage.start].strip()
+
+
+def _of_row(draft: Draft, name: str, section: str) -> Draft:
+    """``draft`` with its section's and row's name in front: a field is one of its message. Weak
+    where the row has none, or it is no need.
+    """
+    if not name or draft.kind != "requirement":
+        return replace(draft, confidence=WEAK)
+    label = f"{name}: "
+    said, body = draft.statement, draft.body
+    if said.lower().startswith(label.lower()):  # named so already
+        said, body = said[len(label) :], body.removeprefix(label)
+    elif name.lower() in draft.title.lower():
+        return draft
+    front = "" if not section or section.lower() in draft.title.lower() else f"{section}, "
+    told = f"{front}{label}{lowered(said)}"
+    title = title_of(f"{draft.scope}: {told}" if draft.scope else told)
+    return replace(draft, title=title, body=body_of(f"{label}{lowered(body)}"))
+
+
+def _burdened(text: str, lead: Span) -> tuple[Span, str] | None:
+    """The sentence over a list of drawbacks and what it says has them."""
+    start, end = sentences(text, *lead)[-1]
+    over = _BURDENED.match(plain(text[start:end]))
+    return ((start, end), over.group("what")) if over else None
+
+
+def _of_burdened(draft: Draft, over: Span, what: str) -> Draft:
+    """``draft`` with what has that drawback in its title, and the sentence that says so."""
+    if what.lower() not in draft.title.lower():
+        title = title_of(f"{what}: {lowered(draft.told)}")
+        draft = replace(draft, title=title, scope=what, aside=False)
+    return replace(draft, spans=(*draft.spans, over))
+
+
+def _is_answered(said: Sequence[Sentence], number: int) -> bool:
+    """Whether it is a question set in bold, and what follows it in its passage answers it."""
+    raw = said[number].raw.strip()
+    asked = number == 0 and raw.startswith("**") and raw.endswith("**")
+    return asked and len(said) > 1 and not said[1].text.endswith("?")
+
+
+def _is_case(text: str, passage: Passage) -> bool:
+    """Whether what reads like a claim is a cell of a table, or one of the cases listed."""
+    if passage.form == "row":
+        return True
+    return passage.lead is not None and bool(_CASES.search(text, *passage.lead))
+
+
+def _lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | None:
+    """The announcing sentence of a list when it ends in a modal: «The system must:», among risks
+    «An attacker could:».
+    """
+    if passage.lead is None or role not in ("plain", "requirement", "decision", "risk"):
+        return None
+    span = sentences(text, *passage.lead)[-1]
+    words = _FOR_NOW.sub("", plain(text[span[0] : span[1]]))
+    if role == "risk":
+        return (span, words.rstrip(": ")) if _LEAD_THREAT.search(words) else None
+    is_subject = _LEAD_ACTOR.fullmatch(words) and _MODAL_FIRST.match(text, passage.start)
+    if not is_subject and not (_LEAD_MODAL.search(words) and 3 <= len(words.split()) <= 20):
+        return None
+    if needs_context(words):
+        return None
+    said = words.rstrip(": ")
+    return span, f"{said}," if _ASIDE_LAST.search(said) else said
+
+
+def _needs_itself(item: str) -> bool:
+    """Whether an item is a need with a subject of its own: no «must:» above begins it."""
+    return _NEEDS_ITSELF.match(item) is not None and not is_order(item)
+
+
+def _defined(passage: Passage, sentence: Sentence) -> Draft | None:
+    """An entity with its defining sentence."""
+    if addresses_reader(sentence.text) or is_truncated(sentence.text):
+        return None
+    text = without_connective(sentence.text)
+    known = definition(text)
+    if known is None or not 6 <= len(text.split()) <= 45 or is_chatter(text):
+        return None
+    if not stands_alone(text, structural=False):
+        return None
+    name, entity_type, alias = known
+    attributes = {"entity_type": entity_type} | ({"aliases": alias} if alias else {})
+    return Draft(
+        kind="entity",
+        title=title_of(name),
+        body=text,
+        confidence=ANCHORED,
+        spans=(sentence.span,),
+        area=main_area(" ".join((text, *passage.headings[-3:]))),
+        tags=tags_of(text, ()),
+        attributes=attributes,
+        entities=(name,),
+    )

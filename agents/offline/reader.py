@@ -1,0 +1,233 @@
+"""The offline reader: segments, recognises, chooses, and writes candidates with exact evidence.
+
+What a source is decides how it is read: prose by section and wording, code and configuration by
+their comments alone, manifests by their dependencies. Nothing else is read: data has no statements.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from agents.offline.code.drafts import comment_drafts
+from agents.offline.judge.origins import standing_of
+from agents.offline.judge.records import as_recorded
+from agents.offline.judge.soundness import doubted
+from agents.offline.manifests.drafts import dependency_drafts
+from agents.offline.prose.drafts import prose_drafts
+from agents.offline.recognise.noise import words_of
+from agents.offline.resolve.drafts import Draft, context_of
+from agents.offline.segment.code_comments import has_comments, suffix_of
+from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Sentence, Span
+from agents.offline.talk.drafts import is_talk, remarks_of, speaker_at, talk_drafts
+from agents.reader import ReadRequest
+from schemas.events.atom import (
+    EXTRACTOR_VERSION,
+    Candidate,
+    CandidateRow,
+    CandidatesExtracted,
+    Reading,
+    Relation,
+)
+from schemas.events.hygiene import ChunkCreated
+from schemas.fingerprint import norm_text
+from schemas.ids import derive_id
+from schemas.talk import RemarkSpan
+
+ENGINE = "heuristic"
+MAX_CLAIMS = 12  # of one chunk: two of 3,420 in two projects are beyond
+MAX_CODE_ATOMS = 4
+MAX_CONFIG_ATOMS = 3
+SAME_STATEMENT = 0.6
+_PROSE_SUFFIXES = frozenset(
+    {"md", "markdown", "mdx", "rst", "adoc", "asciidoc", "txt", "html", "htm"}
+)
+_PROSE_TYPES = frozenset(
+    [
+        "readme",
+        "agent_guide",
+        "architecture_doc",
+        "doc",
+        "issue",
+        "pull_request",
+        "review_comment",
+        "comment",
+        "chat_thread",
+        "export",
+        "interview",
+        "edited_artifact",
+    ]  # noqa: SIM905  # as a list it would take a dozen lines
+)
+
+
+def extract(chunk: ChunkCreated, run_id: str = "", max_atoms: int = 25) -> list[Candidate]:
+    """The strongest ``max_atoms`` candidates of a chunk, in the order of its text."""
+    drafts = drafts_of(chunk)
+    return _candidates(chunk, run_id, drafts, max_atoms)
+
+
+def _candidates(
+    chunk: ChunkCreated, run_id: str, drafts: list[Draft], max_atoms: int
+) -> list[Candidate]:
+    ranked = sorted(range(len(drafts)), key=lambda at: (-drafts[at].confidence, at))
+    kept = [drafts[at] for at in sorted(ranked[: max(0, max_atoms)])]
+    remarks = remarks_of(chunk) if is_talk(chunk.source_type) else []
+    made = [_candidate(chunk, run_id, *each, remarks) for each in enumerate(kept)]
+    questions = {it.title: it.candidate_id for it in made if it.kind == "unknown"}
+    return [
+        _answering(it, questions.get(draft.answers)) for it, draft in zip(made, kept, strict=True)
+    ]
+
+
+def _answering(candidate: Candidate, question: str | None) -> Candidate:
+    """The candidate with its link to the question, which is another of the same reading."""
+    if question is None:
+        return candidate
+    answer = Relation(to=question, link_type="supersedes")
+    return candidate.model_copy(update={"relations": [*candidate.relations, answer]})
+
+
+def drafts_of(chunk: ChunkCreated) -> list[Draft]:
+    """All that is worth proposing, each statement once, in the order of the text."""
+    if chunk.skip_reason is not None:
+        return []
+    if is_talk(chunk.source_type):
+        drafts, sentences = talk_drafts(chunk)
+        drafts = _strongest(_once(drafts), "claim", MAX_CLAIMS)
+        return [_seconded(draft, sentences) for draft in drafts]
+    if chunk.source_type == "manifest":
+        return _once(dependency_drafts(chunk))
+    return as_recorded(doubted(proposed(chunk), chunk), chunk)
+
+
+def proposed(chunk: ChunkCreated) -> list[Draft]:
+    """What prose and comments propose, before any of it is doubted."""
+    suffix = suffix_of(chunk.path)
+    if _is_prose(chunk.source_type, suffix):
+        drafts, sentences = prose_drafts(chunk)
+        drafts = _strongest(_once(drafts), "claim", MAX_CLAIMS)
+        return [_seconded(draft, sentences) for draft in drafts]
+    if not has_comments(suffix):
+        return []
+    limit = MAX_CONFIG_ATOMS if chunk.source_type == "config" else MAX_CODE_ATOMS
+    drafts = _once(comment_drafts(chunk))
+    ranked = sorted(range(len(drafts)), key=lambda at: (-drafts[at].confidence, at))[:limit]
+    return [drafts[at] for at in sorted(ranked)]
+
+
+def _is_prose(source_type: str, suffix: str) -> bool:
+    if suffix in _PROSE_SUFFIXES:
+        return source_type != "config"
+    return source_type in _PROSE_TYPES and not has_comments(suffix)
+
+
+def _once(drafts: list[Draft]) -> list[Draft]:
+    """The first of drafts with the same wording, whatever their kind."""
+    unique: dict[tuple[str, str], Draft] = {}
+    for draft in drafts:
+        spoken = "" if draft.kind != "entity" else "entity"
+        unique.setdefault((spoken, norm_text(draft.title)), draft)
+    return list(unique.values())
+
+
+def _strongest(drafts: list[Draft], kind: str, limit: int) -> list[Draft]:
+    """``drafts`` with at most ``limit`` of ``kind``: the surest, then the earliest."""
+    of_kind = [at for at, draft in enumerate(drafts) if draft.kind == kind]
+    kept = set(sorted(of_kind, key=lambda at: (-drafts[at].confidence, at))[:limit])
+    return [draft for at, draft in enumerate(drafts) if draft.kind != kind or at in kept]
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in words_of(text) if len(word) > 3)
+
+
+def _seconded(draft: Draft, sentences: list[Sentence]) -> Draft:
+    """A decision or requirement with one row gets the passage that says the same again, if any."""
+    if draft.kind not in ("decision", "requirement") or len(draft.spans) > 1:
+        return draft
+    mine = _content(draft.title)
+    if len(mine) < 4:
+        return draft
+    best: tuple[float, int, Span] | None = None
+    for sentence in sentences:
+        if sentence.span == draft.spans[0] or len(sentence.raw) < MIN_EVIDENCE_CHARS:
+            continue
+        other = _content(sentence.text)
+        if len(other) < 4:
+            continue
+        overlap = round(len(mine & other) / min(len(mine), len(other)), 6)
+        if overlap >= SAME_STATEMENT and (best is None or overlap > best[0]):
+            best = (overlap, sentence.span[0], sentence.span)
+    return replace(draft, spans=(draft.spans[0], best[2])) if best else draft
+
+
+def _row(chunk: ChunkCreated, span: Span, remarks: list[RemarkSpan]) -> CandidateRow:
+    text = chunk.text_payload
+    start, end = span
+    remark = speaker_at(remarks, start)
+    return CandidateRow(
+        char_start=chunk.anchor_start + start,
+        char_end=chunk.anchor_start + end,
+        line_start=chunk.line_start + text.count("\n", 0, start),
+        line_end=chunk.line_start + text.count("\n", 0, end - 1),
+        snippet=text[start:end],
+        impact_indicator=False,
+        speaker=remark.speaker if remark else None,
+        speaker_role=remark.role if remark else None,
+        said_at=remark.at if remark else None,
+    )
+
+
+def _candidate(
+    chunk: ChunkCreated, run_id: str, ordinal: int, draft: Draft, remarks: list[RemarkSpan]
+) -> Candidate:
+    spans = [draft.spans[0]]
+    for start, end in draft.spans[1:]:
+        if all(end <= a or start >= b for a, b in spans):
+            spans.append((start, end))
+    return Candidate(
+        candidate_id=derive_id("cnd", chunk.chunk_id, run_id, EXTRACTOR_VERSION, ordinal),
+        kind=draft.kind,
+        title=draft.title,
+        body=draft.body,
+        polarity=draft.polarity,
+        severity=draft.severity,
+        impact=draft.impact,
+        tags=list(draft.tags),
+        area=draft.area,
+        confidence=draft.confidence,
+        proposed_status="draft" if draft.confidence < 0.6 else "active",
+        attributes=draft.attributes | context_of(draft) | standing_of(chunk, draft.statement),
+        entities=list(draft.entities),
+        evidence=[_row(chunk, span, remarks) for span in spans],
+    )
+
+
+class RulesReader:
+    """The reader that calls nobody: same request, same candidates, on every machine."""
+
+    def read(self, request: ReadRequest) -> CandidatesExtracted:
+        """Every reading succeeds; what exceeds the limit is counted as truncated."""
+        asked, chunk = request.request, request.chunk
+        drafts = drafts_of(chunk)
+        limit = asked.max_atoms_per_chunk
+        candidates = _candidates(chunk, asked.run_id, drafts, limit)
+        return CandidatesExtracted(
+            reading=Reading(
+                run_id=asked.run_id,
+                batch_no=asked.batch_no,
+                position=asked.position,
+                lane=asked.lane,
+                chunk_id=asked.chunk_id,
+                source_id=asked.source_id,
+                sanitized_hash=chunk.sanitized_hash,
+                structure_path=chunk.structure_path,
+                outcome="extracted",
+                engine=ENGINE,
+                input_tokens=chunk.token_estimate,
+                truncated_atoms=len(drafts) - len(candidates),
+                project_state_version=asked.project_state_version,
+            ),
+            chunk_partition=asked.chunk_partition,
+            chunk_offset=asked.chunk_offset,
+            candidates=candidates,
+        )

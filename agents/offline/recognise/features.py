@@ -1,0 +1,94 @@
+"""What a trained model sees of a statement: its words, pairs of them, and its outward form.
+
+Words alone know their project; cut to five letters, in pairs, and beside signs of form they hold
+for others too. A statement longer than ``LONGEST`` characters is judged by its beginning.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from agents.offline.lexicons import load_words
+from agents.offline.recognise.impact import is_averted, severity_of
+
+LONGEST = 1_200
+STEM_CHARS = 5
+_TOKEN = re.compile(r"[a-z]+(?:'[a-z]+)?|\d+|[?!:;@#\[\]()`*_~|/<>\"=]|\.(?=\s|$)|,")
+_ADDRESS = re.compile(r"(?:https?://|www\.)[^\s)\]>|]+")
+_FORMS = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("#lines", r"\s*\S[^\n]*\n\s*\S"),
+        ("#date", r"\W*(?:\d{4}-\d\d?(?:-\d\d?)?|\d\d?/\d\d?/\d{2,4})"),
+        ("#ticket", r".{0,40}?(?:[A-Z][A-Z0-9]+-\d|#\d)"),
+        ("#at", r"\W*@"),
+        ("#initials", r"[A-Z]{2,3}\b"),
+        ("#bold", r"\W*(?:\*\*|__|`)"),
+        ("#link", r"\s*\["),
+        ("#only link", r"\s*\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\]|:)?\W*$"),
+        ("#url", r".*?http"),
+        ("#digit", r"\D*\d"),
+        ("#lower", r"[a-z]"),
+    )
+)
+_NORMATIVE = re.compile(r"\b(?:MUST|SHALL|SHOULD|MAY|REQUIRED|RECOMMENDED|OPTIONAL)\b")
+_NAMED = re.compile(
+    r"\W*(?:@[\w-]+(?:(?:,| and| &) @[\w-]+)*|[A-Z]{2,3}|[a-z][A-Z]|[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
+    r"(?:,? and (?:@[\w-]+|[A-Z]\w+))?(?P<task>:| to| will| -|,)?\s+(?:please\s+)?(?P<verb>[a-z]+)"
+)
+_NO_NAME = re.compile(
+    r"\W*(?:Time|Plan|Name|How|Where|What|When|Why|Who|Which|Whether|In order|So as|"
+    r"Due|Next|Back|Up|Need|Needs|"
+    r"Want|"
+    r"Try|Able|Ability|Note|Notes|Goal|Reason|Example|Option|Usage|Step|Answer|Question)\b"
+)
+_POSSIBLE = re.compile(r"\b(?:may|might|could|can|would)\b")
+_DOING = load_words("verbs", "tasks")
+
+
+def named_task(text: str) -> bool:
+    """Whether it gives somebody something to do: «AB to write the notes», «@ann: close it»."""
+    match = _NAMED.match(text)
+    if match is None or match.group("verb") not in _DOING or len(text) > 400 or "?" in text:
+        return False
+    if match.group().lstrip(" -*_[").startswith("@"):
+        return True
+    return match.group("task") in (" to", ":") and not _NO_NAME.match(text)
+
+
+def signs_of(text: str) -> set[str]:
+    """The signs a model weighs; their order says nothing."""
+    head = _ADDRESS.sub("http", text)[:LONGEST]
+    tokens = ["0" if token[0].isdigit() else token for token in _TOKEN.findall(head.lower())[:160]]
+    found = set(tokens)
+    found.update([token[:STEM_CHARS] + "*" for token in tokens if len(token) > STEM_CHARS + 1])
+    found.update([f"{a} {b}" for a, b in pairwise(tokens)])
+    words = [token for token in tokens if token.isalnum()]
+    found.update(["^" + " ".join(words[:count]) for count in (1, 2, 3) if len(words) >= count])
+    found.update([name for name, form in _FORMS if form.match(head)])
+    found.update(["#" + word for word in _NORMATIVE.findall(head)])
+    found.update(_shape(head))
+    if words and words[0] in _DOING:
+        found.add("#do")
+    if named_task(head):
+        found.add("#task")
+    return found
+
+
+def _shape(text: str) -> list[str]:
+    raw = text.split()
+    last = text.rstrip()[-1:]
+    capitals = sum([word[0].isupper() for word in raw])
+    severity = severity_of(text)
+    found = [
+        "$" + ("a" if last.isalnum() else last),
+        f"#length {min(9, len(raw).bit_length() + (len(raw) > 96))}",
+        f"#capitals {4 * capitals // max(1, len(raw))}",
+        f"#severity {severity}",
+    ]
+    if severity and _POSSIBLE.search(text):
+        found.append(f"#possible {severity}")
+    if severity and is_averted(text):
+        found.append("#averted")
+    return found

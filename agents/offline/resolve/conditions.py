@@ -1,0 +1,53 @@
+"""Under which condition the items of a list hold: «If the enum is not registered:» over them.
+
+Told without it, an item of one branch contradicts the same item of the other. Only what is nothing
+but a condition is put in front; one with a main clause of its own announces something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from agents.offline.resolve.drafts import Draft, retold, scoped
+from agents.offline.segment.passages import Passage, Sentence
+from agents.offline.segment.wording import body_of, capitalised, lowered
+
+_CONDITION = re.compile(
+    r"(?:if|when|whenever|unless|in case|while|without) (?!.*\b(?:you|we|must|should|shall|can|"
+    r"will|then|following|follows|below|this|these|do|does)\b)[^,:;]{8,110}:",
+    re.IGNORECASE,
+)
+_CONDITIONAL = frozenset({"claim", "decision", "requirement", "risk"})
+
+
+def condition_over(
+    passage: Passage, before: Iterable[tuple[Passage, Sequence[Sentence]]]
+) -> Sentence | None:
+    """The item that ``passage`` is indented under, if it is a condition; ``before`` the nearest
+    first.
+    """
+    if not passage.indent:
+        return None
+    for other, said in before:
+        if other.form == "heading" or other.headings != passage.headings:
+            return None
+        if other.indent < passage.indent:
+            is_condition = other.form == "item" and said and _CONDITION.fullmatch(said[-1].text)
+            return said[-1] if is_condition else None
+    return None
+
+
+def conditioned(draft: Draft, condition: Sentence) -> Draft:
+    """``draft`` with its condition in front, and that as evidence too."""
+    if draft.kind not in _CONDITIONAL:
+        return draft
+    clause = capitalised(condition.text.rstrip(": "))
+    as_told = str if draft.told.startswith(draft.entities) else lowered
+    return replace(
+        retold(draft, scoped(draft.scope, f"{clause}, {as_told(draft.told)}")),
+        prior="",
+        body=body_of(f"{clause}, {as_told(draft.body)}"),
+        spans=(*draft.spans, condition.span),
+    )

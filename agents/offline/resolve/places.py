@@ -1,0 +1,162 @@
+"""What a document and its sections are about, so that a statement can be told with it.
+
+The first heading names a document, never its file: one that is moved or copied is not read again,
+and its statements would keep the old name.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from agents.offline.segment.documents import Setting
+from agents.offline.segment.passages import Passage
+from agents.offline.segment.sections import (
+    FILE,
+    bare_name,
+    is_generic,
+    role_of,
+    shown,
+    subject_of,
+    version_in,
+)
+from schemas.bounded_cache import MIB, bounded_cache
+
+MOST_NAME = 70  # characters of a document's name in front of a title
+MOST_WORDS = 9  # of a heading that says when something holds
+MANNER_WORDS = 2  # of a first part that says what manner of document it is: «Predicate type: …»
+_NUMBER = re.compile(
+    r"(?:(?:[A-Z]\w+ )?[A-Za-z]{2,6}[-_ #]*\d[\d.-]*|\d[\d.-]*)\s*(?:[-–—:)]|(?<=\d)\.)\s+",
+)  # «RFC 3603 - 2020-08-27 - Collecting …», «26. Remove …»
+_MANNER = re.compile(
+    r"(?:(?:technical |design |architecture |feature |enhancement )?(?:proposal|report|rfc|adr|"
+    r"design|draft|spec(?:ification)?|decision|record|document|guide|tutorial|feature|"
+    r"enhancement)\s*[:–—-]|(?:architect\w+ )?decision record\s*[:–—-]?|"
+    r"(?:about|on|introduction to|overview of)(?: the)?(?= [A-Z]))\s+",
+    re.IGNORECASE,
+)
+_BADGES = re.compile(r"\s*!?\[[^\]]*\]\([^)]*\)\s*$")
+_KIND = re.compile(
+    r"\s+(?:ADR|RFC|[–—-] (?:technical |design )?(?:proposal|design|report|draft)|"
+    r"Design Doc(?:ument)?)$",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"(?:part|step|chapter|section|phase|appendix) (?:\d|[ivx]+\b)", re.IGNORECASE)
+_NO_NAME = re.compile(rf"(?:how|why|what|title|untitled)\b|.*[?!.]$|{FILE}", re.IGNORECASE)
+_LEADS = re.compile(
+    r"(?:getting started|quick ?start|tutorials?|how|why|what|where|who|which|examples?|samples?|"
+    r"demos?|walk-?through|exercises?|trouble-?shooting|step|instructions)\b|.*\b(?:examples?|samples?)\b|"
+    r".*[?!.]$",
+    re.IGNORECASE,
+)  # a reader through something
+_SHORT_CODE = re.compile(r"`[\w.-]{1,3}`")  # «`any`», of which the text says what it does
+_REMARK = re.compile(r"\s*\([^()]*\)$")
+_CUT = re.compile(r"(?:[:,;(–—]| - ).*")
+_LABEL = re.compile(
+    r"(?:\[?(?:\*\*`{0,2}|`{1,2})(?P<name>[A-Za-z][\w.\-/ ]{1,40}?)"
+    r"(?:`{0,2}(?P<colon>:)?`{0,2}\*\*|`{1,2})(?:\]\([^()\s]*\))?(?: \([^)\n]{1,40}\))?"
+    r"(?(colon)|(?:\s*[:–—-]|[ \t]*(?=\n)))|(?P<term>[A-Za-z][\w.\-/ ()]{1,40})::)(?=\s)"
+)  # «- **TIMEOUT**: Seconds to wait. …», «TIMEOUT:: Seconds …», or alone in its line: of it every
+# sentence speaks
+
+
+class Place(NamedTuple):
+    """Where a statement stands: what the document is about, the section, the one ``over`` that, and
+    the item's label.
+
+    ``term`` is the label where it stands alone in its line, as what the item is about.
+    ``name`` is what the document is called where its first heading does not say what it is about.
+    ``recorded``: the document was written once, about what its heading says. ``of_project``: it is
+    the project's own README.
+    """
+
+    whole: str = ""
+    part: str = ""
+    label: str = ""
+    name: str = ""
+    over: str = ""
+    recorded: bool = False
+    of_project: bool = False
+    term: str = ""
+
+
+def place_of(passage: Passage, setting: Setting) -> Place:
+    whole = document_subject(passage.headings)
+    label = _LABEL.match(setting.text, passage.start, passage.end)
+    part, over = _parts_of(passage.headings[bool(whole) :])
+    said = label.group("name") or label.group("term") if label else ""
+    said = said if passage.form == "item" and role_of(said) == "plain" else ""
+    alone = label is not None and setting.text[label.end() - 1] in "*`)"
+    return Place(
+        whole,
+        part,
+        said,
+        setting.name,
+        over,
+        setting.recorded,
+        setting.of_project,
+        said if alone else "",
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _parts_of(headings: tuple[str, ...]) -> tuple[str, str]:
+    """The two innermost headings that are names: «Log streaming», not «How it works» under it."""
+    told = (heading for heading in reversed(headings) if not version_in(heading))
+    part, over, *_ = (*islice(filter(None, map(_name_of, told)), 2), "", "")
+    return part, over
+
+
+def _name_of(heading: str) -> str:
+    if _SHORT_CODE.fullmatch(heading):
+        return shown(heading)
+    return bare_name(subject_of((heading,)) or _occasion(heading))
+
+
+def _occasion(heading: str) -> str:
+    """A longer heading that says when something holds: «Running the agent as a Windows service»,
+    «When clients use synced calls».
+    """
+    words = len(heading.split())
+    if not 3 <= words <= MOST_WORDS or len(heading) > MOST_NAME or _LEADS.match(heading):
+        return ""
+    return shown(heading) if role_of(heading) in ("plain", "how_to") else ""
+
+
+def document_subject(headings: Sequence[str]) -> str:
+    """What the document is about, by its first heading; nothing where that says nothing."""
+    return _titled(headings[0]) if headings else ""
+
+
+def _shortened(text: str) -> str:
+    """The first part of a long name that says something: «Predicate type» does not."""
+    if len(text) <= MOST_NAME:
+        return text
+    first = _CUT.sub("", text)
+    rest = text[len(first) :].strip(" :,;–—-")
+    return rest if len(first.split()) <= MANNER_WORDS and len(rest) <= MOST_NAME else first
+
+
+@bounded_cache(MIB // 2, 9)
+def _titled(heading: str) -> str:
+    """A heading as a document's name, without number, badges and what manner of document it is."""
+    if role_of(heading) != "plain" and not _occasion(heading):
+        return ""
+    while (bare := _BADGES.sub("", heading)) != heading and bare:
+        heading = bare
+    text = shown(heading)
+    while (match := _NUMBER.match(text) or _MANNER.match(text)) is not None:
+        text = text[match.end() :]
+    if text != shown(heading):  # «ADR 7: Lanes for parcels.»
+        text = re.sub(r"(?<=[\w)])\.$", "", text)
+    text = _KIND.sub("", text)
+    if _PART.match(text):
+        return ""
+    if len(text) > MOST_NAME:
+        text = _shortened(_REMARK.sub("", text))
+    speaks = 2 < len(text) <= MOST_NAME and not _NO_NAME.match(text)
+    said = text.replace(": ", " – ")  # a title's own colon ends what is put before it
+    return said if speaks and not is_generic(text) else ""

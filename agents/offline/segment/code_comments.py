@@ -1,0 +1,231 @@
+"""The prose in source code: comments and doc comments as passages; code itself is never a
+statement.
+
+One scan per language family finds comments and steps over strings. Parsing every language was
+decided against: a comment looks the same in broken code.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from agents.offline.segment.passages import Passage, Span
+
+C_LIKE = frozenset(
+    [
+        "java",
+        "kt",
+        "kts",
+        "go",
+        "rs",
+        "c",
+        "h",
+        "cc",
+        "cpp",
+        "hpp",
+        "cs",
+        "js",
+        "jsx",
+        "ts",
+        "tsx",
+        "mjs",
+        "cjs",
+        "swift",
+        "scala",
+        "groovy",
+        "gradle",
+        "proto",
+        "php",
+        "dart",
+        "m",
+        "mm",
+        "sol",
+        "qnt",
+        "zig",
+        "v",
+        "less",
+        "scss",
+        "css",
+    ]  # noqa: SIM905  # as a list it would take forty lines
+)
+HASH_LIKE = frozenset(
+    [
+        "rb",
+        "sh",
+        "bash",
+        "zsh",
+        "pl",
+        "pm",
+        "r",
+        "yml",
+        "yaml",
+        "toml",
+        "ini",
+        "cfg",
+        "conf",
+        "properties",
+        "tf",
+        "hcl",
+        "mk",
+        "cmake",
+        "dockerfile",
+        "ps1",
+        "ex",
+        "exs",
+        "jl",
+        "nix",
+        "env",
+        "graphql",
+        "gitignore",
+    ]  # noqa: SIM905  # as above
+)
+DASH_LIKE = frozenset({"sql", "lua", "hs", "elm", "ada"})
+
+_STRINGS = r"|\"(?:\\.|[^\"\\\n])*\"|`[^`]*`|'(?:\\.|[^'\\\n]){0,80}'"
+_CHARS = r"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'"
+_C_COMMENT = r"(?P<block>/\*.*?\*/)|(?P<line>(?<![:\w])//[^\n]*)"
+_C_SCAN = re.compile(_C_COMMENT + _CHARS, re.DOTALL)
+_JS_SCAN = re.compile(_C_COMMENT + _STRINGS, re.DOTALL)
+_PY_SCAN = re.compile(
+    r"(?m)(?P<block>^[ \t]*[rRuU]?(?:\"\"\".*?\"\"\"|'''.*?'''))|(?P<line>(?<![\w'\"&$])#[^\n]*)"
+    r"|(?:\"\"\".*?\"\"\"|'''.*?''')|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'",
+    re.DOTALL,
+)
+_HASH_SCAN = re.compile(
+    r"(?m)(?P<block>(?!))|(?P<line>(?:^|(?<=[ \t]))#[^\n]*)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|"
+    r"[^'\\\n])*'"
+)
+_DASH_SCAN = re.compile(
+    r"(?P<block>/\*.*?\*/|--\[\[.*?\]\])|(?P<line>--[^\n]*)|'[^'\n]*'", re.DOTALL
+)
+_FAMILIES = {"js": _JS_SCAN, "jsx": _JS_SCAN, "ts": _JS_SCAN, "tsx": _JS_SCAN, "mjs": _JS_SCAN}
+
+_LEAD = re.compile(
+    r"[ \t]*(?:/\*+!?|\*+/|\*(?!\*)|//[/!]?|#+!?|--+|;+|\"\"\"|'''|[rRuU](?:\"\"\"|'''))?[ \t]?"
+)
+_STOP = re.compile(
+    r"@\w+|\\(?:param|return)|:param|:return|:raises|:rtype|:type|(?:Args|Arguments|Returns?|"
+    r"Raises|"
+    r"Yields|Parameters|Example|Examples|Usage|Attributes|Throws|Notes?|See [Aa]lso)s?:\s*$|"
+    r"-{4,}\s*$|"
+    r"={4,}|>>> |```|<pre>|# (?:Examples?|Panics|Errors|Safety)|example:",
+)
+_BANNER = re.compile(
+    r"copyright|licen[cs]e|spdx|all rights reserved|warrant|generated", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """One comment as paragraphs; ``documents`` for a doc comment beside a definition. ``span`` is
+    all of it, its marks too.
+    """
+
+    passages: list[Passage]
+    documents: bool
+    span: Span
+
+
+def suffix_of(path: str) -> str:
+    """The language by a path's ending: ``py``, ``dockerfile`` … or nothing."""
+    name = path.rsplit("/", 1)[-1].lower()
+    if name.startswith(("dockerfile", "makefile", "jenkinsfile")):
+        return "dockerfile"
+    return name.rsplit(".", 1)[1] if "." in name else ""
+
+
+def has_comments(suffix: str) -> bool:
+    return suffix in C_LIKE or suffix in HASH_LIKE or suffix in DASH_LIKE or suffix in ("py", "pyi")
+
+
+def comments(text: str, suffix: str) -> list[Comment]:
+    """The comments of ``text`` in order; banners and licence headers are left out."""
+    found = []
+    for start, end, block in _regions(text, suffix):
+        raw = text[start:end]
+        if len(raw) < 24 or _BANNER.search(raw[:600]):
+            continue
+        paragraphs = _paragraphs(text, start, end)
+        if paragraphs:
+            documents = block and raw.lstrip()[:3] in ("/**", '"""', "'''", "/*!")
+            documents = documents or raw.startswith(("///", "//!"))
+            found.append(Comment(paragraphs, documents, (start, end)))
+    return found
+
+
+def _regions(text: str, suffix: str) -> list[tuple[int, int, bool]]:
+    """Spans of comments; line comments on following lines are one."""
+    if suffix in ("py", "pyi"):
+        scan = _PY_SCAN
+    elif suffix in C_LIKE:
+        scan = _FAMILIES.get(suffix, _C_SCAN)
+    else:
+        scan = _DASH_SCAN if suffix in DASH_LIKE else _HASH_SCAN
+    found: list[tuple[int, int, bool]] = []
+    for match in scan.finditer(text):
+        if match.lastgroup is None:
+            continue
+        start, end = match.span()
+        block = match.lastgroup == "block"
+        if not block and found and not found[-1][2] and _adjoins(text, found[-1][1], start):
+            found[-1] = (found[-1][0], end, False)
+        else:
+            found.append((start, end, block))
+    return found
+
+
+def _adjoins(text: str, end: int, start: int) -> bool:
+    between = text[end:start]
+    return between.count("\n") == 1 and not between.strip()
+
+
+def _paragraphs(text: str, start: int, end: int) -> list[Passage]:
+    """A comment's paragraphs up to its first tag or section of parameters."""
+    found: list[Passage] = []
+    open_at, close_at, at = -1, -1, start
+    for line in text[start:end].split("\n"):
+        lead = _LEAD.match(line)
+        begin = lead.end() if lead else 0
+        inner = line[begin:].strip()
+        inner = re.sub(r"(?:\*+/|\"\"\"|''')$", "", inner).strip()
+        if _STOP.match(inner):
+            break
+        starts_item = bool(re.match(r"(?:[-*•]|\d+[.)])\s|<(?:p|ul|li|ol|br)\b", inner))
+        if inner.startswith("+"):  # a marker for a generator: `+optional`, `+kubebuilder:…`
+            inner = ""
+        if (not inner or inner.startswith(("<p>", "<ul>", "</"))) or starts_item:
+            _close(found, open_at, close_at)
+            open_at = -1
+        if inner and not starts_item:
+            offset = at + line.index(inner, begin)
+            open_at = offset if open_at < 0 else open_at
+            close_at = offset + len(inner)
+        elif starts_item:
+            body = re.sub(r"^(?:[-*•]\s+|\d+[.)]\s+|<\w+/?>\s*)+", "", inner)
+            if body:
+                open_at = at + line.index(inner, begin) + len(inner) - len(body)
+                close_at = open_at + len(body)
+        at += len(line) + 1
+    _close(found, open_at, close_at)
+    return found
+
+
+def _close(found: list[Passage], start: int, end: int) -> None:
+    if 0 <= start < end:
+        found.append(Passage(start, end, "comment", place=len(found)))
+
+
+def line_around(text: str, start: int, end: int, least: int) -> Span:
+    """``[start, end)`` widened by whole neighbouring lines until it holds ``least`` characters."""
+    while len(text[start:end].strip()) < least and (start > 0 or end < len(text)):
+        after = text.find("\n", end + 1)
+        grown = len(text) if after < 0 else after
+        if grown == end:
+            before = text.rfind("\n", 0, max(0, start - 1))
+            start = before + 1
+            if before < 0:
+                start = 0
+                break
+        end = grown
+    return start, end

@@ -1,0 +1,175 @@
+"""What a heading says about the text under it: which kind it states, or that it states nothing.
+
+A list of roles instead of a trained model: authors name these sections much alike everywhere, and a
+reader of the ledger can see why an atom has its kind.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from agents.offline.lexicons import Wording, load_words
+from agents.offline.segment.wording import plain
+from schemas.bounded_cache import MIB, bounded_cache
+
+Role = Literal[
+    "decision",
+    "risk",
+    "unknown",
+    "action_item",
+    "requirement",
+    "story",
+    "non_goal",
+    "terms",
+    "how_to",
+    "rejected",
+    "mitigation",
+    "gain",
+    "nothing",
+    "plain",
+]
+
+_ROLES: tuple[Role, ...] = (
+    "nothing",
+    "rejected",
+    "non_goal",
+    "decision",
+    "mitigation",
+    "gain",
+    "risk",
+    "unknown",
+    "action_item",
+    "requirement",
+    "story",
+    "terms",
+    "how_to",
+)  # the first whose list matches counts
+_COMPILED = tuple((role, Wording("headings", role)) for role in _ROLES)
+_NUMBERING = re.compile(r"^(?:(?:section|part|chapter|appendix) )?[\divx]+ (?=\S)|^[a-z] (?=\w{3})")
+_VERSION = re.compile(
+    r"(?:(?:upgrading|upgrade|migrating|version|release)s?(?: to)? )?\[?"
+    r"(?P<version>v?\d+\.\d+(?:\.[\dx]+)?(?:-\w[\w.]*)?)\]?"
+    r"(?: \(.{1,40}\)| [–—-] \d{4}-\d\d-\d\d)?",
+    re.IGNORECASE,
+)
+_GENERIC = load_words("headings", "generic")
+_SETTLED = re.compile(
+    r"(?:resolved|answered|closed|settled)( \w+)? (?:questions?|issues?|points?)$"
+)
+_IS_CODE = re.compile(r"(?:\*\*)?(`{1,2})[^`]+\1:?(?:\*\*)?:?")
+_ABOUT = re.compile(r"^(?:about|introduction to|overview of) (?:the )?(?=\w{3})", re.IGNORECASE)
+_RECORD_NUMBER = re.compile(
+    r"^(?:(?:adr|rfc|kep|adp|cep|rfd|pep|decision|proposal)\b[-_ #]*)?[\d.]*\d[-_:.) ]+\s*"
+    r"(?:[-–:]\s*)?|^(?:adr|rfc|kep|proposal|decision)(?:\s*[–:]|\s+-)\s*",
+    re.IGNORECASE,
+)
+FILE = r"\S+\.(?:mdx?|rst|adoc|txt)$"  # «# CLAUDE.md»
+_NO_NAME = re.compile(
+    r"(?<!-)\b(?:story|stories|part|phase|step|option|scenario|example|note|title|topic|question|warning|"
+    r"issue|problem|overview|additional|further|decision|goal|motivation|consideration|trade-?off|"
+    r"case|context|potential|required|document|summary)s?\b(?!-)|^(?:why|how|what)\b|^(?:deprecated|success|response|errors?)$|^\W*\w{1,3}\W*$|"
+    rf"[?!`]|^[^\w(]|^{FILE}",
+    re.IGNORECASE,
+)
+_EMOJI = re.compile(r"(?<!\w):[a-z][a-z\d_]{2,30}:(?![\w`])")
+_ASKING = re.compile(r"(?:how|why|what|when|where|who)\b")
+_SUFFIX = re.compile(r"\.\w{1,8}$")
+
+
+@bounded_cache(MIB, 4)
+def simplified(heading: str) -> str:
+    """``heading`` in lower-case words without numbering, markup and remarks in parentheses."""
+    text = re.sub(r"\([^)]*\)|\{[^}]*\}|<[^>]*>|:\w+:", " ", heading).lower()
+    text = " ".join(re.sub(r"[^\w &-]+|_", " ", text).split()).strip("- ")
+    return _NUMBERING.sub("", text)
+
+
+@bounded_cache(MIB, 2)
+def role_of(heading: str) -> Role:
+    """What a heading says of its text; one that is code names a part: «`constraints`»."""
+    if _IS_CODE.fullmatch(heading.strip()):
+        return "plain"
+    text = simplified(heading)
+    for role, pattern in _COMPILED:
+        if pattern.match(text):
+            return role
+    return "plain"
+
+
+@functools.lru_cache(maxsize=256)
+def role_in(headings: tuple[str, ...], *, recorded: bool = False) -> tuple[Role, bool]:
+    """The role of the innermost telling heading, and whether it is the innermost of all.
+
+    A section under one that states nothing, or under a rejected option, states nothing either.
+    ``recorded``: the document is a record, whose first heading «Add a cache» leads nobody.
+    """
+    roles = [role_of(heading) for heading in headings]
+    if recorded and roles and roles[0] == "how_to":
+        roles[0] = "plain"
+    for blocking in ("nothing", "rejected"):
+        if blocking in roles[-3:]:
+            return ("nothing" if blocking == "nothing" else "rejected"), True
+    for depth, role in enumerate(reversed(roles)):
+        if role != "plain":
+            return role, depth == 0
+    return "plain", True
+
+
+def is_settled(headings: tuple[str, ...]) -> bool:
+    """Whether the questions under these headings have been answered."""
+    return any(_SETTLED.match(simplified(heading)) for heading in headings)
+
+
+def is_generic(heading: str) -> bool:
+    """Whether headings like it stand over sections of any document."""
+    return simplified(heading).replace(" ", "-") in _GENERIC
+
+
+def version_in(heading: str) -> str:
+    """The version that ``heading`` names and nothing else, or nothing."""
+    match = _VERSION.fullmatch(heading.strip())
+    return match.group("version") if match else ""
+
+
+def shown(heading: str) -> str:
+    """A heading as a reader sees it, without emoji: «:camel: = Apache Camel» is «Apache Camel»."""
+    return plain(_EMOJI.sub("", heading)).strip(" #:").lstrip("+= ")
+
+
+def subject_of(headings: Sequence[str]) -> str:
+    """The innermost heading that names something, or nothing."""
+    for heading in reversed(headings):
+        text = simplified(heading)
+        if (
+            role_of(heading) == "plain"
+            and not is_generic(heading)
+            and 2 < len(text) <= 60
+            and len(text.split()) <= 6
+            and not heading.rstrip().endswith(("?", "!", "."))
+            and not _ASKING.match(text)
+        ):
+            return _ABOUT.sub("", shown(heading))
+    return ""
+
+
+def bare_name(subject: str) -> str:
+    """A heading or file name as the name of something, or nothing."""
+    name = _RECORD_NUMBER.sub("", subject).rsplit(": ", 1)[-1].replace("`", "").strip()
+    return "" if _NO_NAME.search(name) else name
+
+
+def document_name(title: str, path: str) -> str:
+    """What a document is about, by its title or else its file name."""
+    stem = _SUFFIX.sub("", path.rsplit("/", 1)[-1])
+    if title and title not in (path, path.rsplit("/", 1)[-1]):
+        name = plain(title)
+    elif stem.lower() in ("readme", "index", "agents", "claude", "main") and "/" in path:
+        name = path.rsplit("/", 2)[-2]
+    else:
+        name = stem
+    name = re.sub(r"^(?:adr|rfc|kep|adp)?[-_ ]?[\d-]{2,12}[-_: ]+", "", name, flags=re.IGNORECASE)
+    name = " ".join(re.sub(r"[-_]+", " ", name).split()) if " " not in name else name.strip()
+    return name[:80]

@@ -1,0 +1,283 @@
+"""Raw text to plain wording: sentences with their spans, markup taken off, titles.
+
+Sentences are found in the raw text, so that an offset needs no mapping; only a whole sentence is
+then made plain.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+from agents.offline.segment.passages import Span
+from schemas.bounded_cache import MIB, bounded_cache
+from schemas.events.atom import MAX_BODY, MAX_TITLE
+
+_BREAK = re.compile(
+    r"(?<![.!?])[.!?]++[)\"'”’*_`\]]*+(?=\\?\s+(?:(?:\*|//[/!]?|#|--)\s+)?(?:[(\[\"'“*_`<]*[A-Z0-9]|`|\[|\*\*|"
+    r"_[A-Z]))"
+    r"|(?<=[a-z]{3})\.(?=(?:If|The|This|These|A|An|It|In|When|For|Note|All|Each|Only|However|Once|"
+    r"By|To|Use|Otherwise|Defaults?) [a-z])"
+)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\[])(?:e\.?g|i\.?e|vs|cf|viz|approx|resp|incl|fig|sec|no|nr|dr|mr|mrs|ms|st|"
+    r"inc|ltd|"
+    r"co|eq|al|ca|ver|vol|pp?|ch|[A-Za-z])\.[)\"'*_`\]]*$",
+    re.IGNORECASE,
+)
+LONGEST = 4_000  # characters, link targets and all, of what may be a sentence
+ASIDE_WORDS = 2  # between brackets inside a sentence
+_ORDINAL = re.compile(r"\d{1,2}\.$")
+_MARKUP = re.compile(r"[\[\]`*_<>&\n|{}~\\^]|  |\t|https?:|''")
+_RUN_IN = re.compile(
+    r"^\[\[[^\]\n]{3,50}\]\([^)\n]*\)\]\s+(?=[A-Z])|"
+    r"^(?:\*\*|__|\*|_)(?!(?i:the|an?|note|decision)\b)[^*_\n]{3,50}(?:\*\*|__|\*|_)\.?:?"
+    r"(?:\s*\n\s*|(?<=[.:])\s+|\s+)(?=(?:The|An?|For|If|When|All|Each|To|In|We|By|Every|Any|As)\s)",
+)
+_TERM_LINE = re.compile(
+    r"^(?:\*\*`?|`)(?P<term>[\w.\-/]{2,50})(?:`?\*\*|`)[ \t]*\n[ \t]+"
+    r"(?:(?P<does>(?i:tells|sets|specifies|defines|enables|disables|allows|determines|controls|"
+    r"configures|indicates|describes|provides|selects|turns|causes|makes|forces|adds|limits|"
+    r"overrides|represents|returns|creates|stores|holds|contains))(?= ))?"
+)  # «**ttl**» over «Sets how long …»: a term alone in its line, and what it does
+TERM = re.compile(r"^([^\s:`][^:`\n]{1,60}|`[^`\n]{1,60}`)::(?=\s|$)")  # AsciiDoc, of a meaning
+_NEWLINE = re.compile(
+    r"(?<![ \t])[ \t]*+\n[ \t]*(?:(?:>|\*(?=[ \t\n])|//[/!]?|#+(?=[ \t])|--(?=[ \t])|;+)[ \t]*)*"
+)
+_IMAGE = re.compile(r"!\[[^\]]*\](?:\([^()\s]*(?:\s\"[^\"]*\")?\)|\[[^\]]*\])?")
+_LINK = re.compile(
+    r"\[((?:[^\[\]]++|\[[^\[\]]*+\])*+)\]\((?:\{%[^%\n]*%\}|[^()\s]|\([^()\s]*\))*+(?:\s+[\"'][^\"'()]*[\"'])?\s*\)"
+)
+_ATTRIBUTES = re.compile(r"(?<=[)\]*_])\{(?:[:#.] ?[\w-]|[\w-]+=\")[^{}\n]*\}")  # of a link
+_REFERENCE = re.compile(r"\[([^\[\]]+)\]\s?\[[^\[\]]*\]")
+_SHORTCUT = re.compile(r"\[([^\[\]\n]{2,200})\]")
+_FOOTNOTE = re.compile(r"\[\^[^\]]*\]|\[\d{1,3}\](?:_)?(?!\()|<sup>[^<]*</sup>")
+_ROLE = re.compile(  # reStructuredText, and {role}`…` of MyST
+    r"(?::[a-z]+(?::[a-z]+)?:|\{[a-z]+(?::[a-z]+)?\})`([^`<]+?)(?:\s*<[^`>]*>)?`"
+)
+_UNLINKED = re.compile(r"(?<=`)(?:!|~\.?(?:[\w]+\.)*)(?=\w[^`\n]*`)")  # how a role shows its target
+_JOINT = re.compile(r"`\\ `|(?<=[`*_])\\ (?=\S)|(?<=\S)\\ (?=[`*_:])")  # markup within a word
+_ADOC_LINK = re.compile(r"(?:link:|xref:|https?://)[^\s\[\]]+\[([^\]]*)\]|<<[^,>]+,([^>]+)>>")
+_INLINE_TAG = re.compile(r"\{@\w+\s+#?([^{}\s]+)([^{}]*)\}")
+_AUTOLINK = re.compile(
+    r"(?P<needed>\b(?:to|of|from|in|on|at|by|via|with|for|is|see) )?"
+    r"<(?P<to>(?:https?|mailto):[^<>\s]*)>"
+)
+_ANCHOR = re.compile(r"^\s*\[\[[\w.:-]+\]\](?=\w)")  # AsciiDoc, before a heading
+_MACRO = re.compile(r"\b(?!image|icon|video)[a-z][a-z\d]*:(?!//)([\w./$-]+)\[\]")  # the same
+_HEADING_ID = re.compile(r"\s*\{#[\w.:-]+\}\s*$")
+_TAG = re.compile(
+    r"(`[^`]+`)|</?[A-Za-z][\w-]*(?:\s[^<>]{0,300})?/?>|<!--.*?-->", re.DOTALL
+)  # in a code span it is a placeholder
+_CODE = re.compile(r"(?<![\w:}`])(?:``([^`]+)``|`([^`]+)`)(?![`_\w])")
+_FIRST_STAND_IN, _STAND_INS = 0xA000, 0x400  # letters of a script that no code is written in
+_STAND_IN = re.compile(f"[{chr(_FIRST_STAND_IN)}-{chr(_FIRST_STAND_IN + _STAND_INS - 1)}]")
+_TICKS = re.compile(r"`{1,2}([^`]+)`{1,2}_?_?")
+_STARS = re.compile(r"\*{1,3}(?=\S)([^*]+?)(?<=\S)\*{1,3}|~~([^~]+)~~")
+_UNDERS = re.compile(r"(?<![\w/])_{1,2}(?=\S)([^_]+?)(?<=\S)_{1,2}(?!\w)")
+_ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!<>|~-])")
+_QUOTES = re.compile(r"'{2,3}(?=\S)([^']+?)'{2,3}")  # MediaWiki
+_RST_REFERENCE = re.compile(r"(?<!\w)([A-Za-z][\w-]*?[A-Za-z0-9])_(?=[\s.,;:)!?]|$)")
+_BLANKS = re.compile(r"\s+")
+_HARD_BREAK = re.compile(
+    r"(?<=\S)(?: \+|\\)(?=\s*$)(?!\s*\n[ \t]*(?:\*|//|#|--)[ \t])", re.MULTILINE
+)  # AsciiDoc's, Markdown's; in a comment a sum goes on in the next line
+_ORNAMENT = re.compile(r"^[^\w\"'“‘(\[@/.$~<+-]+|^-{1,3}\s+")
+_QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
+_CONNECTIVE = re.compile(
+    r"(?:however|therefore|thus|hence|so|but|and|also|additionally|in addition|furthermore|"
+    r"moreover|"
+    r"consequently|as a (?:result|consequence)|accordingly|nevertheless|nonetheless|that said|"
+    r"in short|in summary|"
+    r"in particular|specifically|more specifically|basically|essentially|obviously|of course|"
+    r"indeed|"
+    r"similarly|likewise|finally|lastly|secondly|firstly|first|second|third|next|then|now|"
+    r"currently|"
+    r"(?:also )?(?:please )?note(?:,? (?:however|also),?)?(?: that)?|"
+    r"it (?:should|must) be (?:noted|mentioned)(?: that)?|it(?: is|'s) worth noting(?: that)?|"
+    r"(?:it is )?important(?:ly)?(?: to note)?(?: that)?|"
+    r"note well|nb|as an? (?:side )?note|"
+    r"on the other hand|by the way|in other words|in general|generally|unfortunately|fortunately|"
+    r"importantly|notably|further|oftentimes|though|in fact|to this end|for this reason|that is|"
+    r"warning|caution|tip|hint|attention|keep in mind(?: that)?|remember(?: that)?|"
+    r"be aware(?: that)?)"
+    r"(?:\s*[,:]\s+|(?<= that)\s+|(?<=note)\s*[:,]\s*)|"
+    r"(?:hence|thus|therefore|note|so (?=an?\b|the\b)|but (?=an?\b|the\b))\s+"
+    r"(?=(?:the|an?|all|each|every|any)\s)|(?:moreover|oftentimes|furthermore)\s+|"
+    r"(?-i:NOTE|TIP|WARNING|CAUTION|IMPORTANT)\s+(?-i:(?=[A-Z]))|"
+    r"(?-i:Note|Question)\s+(?-i:(?=(?:Do|Does|Is|Are|Should|Can|Could|Will|How|What|Why|When|Which|Who|"
+    r"We|It|If|In)\s))",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"; |, (?:which|because|since|so|as|while|but|where|whereas)\b| because | so that | – | — | - "
+)
+_INSTANCES = re.compile(r" \((?:e\.g\.|i\.e\.|for example|such as|see)[^()]*\)")
+_HALF_PAIR = re.compile(
+    r"\b(?:either|neither|both|whether|not only)\b(?!.*\b(?:or|nor|and|but)\b)", re.I
+)
+_SUBORDINATE = re.compile(
+    r"(?:if|when|while|as|to|in|since|because|given|for|although|though|once|after|before|with|"
+    r"due|"
+    r"assuming|unless|until|whenever|on|at|by|from|under|during|without|by|instead)\b",
+    re.IGNORECASE,
+)
+
+
+def sentences(text: str, start: int, end: int) -> list[Span]:
+    """The sentences of ``[start, end)``, in order, without outer blanks."""
+    found: list[Span] = []
+    begin, ticks_from, ticks = start, start, 0
+    for match in _BREAK.finditer(text, start, end):
+        ticks += text.count("`", ticks_from, match.end())
+        ticks_from = match.end()
+        if ticks % 2 or _is_inner(text, begin, match):
+            continue
+        found.append((begin, match.end()))
+        begin = match.end()
+        while begin < end and text[begin].isspace():
+            begin += 1
+    if begin < end:
+        found.append((begin, end))
+    return found
+
+
+def _is_inner(text: str, begin: int, match: re.Match[str]) -> bool:
+    """Whether the mark belongs to an abbreviation, a list number or a remark «(like this!)»."""
+    if text[match.start()] != ".":
+        opened = text.rfind("(", begin, match.start()) if match.group().endswith(")") else -1
+        return opened > begin and len(text[opened : match.start()].split()) <= ASIDE_WORDS
+    tail = text[max(begin, match.start() - 8) : match.end()]
+    return bool(_ABBREVIATION.search(tail) or _ORDINAL.match(text, begin, match.end()))
+
+
+def plain(raw: str, *, rst: bool = False) -> str:
+    """``raw`` as a reader sees it: no markup, no link targets, single spaces.
+
+    ``rst``: it is reStructuredText, where `!x` is an x without a link; elsewhere that is code.
+    What is longer than any sentence keeps its markup, as taking it out may take seconds.
+    """
+    if len(raw) > LONGEST and len(raw := _BLANKS.sub(" ", raw)) > LONGEST:
+        return raw.strip()
+    raw = _RUN_IN.sub("", _TERM_LINE.sub(_with_term, raw, count=1))
+    if "::" in raw:
+        raw = TERM.sub(r"\1:", raw)
+    if not _MARKUP.search(raw):
+        return _ORNAMENT.sub("", _HARD_BREAK.sub("", raw.strip()))
+    text = _NEWLINE.sub(" ", _HARD_BREAK.sub("", raw))
+    if rst and "`" in text:
+        text = _JOINT.sub("", _UNLINKED.sub("", text))
+    codes: list[str] = []
+    if "`" in text and not _STAND_IN.search(text):
+        text = _CODE.sub(lambda code: _stand_in(codes, code), text)
+    if "{" in text:
+        text = _HEADING_ID.sub("", _ATTRIBUTES.sub("", text))
+    if "[" in text:
+        text = _IMAGE.sub("", _ANCHOR.sub("", text))
+        text = _MACRO.sub(r"\1", text)
+        text = _FOOTNOTE.sub("", text)
+        text = _LINK.sub(r"\1", text)
+        text = _ADOC_LINK.sub(lambda m: m.group(1) or m.group(2) or "", text)
+        text = _REFERENCE.sub(r"\1", text)
+        text = _SHORTCUT.sub(r"\1", text)
+    if "{@" in text:
+        text = _INLINE_TAG.sub(lambda m: m.group(2).strip() or m.group(1), text)
+    if "<" in text:
+        text = _TAG.sub(r"\1", _AUTOLINK.sub(_shown_link, text))
+    if "_" in text:
+        text = _RST_REFERENCE.sub(r"\1", _UNDERS.sub(r"\1", text))
+    if "`" in text:
+        text = _TICKS.sub(r"\1", _ROLE.sub(r"\1", text))
+    if "*" in text or "~~" in text:
+        text = _STARS.sub(lambda m: m.group(1) or m.group(2), text)
+        text = _STARS.sub(lambda m: m.group(1) or m.group(2), text)
+    if "''" in text:
+        text = _QUOTES.sub(r"\1", text)
+    if "\\" in text:
+        text = _ESCAPE.sub(r"\1", text)
+    if "&" in text:
+        text = html.unescape(text)
+    text = _ORNAMENT.sub("", _BLANKS.sub(" ", text).strip(" \t*_|").lstrip("> "))
+    text = re.sub(r"\s+([,.;:?!)])(?=[\s,.;]|$)", r"\1", text)
+    text = re.sub(r"\(\s+", "(", text)
+    if codes:
+        text = _STAND_IN.sub(lambda letter: codes[ord(letter.group()) - _FIRST_STAND_IN], text)
+    return text
+
+
+def _with_term(line: re.Match[str]) -> str:
+    """«ttl sets how long …», and «ttl: The time …» where no verb follows."""
+    return f"{line['term']} {line['does'].lower()}" if line["does"] else f"{line['term']}: "
+
+
+def _shown_link(link: re.Match[str]) -> str:
+    """Its address where the sentence needs it: «push access to <…> is removed»."""
+    return f"{link['needed']}{link['to']}" if link["needed"] else ""
+
+
+def _stand_in(codes: list[str], code: re.Match[str]) -> str:
+    """A letter in place of a code span, whose text is no markup; the text goes to ``codes``."""
+    if len(codes) == _STAND_INS:
+        return code.group()
+    codes.append((code.group(1) or code.group(2)).strip())
+    return chr(_FIRST_STAND_IN + len(codes) - 1)
+
+
+def capitalised(text: str) -> str:
+    """``text`` with its first letter in upper case, unless it opens with a name."""
+    first = text.split(" ", 1)[0]
+    if first.islower() and first.isalpha():
+        return text[0].upper() + text[1:]
+    return text
+
+
+def lowered(text: str) -> str:
+    """``text`` as it stands after a colon: an ordinary first word loses its capital."""
+    first = text.split(" ", 1)[0].strip(",;:")
+    ordinary = first[:1].isupper() and (first[1:].islower() or first in ("A", "I"))
+    owns = first.endswith(("'s", "’s"))  # «Falcon's»
+    return text[0].lower() + text[1:] if ordinary and not owns and first != "I" else text
+
+
+def unquoted(text: str) -> str:
+    """``text`` without what it quotes, such as how somebody calls something."""
+    return _QUOTED.sub("", text)
+
+
+@bounded_cache(MIB // 2, 3)
+def without_connective(text: str) -> str:
+    """``text`` without a leading word that only ties it to what stood before."""
+    rest = text
+    for _ in range(2):
+        match = _CONNECTIVE.match(rest)
+        if not match or len(rest) - match.end() < 15:
+            break
+        rest = rest[match.end() :]
+    return capitalised(rest) if rest is not text else text
+
+
+def title_of(sentence: str) -> str:
+    """At most 300 characters, without final stop: a longer one loses its «(e.g. …)», then is cut
+    at a clause where that leaves a statement.
+    """
+    text = sentence.rstrip(" .;,:")
+    if len(text) > MAX_TITLE:
+        text = _INSTANCES.sub("", text)
+    if len(text) <= MAX_TITLE:
+        return text
+    cut = 0
+    if not _SUBORDINATE.match(text):
+        for match in _CLAUSE.finditer(text, 60, MAX_TITLE):
+            mark = match.group()
+            inserted = mark.strip() in "–—-" and text.count(mark) > 1
+            if not inserted and not _HALF_PAIR.search(text, 0, match.start()):
+                cut = match.start()
+    if cut:
+        return text[:cut].rstrip(" .;,:(")
+    return text[: MAX_TITLE - 1].rsplit(" ", 1)[0].rstrip(" .;,:(") + "…"
+
+
+def body_of(*parts: str) -> str:
+    """The sentences as one text of at most 1,200 characters."""
+    text = " ".join(part for part in parts if part)
+    return text if len(text) <= MAX_BODY else text[: MAX_BODY - 1].rsplit(" ", 1)[0] + "…"
