@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schemas.envelope import Envelope, Event
-from schemas.events.atom import CandidatesExtracted, Reading
+from schemas.events.atom import EXTRACTOR_VERSION, CandidatesExtracted, Reading
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
 from streams.stage import Step
@@ -51,6 +51,7 @@ def give_up(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Eve
         outcome="poison",
         error=error,
         engine=request.engine,
+        extractor_version=EXTRACTOR_VERSION,
         input_tokens=chunk.token_estimate if chunk else 0,
     )
     return [

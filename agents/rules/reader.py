@@ -223,6 +223,7 @@ class RulesReader:
                 structure_path=chunk.structure_path,
                 outcome="extracted",
                 engine=ENGINE,
+                extractor_version=EXTRACTOR_VERSION,
                 input_tokens=chunk.token_estimate,
                 truncated_atoms=len(drafts) - len(candidates),
                 project_state_version=asked.project_state_version,

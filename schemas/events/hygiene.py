@@ -70,13 +70,13 @@ class Annotation(Part):
 class Versions(Part):
     """The rule versions behind a result; a change of any of them is a reason to reprocess."""
 
-    hygiene: str = "h1"  # as released with the schema; today's are ``VERSIONS``
-    redactor: str = "r1"
-    annotator: str = "a1"
-    chunk: str = CHUNK_VERSION
+    hygiene: str
+    redactor: str
+    annotator: str
+    chunk: str
 
 
-VERSIONS = Versions(redactor="r2")
+VERSIONS = Versions(hygiene="h1", redactor="r2", annotator="a1", chunk=CHUNK_VERSION)
 
 
 class SourceSanitized(Event):
@@ -99,7 +99,7 @@ class SourceSanitized(Event):
     text: str
     redactions: list[Redaction] = []
     annotations: list[Annotation] = []
-    versions: Versions = Versions()
+    versions: Versions
 
     @property
     def aggregate_id(self) -> str:
@@ -120,7 +120,6 @@ class ChunkCreated(Event):
     """
 
     type_name: ClassVar[str] = "chunk.created"
-    schema_version: ClassVar[int] = 3
     topic: ClassVar[str] = "chunk.v1"
 
     chunk_id: str
@@ -134,7 +133,7 @@ class ChunkCreated(Event):
     anchor_type: AnchorType
     anchor_start: int
     anchor_end: int
-    chunk_version: str = CHUNK_VERSION
+    chunk_version: str
     line_start: int
     line_end: int
     structure_path: list[str] = []
@@ -194,7 +193,6 @@ class SourceProcessed(Event):
     """
 
     type_name: ClassVar[str] = "source.processed"
-    schema_version: ClassVar[int] = 3
     topic: ClassVar[str] = "chunk.v1"
 
     source: SourceInfo
@@ -216,7 +214,7 @@ class SourceProcessed(Event):
     skip_reason: SkipReason | None = None
     skip_detail: str | None = None
     chunks: list[ChunkRef] = []
-    versions: Versions = Versions()
+    versions: Versions
 
     @property
     def aggregate_id(self) -> str:

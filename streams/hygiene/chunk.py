@@ -98,6 +98,7 @@ def chunk(
                 anchor_type=unit.kind,
                 anchor_start=piece.start,
                 anchor_end=piece.end,
+                chunk_version=CHUNK_VERSION,
                 line_start=bisect_right(line_starts, piece.start),
                 line_end=bisect_right(line_starts, piece.end - 1),
                 structure_path=list(unit.path if unit.path[:1] == over else over + unit.path),
