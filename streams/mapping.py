@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schemas.envelope import Envelope, Event
-from schemas.events.atom import EXTRACTOR_VERSION, CandidatesExtracted, Reading
+from schemas.events.atom import CandidatesExtracted, Reading
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
+from schemas.versions import EXTRACTOR_VERSION
 from streams.stage import Step
 
 Read = Callable[[ExtractRequested, ChunkCreated], CandidatesExtracted]

@@ -20,7 +20,6 @@ from agents.rules.records import as_recorded
 from agents.rules.soundness import doubted
 from agents.rules.talk import is_talk, remarks_of, speaker_at, talk_drafts
 from schemas.events.atom import (
-    EXTRACTOR_VERSION,
     Candidate,
     CandidateRow,
     CandidatesExtracted,
@@ -31,6 +30,7 @@ from schemas.events.hygiene import ChunkCreated
 from schemas.fingerprint import norm_text
 from schemas.ids import derive_id
 from schemas.talk import RemarkSpan
+from schemas.versions import EXTRACTOR_VERSION
 
 ENGINE = "heuristic"
 MAX_CLAIMS = 12  # of one chunk: two of 3,420 in two projects are beyond

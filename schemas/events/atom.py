@@ -10,8 +10,6 @@ from pydantic import Field
 from schemas.areas import Area
 from schemas.envelope import Event, Part
 
-REFLECTION_VERSION = "f2"
-EXTRACTOR_VERSION = "h1"
 MAX_TITLE = 300
 MAX_BODY = 1_200
 MAX_TAGS = 12

@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 from schemas.areas import Area
 from schemas.envelope import Event, Part
 from schemas.events.source import SourceInfo
+from schemas.versions import ANNOTATOR_VERSION, CHUNK_VERSION, HYGIENE_VERSION, REDACTOR_VERSION
 
-CHUNK_VERSION = "c1"
 SANITIZED_PART_CHARS = 200_000
 
 SkipReason = Literal[
@@ -76,7 +76,12 @@ class Versions(Part):
     chunk: str
 
 
-VERSIONS = Versions(hygiene="h1", redactor="r2", annotator="a1", chunk=CHUNK_VERSION)
+VERSIONS = Versions(
+    hygiene=HYGIENE_VERSION,
+    redactor=REDACTOR_VERSION,
+    annotator=ANNOTATOR_VERSION,
+    chunk=CHUNK_VERSION,
+)
 
 
 class SourceSanitized(Event):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas import ids
-from schemas.events.hygiene import CHUNK_VERSION
+from schemas.versions import CHUNK_VERSION
 from streams.hygiene.stage import Cleaned
 from streams.hygiene.units import MAX_TOKENS
 from tests.hygiene.builders import cleaned
@@ -73,7 +73,12 @@ def check(result: Cleaned) -> None:
     for it in result.chunks:
         assert result.text[it.anchor_start : it.anchor_end] == it.text_payload
         assert it.chunk_id == ids.chunk_id(
-            it.source_id, it.sanitized_hash, it.anchor_type, it.anchor_start, it.anchor_end, "c1"
+            it.source_id,
+            it.sanitized_hash,
+            it.anchor_type,
+            it.anchor_start,
+            it.anchor_end,
+            CHUNK_VERSION,
         )
         assert it.line_start == result.text.count("\n", 0, it.anchor_start) + 1
         assert it.line_end == result.text.count("\n", 0, it.anchor_end) + 1
