@@ -1,7 +1,7 @@
 """The versions of the rules, raised whenever the same input gives other results.
 
 Every result names the version it was made under, and a run names all of them. Raise a version in
-the commit that changes its results.
+the commit that changes its results: ``tests/golden`` fails otherwise and says which one.
 
 What follows from a raised version:
 
