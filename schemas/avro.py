@@ -1,8 +1,7 @@
-"""Avro schemas made from the event models, and the frozen files they are held against.
+"""Avro schemas made from the event models, and the released files they are held against.
 
-The pydantic models are the source. Libraries that do the same were tried (py-avro-schema): they
-fail on bytes defaults and leave no say over record names, so the mapping is ours; it is one short
-table.
+The pydantic models are the source. A library that does the same (py-avro-schema) fails on defaults
+of bytes and gives no control over record names, so the mapping is written here.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import types
 from datetime import datetime
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any, Literal, Union, get_args, get_origin
 from uuid import UUID
 
@@ -20,6 +20,7 @@ from pydantic.fields import FieldInfo
 
 from schemas.envelope import Actor, Event
 
+HERE = resources.files("schemas")
 NAMESPACE = "cairn"
 PRIMITIVES: dict[Any, Any] = {
     str: "string",
@@ -65,16 +66,15 @@ def avro_schema(event: type[Event]) -> dict[str, Schema]:
 
 
 def schema_file(event_type: str, version: int) -> str:
-    """Path of the frozen schema below this folder, e.g. ``ledger/changed.v1.avsc``."""
+    """Path of the schema file below this folder, e.g. ``ledger/changed.v1.avsc``."""
     area, _, name = event_type.partition(".")
     return f"{area}/{name}.v{version}.avsc"
 
 
 @cache
-def frozen_schemas() -> dict[tuple[str, int], dict[str, Schema]]:
-    """Every released schema by event type and version, as the files say."""
+def load_schemas(root: Traversable = HERE) -> dict[tuple[str, int], dict[str, Schema]]:
+    """Every schema file below ``root`` by event type and version."""
     found = {}
-    root = resources.files("schemas")
     for area in sorted(root.iterdir(), key=lambda entry: entry.name):
         if not area.is_dir():
             continue

@@ -1,25 +1,27 @@
-"""Bytes to envelopes and back, in Avro single-object encoding (spec 08 §2).
+"""Bytes to envelopes and back, in Avro single-object encoding.
 
 A record is the two marker bytes, the 8-byte CRC-64-AVRO fingerprint of the writer schema, and the
-body; the schema is found among the frozen files, so nobody needs a registry. The only module that
-knows Avro.
+body. The fingerprint leads to the schema file and so to the version the record was written under;
+no registry is needed. The only module that imports fastavro.
 """
 
 from __future__ import annotations
 
 import io
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import fastavro
 from pydantic import ValidationError
 
-from schemas.avro import avro_schema, frozen_schemas, schema_file
+from schemas.avro import load_schemas, schema_file
 from schemas.envelope import Actor, ActorType, Envelope, Event
 from schemas.events import EVENT_TYPES
-from schemas.upcasters import upcast
+from schemas.upcasters import UPCASTERS, Upcaster, upcast
 
 MARKER = b"\xc3\x01"
 HEADER_BYTES = 10
@@ -27,6 +29,29 @@ HEADER_BYTES = 10
 
 class InvalidRecord(ValueError):
     """The bytes are no valid event; the message says why and names no content."""
+
+
+@dataclass(frozen=True)
+class Catalog:
+    """The events that a reader knows: today's models, and every schema that records may have."""
+
+    events: Mapping[str, type[Event]]
+    schemas: Mapping[tuple[str, int], dict[str, Any]]
+    upcasters: Mapping[tuple[str, int], Upcaster]
+
+    @cached_property
+    def writers(self) -> dict[bytes, tuple[str, int, Any]]:
+        """Event type, version and parsed schema by the schema's fingerprint."""
+        return {
+            fingerprint(schema): (event_type, version, _parse(schema))
+            for (event_type, version), schema in self.schemas.items()
+        }
+
+
+@cache
+def load_catalog() -> Catalog:
+    """Cairn's own events with their schema files."""
+    return Catalog(EVENT_TYPES, load_schemas(), UPCASTERS)
 
 
 def encode(envelope: Envelope) -> bytes:
@@ -61,20 +86,25 @@ def encode(envelope: Envelope) -> bytes:
     return buffer.getvalue()
 
 
-def decode(value: bytes) -> Envelope:
-    """The envelope in ``value``, its payload lifted to today's version. Raises InvalidRecord."""
+def decode(value: bytes, catalog: Catalog | None = None) -> Envelope:
+    """The envelope in ``value``, its payload lifted to today's version. Raises InvalidRecord.
+
+    ``catalog`` is that of the released events unless given.
+    """
+    known = catalog or load_catalog()
     if value[:2] != MARKER or len(value) < HEADER_BYTES:
         raise InvalidRecord("not Avro single-object encoding: marker C3 01 is missing")
-    found = _readers().get(value[2:HEADER_BYTES])
+    found = known.writers.get(value[2:HEADER_BYTES])
     if found is None:
         raise InvalidRecord(f"unknown writer schema {value[2:HEADER_BYTES].hex()}")
     event_type, version, schema = found
+    model = known.events[event_type]
     try:
         fields: Any = fastavro.schemaless_reader(io.BytesIO(value[HEADER_BYTES:]), schema, None)
         payload = upcast(
-            event_type, version, EVENT_TYPES[event_type].schema_version, fields["payload"]
+            event_type, version, model.schema_version, fields["payload"], known.upcasters
         )
-        event = EVENT_TYPES[event_type].model_validate(payload)
+        event = model.model_validate(payload)
         return Envelope(
             event_id=fields["event_id"],
             project_id=fields["project_id"],
@@ -119,36 +149,18 @@ def _actor(type: ActorType, id: str) -> Actor:
 
 @cache
 def _writer(event: type[Event]) -> tuple[bytes, Any]:
-    schema = frozen_schemas().get((event.type_name, event.schema_version))
+    schema = load_catalog().schemas.get((event.type_name, event.schema_version))
     if schema is None:
         file = schema_file(event.type_name, event.schema_version)
         raise LookupError(f"schemas/{file} is missing; make it with `python -m schemas.release`")
-    return MARKER + fingerprint(schema), fastavro.parse_schema(json.loads(json.dumps(schema)))
+    return MARKER + fingerprint(schema), _parse(schema)
 
 
-@cache
-def _readers() -> dict[bytes, tuple[str, int, Any]]:
-    return {
-        fingerprint(schema): (
-            event_type,
-            version,
-            fastavro.parse_schema(json.loads(json.dumps(schema))),
-        )
-        for (event_type, version), schema in frozen_schemas().items()
-    }
+def _parse(schema: dict[str, Any]) -> Any:
+    """The schema as fastavro wants it; it changes what it is given, so it gets a copy."""
+    return fastavro.parse_schema(json.loads(json.dumps(schema)))
 
 
 def utc_millis(at: datetime) -> datetime:
     """``at`` cut to milliseconds, the precision of the log."""
     return at.replace(microsecond=at.microsecond // 1000 * 1000)
-
-
-__all__ = [
-    "InvalidRecord",
-    "avro_schema",
-    "decode",
-    "encode",
-    "fingerprint",
-    "headers",
-    "utc_millis",
-]

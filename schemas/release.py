@@ -1,6 +1,6 @@
-"""Write the frozen schema of every event version that has none yet, and the AsyncAPI document.
+"""Write the schema file of every event version that has none yet, and the AsyncAPI document.
 
-``python -m schemas.release``. A file that exists is never touched: a changed model needs a new
+``python -m schemas.release``. A file that exists is never changed: a changed model needs a new
 ``schema_version`` and an up-caster, and a test says so.
 """
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from schemas.envelope import Envelope, Event
-from schemas.events.atom import REFLECTION_VERSION, AtomReflected, CandidatesExtracted
+from schemas.events.atom import AtomReflected, CandidatesExtracted
 from schemas.events.hygiene import ChunkCreated
+from schemas.versions import REFLECTION_VERSION
 from streams.reflection import reflect
 from streams.stage import Step
 

@@ -13,6 +13,7 @@ from schemas.envelope import Envelope, Event
 from schemas.events.atom import CandidatesExtracted, Reading
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
+from schemas.versions import EXTRACTOR_VERSION
 from streams.stage import Step
 
 Read = Callable[[ExtractRequested, ChunkCreated], CandidatesExtracted]
@@ -51,6 +52,7 @@ def give_up(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Eve
         outcome="poison",
         error=error,
         engine=request.engine,
+        extractor_version=EXTRACTOR_VERSION,
         input_tokens=chunk.token_estimate if chunk else 0,
     )
     return [

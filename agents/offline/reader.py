@@ -21,7 +21,6 @@ from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Sentence, Span
 from agents.offline.talk.drafts import is_talk, remarks_of, speaker_at, talk_drafts
 from agents.reader import ReadRequest
 from schemas.events.atom import (
-    EXTRACTOR_VERSION,
     Candidate,
     CandidateRow,
     CandidatesExtracted,
@@ -32,6 +31,7 @@ from schemas.events.hygiene import ChunkCreated
 from schemas.fingerprint import norm_text
 from schemas.ids import derive_id
 from schemas.talk import RemarkSpan
+from schemas.versions import EXTRACTOR_VERSION
 
 ENGINE = "heuristic"
 MAX_CLAIMS = 12  # of one chunk: two of 3,420 in two projects are beyond
@@ -223,6 +223,7 @@ class RulesReader:
                 structure_path=chunk.structure_path,
                 outcome="extracted",
                 engine=ENGINE,
+                extractor_version=EXTRACTOR_VERSION,
                 input_tokens=chunk.token_estimate,
                 truncated_atoms=len(drafts) - len(candidates),
                 project_state_version=asked.project_state_version,

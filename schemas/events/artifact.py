@@ -220,7 +220,6 @@ class ArtifactChanged(Event):
 
     type_name: ClassVar[str] = "artifact.changed"
     topic: ClassVar[str] = "reduce.v1"
-    schema_version: ClassVar[int] = 3
 
     artifact_seq: int
     caused_by_event_id: str
@@ -331,7 +330,6 @@ class VersionPublished(Event):
 
     type_name: ClassVar[str] = "artifact.version_published"
     topic: ClassVar[str] = "artifact.prd.v1"
-    schema_version: ClassVar[int] = 2
 
     snapshot: ArtifactSnapshot
     recomputed_sections: list[str] = []
@@ -355,10 +353,9 @@ class StateChanged(Event):
 
     type_name: ClassVar[str] = "artifact.state_changed"
     topic: ClassVar[str] = "artifact.prd.v1"
-    schema_version: ClassVar[int] = 2
 
     artifact_id: str
-    artifact_type: ArtifactType = "prd"
+    artifact_type: ArtifactType
     version: int
     state_before: ArtifactState | None = None
     state_after: ArtifactState
@@ -379,10 +376,9 @@ class VersionRejected(Event):
 
     type_name: ClassVar[str] = "artifact.rejected"
     topic: ClassVar[str] = "artifact.prd.v1"
-    schema_version: ClassVar[int] = 2
 
     artifact_id: str
-    artifact_type: ArtifactType = "prd"
+    artifact_type: ArtifactType
     version: int
     findings: list[ReviewFinding]
 
@@ -400,7 +396,6 @@ class LatestSet(Event):
 
     type_name: ClassVar[str] = "artifact.latest_set"
     topic: ClassVar[str] = "artifact.latest.v1"
-    schema_version: ClassVar[int] = 2
 
     snapshot: ArtifactSnapshot
 

@@ -10,8 +10,6 @@ from pydantic import Field
 from schemas.areas import Area
 from schemas.envelope import Event, Part
 
-REFLECTION_VERSION = "f2"
-EXTRACTOR_VERSION = "h1"
 MAX_TITLE = 300
 MAX_BODY = 1_200
 MAX_TAGS = 12
@@ -119,7 +117,7 @@ class Reading(Part):
     provider: str | None = None
     model: str | None = None
     prompt_version: str | None = None
-    extractor_version: str = EXTRACTOR_VERSION
+    extractor_version: str
     attempts: int = 1
     input_tokens: int = 0
     output_tokens: int = 0
@@ -132,7 +130,6 @@ class CandidatesExtracted(Event):
     """All that one reading of one chunk returned, also when that is nothing. Key ``source_id``."""
 
     type_name: ClassVar[str] = "atom.candidates_extracted"
-    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "atom.candidate.v1"
 
     reading: Reading
@@ -177,14 +174,13 @@ class AtomReflected(Event):
     """Stage 1b has judged all candidates of one reading. Key ``project_id``."""
 
     type_name: ClassVar[str] = "atom.reflected"
-    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "atom.validated.v1"
 
     reading: Reading
     accepted: list[Judged] = []
     rejected: list[Judged] = []
     adjudicate: list[Judged] = []
-    reflection_version: str = "f1"  # of events that were written before it had a successor
+    reflection_version: str
 
     @property
     def aggregate_id(self) -> str:

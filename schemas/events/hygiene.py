@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 from schemas.areas import Area
 from schemas.envelope import Event, Part
 from schemas.events.source import SourceInfo
+from schemas.versions import ANNOTATOR_VERSION, CHUNK_VERSION, HYGIENE_VERSION, REDACTOR_VERSION
 
-CHUNK_VERSION = "c1"
 SANITIZED_PART_CHARS = 200_000
 
 SkipReason = Literal[
@@ -70,13 +70,18 @@ class Annotation(Part):
 class Versions(Part):
     """The rule versions behind a result; a change of any of them is a reason to reprocess."""
 
-    hygiene: str = "h1"  # as released with the schema; today's are ``VERSIONS``
-    redactor: str = "r1"
-    annotator: str = "a1"
-    chunk: str = CHUNK_VERSION
+    hygiene: str
+    redactor: str
+    annotator: str
+    chunk: str
 
 
-VERSIONS = Versions(redactor="r2")
+VERSIONS = Versions(
+    hygiene=HYGIENE_VERSION,
+    redactor=REDACTOR_VERSION,
+    annotator=ANNOTATOR_VERSION,
+    chunk=CHUNK_VERSION,
+)
 
 
 class SourceSanitized(Event):
@@ -99,7 +104,7 @@ class SourceSanitized(Event):
     text: str
     redactions: list[Redaction] = []
     annotations: list[Annotation] = []
-    versions: Versions = Versions()
+    versions: Versions
 
     @property
     def aggregate_id(self) -> str:
@@ -120,7 +125,6 @@ class ChunkCreated(Event):
     """
 
     type_name: ClassVar[str] = "chunk.created"
-    schema_version: ClassVar[int] = 3
     topic: ClassVar[str] = "chunk.v1"
 
     chunk_id: str
@@ -134,7 +138,7 @@ class ChunkCreated(Event):
     anchor_type: AnchorType
     anchor_start: int
     anchor_end: int
-    chunk_version: str = CHUNK_VERSION
+    chunk_version: str
     line_start: int
     line_end: int
     structure_path: list[str] = []
@@ -194,7 +198,6 @@ class SourceProcessed(Event):
     """
 
     type_name: ClassVar[str] = "source.processed"
-    schema_version: ClassVar[int] = 3
     topic: ClassVar[str] = "chunk.v1"
 
     source: SourceInfo
@@ -216,7 +219,7 @@ class SourceProcessed(Event):
     skip_reason: SkipReason | None = None
     skip_detail: str | None = None
     chunks: list[ChunkRef] = []
-    versions: Versions = Versions()
+    versions: Versions
 
     @property
     def aggregate_id(self) -> str:

@@ -59,7 +59,6 @@ class RunStarted(Event):
     """
 
     type_name: ClassVar[str] = "ingestion.run_started"
-    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "ingestion.v1"
     stable_key: ClassVar[bool] = True
 
@@ -154,7 +153,6 @@ class BatchPlanned(Event):
     """
 
     type_name: ClassVar[str] = "ingestion.batch_planned"
-    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "ingestion.v1"
     stable_key: ClassVar[bool] = True
 
@@ -227,7 +225,6 @@ class BatchCommitted(Event):
     """
 
     type_name: ClassVar[str] = "ingestion.batch_committed"
-    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "ingestion.v1"
     stable_key: ClassVar[bool] = True
 
@@ -256,7 +253,6 @@ class RunStopped(Event):
     """
 
     type_name: ClassVar[str] = "ingestion.run_stopped"
-    schema_version: ClassVar[int] = 2
     topic: ClassVar[str] = "ingestion.v1"
     stable_key: ClassVar[bool] = True
 

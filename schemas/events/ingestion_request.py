@@ -111,7 +111,6 @@ class SourceReady(Event):
     """
 
     type_name: ClassVar[str] = "ingestion.source_ready"
-    schema_version: ClassVar[int] = 3
     topic: ClassVar[str] = "ingestion.request.v1"
 
     processed: SourceProcessed

@@ -357,7 +357,6 @@ class LedgerChanged(Event):
 
     type_name: ClassVar[str] = "ledger.changed"
     topic: ClassVar[str] = "ledger.v1"
-    schema_version: ClassVar[int] = 3
 
     ledger_seq: int
     prev_hash: str

@@ -8,14 +8,10 @@ from schemas.envelope import Event
 
 
 class ProjectCreated(Event):
-    """A project exists. Its id derives from the idempotency key, which is also the natural key.
-
-    Version 1 called ``name`` ``title`` and knew neither ``vision`` nor ``timezone``.
-    """
+    """A project exists. Its id derives from the idempotency key, which is also the natural key."""
 
     type_name: ClassVar[str] = "project.created"
     topic: ClassVar[str] = "project.v1"
-    schema_version: ClassVar[int] = 2
 
     name: str
     description: str = ""

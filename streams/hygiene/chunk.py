@@ -14,9 +14,10 @@ from zlib import crc32
 
 from schemas import ids
 from schemas.areas import AREAS, area_counts
-from schemas.events.hygiene import CHUNK_VERSION, Annotation, ChunkCreated, ChunkRef
+from schemas.events.hygiene import Annotation, ChunkCreated, ChunkRef
 from schemas.events.source import SourceInfo
 from schemas.source_kinds import language_of
+from schemas.versions import CHUNK_VERSION
 from streams.hygiene import chunk_code, chunk_data, chunk_python
 from streams.hygiene.boilerplate import licence_end, skip_chunk
 from streams.hygiene.chunk_prose import sections
@@ -98,6 +99,7 @@ def chunk(
                 anchor_type=unit.kind,
                 anchor_start=piece.start,
                 anchor_end=piece.end,
+                chunk_version=CHUNK_VERSION,
                 line_start=bisect_right(line_starts, piece.start),
                 line_end=bisect_right(line_starts, piece.end - 1),
                 structure_path=list(unit.path if unit.path[:1] == over else over + unit.path),

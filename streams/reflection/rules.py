@@ -12,7 +12,6 @@ from typing import Literal
 
 from schemas.events.atom import (
     KINDS,
-    REFLECTION_VERSION,
     AtomReflected,
     Candidate,
     CandidateRow,
@@ -22,6 +21,7 @@ from schemas.events.atom import (
     Reading,
 )
 from schemas.events.hygiene import ChunkCreated
+from schemas.versions import REFLECTION_VERSION
 from streams.reflection.evidence import judge_rows
 from streams.reflection.spans import disjoint_count, neighbourhood, sentence_starts
 from streams.reflection.words import CONSEQUENCE, NEGATIVE_VERB, QUANTITY

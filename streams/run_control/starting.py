@@ -6,7 +6,6 @@ made one after another begin at the same ledger sequence on every machine.
 
 from __future__ import annotations
 
-from schemas.events.atom import EXTRACTOR_VERSION, REFLECTION_VERSION
 from schemas.events.hygiene import VERSIONS
 from schemas.events.ingestion import Limits, RunStarted
 from schemas.events.ingestion_request import (
@@ -17,6 +16,13 @@ from schemas.events.ingestion_request import (
 )
 from schemas.fingerprint import FINGERPRINT_VERSION
 from schemas.ids import run_id as derive_run_id
+from schemas.versions import (
+    CONTRADICTIONS_VERSION,
+    DUPLICATES_VERSION,
+    EXTRACTOR_VERSION,
+    LEDGER_VERSION,
+    REFLECTION_VERSION,
+)
 from streams.run_control.cancelling import older_of_root
 from streams.run_control.state import RunControlState, RunRow
 from streams.stage import Decision
@@ -132,8 +138,13 @@ def versions() -> dict[str, str]:
     hygiene = VERSIONS
     return {
         "hygiene_version": hygiene.hygiene,
+        "redactor_version": hygiene.redactor,
+        "annotator_version": hygiene.annotator,
         "chunker_version": hygiene.chunk,
         "heuristics_version": EXTRACTOR_VERSION,
         "reflection_version": REFLECTION_VERSION,
+        "duplicates_version": DUPLICATES_VERSION,
+        "contradictions_version": CONTRADICTIONS_VERSION,
+        "ledger_version": LEDGER_VERSION,
         "fingerprint_version": str(FINGERPRINT_VERSION),
     }

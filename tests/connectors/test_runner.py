@@ -18,7 +18,7 @@ from infra.kafka import partition_counts, running_consumer
 from infra.settings import Settings
 from schemas.codec import decode
 from schemas.envelope import Actor
-from schemas.events.hygiene import SourceProcessed
+from schemas.events.hygiene import VERSIONS, SourceProcessed
 from schemas.events.source import SourceRevised
 
 pytestmark = pytest.mark.broker
@@ -94,6 +94,7 @@ def an_answer(revised: SourceRevised) -> SourceProcessed:
         outcome="sanitized",
         revision_seq=1,
         raw_sha256=revised.raw_sha256,
+        versions=VERSIONS,
     )
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas import ids
-from schemas.events.hygiene import ChunkCreated
+from schemas.versions import CHUNK_VERSION
 from streams.hygiene.stage import Cleaned
 from streams.hygiene.units import MAX_TOKENS
 from tests.hygiene.builders import cleaned
@@ -73,7 +73,12 @@ def check(result: Cleaned) -> None:
     for it in result.chunks:
         assert result.text[it.anchor_start : it.anchor_end] == it.text_payload
         assert it.chunk_id == ids.chunk_id(
-            it.source_id, it.sanitized_hash, it.anchor_type, it.anchor_start, it.anchor_end, "c1"
+            it.source_id,
+            it.sanitized_hash,
+            it.anchor_type,
+            it.anchor_start,
+            it.anchor_end,
+            CHUNK_VERSION,
         )
         assert it.line_start == result.text.count("\n", 0, it.anchor_start) + 1
         assert it.line_end == result.text.count("\n", 0, it.anchor_end) + 1
@@ -302,7 +307,8 @@ def test_the_test_vector_of_the_specification_holds() -> None:
     assert ids.chunk_id("src_demo", "ab" * 32, "heading", 0, 120, "c1") == (
         "chk_dc292f435185f93b0d6712c22ee6f6b7"
     )
-    assert ChunkCreated.model_fields["chunk_version"].default == "c1"
+    (chunk,) = cleaned("# Login\n\nThe token and the encryption of credentials.\n").chunks
+    assert chunk.chunk_version == CHUNK_VERSION
 
 
 @pytest.mark.parametrize("mark", ["{#late-lanes}", "\\{#late-lanes}", "{#late.lanes:2}"])

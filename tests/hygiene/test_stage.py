@@ -5,7 +5,7 @@ import pickle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitized, Versions
+from schemas.events.hygiene import VERSIONS, ChunkCreated, SourceProcessed, SourceSanitized
 from streams.hygiene.stage import Cleaned, decide, poisoned
 from tests.hygiene.builders import a_revision, answered, cleaned
 
@@ -50,7 +50,8 @@ def test_content_that_returns_is_a_further_revision() -> None:
 
 
 def test_new_rules_are_a_reason_to_process_again() -> None:
-    old = answered(TEXT).model_copy(update={"versions": Versions(redactor="r0")})
+    older = VERSIONS.model_copy(update={"redactor": "r0"})
+    old = answered(TEXT).model_copy(update={"versions": older})
     assert answered(TEXT, old).outcome == "sanitized"
 
 

@@ -197,11 +197,17 @@ def results_of(run: Run) -> list[Record]:
                 structure_path=list(chunk.path),
                 outcome=chunk.outcome,
                 engine=chunk.engine,
+                extractor_version="h1",
                 input_tokens=100,
                 output_tokens=20,
             )
             rejected = [judged(f"rejected {n}", status="rejected") for n in range(chunk.rejected)]
-            event = AtomReflected(reading=reading, accepted=list(chunk.accepted), rejected=rejected)
+            event = AtomReflected(
+                reading=reading,
+                accepted=list(chunk.accepted),
+                rejected=rejected,
+                reflection_version="f1",
+            )
             key = f"{run.run_id}|{number}|{position}|reflected"
             facts.append(fact(event, key, lane=run.lane, run=run.run_id))
     return facts

@@ -81,6 +81,7 @@ def chunk_of(
         anchor_type="heading",
         anchor_start=start,
         anchor_end=end,
+        chunk_version="c1",
         line_start=text.count("\n", 0, start) + 1,
         line_end=text.count("\n", 0, end) + 1,
         structure_path=["Top"],

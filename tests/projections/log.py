@@ -324,9 +324,11 @@ class Story:
             source_id=chunk.source_id,
             sanitized_hash=chunk.sanitized_hash,
             outcome="extracted",
+            extractor_version="h1",
         )
         found = self.follows(request, CandidatesExtracted(reading=reading))
-        return self.follows(found, AtomReflected(reading=reading, rejected=list(rejected)))
+        reflected = AtomReflected(reading=reading, rejected=list(rejected), reflection_version="f1")
+        return self.follows(found, reflected)
 
     def changed(self, cause: Envelope, **content: Any) -> Envelope:
         """The next change set of the ledger."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from projections import holdings
-from schemas.events.hygiene import SourceProcessed, Versions
+from schemas.events.hygiene import VERSIONS, SourceProcessed
 from tests.projections.builders import PROJECT, replace_part
 from tests.projections.conftest import ReadModel
 from tests.projections.log import Story
@@ -37,7 +37,7 @@ def test_an_inventory_names_what_is_held_under_a_path(model: ReadModel, under, f
     ("changes", "comparable"),
     [
         ({}, True),
-        ({"versions": Versions(hygiene="h0").model_dump()}, False),
+        ({"versions": VERSIONS.model_dump() | {"hygiene": "h0"}}, False),
         ({"outcome": "skipped", "skip_reason": "poison", "sanitized_hash": None}, False),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from projections import queries
 from projections.history import atoms_as_of, head
 from projections.progress import trigger_progress
-from schemas.events.hygiene import SourceProcessed, Versions
+from schemas.events.hygiene import VERSIONS, SourceProcessed
 from schemas.events.ingestion import SourceChange
 from schemas.events.ingestion_request import SourcesUnchanged
 from tests.projections.builders import PROJECT, an_atom, replace_part, source_of
@@ -103,7 +103,7 @@ def test_the_feeder_learns_what_was_accepted_and_answered(model: ReadModel):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"versions": Versions(hygiene="h0").model_dump()},
+        {"versions": VERSIONS.model_dump() | {"hygiene": "h0"}},
         {"outcome": "skipped", "skip_reason": "poison", "sanitized_hash": None},
     ],
 )

@@ -33,6 +33,7 @@ def a_chunk(
         anchor_type=anchor_type,
         anchor_start=start,
         anchor_end=start + len(text),
+        chunk_version="c1",
         line_start=line,
         line_end=line + text.count("\n"),
         structure_path=list(headings),

@@ -16,6 +16,7 @@ from agents.reader import ReadRequest
 from schemas.events.atom import KINDS, MAX_BODY, MAX_TITLE, CandidatesExtracted
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
+from schemas.versions import EXTRACTOR_VERSION
 from tests.reading.documents import a_chunk
 
 LINES = st.sampled_from(
@@ -138,7 +139,7 @@ def test_a_reading_answers_its_turn_and_names_its_engine():
     assert (reading.run_id, reading.batch_no, reading.position) == ("run_1", 2, 5)
     assert (reading.engine, reading.extractor_version, reading.outcome) == (
         "heuristic",
-        "h1",
+        EXTRACTOR_VERSION,
         "extracted",
     )
     assert (result.chunk_partition, result.chunk_offset) == (3, 99)

@@ -75,6 +75,7 @@ def a_reading(
             sanitized_hash="hash_1",
             outcome=outcome,
             engine=engine,
+            extractor_version="h1",
         ),
         candidates=list(candidates),
     )

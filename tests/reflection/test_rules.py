@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.events.atom import REFLECTION_VERSION
+from schemas.versions import REFLECTION_VERSION
 from streams.reflection import reflect
 from tests.reading.documents import a_chunk, flagged
 from tests.reflection.builders import (

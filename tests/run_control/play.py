@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
 from schemas.events.extract import ExtractRequested
-from schemas.events.hygiene import ChunkRef, SourceProcessed
+from schemas.events.hygiene import VERSIONS, ChunkRef, SourceProcessed
 from schemas.events.ingestion import BatchPlanned, RunStarted, RunStopped, SourceChange
 from schemas.events.ingestion_request import (
     IngestionRequested,
@@ -46,6 +46,7 @@ def a_source(
         "raw_normalized_hash": sha256_hex(content or path),
         "sanitized_hash": sha256_hex(content or path),
         "trigger_key": "k1",
+        "versions": VERSIONS,
         "chunks": [a_chunk(path, at) for at in range(chunks)],
     }
     return SourceProcessed(source=info, **(fields | more))

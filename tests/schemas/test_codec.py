@@ -10,20 +10,12 @@ import fastavro
 import pytest
 
 from schemas import asyncapi, avro
-from schemas.avro import avro_schema, schema_file
 from schemas.codec import InvalidRecord, decode, encode, fingerprint, headers
 from schemas.envelope import Actor, outside_fact
 from schemas.events import EVENT_TYPES
-from schemas.events.atom import AtomReflected, CandidatesExtracted
-from schemas.events.hygiene import SourceProcessed
-from schemas.events.ingestion import BatchPlanned, RunStopped
-from schemas.events.ingestion_request import SourceReady
-from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
 from schemas.events.source import SourceInfo, SourceRevised
-from schemas.ids import project_id
 from schemas.topics import BY_NAME, TOPICS, key_of, topic_of
-from schemas.upcasters import UPCASTERS, upcast
 
 SCHEMAS = Path(avro.__file__).parent
 AT = datetime(2026, 3, 1, 12, 30, 15, 250_000, tzinfo=UTC)
@@ -64,7 +56,7 @@ def test_an_envelope_comes_back_as_it_was_written(envelope):
 
 def test_a_reader_with_only_the_schema_files_reads_the_record():
     value = encode(a_project())
-    schema = json.loads((SCHEMAS / "project" / "created.v2.avsc").read_text())
+    schema = json.loads((SCHEMAS / "project" / "created.v1.avsc").read_text())
     assert value[:2] == b"\xc3\x01"
     assert value[2:10] == fingerprint(schema)
     fields: Any = fastavro.schemaless_reader(io.BytesIO(value[10:]), schema, None)
@@ -75,7 +67,7 @@ def test_a_reader_with_only_the_schema_files_reads_the_record():
 def test_the_headers_name_type_version_project_and_correlation():
     assert dict(headers(a_project())) == {
         "event-type": b"project.created",
-        "schema-version": b"2",
+        "schema-version": b"1",
         "project-id": b"prj_1",
         "correlation-id": b"key-1",
     }
@@ -110,17 +102,8 @@ def test_a_fact_that_was_never_recorded_is_not_written():
         encode(envelope)
 
 
-@pytest.mark.parametrize("event", EVENT_TYPES.values(), ids=EVENT_TYPES)
-def test_the_released_schema_file_is_what_the_model_says(event):
-    file = SCHEMAS / schema_file(event.type_name, event.schema_version)
-    assert json.loads(file.read_text()) == avro_schema(event), (
-        f"{file.name} is released and must not change: raise schema_version of {event.__name__}, "
-        "add an up-caster, run `python -m schemas.release`"
-    )
-
-
 def test_every_schema_has_a_fingerprint_of_its_own():
-    prints = [fingerprint(schema) for schema in avro.frozen_schemas().values()]
+    prints = [fingerprint(schema) for schema in avro.load_schemas().values()]
     assert len(set(prints)) == len(prints) >= len(EVENT_TYPES)
 
 
@@ -149,106 +132,3 @@ def test_an_output_has_the_same_id_whenever_it_is_made_and_another_for_another_c
     assert one.caused(event).event_id == one.recorded(AT).caused(event).event_id
     assert one.caused(event).event_id != two.caused(event).event_id
     assert one.caused(event).causation_id == one.event_id
-
-
-def test_bytes_of_the_first_version_are_read_as_todays_event():
-    value = (Path(__file__).parent / "released" / "project.created.v1.bin").read_bytes()
-    envelope = decode(value)
-    assert envelope.event == ProjectCreated(
-        name="Orders", description="Takes orders", vision="", timezone="UTC"
-    )
-    assert envelope.project_id == project_id("first")
-
-
-def test_a_change_set_of_the_first_version_is_read_with_todays_defaults():
-    value = (Path(__file__).parent / "released" / "ledger.changed.v1.bin").read_bytes()
-    event = decode(value).event
-    assert isinstance(event, LedgerChanged)
-    (dispute,) = event.contradictions
-    assert (dispute.severity, dispute.status, dispute.revision) == ("high", "open", 1)
-    assert event.hitl is None
-    assert all(atom.resolution is None for atom in event.atoms)
-
-
-def test_a_change_set_from_before_mentions_could_end_is_read_with_all_of_them_active():
-    value = (Path(__file__).parent / "released" / "ledger.changed.v2.mentions.bin").read_bytes()
-    event = decode(value).event
-    assert isinstance(event, LedgerChanged)
-    assert [(each.mention, each.active) for each in event.mentions] == [("order store", True)]
-    (op,) = event.merge_ops
-    assert (op.op, op.mentions_made) == ("auto_merge", [])
-
-
-@pytest.mark.parametrize(
-    "event",
-    [
-        "source.processed",
-        "ingestion.source_ready",
-        "ingestion.batch_planned",
-        "ingestion.run_stopped",
-    ],
-)
-def test_bytes_from_before_chunks_were_reanchored_are_read_with_the_defaults(event):
-    value = (Path(__file__).parent / "released" / f"{event}.v1.bin").read_bytes()
-    match decode(value).event:
-        case SourceProcessed() as processed:
-            (chunk,) = processed.chunks
-            assert (chunk.chunk_id, chunk.line_start) == ("chk_a.md_0", -1)
-        case SourceReady(processed=processed):
-            assert processed.chunks[0].line_start == -1
-        case BatchPlanned(source_changes=[change]):
-            assert (change.new_hash, change.reanchored) == ("h2", [])
-        case RunStopped(source_changes=[change]) as stopped:
-            assert (change.new_hash, stopped.removals_held) == ("h2", [])
-        case other:
-            pytest.fail(f"not expected: {other}")
-
-
-@pytest.mark.parametrize(
-    ("event_type", "version"), [at for at in UPCASTERS if at[0].startswith("artifact.")]
-)
-def test_a_version_with_added_fields_reads_the_bytes_of_the_one_before(event_type, version):
-    value = (Path(__file__).parent / "released" / f"{event_type}.v{version}.bin").read_bytes()
-    event = decode(value).event
-    assert event.type_name == event_type
-    assert event.model_dump(exclude_defaults=True)
-    assert version > 1 or getattr(event, "items", []) == []
-    assert not any(loop.continuations for loop in getattr(event, "loops", []))
-
-
-@pytest.mark.parametrize(
-    "sample", ["atom.candidates_extracted.v1", "atom.reflected.v1", "ledger.changed.v2"]
-)
-def test_evidence_from_before_talk_was_read_has_no_speaker(sample):
-    value = (Path(__file__).parent / "released" / f"{sample}.bin").read_bytes()
-    match decode(value).event:
-        case CandidatesExtracted(candidates=[candidate]):
-            (row,) = candidate.evidence
-        case AtomReflected(accepted=[judged]):
-            (row,) = judged.rows
-        case LedgerChanged(evidence=[row]):
-            pass
-        case other:
-            pytest.fail(f"not expected: {other}")
-    assert (row.snippet, row.speaker, row.said_at) == ("We will go with a queue.", None, None)
-
-
-def test_up_casters_are_applied_step_by_step():
-    steps = {
-        ("thing.renamed", 1): lambda old: {"owner": old["user"]},
-        ("thing.renamed", 2): lambda old: old | {"team": "core"},
-    }
-    lifted = upcast("thing.renamed", 1, 3, {"user": "ana"}, steps)
-    assert lifted == {"owner": "ana", "team": "core"}
-
-
-def test_a_missing_step_is_an_error_not_a_guess():
-    with pytest.raises(KeyError):
-        upcast("thing.renamed", 1, 2, {}, {})
-
-
-def test_every_version_below_todays_has_its_up_caster():
-    for event in EVENT_TYPES.values():
-        for version in range(1, event.schema_version):
-            assert (event.type_name, version) in UPCASTERS
-            assert (event.type_name, version) in avro.frozen_schemas()

@@ -56,6 +56,7 @@ def a_result(name: str) -> CandidatesExtracted:
             source_id=derive_id("src", name),
             sanitized_hash="",
             outcome="extracted",
+            extractor_version="h1",
         )
     )
 
@@ -95,7 +96,7 @@ def judge(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
         case CandidatesExtracted(reading=reading):
             if reading.chunk_id.startswith("no judge"):
                 raise ValueError("secret words")
-            return [AtomReflected(reading=reading)]
+            return [AtomReflected(reading=reading, reflection_version="f1")]
         case _:
             return []
 
@@ -104,7 +105,8 @@ def judge_failed(cause: Envelope, chunk: ChunkCreated | None, error: str) -> lis
     event = cause.event
     assert isinstance(event, CandidatesExtracted)
     poisoned = {"outcome": "poison", "error": error}
-    return [AtomReflected(reading=event.reading.model_copy(update=poisoned))]
+    reading = event.reading.model_copy(update=poisoned)
+    return [AtomReflected(reading=reading, reflection_version="f1")]
 
 
 JUDGE = Step("judge", ("atom.candidate.v1",), judge, judge_failed)

@@ -27,6 +27,7 @@ def a_chunk(number: int) -> ChunkCreated:
         anchor_type="heading",
         anchor_start=0,
         anchor_end=1,
+        chunk_version="c1",
         line_start=1,
         line_end=1,
         text_payload="x" * 1_000,

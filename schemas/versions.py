@@ -1,0 +1,28 @@
+"""The versions of the rules, raised whenever the same input gives other results.
+
+Every result names the version it was made under, and a run names all of them. Raise a version in
+the commit that changes its results: ``tests/golden`` fails otherwise and says which one.
+
+What follows from a raised version:
+
+- hygiene, redactor, annotator: the next ingest sends every source again and cleans it anew.
+- chunk: the same, and since ids of chunks contain it, every chunk is read anew.
+- extractor: chunks of a changed source are read anew even where their words are the same. Chunks of
+  unchanged sources keep their old readings.
+- reflection, duplicates, contradictions, ledger: new readings are judged by the new rules; what the
+  ledger holds stays as it was decided.
+
+There is no command yet that reprocesses a whole project under new versions.
+"""
+
+from __future__ import annotations
+
+HYGIENE_VERSION = "h2"  # decoding, line ends, which sources are skipped
+REDACTOR_VERSION = "r2"
+ANNOTATOR_VERSION = "a2"
+CHUNK_VERSION = "c2"
+EXTRACTOR_VERSION = "h2"  # of the reader that needs no model
+REFLECTION_VERSION = "f2"
+DUPLICATES_VERSION = "d1"  # which atoms are merged, which merges are asked about
+CONTRADICTIONS_VERSION = "k1"
+LEDGER_VERSION = "l1"  # what else the ledger decides: status, confidence, links, mentions
