@@ -14,7 +14,7 @@ from datetime import datetime
 from schemas.areas import Area
 from schemas.events.ingestion import CandidateChunk, DecisionRule, NextBatchHint, ReasonCode
 from schemas.events.ingestion_request import Trigger
-from streams.run_control.views import Candidate
+from streams.run_control.run_view import Candidate
 
 TIER_VALUE = {1: 1.0, 2: 0.8, 3: 0.4}
 TIER_SHARE, GAP_SHARE, NOVELTY_SHARE, STRUCTURE_SHARE, RECENCY_SHARE = 0.45, 0.25, 0.15, 0.10, 0.05

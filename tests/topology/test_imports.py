@@ -42,7 +42,6 @@ KNOWN_CIRCLES = {
         }
     ),
     frozenset({"infra.cli.connector", "infra.cli.importing"}),
-    frozenset({f"streams.run_control.{name}" for name in ("changes", "state", "views")}),
 }
 
 
