@@ -113,17 +113,17 @@ class Writer(Protocol[S]):
 
 
 @runtime_checkable
-class Asking(Protocol[S_contra]):
+class Requester(Protocol[S_contra]):
     """What a writer also is whose decisions are requests that somebody else has to answer.
 
     When they are sent again is the shell's to say; nothing that is decided depends on it.
     """
 
-    def awaited(self, state: S_contra) -> Iterable[str]:
+    def list_awaited(self, state: S_contra) -> Iterable[str]:
         """What has no answer yet, by keys that stay the same while it has none."""
         ...
 
-    def asked(self, state: S_contra, keys: Collection[str]) -> list[Envelope]:
+    def repeat_requests(self, state: S_contra, keys: Collection[str]) -> list[Envelope]:
         """The requests behind those of ``keys`` that are still awaited, with their first ids."""
         ...
 

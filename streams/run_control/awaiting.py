@@ -22,8 +22,8 @@ def find_awaited(state: RunControlState) -> Iterator[str]:
     """The chunks of each run's first batch that is not committed, at the ledger's sequence."""
     for scope in state.runs():
         if not scope.run.stopped:
-            begin = _key(scope)
-            yield from (f"{begin}{chunk_id}" for chunk_id in _waiting(scope))
+            begin = _key_prefix(scope)
+            yield from (f"{begin}{chunk_id}" for chunk_id in _find_waiting(scope))
 
 
 def repeat_requests(state: RunControlState, keys: Collection[str]) -> list[Envelope]:
@@ -31,13 +31,13 @@ def repeat_requests(state: RunControlState, keys: Collection[str]) -> list[Envel
     found: list[Envelope] = []
     for run_key in sorted({key.rsplit("|", 2)[0] for key in keys}):
         scope = state.run(*run_key.split("|", 1))
-        begin, ledger = _key(scope), scope.project.position
+        begin, ledger = _key_prefix(scope), scope.project.position
         positions = {
             chunk_id: position
-            for chunk_id, position in _waiting(scope).items()
+            for chunk_id, position in _find_waiting(scope).items()
             if f"{begin}{chunk_id}" in keys
         }
-        for ref, source_id in _chunks(scope.project) if positions else ():
+        for ref, source_id in _list_chunks(scope.project) if positions else ():
             if position := positions.pop(ref.chunk_id, 0):
                 request = request_of(
                     scope.run, scope.run.committed, position, ref, source_id, ledger
@@ -46,12 +46,12 @@ def repeat_requests(state: RunControlState, keys: Collection[str]) -> list[Envel
     return found
 
 
-def _key(scope: RunScope) -> str:
+def _key_prefix(scope: RunScope) -> str:
     """What the keys of all waiting chunks of the run begin with."""
     return f"{scope.project.id}|{scope.run_id}|{scope.project.position.seq}|"
 
 
-def _waiting(scope: RunScope) -> dict[str, int]:
+def _find_waiting(scope: RunScope) -> dict[str, int]:
     """The chunks behind the last one applied, each with its position."""
     planned = scope.project.batches.get(batch_key(scope.run_id, scope.run.committed))
     if planned is None:
@@ -62,7 +62,7 @@ def _waiting(scope: RunScope) -> dict[str, int]:
     return {chunk_id: at for chunk_id, at in positions.items() if at > last}
 
 
-def _chunks(project: ProjectScope) -> Iterator[tuple[ChunkRef, str]]:
+def _list_chunks(project: ProjectScope) -> Iterator[tuple[ChunkRef, str]]:
     for table in (project.sources, project.earlier):
         for processed in table.values():
             for ref in processed.chunks:

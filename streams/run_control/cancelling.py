@@ -17,7 +17,7 @@ def why_cancelled(scope: RunScope) -> str | None:
     return SUPERSEDED if _is_superseded(scope) else None
 
 
-def older_of_root(project: ProjectScope, requested: IngestionRequested) -> list[RunRow]:
+def find_older_runs(project: ProjectScope, requested: IngestionRequested) -> list[RunRow]:
     """The runs of earlier requests for the same root that have no last turn yet."""
     earlier: set[str] = set()
     for trigger in project.triggers.values():

@@ -28,7 +28,7 @@ def find_removed(scope: RunScope) -> RemovedSources:
     listing = scope.listing()
     if listing is None or not (listing.complete or listing.removed):
         return RemovedSources()
-    named = _named_before(scope)
+    named = _list_named_before(scope)
     known = [
         source
         for source in named
@@ -62,7 +62,7 @@ def derive_changes(
     """What the ledger has to know of a source that is the one to hold its content."""
     source = processed.source.source_id
     before = ledger_payload(scope, source)
-    is_new = before is processed or _same_payload(before, processed)
+    is_new = before is processed or _has_same_payload(before, processed)
     if is_new and (source in removed.known or ledger_source(scope, source)):
         return []
     if before is None or is_new:
@@ -129,7 +129,7 @@ def derive_removals(
     if not removed.contents:
         return [], []
     trigger = scope.trigger()
-    back = _listed_after(scope)
+    back = _list_named_after(scope)
     gone = [source for source in removed.contents if source not in back]
     lost = [source for source in gone if removed.contents[source] not in present]
     too_many = len(lost) * 100 > REMOVAL_THRESHOLD_PERCENT * len(removed.known)
@@ -169,7 +169,7 @@ def _is_gone(scope: RunScope, source: str) -> bool:
     return told is not None and told.gone
 
 
-def _same_payload(one: SourceProcessed | None, other: SourceProcessed) -> bool:
+def _has_same_payload(one: SourceProcessed | None, other: SourceProcessed) -> bool:
     return one is not None and one.sanitized_hash == other.sanitized_hash
 
 
@@ -189,7 +189,7 @@ def ledger_source(scope: RunScope, source: str) -> LedgerSource | None:
     return last
 
 
-def _named_before(scope: RunScope) -> KeysView[str]:
+def _list_named_before(scope: RunScope) -> KeysView[str]:
     """The sources that earlier triggers have named of the root, in that order."""
     named: dict[str, None] = {}
     for trigger in scope.project.triggers.values():
@@ -201,7 +201,7 @@ def _named_before(scope: RunScope) -> KeysView[str]:
     return named.keys()
 
 
-def _listed_after(scope: RunScope) -> set[str]:
+def _list_named_after(scope: RunScope) -> set[str]:
     """The sources that were named since the listing that the removals come from."""
     trigger = scope.trigger()
     held_by = scope.project.runs.get(trigger.accepts_run) if trigger else None
@@ -230,26 +230,26 @@ def _match_chunks(
     ``before``.
     """
     waiting: defaultdict[Likeness, deque[ChunkRef]] = defaultdict(deque)
-    if before and _read_alike(before, now):
+    if before and _is_read_alike(before, now):
         for ref in before.chunks:
             if (
                 not ref.skip_reason
                 and ref.line_start >= 0
-                and _read_before(scope, ref.chunk_id, same_version=True)
+                and _was_chunk_read(scope, ref.chunk_id, same_version=True)
             ):
                 waiting[_likeness(ref)].append(ref)
     pairs: list[Reanchored] = []
     for ref in now.chunks:
         if ref.skip_reason:
             continue
-        if _read_before(scope, ref.chunk_id, same_version=False):
+        if _was_chunk_read(scope, ref.chunk_id, same_version=False):
             pairs.append(_pair(ref, ref))
         elif ref.line_start >= 0 and (alike := waiting.get(_likeness(ref))):
             pairs.append(_pair(alike.popleft(), ref))
     return pairs
 
 
-def _read_before(scope: RunScope, chunk_id: str, *, same_version: bool) -> bool:
+def _was_chunk_read(scope: RunScope, chunk_id: str, *, same_version: bool) -> bool:
     """Whether the chunk was read before the run began, and with ``same_version`` by this reader."""
     mark = scope.project.read.get(chunk_id)
     if mark is None or mark.poison or mark.seq > scope.started.basis_seq:
@@ -262,7 +262,7 @@ def _read_before(scope: RunScope, chunk_id: str, *, same_version: bool) -> bool:
 
 def _was_read(scope: RunScope, source: str) -> bool:
     return any(
-        _read_before(scope, ref.chunk_id, same_version=False)
+        _was_chunk_read(scope, ref.chunk_id, same_version=False)
         for revision in _revisions(scope.project, source)
         for ref in revision.chunks
     )
@@ -272,7 +272,7 @@ def _reader_version(run: RunRow) -> str:
     return run.started.versions.get("heuristics_version", "")
 
 
-def _read_alike(before: SourceProcessed, now: SourceProcessed) -> bool:
+def _is_read_alike(before: SourceProcessed, now: SourceProcessed) -> bool:
     """Readers go by the kind of a source, so the same words elsewhere may say something else."""
     one, other = before.source, now.source
     return (one.source_type, one.language) == (other.source_type, other.language)

@@ -67,7 +67,7 @@ def take_changes(project: ProjectScope, event: LedgerChanged, owner: str, cause:
                 updated_seq=event.ledger_seq,
                 owner=owner,
                 places=sorted({p for side in sides for p in project.places_of.get(side, [])}),
-                names=_shared(*(project.names_of.get(side, []) for side in sides)),
+                names=_find_shared_names(*(project.names_of.get(side, []) for side in sides)),
                 cause=cause,
             )
             project.put_contradiction(key, contradiction)
@@ -81,7 +81,7 @@ def next_dive(scope: RunScope, view: RunView, seq: int, *, last: bool) -> DeepDi
     ``last``: the run is about to end with its target covered, so one without anything unread is
     told, too. All sources within the run's reach must be ready, see ``reach_context``.
     """
-    due = list(_due(scope, seq))
+    due = list(_find_due(scope, seq))
     if not due:
         return None
     behind = len(view.sources) > scope.started.source_count
@@ -110,7 +110,7 @@ def reach_context(scope: RunScope, view: RunView, seq: int, *, last: bool) -> bo
     end = len(view.sources)
     if end == scope.started.source_count and not last:
         return True
-    if next(_due(scope, seq), None) is None:
+    if next(_find_due(scope, seq), None) is None:
         return True
     if not is_ready(scope, view, end):
         return False
@@ -127,13 +127,13 @@ def start_dive(project: ProjectScope) -> Decision | None:
         if (
             contradiction.owner
             or contradiction.closed_seq
-            or _queued_dive(project, "", contradiction)
+            or _find_queued(project, "", contradiction)
         ):
             continue
         run_id = derive_run_id(project.id, key, "deep")
         if run_id in project.runs:
             continue
-        sources = _sources_around(project, contradiction)
+        sources = _find_sources_around(project, contradiction)
         if not sources:
             told = DeepDiveQueued(
                 contradiction_id=contradiction.contradiction_id,
@@ -170,7 +170,7 @@ def find_context(
     project: ProjectScope, contradiction: Contradiction, unread: Iterable[Candidate]
 ) -> list[str]:
     """The unread chunks around a contradiction: beside its evidence, then by a shared entity."""
-    beside = _beside(project, contradiction)
+    beside = _find_beside(project, contradiction)
     names = [set(word_hashes(name)) for name in contradiction.names]
     near: list[Candidate] = []
     named: list[Candidate] = []
@@ -183,7 +183,7 @@ def find_context(
     return [candidate.ref.chunk_id for candidate in chosen[:MAX_CHUNKS]]
 
 
-def _due(scope: RunScope, seq: int) -> Iterator[Contradiction]:
+def _find_due(scope: RunScope, seq: int) -> Iterator[Contradiction]:
     """High contradictions open at ``seq`` that belong to the run's request and are not queued."""
     mine = scope.started.trigger_key
     sharing = [
@@ -198,12 +198,12 @@ def _due(scope: RunScope, seq: int) -> Iterator[Contradiction]:
             continue
         if contradiction.owner not in sharing and dive_trigger_key(contradiction) != mine:
             continue
-        told = [_queued_dive(scope.project, run_id, contradiction) for run_id in sharing]
+        told = [_find_queued(scope.project, run_id, contradiction) for run_id in sharing]
         if not any(dive and (dive.chunk_ids or dive.run_id == scope.run_id) for dive in told):
             yield contradiction
 
 
-def _queued_dive(
+def _find_queued(
     project: ProjectScope, run_id: str, contradiction: Contradiction
 ) -> DeepDiveQueued | None:
     key = dive_key(run_id, contradiction.contradiction_id, contradiction.updated_seq)
@@ -214,7 +214,7 @@ def dive_key(run_id: str, contradiction_id: str, seq: int) -> str:
     return f"{run_id}|{seq:012d}|{contradiction_id}"
 
 
-def _beside(project: ProjectScope, contradiction: Contradiction) -> set[str]:
+def _find_beside(project: ProjectScope, contradiction: Contradiction) -> set[str]:
     """The chunks at most two places away from the evidence, in today's revisions."""
     found: set[str] = set()
     for place in contradiction.places:
@@ -227,7 +227,7 @@ def _beside(project: ProjectScope, contradiction: Contradiction) -> set[str]:
     return found
 
 
-def _sources_around(project: ProjectScope, contradiction: Contradiction) -> list[str]:
+def _find_sources_around(project: ProjectScope, contradiction: Contradiction) -> list[str]:
     """The sources of the unread context in the whole project, by path."""
     unread = [
         Candidate(ref, processed, changed=False)
@@ -243,7 +243,7 @@ def _sources_around(project: ProjectScope, contradiction: Contradiction) -> list
     return sorted(sources, key=lambda source: (sources[source], source))
 
 
-def _shared(one: list[str], other: list[str]) -> list[str]:
+def _find_shared_names(one: list[str], other: list[str]) -> list[str]:
     """The names under which both sides speak of the same entities."""
     common = {name.split("|", 1)[0] for name in one} & {name.split("|", 1)[0] for name in other}
     named = (name.split("|", 1) for name in (*one, *other))

@@ -30,14 +30,14 @@ def reread_key(source_id: str, revision_seq: int) -> str:
 def start_reread(project: ProjectScope) -> Decision | None:
     """A run over the next source whose evidence is stale without anybody reading it."""
     for trigger in project.triggers.values():
-        left = _left_out(project, trigger)
+        left = _find_left_out(project, trigger)
         while left and left.sources:
             source = left.sources[-1]
             answered = project.ready.under(trigger.requested.trigger_key)
             processed = project.sources.get(source)
             if source not in answered or processed is None:
                 break
-            scope = _run_over(project, trigger, processed, left)
+            scope = _plan_run(project, trigger, processed, left)
             if known := project.runs.get(scope.run_id):
                 if not known.ended_seq:
                     return None
@@ -48,7 +48,7 @@ def start_reread(project: ProjectScope) -> Decision | None:
     return None
 
 
-def _left_out(project: ProjectScope, trigger: Trigger) -> LeftOut | None:
+def _find_left_out(project: ProjectScope, trigger: Trigger) -> LeftOut | None:
     """The listed sources that no run of the trigger may read; None until its runs have ended."""
     requested = trigger.requested
     key = requested.trigger_key
@@ -70,7 +70,7 @@ def _left_out(project: ProjectScope, trigger: Trigger) -> LeftOut | None:
     return project.left_out[key]
 
 
-def _run_over(
+def _plan_run(
     project: ProjectScope, trigger: Trigger, processed: SourceProcessed, left: LeftOut
 ) -> RunScope:
     """The run that reads the revision, not begun yet, in the broadest lane that was asked for."""

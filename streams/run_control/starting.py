@@ -17,7 +17,7 @@ from schemas.events.ingestion_request import (
 )
 from schemas.fingerprint import FINGERPRINT_VERSION
 from schemas.ids import run_id as derive_run_id
-from streams.run_control.cancelling import older_of_root
+from streams.run_control.cancelling import find_older_runs
 from streams.run_control.rows import RunRow
 from streams.run_control.scope import ProjectScope
 from streams.stage import Decision
@@ -63,7 +63,7 @@ def start(project: ProjectScope) -> Decision | None:
         for lane, run_id in missing.items():
             if any(run.stopped and not run.ended_seq for run in runs.values()):
                 return None
-            if listing.complete and older_of_root(project, requested):
+            if listing.complete and find_older_runs(project, requested):
                 break
             limits = limits_of(lane, requested)
             ledger = project.position

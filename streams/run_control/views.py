@@ -26,7 +26,7 @@ def open_view(scope: RunScope) -> RunView:
     """The run's view, made anew from the tables when it is not at hand."""
     run_id = scope.run_id
     if run_id not in scope.project.views:
-        view = _empty_view(scope)
+        view = _make_view(scope)
         for planned in scope.project.batches.under(run_id).values():
             if planned.closing:
                 close(scope, view)
@@ -211,7 +211,7 @@ def is_ready(scope: RunScope, view: RunView, end: int) -> bool:
     return view.ready_end >= end
 
 
-def _empty_view(scope: RunScope) -> RunView:
+def _make_view(scope: RunScope) -> RunView:
     listing = scope.listing()
     listed = [source.source_id for source in listing.sources] if listing else []
     preview = scope.preview()
@@ -223,7 +223,7 @@ def _empty_view(scope: RunScope) -> RunView:
         sources=sources,
         reserved=frozenset(listed[:shared]),
         own=frozenset(sources[:count]),
-        kept=_kept_before(scope, removed),
+        kept=_find_kept_before(scope, removed),
         removed=removed,
     )
 
@@ -239,7 +239,7 @@ def _reach(scope: RunScope) -> int:
     return max(started.source_count, started.limits.horizon)
 
 
-def _kept_before(scope: RunScope, removed: RemovedSources) -> dict[str, str]:
+def _find_kept_before(scope: RunScope, removed: RemovedSources) -> dict[str, str]:
     """Which source keeps a content, as the runs that ended before this one left it."""
     arrival = scope.project.arrivals()
     earlier = [

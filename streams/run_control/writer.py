@@ -94,11 +94,11 @@ class RunControl:
             state.due.discard(project)
         return None
 
-    def awaited(self, state: RunControlState) -> Iterator[str]:
+    def list_awaited(self, state: RunControlState) -> Iterator[str]:
         """What has to be answered before the next batch can be committed, by keys."""
         return find_awaited(state)
 
-    def asked(self, state: RunControlState, keys: Collection[str]) -> list[Envelope]:
+    def repeat_requests(self, state: RunControlState, keys: Collection[str]) -> list[Envelope]:
         """The requests behind the keys that are still awaited."""
         return repeat_requests(state, keys)
 

@@ -40,7 +40,7 @@ from streams.shell.outgoing import Stamped
 from streams.shell.publisher import Publisher
 from streams.shell.state_file import StateFile
 from streams.shell.store import SqliteTables
-from streams.stage import UNKNOWN_OFFSET, Asking, Decision, Record, Writer
+from streams.stage import UNKNOWN_OFFSET, Decision, Record, Requester, Writer
 
 DECIDED_AHEAD = 64
 FOLDED_PER_COMMIT = 2_000
@@ -144,14 +144,14 @@ class WriterPartition:
         while await self.settle():
             pass
 
-    def awaited(self) -> Iterable[str]:
+    def list_awaited(self) -> Iterable[str]:
         """What the writer has asked for and waits for, by keys."""
-        return self._writer.awaited(self._state) if isinstance(self._writer, Asking) else ()
+        return self._writer.list_awaited(self._state) if isinstance(self._writer, Requester) else ()
 
     async def ask_again(self, keys: Collection[str]) -> None:
         """Send the requests of these keys once more, with the same ids."""
-        if isinstance(self._writer, Asking):
-            await self._publisher.publish(self._writer.asked(self._state, keys))
+        if isinstance(self._writer, Requester):
+            await self._publisher.publish(self._writer.repeat_requests(self._state, keys))
 
     async def commit(self) -> None:
         """What was folded is kept over a restart."""
