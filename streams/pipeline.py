@@ -10,18 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from streams.judging import REFLECT
 from streams.ledger.writer import LEDGER
 from streams.mapping import Read, map_step
 from streams.publishing import PUBLISH
 from streams.reduce.writer import REDUCE
-from streams.rekeying import REKEYER
+from streams.reflection.step import REFLECT
+from streams.repartitioning import REPARTITIONER
 from streams.run_control.writer import RUN_CONTROL
 from streams.stage import Step, Writer
 
 HYGIENE = "hygiene"
 HYGIENE_INPUT = "source.v1"
-DECIDING = (REKEYER, RUN_CONTROL, LEDGER, REDUCE, PUBLISH)
+DECIDING = (REPARTITIONER, RUN_CONTROL, LEDGER, REDUCE, PUBLISH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def pipeline(read: Read) -> Pipeline:
     """The whole topology with ``read`` as the reader of stage 1."""
     return Pipeline(
         steps=(
-            REKEYER,
+            REPARTITIONER,
             map_step("preview", read, REFLECT),
             map_step("deep", read, REFLECT),
             REFLECT,
