@@ -67,7 +67,7 @@ class Decisions:
             content=decided.model_dump_json(),
         )
 
-    def answered(self, project: str, event_id: str) -> None:
+    def drop_answered(self, project: str, event_id: str) -> None:
         """Drop the decision that the ledger has answered."""
         self.waiting.pop(f"{project}|{event_id}", None)
 

@@ -50,7 +50,7 @@ def statement_text(title: str, body: str) -> str:
     return f"{norm_text(title)} {norm_text(body)}".strip()
 
 
-def compared_text(atom: AtomRecord) -> str:
+def text_to_compare(atom: AtomRecord) -> str:
     """The same of an atom, without what only says where it stands."""
     return statement_text(atom.compared_title, atom.body)
 
@@ -84,7 +84,7 @@ def similarity(one: str, other: str) -> float:
     return round((jaccard(words(one), words(other)) + trigram_cosine(one, other)) / 2, 6)
 
 
-def differing_tokens(one: str, other: str) -> list[str]:
+def find_differing_tokens(one: str, other: str) -> list[str]:
     """The tokens only one of the two texts has, sorted."""
     return sorted(words(one) ^ words(other))
 
@@ -96,7 +96,7 @@ def differ_in_substance(one: str, other: str) -> bool:
     Of all other words that say something, none may stand in one text alone: «stores orders» and
     «stores invoices» are alike but for the fact.
     """
-    return _guarded(one) != _guarded(other) or _saying(one) != _saying(other)
+    return _list_guarded(one) != _list_guarded(other) or _list_saying(one) != _list_saying(other)
 
 
 def differ_in_names(one: str, other: str) -> bool:
@@ -115,7 +115,7 @@ def title_similarity(one: str, other: str) -> float:
     return similarity(norm_text(one), norm_text(other))
 
 
-def _guarded(text: str) -> list[str]:
+def _list_guarded(text: str) -> list[str]:
     return [token for token in text.split() if _is_guarded(token)]
 
 
@@ -127,7 +127,7 @@ def _is_guarded(token: str) -> bool:
 
 
 @lru_cache(maxsize=2_048)
-def _saying(text: str) -> frozenset[str]:
+def _list_saying(text: str) -> frozenset[str]:
     return frozenset(root(word) for word in text.split() if word not in SAYING_LITTLE)
 
 

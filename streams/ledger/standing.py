@@ -26,7 +26,7 @@ def is_over(atom: AtomRecord) -> bool:
     return atom.attributes.get(DOCUMENT_STATUS) in OVER
 
 
-def restood(atom: AtomRecord, judged: Judged, *, new_source: bool) -> dict[str, Any]:
+def derive_standing(atom: AtomRecord, judged: Judged, *, new_source: bool) -> dict[str, Any]:
     """The fields that change because a document of the atom stands otherwise than before.
 
     A source that is one of several cannot take away what the others give.

@@ -118,7 +118,7 @@ class Turns:
             case _:
                 pass
 
-    def applied(self, envelope: Envelope, turn: Turn) -> None:
+    def drop_applied(self, envelope: Envelope, turn: Turn) -> None:
         """Drop what waited for ``turn``, which the ledger has applied with this change set."""
         project = envelope.project_id
         run_key = f"{project}|{turn.run_id}"

@@ -60,23 +60,23 @@ class Material:
     def section(self, section_id: str, atoms: Iterable[AtomRecord]) -> SectionInput:
         return SectionInput(section_id=section_id, picks=[Pick(atoms=[atom]) for atom in atoms])
 
-    def disputes(self, atoms: Iterable[AtomRecord]) -> SectionInput:
+    def collect_contradictions(self, atoms: Iterable[AtomRecord]) -> SectionInput:
         """Both sides of the open contradictions of these atoms, each atom once."""
         picks: list[Pick] = []
         used: set[str] = set()
         for atom in atoms:
-            for one in self.shortlist.conflicts_of(atom.atom_id):
+            for one in self.shortlist.contradictions_of(atom.atom_id):
                 sides = (one.atom_a_id, one.atom_b_id)
                 pair = [self.atoms[side] for side in sides]
                 if used.isdisjoint(sides) and pair_text(*pair):
                     used.update(sides)
-                    conflicts = self.shortlist.conflicts_of(*sides)
-                    picks.append(Pick(atoms=pair, conflicts=conflicts, paired=True))
+                    contradictions = self.shortlist.contradictions_of(*sides)
+                    picks.append(Pick(atoms=pair, contradictions=contradictions, paired=True))
         return SectionInput(section_id="open_questions", picks=picks)
 
-    def disputed(self, atom: AtomRecord) -> bool:
-        return atom.atom_id in self.shortlist.conflicts and bool(
-            self.shortlist.conflicts_of(atom.atom_id)
+    def is_contradicted(self, atom: AtomRecord) -> bool:
+        return atom.atom_id in self.shortlist.contradictions and bool(
+            self.shortlist.contradictions_of(atom.atom_id)
         )
 
 
@@ -118,7 +118,7 @@ class _Features:
         """The cluster with context of other kinds; None when fewer than two atoms are behind."""
         material, binding = self.material, self.left(topic)
         area = _area_of(binding)
-        calm = [atom for atom in binding if not material.disputed(atom)]
+        calm = [atom for atom in binding if not material.is_contradicted(atom)]
         lead = max(calm or binding, key=lambda atom: _leading(topic, atom))
         decisions = [atom for atom in calm if atom.kind == "decision"]
         criteria = [atom for atom in calm if atom.kind == "requirement"] or decisions
@@ -129,9 +129,9 @@ class _Features:
             material.section("description", told or criteria[:1]),
             material.section("acceptance_criteria", criteria if told else criteria[1:]),
             material.section(
-                "risks", [one for one in risks if not material.disputed(one)][:MAX_RISKS]
+                "risks", [one for one in risks if not material.is_contradicted(one)][:MAX_RISKS]
             ),
-            material.disputes(binding),
+            material.collect_contradictions(binding),
         ]
         item = ItemInput(
             artifact_type="feature",
@@ -156,7 +156,7 @@ class _Features:
         kinds = frozenset({"claim", "entity", "domain_signal"})
         found = self.material.best(topic.atom_ids, kinds)
         about = re.compile(rf"^(?:the |an? |each )?{re.escape(topic.key)}", re.IGNORECASE)
-        calm = [atom for atom in found if not self.material.disputed(atom)]
+        calm = [atom for atom in found if not self.material.is_contradicted(atom)]
         return sorted(calm, key=lambda atom: not about.match(atom.statement))
 
 

@@ -87,7 +87,7 @@ class _Category:
         found = [
             atom
             for atom in self.material.best(topic.atom_ids - self.used, category.kinds)
-            if category.takes(atom) and not self.material.disputed(atom)
+            if category.takes(atom) and not self.material.is_contradicted(atom)
         ]
         led = [atom for atom in found if atom.kind == category.led_by]
         if category.led_by and not led:
@@ -110,12 +110,12 @@ class _Category:
 
 
 def insight_clusters(material: Material, standing: frozenset[str] = frozenset()) -> ListInput:
-    """The clusters of insights: disputes first, then category by category.
+    """The clusters of insights: contradictions first, then category by category.
 
     ``standing`` are the keys of those the last preview had.
     """
     topics = material.shared_topics()
-    items = list(_disputes(material, topics))
+    items = list(_collect_contradictions(material, topics))
     for category in CATEGORIES:
         making = _Category(material, category, standing)
         found = chosen(topics, making.weight, making.make)
@@ -126,9 +126,9 @@ def insight_clusters(material: Material, standing: frozenset[str] = frozenset())
     return ListInput(items=items, eligible=eligible, kinds=sorted(KINDS))
 
 
-def _disputes(material: Material, topics: Iterable[Topic]) -> Iterable[ItemInput]:
+def _collect_contradictions(material: Material, topics: Iterable[Topic]) -> Iterable[ItemInput]:
     """The open contradictions, by the topic most of them share, else by area."""
-    left = {one.contradiction_id: one for one in material.shortlist.open_conflicts()}
+    left = {one.contradiction_id: one for one in material.shortlist.open_contradictions()}
     while left:
         sides = {key: (one.atom_a_id, one.atom_b_id) for key, one in left.items()}
         shared = [
@@ -145,7 +145,9 @@ def _disputes(material: Material, topics: Iterable[Topic]) -> Iterable[ItemInput
         touched = {side for key in keys for side in sides[key]}
         for key in keys:
             del left[key]
-        found = material.disputes(material.atoms[atom_id] for atom_id in sorted(touched))
+        found = material.collect_contradictions(
+            material.atoms[atom_id] for atom_id in sorted(touched)
+        )
         if found.picks:
             yield _insight(material, "conflict", "Sources disagree about {}", topic, found)
 

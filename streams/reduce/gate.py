@@ -79,7 +79,7 @@ def _dimension(name: str, sections: Sequence[Section], grounds: Grounds) -> Dime
     empty = [section.section_id for section in sections if not section.statements]
     scores = {
         "completeness": round(3 * (len(sections) - len(empty)) / max(len(sections), 1), 6),
-        "consistency": float(max(0, 3 - len(grounds.conflicts_of(cited)))),
+        "consistency": float(max(0, 3 - len(grounds.contradictions_of(cited)))),
         "evidence_coverage": _by_share(statements, lambda one: _is_evident(one, grounds)),
         "clarity": _by_share(statements, lambda one: not _VAGUE.search(one.text)),
     }

@@ -66,8 +66,8 @@ class RuleMaker:
 
     def made_from(self, item: Made) -> list[str]:
         atoms = [atom.atom_id for atom in item.item.atoms]
-        disputes = [one.contradiction_id for one in item.grounds.conflicts_of(atoms)]
-        return [*atoms, *disputes]
+        contradictions = [one.contradiction_id for one in item.grounds.contradictions_of(atoms)]
+        return [*atoms, *contradictions]
 
     def assess(self, earlier: Sequence[Made]) -> Continuation:
         atoms = [atom for made in earlier for atom in made.item.atoms]

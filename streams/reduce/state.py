@@ -76,7 +76,7 @@ class ReduceState:
         for key, atom in self.ledger.atoms.items():
             self.list_atom(key.split("|", 1)[0], atom)
         for key, one in self.ledger.contradictions.items():
-            self.shortlist(key.split("|", 1)[0]).put_conflict(one)
+            self.shortlist(key.split("|", 1)[0]).put_contradiction(one)
 
     def shortlist(self, project: str) -> ProjectShortlist:
         return self.shortlists.setdefault(project, ProjectShortlist())
@@ -122,7 +122,7 @@ def listed(state: ReduceState, project: str, changed: LedgerChanged) -> None:
     for atom_id in dict.fromkeys(one.atom_id for one in changed.mentions):
         state.list_atom(project, state.ledger.atoms[f"{project}|{atom_id}"])
     for one in changed.contradictions:
-        state.shortlist(project).put_conflict(one)
+        state.shortlist(project).put_contradiction(one)
 
 
 def written_ahead(state: ReduceState, project: str, ahead: ArtifactSpeculated) -> None:

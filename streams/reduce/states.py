@@ -58,7 +58,7 @@ def prd_standing(
     """The state of a PRD that the validator let through, at the end of a run of ``lane``."""
     cited = _cited(sections)
     blocked_by = tuple(
-        one.contradiction_id for one in grounds.conflicts_of(cited) if one.severity == "high"
+        one.contradiction_id for one in grounds.contradictions_of(cited) if one.severity == "high"
     )
     if lacking := _below_minimum(sections, grounds, cited):
         return Standing("draft", lacking, blocked_by)
@@ -80,7 +80,7 @@ def item_standing(
     behind = item.epic.atom_ids if item.epic else _cited(item.sections)
     live = [one for one in behind if one in grounds.atoms and grounds.atoms[one].status in LIVE]
     blocked_by = tuple(
-        one.contradiction_id for one in grounds.conflicts_of(behind) if one.severity == "high"
+        one.contradiction_id for one in grounds.contradictions_of(behind) if one.severity == "high"
     )
     if len(live) < MIN_ITEM_ATOMS[item.artifact_type]:
         return Standing("draft", ("too_few_live_atoms",), blocked_by)

@@ -93,7 +93,7 @@ def _ignored(section_id: str, statement: Statement, grounds: Grounds) -> list[Ob
     cited = {citation.atom_id for citation in statement.citations}
     return [
         ("contradiction_ignored", one.contradiction_id)
-        for one in grounds.conflicts_of(sorted(cited))
+        for one in grounds.contradictions_of(sorted(cited))
         if one.contradiction_id not in statement.contradiction_ids
         or not (section_id == OPEN_QUESTIONS or _names_both(statement.text, cited, one, grounds))
     ]
@@ -175,6 +175,6 @@ def _line_objections(
         found += _unsupported(text, cited)
     return found + [
         ("contradiction_ignored", one.contradiction_id)
-        for one in grounds.conflicts_of(marks)
+        for one in grounds.contradictions_of(marks)
         if not (questions or _names_both(text, set(marks), one, grounds))
     ]

@@ -135,7 +135,7 @@ def statement_of(artifact_id: str, section_id: str, pick: Pick) -> Statement | N
         citations=[Citation(atom_id=one.atom_id, atom_revision=one.revision) for one in pick.atoms],
         provisional=all(atom.status == "draft" for atom in pick.atoms),
         confidence=max(atom.confidence for atom in pick.atoms),
-        contradiction_ids=sorted(one.contradiction_id for one in pick.conflicts),
+        contradiction_ids=sorted(one.contradiction_id for one in pick.contradictions),
     )
 
 

@@ -53,7 +53,7 @@ class Reduce:
     """See ``streams.stage.Writer``. ``synthesise`` writes a section; the default is by rule."""
 
     name = "reduce"
-    state_version = 2
+    state_version = 3  # 3: calls the contradictions of a pick so
     inputs = ("ledger.v1",)
     output = "reduce.v1"
 
