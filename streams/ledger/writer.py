@@ -47,7 +47,7 @@ class Ledger:
 
     def undecidable(self, state: LedgerState, decision: Decision, reason: str) -> Decision:
         """The turn of a decision that cannot be written, without effect, so that others follow."""
-        due = state.next(decision.marker.project_id)
+        due = state.next(decision.commit_record.project_id)
         assert due is not None
         if isinstance(due, DueDecision):
             return Decision((refuse_as_too_large(state, due),))

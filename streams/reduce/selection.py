@@ -14,7 +14,7 @@ from schemas.events.ledger import LIVE, AtomRecord, ContradictionRecord, Evidenc
 from schemas.worth import worth
 from streams.ledger.standing import is_over
 from streams.reduce.inputs import Pick, SectionInput
-from streams.reduce.sections import SECTIONS, Place, SectionPlan, is_excluded, places
+from streams.reduce.sections import SECTIONS, SectionFit, SectionPlan, is_excluded, places
 from streams.reduce.wording import content_words, numbers, pair_text
 
 POOL = 240  # atoms looked at per section; far above any section's limit, so that sources can spread
@@ -64,7 +64,7 @@ class ProjectShortlist:
             self._enter(self.others, place, atom, score)
 
     def _enter(
-        self, lists: dict[str, dict[str, Entry]], place: Place, atom: AtomRecord, score: float
+        self, lists: dict[str, dict[str, Entry]], place: SectionFit, atom: AtomRecord, score: float
     ) -> None:
         entries = lists.setdefault(place.section_id, {})
         entries[atom.atom_id] = Entry(round(score + place.fit, 6), atom.latest_provenance.source_id)
@@ -226,12 +226,12 @@ def select(shortlist: ProjectShortlist, atoms: Atoms) -> list[SectionInput]:
     selection.ask_contradictions()
     selection.fill(questions, shortlist.own.get(questions.section_id, {}), questions.limit)
     return [
-        SectionInput(section_id=plan.section_id, picks=list(_ordered(plan, selection.picks)))
+        SectionInput(section_id=plan.section_id, picks=list(_order(plan, selection.picks)))
         for plan in SECTIONS
     ]
 
 
-def _ordered(plan: SectionPlan, picks: dict[str, list[Pick]]) -> Iterator[Pick]:
+def _order(plan: SectionPlan, picks: dict[str, list[Pick]]) -> Iterator[Pick]:
     """Best first; what is out of scope comes after what is in."""
     chosen = picks[plan.section_id]
     if plan.section_id == "scope":

@@ -65,7 +65,7 @@ class WriterRunner(AssignedPartitions[WriterPartition, Delivery]):
         folded: list[Delivery] = []  # and not acknowledged
         while True:
             try:
-                async with partition.opened():
+                async with partition.open():
                     await partition.settle_all()
                     caught_up.set()
                     await self._write(partition, waiting, folded)
