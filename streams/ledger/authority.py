@@ -2,7 +2,7 @@
 
 What a person has verified stands above an accepted decision, that above all else. Of equal standing
 the newer one counts: the record with the higher number in a series, else what was said at a later
-time, else what stands further down in the same source. Nothing is resolved by it (spec 03 §5).
+time, else what stands further down in the same source. Nothing is resolved by it.
 """
 
 from __future__ import annotations

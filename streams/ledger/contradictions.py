@@ -1,6 +1,6 @@
 """Statements that cannot both hold: found by rule, put before a person, never resolved here.
 
-Spec 03 §5, the deterministic part. A pair has one record, whatever side is seen first and however
+A pair has one record, whatever side is seen first and however
 often: finding it again brings explanation and severity up to date. A person's answer stays until
 one side gains evidence from a new source; an end by ``side_gone`` was nobody's answer, so the pair
 opens again when the side comes back.

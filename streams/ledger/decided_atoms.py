@@ -1,4 +1,4 @@
-"""Verification, dismissal and re-inclusion of one atom (spec 03 §8)."""
+"""Verification, dismissal and re-inclusion of one atom."""
 
 from __future__ import annotations
 

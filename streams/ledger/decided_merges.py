@@ -1,4 +1,4 @@
-"""Merge reviews, and merges undone (spec 03 §8).
+"""Merge reviews, and merges undone.
 
 A rejected pair, and one that was split again, is never merged or proposed again: its merge
 candidate says so, and an atom's id is its fingerprint, so other wordings are other pairs.

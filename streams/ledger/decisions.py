@@ -1,4 +1,4 @@
-"""Decisions of people that wait for their place between two turns (spec 03 §9).
+"""Decisions of people that wait for their place between two turns.
 
 The table is fed from ``hitl.v1`` alone and emptied by the ledger's own output, like those of
 ``turns``; a decision whose change set is there already is not taken in. Among decisions that wait

@@ -102,7 +102,7 @@ def evidence_state(count: int, stale: int) -> EvidenceState:
 
 
 def merge_confidence(atom: AtomRecord, confidence: float, *, new_source: bool) -> float:
-    """The atom's confidence after another candidate has said the same (spec 03 §4)."""
+    """The atom's confidence after another candidate has said the same."""
     if new_source:
         merged = 1 - (1 - atom.confidence) * (1 - confidence)
         merged = min(merged, max(MAX_MERGED_CONFIDENCE, atom.confidence))

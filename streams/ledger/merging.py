@@ -1,4 +1,4 @@
-"""Near duplicates: the same statement in other words (spec 03 §4, §7.3).
+"""Near duplicates: the same statement in other words.
 
 One new atom at a time is compared with what the index nominates. Above the upper threshold the two
 become one, in the band between a person is asked, and a statement that has changed at its place in

@@ -6,7 +6,7 @@ What the words nominate is ordered by words, letter runs and titles together: a 
 otherwise (``ReadAhead``, ``read-ahead``) shares runs, not words, and of two tickets about one thing
 each says somewhere what the other's title says.
 
-Figures (12 §3, ``issue_corpus``): words alone recall@10 .868, with letter runs .891; titles
+Figures (``issue_corpus``): words alone recall@10 .868, with letter runs .891; titles
 raise MRR from .674 to .688. Neighbours of neighbours and a title vector made it worse.
 """
 

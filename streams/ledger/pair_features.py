@@ -1,7 +1,7 @@
 """What two texts share and do not share, as figures for a weighed sum; the same for both orders.
 
 Words weigh alike wherever the pair stands, so no corpus is needed: function words and fillers
-little, all others much. A table of word frequencies did no better (12 §3, ``sts_stackexchange``).
+little, all others much. A table of word frequencies did no better (``sts_stackexchange``).
 """
 
 from __future__ import annotations

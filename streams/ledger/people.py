@@ -1,4 +1,4 @@
-"""A person's decision becomes a change set without a turn (spec 03 §8).
+"""A person's decision becomes a change set without a turn.
 
 The ledger, as the single writer, has the last word on every decision: who may decide, whether the
 target still is what the person saw, and whether the decision can be carried out. What cannot is
@@ -119,7 +119,7 @@ def _record(due: DueDecision, ruling: Ruling, refusal: str, before: Snapshot) ->
 
 
 def _names(decided: PersonDecided) -> tuple[str, str, Any]:
-    """Action, decision and target type, in the words of spec 03 §8."""
+    """Action, decision and target type, in the words of the event log."""
     match decided:
         case MergeDecided():
             return "merge_review", decided.decision, "merge_candidate"

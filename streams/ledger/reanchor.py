@@ -1,4 +1,4 @@
-"""Evidence moves along when its chunk does: fresh twins instead of another reading (spec 01 §7.4).
+"""Evidence moves along when its chunk does: fresh twins instead of another reading.
 
 A chunk that says word for word what an earlier one said gives the same candidates, so each evidence
 row of the earlier one gets a twin on the new payload, shifted with its chunk. Where a content has

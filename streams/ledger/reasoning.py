@@ -1,6 +1,6 @@
 """Links between statements of one passage: which backs which, and which was concluded from which.
 
-Spec 03 §6. Both are read off the order of the text: a statement supports the one right before it
+Both are read off the order of the text: a statement supports the one right before it
 when its sentence was taken along there as evidence, and one that opens with a word of conclusion
 was derived from the one right before it.
 

@@ -1,11 +1,11 @@
 """How alike two statements are, in whole numbers, so that every machine comes to the same figure.
 
 Similarity is the mean of token-set Jaccard and character-trigram cosine over the normalised title
-and body (spec 03 §4), rounded to 6 decimals. What differs decides too: a number, a unit, a version
+and body, rounded to 6 decimals. What differs decides too: a number, a unit, a version
 or a negation is never merged away without a person, and neither is a name: sentences about two
 methods of one interface are often alike but for it.
 
-Decided against: embeddings. They may nominate pairs (spec 10 §3) but never decide, and rare words
+Decided against: embeddings. They may nominate pairs but never decide, and rare words
 nominate what can reach the threshold already.
 """
 

@@ -1,4 +1,4 @@
-"""What happens to evidence when its source changes, and to atoms when a run ends (spec 03 §7).
+"""What happens to evidence when its source changes, and to atoms when a run ends.
 
 A revised source makes the rows on its older payloads stale; atoms keep their status until the run
 that re-read the source ends. Then what was not found again is obsolete. A removed source has

@@ -1,6 +1,6 @@
 """How the document an atom comes from stands: what is proposed, or holds no more, is a draft.
 
-An atom keeps its confidence when it is read again (spec 03 §4), so a record that is superseded
+An atom keeps its confidence when it is read again, so a record that is superseded
 would go on being believed. Of several sources the one that stands best counts.
 """
 

@@ -1,4 +1,4 @@
-"""The working summary (spec 02 §3): a digest of the ledger small enough to hand to a reader.
+"""The working summary: a digest of the ledger small enough to hand to a reader.
 
 It is taken from counters and ordered lists that the index keeps, with what the turn itself changed
 laid over them; no batch walks over all atoms. Lists are cut from the tail, the longest first, until

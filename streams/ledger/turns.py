@@ -1,4 +1,4 @@
-"""Which turn is next (spec 03 §9): results wait here until those before them are applied.
+"""Which turn is next: results wait here until those before them are applied.
 
 What waits is folded from the inputs and dropped when the ledger's own output says that its turn was
 applied. Every table is fed from one topic alone and emptied by the other, and a fact whose turn is

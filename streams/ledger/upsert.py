@@ -1,4 +1,4 @@
-"""One accepted candidate into the ledger: the steps of spec 03 §1, in their order.
+"""Takes one accepted candidate into the ledger, step by step.
 
 The candidate's fingerprint names an atom. When the ledger has it, or has merged it into another,
 the candidate adds evidence there. Otherwise a new atom is made and looked at for near duplicates

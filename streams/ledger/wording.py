@@ -1,4 +1,4 @@
-"""An atom speaks in words that a source still says (spec 03 §4, §7).
+"""An atom speaks in words that a source still says.
 
 A merge keeps the winner's wording and takes the loser's evidence along. When the sources that said
 it in the winner's words are gone, and one that said it in the loser's words stands, the two change

@@ -1,4 +1,4 @@
-"""What a feature has besides its statements: priority, effort, skills, risks (spec 04 §2.4)."""
+"""What a feature has besides its statements: priority, effort, skills, risks."""
 
 from __future__ import annotations
 

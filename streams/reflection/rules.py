@@ -133,7 +133,9 @@ def _give_verdict(confidence: float, *, rejected: bool) -> list[Finding]:
 def judge(
     candidate: Candidate, reading: Reading, chunk: ChunkCreated | None, has_model: bool
 ) -> Judged:
-    """``candidate`` after all rules. Without a model the fall-back of spec 02 §6 is applied."""
+    """``candidate`` after all rules. Without a model nobody adjudicates: candidates in the band
+    become drafts.
+    """
     findings: list[Finding] = []
     if not _is_well_formed(candidate, reading):
         findings.append(Finding(rule="R1", code="malformed"))
