@@ -55,8 +55,8 @@ class Runner(Protocol):
 
     @property
     def topics(self) -> tuple[str, ...]: ...
-    async def assigned(self, partitions: set[int]) -> None: ...
-    async def revoked(self, partitions: set[int]) -> None: ...
+    async def assign(self, partitions: set[int]) -> None: ...
+    async def revoke(self, partitions: set[int]) -> None: ...
     async def take(self, delivery: Delivery) -> None: ...
     async def ready(self) -> None: ...
     def worked(self) -> object: ...
@@ -113,7 +113,7 @@ class Worker:
             publisher = Publisher(producer, self._settings, self._clock)
             self._attach(publisher, chunks, pools, cluster)
             watch = asyncio.create_task(self._watch())
-            self._warm = asyncio.create_task(self._warmed(pools, chunks))
+            self._warm = asyncio.create_task(self._warm_up(pools, chunks))
             try:
                 with self._watchdog():
                     await self._start()
@@ -180,10 +180,10 @@ class Worker:
             yield producer
         finally:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(0.1 if self._lost() else STOP_PATIENCE_S):
+                async with asyncio.timeout(0.1 if self._has_lost_service() else STOP_PATIENCE_S):
                     await producer.stop()
 
-    def _lost(self) -> bool:
+    def _has_lost_service(self) -> bool:
         """Whether the worker ends because something outside is away."""
         return self._failure.done() and isinstance(self._failure.result(), Unavailable)
 
@@ -201,7 +201,7 @@ class Worker:
         if not self._failure.done():
             self._failure.set_result(error)
 
-    async def _warmed(self, pools: Pools, chunks: ChunkReader) -> None:
+    async def _warm_up(self, pools: Pools, chunks: ChunkReader) -> None:
         """What the first records would wait for is done: nobody's preview pays for imports."""
         away = [step for step in self._stages.steps if step.place != "loop"]
         heavy: list[Any] = [step.handle for step in away]
@@ -254,8 +254,8 @@ class Worker:
                 stage,
                 runner.topics,
                 runner.take,
-                assigned=runner.assigned,
-                revoked=runner.revoked,
+                assigned=runner.assign,
+                revoked=runner.revoke,
                 worked=runner.worked,
                 failed=self.fail,
                 instance=instance,
@@ -273,7 +273,7 @@ class Worker:
             await asyncio.sleep(WATCH_S)
             for app, runner in zip(self.apps, self._runners, strict=True):
                 if (failure := app.failure()) is not None:
-                    self.fail(await self._explained(failure, app.conf.id, runner.topics))
+                    self.fail(await self._explain(failure, app.conf.id, runner.topics))
             if await infra.kafka.answers(self._settings, timeout_s=WATCH_S):
                 seen = loop.time()
             elif (away_s := loop.time() - seen) > self._settings.request_timeout_s:
@@ -285,7 +285,7 @@ class Worker:
                     )
                 )
 
-    async def _explained(
+    async def _explain(
         self, reason: BaseException, group: str, topics: Sequence[str]
     ) -> BaseException:
         """A damaged batch by its place, which the client that met it does not tell."""
@@ -298,7 +298,7 @@ class Worker:
 
     async def _stop(self) -> None:
         """Everything ends; without goodbyes to a broker that is away, which would take minutes."""
-        if not self._lost():
+        if not self._has_lost_service():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(STOP_PATIENCE_S):
                     await asyncio.gather(*(app.stop() for app in self.apps), return_exceptions=True)
@@ -316,7 +316,7 @@ async def cluster_id(settings: Settings) -> str:
             return str((await admin.describe_cluster())["cluster_id"])
 
 
-def selected(names: Collection[str], settings: Settings) -> Stages:
+def select(names: Collection[str], settings: Settings) -> Stages:
     """The stages of ``streams.pipeline`` with these names, of stages or parts. Raises Refusal."""
     from infra.vault import vault_of
     from streams.hygiene import stage as stage_0
@@ -331,7 +331,7 @@ def selected(names: Collection[str], settings: Settings) -> Stages:
             f"There is no stage {strange[0]!r}: use {', '.join(parts)}, or some of"
             f" {', '.join(known)}."
         )
-    hygiene = Hygiene(stage_0.clean, stage_0.decide, stage_0.poisoned, vault_of(settings).decrypt)
+    hygiene = Hygiene(stage_0.clean, stage_0.decide, stage_0.give_up, vault_of(settings).decrypt)
     return Stages(
         steps=tuple(step for step in whole.steps if step.name in wanted),
         writers=tuple(writer for writer in whole.writers if writer.name in wanted),

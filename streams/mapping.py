@@ -1,6 +1,6 @@
 """Stage 1: one chunk in, candidate atoms out; who reads is handed in.
 
-Every request gets exactly one result, whatever happens: the ledger waits for it (spec 03 §9).
+Every request gets exactly one result, whatever happens: the ledger waits for it.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ class Driver:
         for partition in range(partitions):
             self._add(partition, (HYGIENE_INPUT,), self._clean)
             for step in pipeline.steps:
-                self._add(partition, step.inputs, self._stepping(step))
+                self._add(partition, step.inputs, self._make_reader(step))
             for writer in pipeline.writers:
                 self._add_writer(partition, writer)
 
@@ -163,7 +163,7 @@ class Driver:
         reader.offsets[topic] = max(0, offset - self._chance.randrange(3)) if again else offset + 1
         return True
 
-    def _stepping(self, step: Step) -> Callable[[Record], None]:
+    def _make_reader(self, step: Step) -> Callable[[Record], None]:
         def read(record: Record) -> None:
             chunk = self._chunk_of(record) if step.with_chunk else None
             for event in step.handle(record.envelope, chunk):
@@ -244,7 +244,7 @@ class Driver:
         seat.own = len(own)
 
     def _decide(self, seat: _WriterSeat, halve: float) -> bool:
-        """Write what is due; with chance ``halve`` stop before a marker. True when it moved."""
+        """Write what is due, with chance ``halve`` without its commit record. Whether it moved."""
         self._fold_own(seat)
         moved = False
         while decision := seat.writer.decide(seat.state):
@@ -252,7 +252,7 @@ class Driver:
                 self.log.append(envelope)
             if self._chance.random() < halve:
                 return moved
-            self.log.append(decision.marker)
+            self.log.append(decision.commit_record)
             self._fold_own(seat)
             moved = True
         return moved

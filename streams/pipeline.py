@@ -1,7 +1,7 @@
 """The topology as one table: which stages there are, what they read and what they write.
 
-Stage 0 stands beside it: it decrypts, computes long and answers with a marker, so it has a runner
-of its own (``HYGIENE``). Names of stages are names of consumer groups and never change once
+Stage 0 stands beside it: it decrypts, computes long and answers with a commit record, so it has a
+runner of its own (``HYGIENE``). Names of stages are names of consumer groups and never change once
 released. ``Pipeline.parts`` says which share a process.
 """
 
@@ -10,18 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from streams.judging import REFLECT
 from streams.ledger.writer import LEDGER
 from streams.mapping import Read, map_step
 from streams.publishing import PUBLISH
 from streams.reduce.writer import REDUCE
-from streams.rekeying import REKEYER
+from streams.reflection.step import REFLECT
+from streams.repartitioning import REPARTITIONER
 from streams.run_control.writer import RUN_CONTROL
 from streams.stage import Step, Writer
 
 HYGIENE = "hygiene"
 HYGIENE_INPUT = "source.v1"
-DECIDING = (REKEYER, RUN_CONTROL, LEDGER, REDUCE, PUBLISH)
+DECIDING = (REPARTITIONER, RUN_CONTROL, LEDGER, REDUCE, PUBLISH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def pipeline(read: Read) -> Pipeline:
     """The whole topology with ``read`` as the reader of stage 1."""
     return Pipeline(
         steps=(
-            REKEYER,
+            REPARTITIONER,
             map_step("preview", read, REFLECT),
             map_step("deep", read, REFLECT),
             REFLECT,

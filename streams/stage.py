@@ -1,11 +1,11 @@
-"""What a stage is: pure functions over facts, without a clock, a broker or a file (spec 10 §3).
+"""What a stage is: pure functions over facts, without a clock, a broker or a file.
 
 Two forms. A ``Step`` answers one fact with facts and remembers nothing. A ``Writer`` is the single
 writer of its output topic: its state is the fold of its inputs and of its own output, and what it
 decides next is read from that state alone. So a writer's state may be thrown away and folded again
 from offset 0, in any interleaving of its topics, and a crash between two records changes nothing.
 
-Decided against: holding input offsets back until their effect is written (10 §3 offers it). With
+Decided against: holding input offsets back until their effect is written. With
 the inputs kept for ever and folded into the local store together with their cursors, an input is
 safe as soon as it is folded, and restart, rebalance and refold are one mechanism instead of two.
 """
@@ -69,15 +69,16 @@ class Tables(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a writer does next. The last envelope goes to the writer's output and is the marker.
+    """What a writer does next. The last envelope is the commit record: it goes to its output.
 
-    The others are written first. A crash before the marker makes the writer decide the same again.
+    The others are written first. After a crash before the commit record the writer decides the same
+    again.
     """
 
     envelopes: tuple[Envelope, ...]
 
     @property
-    def marker(self) -> Envelope:
+    def commit_record(self) -> Envelope:
         return self.envelopes[-1]
 
 
@@ -108,22 +109,22 @@ class Writer(Protocol[S]):
         ...
 
     def decide(self, state: S) -> Decision | None:
-        """The next decision that is due, or None. It does not change the state: its marker will."""
+        """The next decision that is due, or None. It leaves the state as it is."""
         ...
 
 
 @runtime_checkable
-class Asking(Protocol[S_contra]):
+class Requester(Protocol[S_contra]):
     """What a writer also is whose decisions are requests that somebody else has to answer.
 
     When they are sent again is the shell's to say; nothing that is decided depends on it.
     """
 
-    def awaited(self, state: S_contra) -> Iterable[str]:
+    def list_awaited(self, state: S_contra) -> Iterable[str]:
         """What has no answer yet, by keys that stay the same while it has none."""
         ...
 
-    def asked(self, state: S_contra, keys: Collection[str]) -> list[Envelope]:
+    def repeat_requests(self, state: S_contra, keys: Collection[str]) -> list[Envelope]:
         """The requests behind those of ``keys`` that are still awaited, with their first ids."""
         ...
 

@@ -253,10 +253,10 @@ def check_roots(before: list[Outcome], outcome: Outcome) -> None:
 
 def _tell_same_name(outcome: Outcome, listing: Listing, known: list[str]) -> None:
     """Somebody may have meant another whole of the same name (spec 00 D37): it is said at once."""
-    from streams.run_control.changes import REMOVAL_BRAKE_PERCENT
+    from streams.run_control.changes import REMOVAL_THRESHOLD_PERCENT
 
     gone = len(set(known) - {item.path for item in listing.items})
-    if gone * 100 > REMOVAL_BRAKE_PERCENT * len(known):
+    if gone * 100 > REMOVAL_THRESHOLD_PERCENT * len(known):
         say(
             f"Warning: {gone:,} of {len(known):,} sources known as {outcome.root} are not in"
             f" {outcome.source}; what was not moved stays until a person lets it go. If this is"

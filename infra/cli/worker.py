@@ -18,10 +18,10 @@ def register(app: typer.Typer) -> None:
         ),
     ) -> None:
         """Run stages of the stream. `cairn up` starts workers by itself."""
-        from streams.app import run_worker, selected
+        from streams.app import run_worker, select
 
         settings = connect(start=False)
         name = os.environ.get("CAIRN_PROCESS_NAME") or None
-        chosen = selected([each.strip() for each in stages.split(",")], settings)
+        chosen = select([each.strip() for each in stages.split(",")], settings)
         with named(settings, os.environ), remembering(settings):
             loop.run(run_worker(settings, chosen, name, lambda: tell_ready(settings, os.environ)))

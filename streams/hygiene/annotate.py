@@ -1,4 +1,4 @@
-"""Annotating: spans that could mislead a model are marked, none is removed (spec 01 §4).
+"""Annotating: spans that could mislead a model are marked, none is removed.
 
 Hidden characters are taken out for matching and the offsets mapped back, so that a zero-width
 space inside a word hides nothing. Joiners between emoji or letters of scripts that need them are
@@ -74,12 +74,12 @@ def annotate(
     visible, places = _without_hidden(lowered)
     is_hiding = len(visible) < len(lowered)
     spans = list(_hidden(text, lowered, is_hiding))
-    spans += _addressed_to_a_model(visible, places, lowered, source_type)
+    spans += _find_orders_to_a_model(visible, places, lowered, source_type)
     if source_type not in NO_ORDERS_IN:
         shown = HIDDEN.sub("", text) if is_hiding else text
-        spans += [it for it in _like_orders(shown, visible, places) if not _known(it, spans)]
+        spans += [it for it in _like_orders(shown, visible, places) if not _is_known(it, spans)]
     if max(map(len, text.split("\n"))) > ENCODED_RUN:
-        spans += _encoded(text, line_starts)
+        spans += _find_encoded(text, line_starts)
     spans += [
         Span(it.char_start, it.char_end, "A-REDACTION", "redaction", "low") for it in redactions
     ]
@@ -100,7 +100,7 @@ def annotate(
     )
 
 
-def _addressed_to_a_model(
+def _find_orders_to_a_model(
     visible: str, places: list[int], lowered: str, source_type: str
 ) -> list[Span]:
     """Matches of the pattern families, and A-COMMENT where one lies in a concealed element."""
@@ -110,7 +110,7 @@ def _addressed_to_a_model(
     ]
     if not spans:
         return []
-    concealed = _concealed(lowered)
+    concealed = _find_concealed(lowered)
     found: list[Span] = []
     for span in spans:
         if source_type == "agent_guide" and span.rule_id in LOWERED_IN_GUIDES:
@@ -152,7 +152,7 @@ def _orders_in(text: str, lowered: str) -> Iterator[tuple[int, int]]:
         yield from found
 
 
-def _known(span: Span, others: list[Span]) -> bool:
+def _is_known(span: Span, others: list[Span]) -> bool:
     return any(it.start <= span.start and span.end <= it.end for it in others)
 
 
@@ -179,7 +179,7 @@ def _matches(text: str) -> list[Span]:
             continue
         own: list[Span] = []
         for start, end in sorted(
-            set(_found_at_anchors(rule.anchors, rule.back, rule.pattern, text))
+            set(_find_at_anchors(rule.anchors, rule.back, rule.pattern, text))
         ):
             if own and (start <= own[-1].end or text[own[-1].end : start].isspace()):
                 own[-1] = own[-1]._replace(end=max(end, own[-1].end))
@@ -191,7 +191,7 @@ def _matches(text: str) -> list[Span]:
     return spans
 
 
-def _found_at_anchors(
+def _find_at_anchors(
     anchors: tuple[str, ...], back: int, pattern: re.Pattern[str], text: str
 ) -> Iterator[tuple[int, int]]:
     for anchor in anchors:
@@ -208,10 +208,10 @@ def _found_at_anchors(
             at = text.find(anchor, at + len(anchor))
 
 
-def _concealed(lowered: str) -> list[tuple[int, int]]:
+def _find_concealed(lowered: str) -> list[tuple[int, int]]:
     """Comments, hidden elements and alt texts of HTML and Markdown, in order, without overlaps."""
     merged: list[tuple[int, int]] = []
-    for start, end in sorted(_concealed_elements(lowered)):
+    for start, end in sorted(_find_concealed_elements(lowered)):
         if merged and start < merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
@@ -219,7 +219,7 @@ def _concealed(lowered: str) -> list[tuple[int, int]]:
     return merged
 
 
-def _concealed_elements(lowered: str) -> Iterator[tuple[int, int]]:
+def _find_concealed_elements(lowered: str) -> Iterator[tuple[int, int]]:
     at = lowered.find("<!--")
     while at >= 0:
         end = lowered.find("-->", at)
@@ -264,7 +264,7 @@ def _joins_legitimately(text: str, match: re.Match[str]) -> bool:
     return match[0] == "\u00ad" or not (before.isascii() or after.isascii())
 
 
-def _encoded(text: str, line_starts: list[int]) -> Iterator[Span]:
+def _find_encoded(text: str, line_starts: list[int]) -> Iterator[Span]:
     """Long base64 or hex runs that decode to readable text."""
     for start, end in zip(line_starts, [*line_starts[1:], len(text)], strict=True):
         if end - start > ENCODED_RUN:

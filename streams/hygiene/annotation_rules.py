@@ -1,4 +1,4 @@
-"""What text that is aimed at a model looks like: the pattern families of spec 01 §4.
+"""What text that is aimed at a model looks like: the pattern families.
 
 Project documents speak of rules, prompts, tokens and agents all day, so a pattern asks for more
 than its trigger word: override wording, a second person, an imperative at the start of a
@@ -70,13 +70,13 @@ def _rule(
     also: str = "",
 ) -> Rule:
     own = tuple(anchors.split(";"))
-    telling = _telling_words(own)
+    telling = _find_telling_words(own)
     return Rule(
         rule_id, kind, severity, own, re.compile(pattern), back, telling, frozenset(also.split())
     )
 
 
-def _telling_words(anchors: tuple[str, ...]) -> frozenset[str]:
+def _find_telling_words(anchors: tuple[str, ...]) -> frozenset[str]:
     """For each anchor one whole word that a match needs; empty when an anchor has no such word."""
     words: set[str] = set()
     for anchor in anchors:

@@ -1,4 +1,4 @@
-"""Whether what is assigned to a secret-sounding name is a secret (rule R-ASSIGN, spec 01 §3).
+"""Whether what is assigned to a secret-sounding name is a secret (rule R-ASSIGN).
 
 Most of it is not: types, calls, attribute access, names of settings, placeholders and messages
 stand behind ``password`` far more often than passwords do. So a value must look drawn, not named:
@@ -152,7 +152,7 @@ def is_of_something_else(lowered: str, end: int) -> bool:
     return bool(NO_SECRET_WORD.match(rest) or NOT_THE_SECRET.match(rest))
 
 
-def assigned_secret(
+def find_assigned_secret(
     text: str, lowered: str, at: int, name: str, language: str | None
 ) -> tuple[int, int] | None:
     """Where the secret stands that is assigned to the name at ``at``, if one is."""

@@ -1,4 +1,4 @@
-"""Boilerplate: text that stands in every project and says nothing about this one (spec 01 §5)."""
+"""Boilerplate: text that stands in every project and says nothing about this one."""
 
 from __future__ import annotations
 

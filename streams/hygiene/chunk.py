@@ -1,4 +1,4 @@
-"""Chunking: the sanitized text as pieces with structural anchors (spec 01 §6).
+"""Chunking: the sanitized text as pieces with structural anchors.
 
 Structure first, windows only where none is found. Code and entries are joined more eagerly than the
 minimum asks for (below 200 tokens, up to the target): a class of a hundred lines is read in one to
@@ -29,7 +29,7 @@ from streams.hygiene.units import (
     JOINED_BELOW_TOKENS,
     Piece,
     Unit,
-    joined,
+    join,
     pieces_of,
     tokens_of,
     windows,
@@ -62,7 +62,7 @@ def chunk(
 ) -> tuple[tuple[ChunkCreated, ...], tuple[ChunkRef, ...]]:
     """The chunks in the order of the text, and what run control must know of each."""
     language = source.language or language_of(source.path)
-    pieces, fallback = anchored(text, source.source_type, language, line_starts)
+    pieces, fallback = split_into_pieces(text, source.source_type, language, line_starts)
     is_prose = source.source_type in PROSE_TYPES
     is_talk = source.source_type in RECORD_TYPES
     is_document = language in SECTIONED and not is_talk
@@ -109,7 +109,7 @@ def chunk(
                 text_payload=payload,
                 text_hash=ids.sha256_hex(payload),
                 token_estimate=tokens_of(payload),
-                annotations=touching(annotations, piece.start, piece.end),
+                annotations=list_touching(annotations, piece.start, piece.end),
                 document_status=status,
                 skip_reason=skip.reason if skip else None,
                 skip_detail=skip.detail if skip else None,
@@ -121,13 +121,13 @@ def chunk(
     )
 
 
-def anchored(
+def split_into_pieces(
     text: str, source_type: str, language: str | None, line_starts: list[int]
 ) -> tuple[list[Piece], bool]:
     """The pieces of a text, and whether windows stand in for a structure that did not parse."""
     if source_type in RECORD_TYPES:
         return list(pieces_of(text, records(text, source_type))), False
-    units, has_structure = _recognised(text, language, line_starts)
+    units, has_structure = _recognise(text, language, line_starts)
     if units is None:
         end = 0 if language in SECTIONED else licence_end(text)
         licence = pieces_of(text, [Unit("module", 0, end, licence=True)]) if end else ()
@@ -135,7 +135,7 @@ def anchored(
     return list(pieces_of(text, _with_licence(text, units))), False
 
 
-def _recognised(
+def _recognise(
     text: str, language: str | None, line_starts: list[int]
 ) -> tuple[list[Unit] | None, bool]:
     """The units of a text, and whether its language has a structure to be recognised."""
@@ -153,7 +153,7 @@ def _recognised(
         return None, True
     end = licence_end(text)
     inner = [it._replace(start=max(it.start, end)) for it in units if it.end > end]
-    return joined(text, inner, JOINED_BELOW_TOKENS), True
+    return join(text, inner, JOINED_BELOW_TOKENS), True
 
 
 def _with_licence(text: str, units: list[Unit]) -> list[Unit]:
@@ -162,7 +162,7 @@ def _with_licence(text: str, units: list[Unit]) -> list[Unit]:
     return [Unit("module", 0, end, licence=True), *units] if end else units
 
 
-def touching(annotations: tuple[Annotation, ...], start: int, end: int) -> list[Annotation]:
+def list_touching(annotations: tuple[Annotation, ...], start: int, end: int) -> list[Annotation]:
     """The annotations that share a character with the span."""
     if not annotations:
         return []

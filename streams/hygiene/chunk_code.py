@@ -1,4 +1,4 @@
-"""Definitions of languages with braces, by balanced blocks, and of Ruby by its ends (spec 01 §6).
+"""Definitions of languages with braces, by balanced blocks, and of Ruby by its ends.
 
 Not a parser: one scan finds braces outside strings and comments, and the words before an opening
 brace say what it opens. Types are entered, functions and all other blocks are skipped as a whole.
@@ -185,7 +185,7 @@ def _brace_openings(text: str, language: str, line_starts: list[int]) -> list[Op
             openings.append(Opening(_next_line(text, at, line_starts), _around(paths[-1])))
         elif mark == "{":
             header = text[max(boundary, match.start() - LONGEST_HEADER) : match.start()]
-            kind, name = _opened_by(header, language, bool(paths[-1]))
+            kind, name = _classify_header(header, language, bool(paths[-1]))
             path = (*paths[-1], name) if name else paths[-1]
             if kind == "type" and len(paths) > DEEPEST_TYPE:
                 kind = "block"
@@ -196,7 +196,7 @@ def _brace_openings(text: str, language: str, line_starts: list[int]) -> list[Op
                 paths.append(path)
                 boundary = at
                 continue
-            close = _closing(text, at, inside)
+            close = _find_closing(text, at, inside)
             if close < 0:
                 return None
             if kind == "function":
@@ -210,7 +210,7 @@ def _brace_openings(text: str, language: str, line_starts: list[int]) -> list[Op
     return openings if len(paths) == 1 else None
 
 
-def _closing(text: str, at: int, inside: re.Pattern[str]) -> int:
+def _find_closing(text: str, at: int, inside: re.Pattern[str]) -> int:
     """The offset after the brace that closes the block open at ``at``; -1 when none does."""
     depth = 1
     for match in inside.finditer(text, at):
@@ -224,7 +224,7 @@ def _closing(text: str, at: int, inside: re.Pattern[str]) -> int:
     return -1
 
 
-def _opened_by(header: str, language: str, in_type: bool) -> tuple[str, str]:
+def _classify_header(header: str, language: str, in_type: bool) -> tuple[str, str]:
     """What the words before a brace open: ``type``, ``function`` or ``block``; and its name."""
     words = header if language == "shell" else HEADER_NOISE.sub(" ", header)
     words = words.strip()

@@ -1,4 +1,4 @@
-"""Entries of JSON, YAML, TOML and settings files: a top-level key with its value (spec 01 §6)."""
+"""Entries of JSON, YAML, TOML and settings files: a top-level key with its value."""
 
 from __future__ import annotations
 

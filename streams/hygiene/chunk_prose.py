@@ -1,4 +1,4 @@
-"""Sections of Markdown, reStructuredText and AsciiDoc, by their headings (spec 01 §6).
+"""Sections of Markdown, reStructuredText and AsciiDoc, by their headings.
 
 A section's own text ends at the next heading of whatever level, since structural chunks may not
 overlap: a parent does not hold its children's text again. Small sections are joined among
@@ -46,7 +46,7 @@ def sections(text: str, language: str | None) -> list[Unit] | None:
     headings = list(islice(headings_in(text, language), MOST_HEADINGS + 1))
     if not headings or len(headings) > MOST_HEADINGS:
         return None
-    return _joined_sections(text, _tiled(text, headings))
+    return _join_sections(text, _tile(text, headings))
 
 
 def headings_in(text: str, language: str | None) -> Iterator[Heading]:
@@ -90,11 +90,16 @@ def _rst_headings(text: str) -> Iterator[Heading]:
     for match in RST_UNDERLINE.finditer(text):
         start = text.rfind("\n", 0, max(0, match.start() - 1)) + 1
         title = text[start : max(start, match.start() - 1)]
-        if start <= last or not title.strip() or title[:1] in " \t" and not _overlined(text, start):
+        if (
+            start <= last
+            or not title.strip()
+            or title[:1] in " \t"
+            and not _is_overlined(text, start)
+        ):
             continue
         if len(match[0].rstrip()) < len(title.rstrip()) or RST_UNDERLINE.fullmatch(title):
             continue
-        over = _overlined(text, start)
+        over = _is_overlined(text, start)
         style = match[1] + ("o" if over else "")
         yield Heading(
             text.rfind("\n", 0, start - 1) + 1 if over else start,
@@ -104,7 +109,7 @@ def _rst_headings(text: str) -> Iterator[Heading]:
         last = match.end()
 
 
-def _overlined(text: str, start: int) -> bool:
+def _is_overlined(text: str, start: int) -> bool:
     if not start:
         return False
     above = text.rfind("\n", 0, start - 1) + 1
@@ -126,7 +131,7 @@ def _asciidoc_headings(text: str) -> Iterator[Heading]:
 HEADINGS_OF = {"restructuredtext": _rst_headings, "asciidoc": _asciidoc_headings}
 
 
-def _tiled(text: str, headings: list[Heading]) -> list[Unit]:
+def _tile(text: str, headings: list[Heading]) -> list[Unit]:
     units = [Unit("heading", 0, headings[0].start)] if headings[0].start else []
     open_headings: list[Heading] = []
     for heading, following in zip(
@@ -140,7 +145,7 @@ def _tiled(text: str, headings: list[Heading]) -> list[Unit]:
     return units
 
 
-def _joined_sections(text: str, units: list[Unit]) -> list[Unit]:
+def _join_sections(text: str, units: list[Unit]) -> list[Unit]:
     result: list[Unit] = []
     sizes: list[int] = []
     for unit in units:

@@ -1,4 +1,4 @@
-"""Definitions of Python, by its own syntax tree (spec 01 §6)."""
+"""Definitions of Python, by its own syntax tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Talk as records: each remark of a ticket, a chat thread in runs by pauses (spec 01 §6).
+"""Talk as records: each remark of a ticket, a chat thread in runs by pauses.
 
 The form is that of ``schemas.talk``. What stands before the first remark (title, state, labels) is
 a unit of its own that is not read, so that a ticket's new label leaves what was said in it alone.

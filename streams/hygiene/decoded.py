@@ -1,7 +1,7 @@
 """A text as its readers see it: escapes undone, what is broken over lines joined, base64 decoded.
 
 A secret need not stand in a file as it is used: JSON escapes it, YAML folds it, code breaks it
-into literals, and manifests hold it as base64. ``unfolded`` gives the few lines of a text where
+into literals, and manifests hold it as base64. ``unfold`` gives the few lines of a text where
 there is something to undo, with a way back to their places; a text without any costs one look.
 """
 
@@ -101,7 +101,7 @@ class View:
         return begin, begin + 1
 
 
-def unfolded(text: str) -> View | None:
+def unfold(text: str) -> View | None:
     """The lines of a text where escapes are undone and lines and literals joined, if any."""
     changes = sorted(_changes(text))
     if not changes:
@@ -126,7 +126,7 @@ def unfolded(text: str) -> View | None:
 def _changes(text: str) -> Iterator[Change]:
     if "\\" in text:
         for match in BACKSLASH.finditer(text):
-            yield Change(*match.span(), _said(match))
+            yield Change(*match.span(), _decode_escape(match))
     for sign, added in ADDED:
         if sign in text:
             for match in added.finditer(text):
@@ -155,7 +155,7 @@ def _between_literals(text: str, match: Match[str]) -> Iterator[Change]:
         yield Change(start, match.end(), "")
 
 
-def _said(match: Match[str]) -> str:
+def _decode_escape(match: Match[str]) -> str:
     code = match["unit"] or match["byte"]
     return chr(int(code, 16)) if code else CONTROLS.get(match["char"], match["char"] or "")
 
@@ -171,11 +171,11 @@ def in_base64(text: str, pieces: Collection[str]) -> View | None:
     while match := TEXT_IN_BASE64.search(text, at):
         rest = REST_OF_RUN.match(text, match.start())
         at = rest.end() if rest else match.end()
-        view.add(_decoded(text[match.start() : at]) + "\n", match.start(), at)
+        view.add(_decode(text[match.start() : at]) + "\n", match.start(), at)
     return view
 
 
-def _decoded(run: str) -> str:
+def _decode(run: str) -> str:
     bare = run.rstrip("=").translate(URL_SAFE)
     bare = bare[: len(bare) - (len(bare) % 4 == 1)]
     content = base64.b64decode(bare + "=" * (-len(bare) % 4))

@@ -71,7 +71,7 @@ def status_of(text: str, path: str, title: str) -> DocumentStatus | None:
     if "tatus" not in text and "TATUS" not in text:
         return None
     for found in (_LINE.search(text, 0, HEAD_CHARS), _SECTION.search(text)):
-        if found and (status := _said(found["said"].lower())):
+        if found and (status := _read_status(found["said"].lower())):
             return status
     return None
 
@@ -87,7 +87,7 @@ def _is_gone(text: str, title: str) -> bool:
     return any(set(it) <= words for it in told if it)
 
 
-def _said(line: str) -> DocumentStatus | None:
+def _read_status(line: str) -> DocumentStatus | None:
     words = _WORD.findall(line)
     known = [_WORDS[word] for word in words if word in _WORDS]
     if not any(word in _WORDS for word in words[:_FIRST_WORDS]):

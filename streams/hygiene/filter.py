@@ -1,4 +1,4 @@
-"""Filtering: which sources are not read on, each with one reason code (spec 01 §5).
+"""Filtering: which sources are not read on, each with one reason code.
 
 A skipped source produces no text, so this looks at the normalised text before redaction: what it
 says names rules, file names and marker words, never the source's own words. The codes are tried
@@ -102,14 +102,14 @@ def skip_source(path: str, source_type: str, text: str) -> Skip | None:
     if size_bytes > MAX_TEXT_BYTES:
         return Skip("too_large", f"{size_bytes} bytes")
     return (
-        _minified(name, prose, text)
-        or _generated(name, parts, prose, text)
-        or _vendored(name, parts)
+        _check_minified(name, prose, text)
+        or _check_generated(name, parts, prose, text)
+        or _check_vendored(name, parts)
         or (_data_blob(suffix_of(path), text) if size_bytes > DATA_BLOB_BYTES else None)
     )
 
 
-def _minified(name: str, prose: bool, text: str) -> Skip | None:
+def _check_minified(name: str, prose: bool, text: str) -> Skip | None:
     if name.endswith((".min.js", ".min.css")):
         return Skip("minified", "file name")
     if prose:
@@ -130,7 +130,7 @@ def _dense(line: str) -> bool:
     return line.count(" ") + line.count("\t") < MINIFIED_BLANK_SHARE * len(line)
 
 
-def _generated(name: str, parts: list[str], prose: bool, text: str) -> Skip | None:
+def _check_generated(name: str, parts: list[str], prose: bool, text: str) -> Skip | None:
     for pattern in GENERATED_NAMES:
         if fnmatchcase(name, pattern):
             return Skip("generated", f"file name {pattern}")
@@ -153,7 +153,7 @@ def _states(line: str, mark: str) -> bool:
     return bare.startswith(mark) or (COMMENT_LINE.match(line) is not None and mark in line.lower())
 
 
-def _vendored(name: str, parts: list[str]) -> Skip | None:
+def _check_vendored(name: str, parts: list[str]) -> Skip | None:
     for part in parts:
         if part in VENDORED_PARTS:
             return Skip("vendored", f"path part {part}")

@@ -1,4 +1,4 @@
-"""Normalising: bytes to one form of text, so that equal content has equal hashes (spec 01 §2).
+"""Normalising: bytes to one form of text, so that equal content has equal hashes.
 
 Control characters are removed before composing, not after as the steps are listed: a control
 character between a letter and its accent would otherwise make a second pass change the text

@@ -1,4 +1,4 @@
-"""Personal data with a form: e-mail, phone, postal address, card and account numbers (07 §4.2).
+"""Personal data with a form: e-mail, phone, postal address, card and account numbers.
 
 Only for sources where the project asks for it and for chat, since numbers that look like phones
 and cards fill ordinary technical text. A name has no form; pseudonyms are given where authors are
@@ -83,17 +83,17 @@ NAMED_ADDRESS = re.compile(
 )
 
 
-class Place(NamedTuple):
+class PersonalSpan(NamedTuple):
     start: int
     end: int
     rule_id: str
     type: str
 
 
-def personal_in(text: str) -> list[Place]:
+def find_personal(text: str) -> list[PersonalSpan]:
     """Places of personal data, overlaps removed, in order."""
-    kept: list[Place] = []
-    for place in sorted(_found(text), key=lambda it: (it.start, -it.end, it.rule_id)):
+    kept: list[PersonalSpan] = []
+    for place in sorted(_find_all(text), key=lambda it: (it.start, -it.end, it.rule_id)):
         if not kept or place.start >= kept[-1].end:
             kept.append(place)
         elif place.end > kept[-1].end and place.type == kept[-1].type:
@@ -101,26 +101,26 @@ def personal_in(text: str) -> list[Place]:
     return kept
 
 
-def _found(text: str) -> Iterator[Place]:
+def _find_all(text: str) -> Iterator[PersonalSpan]:
     if "@" in text:
         for match in EMAIL.finditer(text):
-            yield Place(*match.span(), "P-EMAIL", "EMAIL")
+            yield PersonalSpan(*match.span(), "P-EMAIL", "EMAIL")
     for match in SSN.finditer(text):
-        yield Place(*match.span(), "P-ID", "ACCOUNT")
+        yield PersonalSpan(*match.span(), "P-ID", "ACCOUNT")
     for match in IBAN.finditer(text):
         if size := _iban_size(match[0]):
-            yield Place(match.start(), match.start() + size, "P-IBAN", "ACCOUNT")
+            yield PersonalSpan(match.start(), match.start() + size, "P-IBAN", "ACCOUNT")
     for match in CARD.finditer(text):
         digits = re.sub("[ -]", "", match[0])
         near = text[max(0, match.start() - 60) : match.end() + 30]
         if len(digits) >= 12 and (CARD_WORD.search(near) or (len(digits) > 14 and _luhn(digits))):
-            yield Place(*match.span(), "P-CARD", "CARD")
+            yield PersonalSpan(*match.span(), "P-CARD", "CARD")
     for match in IP.finditer(text):
         if _is_public(match[0]):
-            yield Place(*match.span(), "P-IP", "IP")
+            yield PersonalSpan(*match.span(), "P-IP", "IP")
     for match in PHONE.finditer(text):
         if _is_phone(text, match):
-            yield Place(*match.span(), "P-PHONE", "PHONE")
+            yield PersonalSpan(*match.span(), "P-PHONE", "PHONE")
     yield from _addresses(text)
 
 
@@ -175,7 +175,7 @@ def _is_phone(text: str, match: re.Match[str]) -> bool:
     return value[0] == "0" or (digits >= 9 and all(2 <= len(it) <= 4 for it in groups))
 
 
-def _addresses(text: str) -> Iterator[Place]:
+def _addresses(text: str) -> Iterator[PersonalSpan]:
     read = 0
     for match in ADDRESS.finditer(text):
         if match.end() <= read:
@@ -186,6 +186,6 @@ def _addresses(text: str) -> Iterator[Place]:
             start = before.start() + len(before[0]) - len(before[0].lstrip(" ,\n>?"))
         after = AFTER.match(text, match.end())
         read = after.end() if after else match.end()
-        yield Place(start, read, "P-ADDRESS", "ADDRESS")
+        yield PersonalSpan(start, read, "P-ADDRESS", "ADDRESS")
     for match in NAMED_ADDRESS.finditer(text):
-        yield Place(*match.span(1), "P-ADDRESS", "ADDRESS")
+        yield PersonalSpan(*match.span(1), "P-ADDRESS", "ADDRESS")

@@ -1,11 +1,11 @@
-"""Redacting: secrets become numbered placeholders before anybody downstream sees them (spec 01 §3).
+"""Redacting: secrets become numbered placeholders before anybody downstream sees them.
 
 ``secret_search.py`` finds secrets, ``personal.py`` personal data; here overlaps are settled and the
 text is written anew with its lines kept.
 
 Decided against a detector library: on the development half the rules here have a row F1 of .91
 where the trivial baseline has .57; on other rows of the same form detect-secrets 1.5 has .58 and
-CredSweeper 1.19 .52 (spec 12 §3), and both want a pass over every line for each of their plugins.
+CredSweeper 1.19 .52, and both want a pass over every line for each of their plugins.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections import Counter
 from schemas.events.hygiene import Redaction
 from schemas.ids import derive_id
 from streams.hygiene.normalise import lower
-from streams.hygiene.personal import PERSONAL_TYPES, personal_in
+from streams.hygiene.personal import PERSONAL_TYPES, find_personal
 from streams.hygiene.secret_search import Finding, find_secrets
 
 ORDER_PERSONAL = 300
@@ -33,7 +33,7 @@ def redact(
     phone, postal address, card and account numbers.
     """
     findings = secrets_in(text, lowered, language, personal)
-    return _replaced(text, source_id, findings) if findings else (text, ())
+    return _replace(text, source_id, findings) if findings else (text, ())
 
 
 def redact_name(name: str) -> str:
@@ -49,7 +49,7 @@ def secrets_in(
     if personal:
         found += (
             Finding(it.start, it.end, ORDER_PERSONAL, it.rule_id, it.type)
-            for it in personal_in(text)
+            for it in find_personal(text)
         )
     return _without_overlaps(found, text)
 
@@ -73,7 +73,7 @@ def _without_overlaps(found: list[Finding], text: str) -> list[Finding]:
     return kept
 
 
-def _replaced(
+def _replace(
     text: str, source_id: str, findings: list[Finding]
 ) -> tuple[str, tuple[Redaction, ...]]:
     numbers: dict[str, dict[str, int]] = {}

@@ -1,4 +1,4 @@
-"""Secrets that show themselves by their form: published shapes of keys and tokens (spec 01 §3).
+"""Secrets that show themselves by their form: published shapes of keys and tokens.
 
 A form is one expression tied to literals, its anchors, that every match holds. ``SHORT_FORMS``
 lie within one word of at least ``SHORTEST_WORD`` characters, so that they are looked for in the

@@ -1,4 +1,4 @@
-"""Finding secrets: each rule's places in a text, overlaps included (spec 01 §3).
+"""Finding secrets: each rule's places in a text, overlaps included.
 
 Every rule is tied to short literals, its anchors. Most files hold none of them, and those of keys
 and tokens are looked for in the distinct long words of a file only, which are a fraction of it. An
@@ -18,16 +18,16 @@ from typing import NamedTuple
 
 from streams.hygiene.assigned import (
     ANY_KEY,
-    assigned_secret,
     end_of_value,
     entropy,
+    find_assigned_secret,
     is_drawn,
     is_no_secret_name,
     is_of_something_else,
     looks_secret,
     names_in,
 )
-from streams.hygiene.decoded import View, in_base64, unfolded
+from streams.hygiene.decoded import View, in_base64, unfold
 from streams.hygiene.normalise import lower
 from streams.hygiene.secret_forms import (
     LOWERED_ANCHORS,
@@ -138,10 +138,10 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
     found = _find(text, lowered, language)
     views: list[View] = []
     said = text
-    while len(views) < DEEPEST and (view := unfolded(said)):
+    while len(views) < DEEPEST and (view := unfold(said)):
         views.append(view)
         said = view.text
-        known = _covered(found)
+        known = _merge_spans(found)
         for it in _find(said, lower(said), language):
             start, end = it.start, it.end
             for each in reversed(views):
@@ -151,7 +151,7 @@ def find_secrets(text: str, lowered: str, language: str | None) -> list[Finding]
     return found
 
 
-def _covered(found: list[Finding]) -> list[tuple[int, int]]:
+def _merge_spans(found: list[Finding]) -> list[tuple[int, int]]:
     """Where something was found: in order, without overlaps."""
     spans: list[tuple[int, int]] = []
     for it in sorted(found):
@@ -220,7 +220,7 @@ def _find_plain(text: str, lowered: str, language: str | None, words: Words) -> 
     for order, anchor in _anchors_in(words):
         found += _of_form(SHORT_FORMS[order - 1], order, anchor, text, text)
     if words.pieces is None or any(not it.isalpha() and _changes(it) for it in words.long_pieces):
-        found += _prefixed(words.mixed, text)
+        found += _find_prefixed(words.mixed, text)
     for order, form in enumerate(OPEN_FORMS, len(SHORT_FORMS) + 1):
         if form.beside not in text:
             continue
@@ -237,13 +237,13 @@ def _of_names(text: str, lowered: str, language: str | None) -> list[Finding]:
     named = [it for it in names_in(lowered) if not is_no_secret_name(lowered, it[0])]
     reached = 0
     for at, name in named:
-        if span := assigned_secret(text, lowered, at, name, language):
+        if span := find_assigned_secret(text, lowered, at, name, language):
             reached = end_of_value(text, *span, reached)
             found.append(Finding(span[0], reached, ORDER_ASSIGN, "R-ASSIGN", "SECRET_VALUE"))
     if named:
         surely = [at for at, name in named if name != ANY_KEY]
         found += _near_names(text, lowered, surely, language)
-        found += _drawn_behind(text, lowered, named)
+        found += _find_drawn_behind(text, lowered, named)
     return found
 
 
@@ -289,7 +289,7 @@ def _match(form: Form, at: int, behind: int, text: str) -> re.Match[str] | None:
     return None
 
 
-def _prefixed(words: str, text: str) -> Iterator[Finding]:
+def _find_prefixed(words: str, text: str) -> Iterator[Finding]:
     """Tokens of services nobody listed: a short prefix, then a long run that looks drawn."""
     for value in sorted({match[0] for match in PREFIXED.finditer(words)}):
         prefix, run = PREFIX_AND_RUN.findall(value)[0]
@@ -431,7 +431,7 @@ def _start_of_part(text: str, at: int, done: int) -> int:
     return min(done, begin) + len(text[min(done, begin) : begin].rstrip(BASE64_CHARS))
 
 
-def _drawn_behind(text: str, lowered: str, named: list[tuple[int, str]]) -> Iterator[Finding]:
+def _find_drawn_behind(text: str, lowered: str, named: list[tuple[int, str]]) -> Iterator[Finding]:
     """Quoted runs that look drawn behind a secret's name, whatever stands between (R-ENTROPY)."""
     read = 0
     for at, name in named:

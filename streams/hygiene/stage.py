@@ -77,22 +77,22 @@ def clean(
     """Normalised, filtered, redacted, annotated, chunked. No bytes make it raise."""
     raw_sha256 = sha256_hex(content)
     skip = skip_before_reading(source.path, policy.excluded_globs, len(content))
-    if skip and not _forced(skip, force_include):
-        return _skipped(raw_sha256, skip)
+    if skip and not _is_forced(skip, force_include):
+        return _skip(raw_sha256, skip)
     normal = normalise(content, source.declared_charset)
     if normal.refusal:
-        return _skipped(raw_sha256, Skip(normal.refusal, normal.detail or ""))
+        return _skip(raw_sha256, Skip(normal.refusal, normal.detail or ""))
     skip = skip_source(source.path, source.source_type, normal.text)
-    if skip and not _forced(skip, force_include):
-        return _skipped(raw_sha256, skip, normal)
-    return _sanitized(source, raw_sha256, normal, force_include)
+    if skip and not _is_forced(skip, force_include):
+        return _skip(raw_sha256, skip, normal)
+    return _sanitize(source, raw_sha256, normal, force_include)
 
 
-def _forced(skip: Skip, force_include: bool) -> bool:
+def _is_forced(skip: Skip, force_include: bool) -> bool:
     return force_include and skip.reason in REVERSIBLE
 
 
-def _skipped(raw_sha256: str, skip: Skip, normal: Normalised | None = None) -> Cleaned:
+def _skip(raw_sha256: str, skip: Skip, normal: Normalised | None = None) -> Cleaned:
     if normal is None:
         return Cleaned(raw_sha256, skip_reason=skip.reason, skip_detail=skip.detail)
     return Cleaned(
@@ -106,7 +106,7 @@ def _skipped(raw_sha256: str, skip: Skip, normal: Normalised | None = None) -> C
     )
 
 
-def _sanitized(
+def _sanitize(
     source: SourceInfo, raw_sha256: str, normal: Normalised, force_include: bool
 ) -> Cleaned:
     raw_hash = sha256_hex(normal.text)
@@ -156,25 +156,25 @@ def starts_of_lines(text: str) -> list[int]:
 def decide(
     previous: SourceProcessed | None, revised: SourceRevised, cleaned: Cleaned
 ) -> list[Event]:
-    """The answer to a revision: its text and chunks, or nothing but the marker, which is last."""
+    """The answer to a revision: its text and chunks, if any, and at the end the commit record."""
     if previous is not None and _is_late(previous, revised):
-        return [_held(previous, revised)]
+        return [_keep_as_it_is(previous, revised)]
     if cleaned.skip_reason is not None:
-        return [_processed(previous, revised, cleaned, "skipped")]
+        return [_answer(previous, revised, cleaned, "skipped")]
     if (
         previous is not None
         and previous.sanitized_hash == cleaned.sanitized_hash
         and previous.versions == VERSIONS
     ):
-        return [_unchanged(previous, revised, cleaned)]
-    marker = _processed(previous, revised, cleaned, "sanitized")
-    return [*_texts(revised.source.source_id, cleaned), *cleaned.chunks, marker]
+        return [_answer_unchanged(previous, revised, cleaned)]
+    commit_record = _answer(previous, revised, cleaned, "sanitized")
+    return [*_texts(revised.source.source_id, cleaned), *cleaned.chunks, commit_record]
 
 
-def poisoned(previous: SourceProcessed | None, revised: SourceRevised, detail: str) -> list[Event]:
+def give_up(previous: SourceProcessed | None, revised: SourceRevised, detail: str) -> list[Event]:
     """The answer to a revision that could not be processed after all tries."""
     failed = Cleaned(revised.raw_sha256, skip_reason="poison", skip_detail=detail)
-    return [_processed(previous, revised, failed, "skipped")]
+    return [_answer(previous, revised, failed, "skipped")]
 
 
 def _is_late(previous: SourceProcessed, revised: SourceRevised) -> bool:
@@ -189,7 +189,7 @@ def _is_late(previous: SourceProcessed, revised: SourceRevised) -> bool:
     return come[:MARK_CHARS] < held[:MARK_CHARS]
 
 
-def _held(previous: SourceProcessed, revised: SourceRevised) -> SourceProcessed:
+def _keep_as_it_is(previous: SourceProcessed, revised: SourceRevised) -> SourceProcessed:
     """The answer to a revision that comes too late: all stays as it is, the trigger goes on."""
     outcome = "skipped" if previous.skip_reason else "unchanged"
     return previous.model_copy(update={"trigger_key": revised.trigger_key, "outcome": outcome})
@@ -215,7 +215,7 @@ def _texts(source_id: str, cleaned: Cleaned) -> Iterator[SourceSanitized]:
         )
 
 
-def _processed(
+def _answer(
     previous: SourceProcessed | None,
     revised: SourceRevised,
     cleaned: Cleaned,
@@ -249,10 +249,10 @@ def _processed(
     )
 
 
-def _unchanged(
+def _answer_unchanged(
     previous: SourceProcessed, revised: SourceRevised, cleaned: Cleaned
 ) -> SourceProcessed:
-    """The marker of the revision before under the new trigger; the counter does not move."""
+    """The commit record of the revision before under the new trigger; the counter does not move."""
     return previous.model_copy(
         update={
             "source": revised.source,

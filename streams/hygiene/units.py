@@ -1,4 +1,4 @@
-"""Units: the spans a recogniser finds, and how they become pieces of a fitting size (spec 01 §6).
+"""Units: the spans a recogniser finds, and how they become pieces of a fitting size.
 
 A recogniser tiles the text: its units follow each other without gap, so that every character has
 a place whatever the text is. Only units above the maximum are split; only small neighbours are
@@ -69,7 +69,7 @@ def pieces_of(text: str, units: Sequence[Unit]) -> Iterator[Piece]:
         if unit.end - unit.start > MAX_TOKENS or not text.isascii():
             size = tokens_of(text[unit.start : unit.end].strip())
             if size > MAX_TOKENS:
-                spans = list(_packed(text, unit.start, unit.end))
+                spans = list(_pack(text, unit.start, unit.end))
         trimmed = [span for span in (trim(text, *span) for span in spans) if span[0] < span[1]]
         for part, (start, end) in enumerate(trimmed):
             yield Piece(unit, start, end, part, len(trimmed))
@@ -86,7 +86,7 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
     return max(start, line), start + len(body.rstrip())
 
 
-def _packed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _pack(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Consecutive spans of at most the target where borders allow, never above the maximum."""
     first, size = start, 0
     for low, high in _borders(text, start, end):
@@ -173,7 +173,7 @@ def _window_bounds(sizes: list[int]) -> Iterator[tuple[int, int]]:
         first, total = following, overlap
 
 
-def joined(text: str, units: list[Unit], below_tokens: int) -> list[Unit]:
+def join(text: str, units: list[Unit], below_tokens: int) -> list[Unit]:
     """Neighbours of one scope as one unit, while one is small and both fit the target."""
     result: list[Unit] = []
     sizes: list[int] = []
@@ -185,7 +185,7 @@ def joined(text: str, units: list[Unit], below_tokens: int) -> list[Unit]:
             and sizes[-1] + size <= TARGET_TOKENS
             and _belong_together(result[-1], unit)
         ):
-            result[-1] = _merged(result[-1], unit, sizes[-1], size)
+            result[-1] = _merge(result[-1], unit, sizes[-1], size)
             sizes[-1] += size + 1
             continue
         result.append(unit)
@@ -202,7 +202,7 @@ def _belong_together(first: Unit, second: Unit) -> bool:
 JOINED_KIND: tuple[AnchorType, ...] = ("class", "function", "module", "heading", "entry", "record")
 
 
-def _merged(first: Unit, second: Unit, first_size: int, second_size: int) -> Unit:
+def _merge(first: Unit, second: Unit, first_size: int, second_size: int) -> Unit:
     """The span of both, of the kind that says most, with the path both share.
 
     A few tokens beside a unit that stands for itself (an opening line, a closing brace) change
@@ -217,13 +217,13 @@ def _merged(first: Unit, second: Unit, first_size: int, second_size: int) -> Uni
         next(kind for kind in JOINED_KIND if kind in kinds),
         first.start,
         second.end,
-        _joined_path(first, second),
+        _join_paths(first, second),
         outer,
         first.documented or second.documented,
     )
 
 
-def _joined_path(first: Unit, second: Unit) -> tuple[str, ...]:
+def _join_paths(first: Unit, second: Unit) -> tuple[str, ...]:
     """A class with the imports before it is still that class."""
     if first.kind == "module" and not first.path:
         return second.path

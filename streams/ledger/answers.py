@@ -13,7 +13,7 @@ from datetime import datetime
 from schemas.events.atom import CandidateRow
 from schemas.events.ledger import AtomRecord, EvidenceRow
 from schemas.fingerprint import norm_text
-from streams.ledger.draft import Draft
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.indexes import is_live
 from streams.ledger.lifecycle import ANSWERED, retire
 from streams.ledger.talk import talk_of
@@ -24,7 +24,7 @@ SHORTEST_WORD = 4
 
 
 def settle_answers(
-    draft: Draft, atom: AtomRecord, structure_path: list[str], rows: list[CandidateRow]
+    draft: ChangeSetDraft, atom: AtomRecord, structure_path: list[str], rows: list[CandidateRow]
 ) -> None:
     """Questions that the atom answers are closed; one answered before is closed at once."""
     talk = talk_of(structure_path)
@@ -32,18 +32,18 @@ def settle_answers(
     if spoken is None or spoken.said_at is None or not talk or not is_live(atom):
         return
     if atom.kind == "decision":
-        for question, row in _said(draft, talk, "unknown"):
-            if _follows(spoken.said_at, spoken.speaker, row) and _takes_up(atom, question):
+        for question, row in _find_said(draft, talk, "unknown"):
+            if _is_follow_up(spoken.said_at, spoken.speaker, row) and _takes_up(atom, question):
                 _close(draft, question, atom)
     elif atom.kind == "unknown":
-        for decision, row in _said(draft, talk, "decision"):
+        for decision, row in _find_said(draft, talk, "decision"):
             earlier = row.said_at is not None and spoken.said_at < row.said_at
             if earlier and row.speaker != spoken.speaker and _takes_up(decision, atom):
                 _close(draft, atom, decision)
                 return
 
 
-def _said(draft: Draft, talk: str, kind: str) -> list[tuple[AtomRecord, EvidenceRow]]:
+def _find_said(draft: ChangeSetDraft, talk: str, kind: str) -> list[tuple[AtomRecord, EvidenceRow]]:
     """Live atoms of that kind in a conversation, each with a fresh row of it, in a fixed order."""
     prefix = f"{draft.project}|{talk}|{kind}|"
     places = {tuple(key.split("|")[-2:]) for key, _ in draft.state.spoken.with_prefix(prefix)}
@@ -60,7 +60,7 @@ def _said(draft: Draft, talk: str, kind: str) -> list[tuple[AtomRecord, Evidence
     return found
 
 
-def _follows(at: datetime, speaker: str | None, asked: EvidenceRow) -> bool:
+def _is_follow_up(at: datetime, speaker: str | None, asked: EvidenceRow) -> bool:
     return asked.said_at is not None and at > asked.said_at and speaker != asked.speaker
 
 
@@ -73,6 +73,6 @@ def _stems(atom: AtomRecord) -> frozenset[str]:
     return frozenset(word[:STEM] for word in words if len(word) >= SHORTEST_WORD)
 
 
-def _close(draft: Draft, question: AtomRecord, answer: AtomRecord) -> None:
+def _close(draft: ChangeSetDraft, question: AtomRecord, answer: AtomRecord) -> None:
     draft.link(answer.atom_id, question.atom_id, "supersedes", ANSWERED)
-    retire(draft, draft.known_atom(question.atom_id), "superseded", ANSWERED, by=answer)
+    retire(draft, draft.get_atom(question.atom_id), "superseded", ANSWERED, by=answer)

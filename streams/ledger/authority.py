@@ -2,7 +2,7 @@
 
 What a person has verified stands above an accepted decision, that above all else. Of equal standing
 the newer one counts: the record with the higher number in a series, else what was said at a later
-time, else what stands further down in the same source. Nothing is resolved by it (spec 03 §5).
+time, else what stands further down in the same source. Nothing is resolved by it.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def with_suggestion(
 ) -> str:
     """The explanation with the side to be believed, if one is; an older suggestion is dropped."""
     plain = explanation.split(SUGGESTED)[0]
-    if standing := _standing(one) - _standing(other):
+    if standing := _rank_standing(one) - _rank_standing(other):
         best = one if standing > 0 else other
-        return f"{plain}{SUGGESTED}«{best.title}», {_REASONS[_standing(best)]}"
+        return f"{plain}{SUGGESTED}«{best.title}», {_REASONS[_rank_standing(best)]}"
     few = max(one.evidence_count, other.evidence_count) <= MAX_ROWS
     rows = [rows_of(atom.atom_id) if few else [] for atom in (one, other)]
     for judge, reason in _NEWER:
@@ -44,7 +44,7 @@ def with_suggestion(
     return plain
 
 
-def _standing(atom: AtomRecord) -> int:
+def _rank_standing(atom: AtomRecord) -> int:
     if atom.verified_by:
         return 2
     return int(atom.kind == "decision" and atom.status == "active")

@@ -1,6 +1,6 @@
 """Statements that cannot both hold: found by rule, put before a person, never resolved here.
 
-Spec 03 §5, the deterministic part. A pair has one record, whatever side is seen first and however
+A pair has one record, whatever side is seen first and however
 often: finding it again brings explanation and severity up to date. A person's answer stays until
 one side gains evidence from a new source; an end by ``side_gone`` was nobody's answer, so the pair
 opens again when the side comes back.
@@ -15,7 +15,7 @@ from schemas.events.ledger import AtomRecord, ContradictionRecord
 from schemas.fingerprint import norm_text
 from schemas.ids import pair_id
 from streams.ledger.authority import with_suggestion
-from streams.ledger.draft import Draft
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.indexes import COMPARED_KINDS, subject_key
 from streams.ledger.lifecycle import SIDE_GONE
 from streams.ledger.near_index import Near
@@ -53,46 +53,50 @@ Severity = Literal["low", "medium", "high"]
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class ContradictionReason:
     kind: Kind
     explanation: str
 
 
 def find_contradictions(
-    draft: Draft, atom: AtomRecord, near: list[Near], *, gained_source: bool = True
+    draft: ChangeSetDraft, atom: AtomRecord, near: list[Near], *, gained_source: bool = True
 ) -> None:
-    """Records of the pairs of ``atom`` that conflict, the surest ones first, a few at most.
+    """Record what contradicts ``atom``, the surest pairs first, a few at most.
 
     ``gained_source``: whether it came with evidence from a source that is new to it.
     """
     if atom.kind not in COMPARED_KINDS and atom.kind != "risk":
         return
     found = [
-        (other, conflict)
+        (other, reason)
         for other in _comparable(draft, atom, near)
-        if (conflict := conflict_of(atom, other))
+        if (reason := why_contradicts(atom, other))
     ]
     found.sort(key=lambda each: (-each[0].confidence, each[0].atom_id))
-    for other, conflict in found[:MAX_FOUND]:
-        record_contradiction(draft, atom, other, conflict, gained_source=gained_source)
+    for other, reason in found[:MAX_FOUND]:
+        record_contradiction(draft, atom, other, reason, gained_source=gained_source)
 
 
-def refresh_contradictions(draft: Draft, atom: AtomRecord, *, gained_source: bool) -> None:
+def refresh_contradictions(draft: ChangeSetDraft, atom: AtomRecord, *, gained_source: bool) -> None:
     """The contradictions of an atom whose confidence, status or evidence has changed."""
-    for dispute in draft.contradictions_of(atom.atom_id):
-        other_id = dispute.atom_b_id if dispute.atom_a_id == atom.atom_id else dispute.atom_a_id
+    for contradiction in draft.contradictions_of(atom.atom_id):
+        other_id = (
+            contradiction.atom_b_id
+            if contradiction.atom_a_id == atom.atom_id
+            else contradiction.atom_a_id
+        )
         other = draft.live_atom(other_id)
         if other is None or not draft.live_atom(atom.atom_id):
             continue
-        conflict = Conflict(dispute.contradiction_type, dispute.explanation)
-        if dispute.status in OPEN or gained_source:
-            record_contradiction(draft, atom, other, conflict, gained_source=gained_source)
+        reason = ContradictionReason(contradiction.contradiction_type, contradiction.explanation)
+        if contradiction.status in OPEN or gained_source:
+            record_contradiction(draft, atom, other, reason, gained_source=gained_source)
 
 
-def conflict_of(one: AtomRecord, other: AtomRecord) -> Conflict | None:
+def why_contradicts(one: AtomRecord, other: AtomRecord) -> ContradictionReason | None:
     """Why two atoms cannot both hold, or None."""
     if one.kind == "risk" or other.kind == "risk":
-        return _severity_conflict(one, other) if one.kind == other.kind else None
+        return _compare_severity(one, other) if one.kind == other.kind else None
     first, second = one.statement, other.statement
     if of_different_times(first, second) or of_different_versions(one, other):
         return None
@@ -100,16 +104,20 @@ def conflict_of(one: AtomRecord, other: AtomRecord) -> Conflict | None:
     opposite = {one.polarity, other.polarity} == {"affirm", "negate"}
     if opposite and one.kind == other.kind:
         alike = same_assertion(ours, theirs) or _titles_alike(first, second)
-        return Conflict("polarity_mismatch", "one affirms what the other denies") if alike else None
+        return (
+            ContradictionReason("polarity_mismatch", "one affirms what the other denies")
+            if alike
+            else None
+        )
     denies = "negate" in (one.polarity, other.polarity)
     if ours and theirs and not denies and ours.excludes(theirs):
         values = sorted((ours.value, theirs.value))
         sentence = f"{ours.subject} {ours.relation}: {values[0]} or {values[1]}"
-        return Conflict("body_conflict", sentence)
-    return _read_conflict(one, other)
+        return ContradictionReason("body_conflict", sentence)
+    return _read_titles(one, other)
 
 
-def _read_conflict(one: AtomRecord, other: AtomRecord) -> Conflict | None:
+def _read_titles(one: AtomRecord, other: AtomRecord) -> ContradictionReason | None:
     """What reading both titles shows, when it is sure in both orders and no name differs."""
     first, second = one.statement, other.statement
     if differ_in_names(first, second):
@@ -121,7 +129,7 @@ def _read_conflict(one: AtomRecord, other: AtomRecord) -> Conflict | None:
         found = min(found, opposition(second, first))
     if not found.is_sure or (found.kind == "polarity_mismatch" and one.kind != other.kind):
         return None
-    return Conflict(found.kind, found.explanation)
+    return ContradictionReason(found.kind, found.explanation)
 
 
 def severity_of(one: AtomRecord, other: AtomRecord) -> Severity:
@@ -136,32 +144,37 @@ def severity_of(one: AtomRecord, other: AtomRecord) -> Severity:
 
 
 def record_contradiction(
-    draft: Draft, one: AtomRecord, other: AtomRecord, conflict: Conflict, *, gained_source: bool
+    draft: ChangeSetDraft,
+    one: AtomRecord,
+    other: AtomRecord,
+    reason: ContradictionReason,
+    *,
+    gained_source: bool,
 ) -> None:
     """The pair's one record is open and up to date, unless a person has closed it for good."""
     first, second = sorted((one.atom_id, other.atom_id))
     key = pair_id("ctr", draft.project, first, second)
     known = draft.contradiction(key)
-    explanation = with_suggestion(conflict.explanation, one, other, draft.rows_of)
+    explanation = with_suggestion(reason.explanation, one, other, draft.rows_of)
     found = {
         "severity": severity_of(one, other),
         "explanation": explanation,
-        "contradiction_type": conflict.kind,
+        "contradiction_type": reason.kind,
     }
     if known is None:
         draft.contradictions[key] = ContradictionRecord(
             contradiction_id=key,
             atom_a_id=first,
             atom_b_id=second,
-            contradiction_type=conflict.kind,
+            contradiction_type=reason.kind,
             severity=severity_of(one, other),
             explanation=explanation,
             run_id=draft.run_id,
             opened_seq=draft.seq,
             updated_seq=draft.seq,
         )
-        draft.link(first, second, "contradicts", conflict.kind)
-        draft.note("contradiction_opened", key, None, conflict.kind, explanation)
+        draft.link(first, second, "contradicts", reason.kind)
+        draft.note("contradiction_opened", key, None, reason.kind, explanation)
         return
     answered = known.rationale != SIDE_GONE
     if known.status in OPEN:
@@ -180,12 +193,12 @@ def record_contradiction(
     draft.contradictions[key] = after
 
 
-def _comparable(draft: Draft, atom: AtomRecord, near: list[Near]) -> list[AtomRecord]:
+def _comparable(draft: ChangeSetDraft, atom: AtomRecord, near: list[Near]) -> list[AtomRecord]:
     """Live atoms with the same subject, or with alike words."""
     ids: dict[str, None] = {}
     if key := subject_key(atom):
         ids |= dict.fromkeys(draft.index.subjects.get(key, [])[:MAX_SAME_SUBJECT])
-        same = (other for other in draft.newly_live(atom.kind) if subject_key(other) == key)
+        same = (other for other in draft.find_newly_live(atom.kind) if subject_key(other) == key)
         ids |= dict.fromkeys(other.atom_id for other in same)
     nearest = sorted(near, key=lambda each: (-each.jaccard, each.atom_id))[:MAX_READ]
     ids |= dict.fromkeys(each.atom_id for each in nearest)
@@ -201,7 +214,7 @@ def _titles_alike(one: str, other: str) -> bool:
     return affirmed >= AFFIRMATIVE_SIMILARITY or title_similarity(one, other) >= TITLE_SIMILARITY
 
 
-def _severity_conflict(one: AtomRecord, other: AtomRecord) -> Conflict | None:
+def _compare_severity(one: AtomRecord, other: AtomRecord) -> ContradictionReason | None:
     """Two risks of the same title whose severities are at least two steps apart."""
     if not one.severity or not other.severity:
         return None
@@ -209,4 +222,4 @@ def _severity_conflict(one: AtomRecord, other: AtomRecord) -> Conflict | None:
     if steps < 2 or title_similarity(one.statement, other.statement) < TITLE_SIMILARITY:
         return None
     first, second = sorted((one.severity, other.severity), key=SEVERITIES.index)
-    return Conflict("body_conflict", f"the same risk is called {first} and {second}")
+    return ContradictionReason("body_conflict", f"the same risk is called {first} and {second}")

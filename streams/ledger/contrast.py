@@ -109,17 +109,20 @@ def contrast_features(one: str, other: str) -> list[float]:
     ours, theirs = sentence_of(one), sentence_of(other)
     return [
         *_overall(ours, theirs),
-        *_denied_by_second(ours, theirs),
-        *_denied_by_first(ours, theirs),
-        *_denied_by_both(ours, theirs),
+        *_score_denied_by_second(ours, theirs),
+        *_score_denied_by_first(ours, theirs),
+        *_score_denied_by_both(ours, theirs),
     ]
 
 
 def _overall(ours: Sentence, theirs: Sentence) -> list[float]:
     apart = float(ours.negated != theirs.negated)
     both = float(ours.negated and theirs.negated)
-    alone, alone_too = unmatched(ours, theirs), unmatched(theirs, ours)
-    inside, inside_too = covered(theirs.content, ours.known), covered(ours.content, theirs.known)
+    alone, alone_too = find_unmatched(ours, theirs), find_unmatched(theirs, ours)
+    inside, inside_too = (
+        measure_covered(theirs.content, ours.known),
+        measure_covered(ours.content, theirs.known),
+    )
     least = min(inside, inside_too)
     opposite = float(any((a, b) in _OPPOSITE_ROOTS for a in alone for b in alone_too))
     exclusive = float(any(exclude(a, b) for a in alone for b in alone_too))
@@ -145,22 +148,22 @@ def _overall(ours: Sentence, theirs: Sentence) -> list[float]:
         apart * min(len(alone), 8) / 8,
         apart * min(len(alone_too), 4) / 4,
         (1 - apart) * min(len(alone_too), 4) / 4,
-        apart * covered(theirs.content[:1], ours.known),
+        apart * measure_covered(theirs.content[:1], ours.known),
         apart * float(inside > 0.99) * float(inside_too > 0.99),
         float(ours.open != theirs.open and ours.binding != theirs.binding) * least,
     ]
 
 
-def _denied_by_second(ours: Sentence, theirs: Sentence) -> list[float]:
+def _score_denied_by_second(ours: Sentence, theirs: Sentence) -> list[float]:
     if not theirs.negated or ours.negated:
         return [0.0] * 8
-    rest = covered(theirs.denied + theirs.left, ours.known)
-    subject = covered(theirs.before, ours.known)
+    rest = measure_covered(theirs.denied + theirs.left, ours.known)
+    subject = measure_covered(theirs.before, ours.known)
     return [
         1.0,
-        covered(theirs.denied, ours.known),
-        covered(theirs.denied[:1], ours.known),
-        covered(theirs.left, ours.known) if theirs.left else 0.5,
+        measure_covered(theirs.denied, ours.known),
+        measure_covered(theirs.denied[:1], ours.known),
+        measure_covered(theirs.left, ours.known) if theirs.left else 0.5,
         subject,
         float(rest > 0.99),
         float(rest > 0.99 and subject > 0.99),
@@ -168,35 +171,35 @@ def _denied_by_second(ours: Sentence, theirs: Sentence) -> list[float]:
     ]
 
 
-def _denied_by_first(ours: Sentence, theirs: Sentence) -> list[float]:
+def _score_denied_by_first(ours: Sentence, theirs: Sentence) -> list[float]:
     if not ours.negated or theirs.negated:
         return [0.0] * 10
     denied = frozenset(ours.denied)
     return [
-        covered(theirs.said, denied),
-        covered(theirs.said, ours.beside),
-        covered(ours.denied, theirs.known),
-        float(covered(ours.denied, theirs.known) > 0.99),
-        covered(ours.denied[:1], theirs.known),
-        covered(theirs.said[:1], denied),
-        covered(theirs.said[:1], ours.beside),
-        covered(ours.left, theirs.known),
-        float(covered(theirs.said, ours.known) > 0.99),
+        measure_covered(theirs.said, denied),
+        measure_covered(theirs.said, ours.beside),
+        measure_covered(ours.denied, theirs.known),
+        float(measure_covered(ours.denied, theirs.known) > 0.99),
+        measure_covered(ours.denied[:1], theirs.known),
+        measure_covered(theirs.said[:1], denied),
+        measure_covered(theirs.said[:1], ours.beside),
+        measure_covered(ours.left, theirs.known),
+        float(measure_covered(theirs.said, ours.known) > 0.99),
         min(len(ours.content), 10) / 10,
     ]
 
 
-def _denied_by_both(ours: Sentence, theirs: Sentence) -> list[float]:
+def _score_denied_by_both(ours: Sentence, theirs: Sentence) -> list[float]:
     if not ours.negated or not theirs.negated:
         return [0.0] * 6
-    standing = covered(theirs.denied, ours.beside)
+    standing = measure_covered(theirs.denied, ours.beside)
     return [
         standing,
-        covered(theirs.denied, frozenset(ours.denied)),
-        covered(ours.denied, frozenset(theirs.denied)),
-        covered(theirs.said, ours.beside),
-        float(standing > 0.99) * (1 - covered(ours.denied, theirs.known)),
-        covered(theirs.content, ours.known),
+        measure_covered(theirs.denied, frozenset(ours.denied)),
+        measure_covered(ours.denied, frozenset(theirs.denied)),
+        measure_covered(theirs.said, ours.beside),
+        float(standing > 0.99) * (1 - measure_covered(ours.denied, theirs.known)),
+        measure_covered(theirs.content, ours.known),
     ]
 
 
@@ -207,20 +210,23 @@ def _other_number(ours: Sentence, theirs: Sentence) -> bool:
     words, words_too = (
         [w for w in each.content if w not in each.numbers] for each in (ours, theirs)
     )
-    return min(covered(words_too, ours.known), covered(words, theirs.known)) >= SAME_BUT_NUMBERS
+    return (
+        min(measure_covered(words_too, ours.known), measure_covered(words, theirs.known))
+        >= SAME_BUT_NUMBERS
+    )
 
 
-def unmatched(ours: Sentence, theirs: Sentence) -> list[str]:
+def find_unmatched(ours: Sentence, theirs: Sentence) -> list[str]:
     """Our words that nothing of theirs matches, in their order."""
-    return [word for word in ours.content if not matched(word, theirs.known)]
+    return [word for word in ours.content if not measure_match(word, theirs.known)]
 
 
-def covered(words: Sequence[str], known: Collection[str]) -> float:
+def measure_covered(words: Sequence[str], known: Collection[str]) -> float:
     """The share of ``words`` that ``known`` matches; 0 of none."""
-    return sum(matched(word, known) for word in words) / len(words) if words else 0.0
+    return sum(measure_match(word, known) for word in words) / len(words) if words else 0.0
 
 
-def matched(word: str, known: Collection[str]) -> float:
+def measure_match(word: str, known: Collection[str]) -> float:
     """1 for the same root, less for a class and its member or a common beginning, else 0."""
     if word in known:
         return 1.0
@@ -237,7 +243,7 @@ def exclude(one: str, other: str) -> bool:
     return one != other and one in _SET_OF and _SET_OF[one] == _SET_OF.get(other)
 
 
-def opposed(one: str, other: str) -> bool:
+def is_opposed(one: str, other: str) -> bool:
     return (one, other) in _OPPOSITE_ROOTS
 
 

@@ -1,4 +1,4 @@
-"""Verification, dismissal and re-inclusion of one atom (spec 03 §8)."""
+"""Verification, dismissal and re-inclusion of one atom."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from schemas.events.hitl import (
 )
 from schemas.events.ledger import AtomRecord
 from streams.ledger.contradictions import refresh_contradictions
-from streams.ledger.draft import Draft
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.indexes import is_live
 from streams.ledger.lifecycle import retire
 from streams.ledger.revival import come_back
@@ -21,7 +21,7 @@ from streams.ledger.ruling import Refused, Ruling, require_seen
 DEFAULT_FLOOR = 0.90
 
 
-def apply_to_atom(draft: Draft, ruling: Ruling, decided: PersonDecided) -> None:
+def apply_to_atom(draft: ChangeSetDraft, ruling: Ruling, decided: PersonDecided) -> None:
     """The atom as the person wants it. Raises Refused."""
     atom = draft.atom(decided.target_id)
     if atom is None or not isinstance(decided, AtomDecided):
@@ -38,7 +38,7 @@ def apply_to_atom(draft: Draft, ruling: Ruling, decided: PersonDecided) -> None:
             _reinclude(draft, atom)
 
 
-def _verify(draft: Draft, ruling: Ruling, atom: AtomRecord, floor: float | None) -> None:
+def _verify(draft: ChangeSetDraft, ruling: Ruling, atom: AtomRecord, floor: float | None) -> None:
     if not is_live(atom):
         raise Refused("not_live")
     floor = round(max(atom.confidence, DEFAULT_FLOOR) if floor is None else floor, 6)
@@ -55,7 +55,7 @@ def _verify(draft: Draft, ruling: Ruling, atom: AtomRecord, floor: float | None)
     refresh_contradictions(draft, verified, gained_source=False)
 
 
-def _unverify(draft: Draft, atom: AtomRecord) -> None:
+def _unverify(draft: ChangeSetDraft, atom: AtomRecord) -> None:
     """Without floor and pin; the confidence stays until something is read again.
 
     When nothing but the pin kept it, since all that said it is gone, it goes as well.
@@ -68,13 +68,13 @@ def _unverify(draft: Draft, atom: AtomRecord) -> None:
         retire(draft, loose, "obsolete", "not_found_again")
 
 
-def _is_reread(draft: Draft, atom: AtomRecord) -> bool:
+def _is_reread(draft: ChangeSetDraft, atom: AtomRecord) -> bool:
     """Whether a run may still find the atom again in a source that said it."""
     sources = {row.source_id for row in draft.rows_of(atom.atom_id)}
     return any(f"{draft.project}|{source}" in draft.state.reread for source in sources)
 
 
-def _dismiss(draft: Draft, ruling: Ruling, atom: AtomRecord) -> None:
+def _dismiss(draft: ChangeSetDraft, ruling: Ruling, atom: AtomRecord) -> None:
     if not is_live(atom):
         raise Refused("not_live")
     if not ruling.rationale:
@@ -83,7 +83,7 @@ def _dismiss(draft: Draft, ruling: Ruling, atom: AtomRecord) -> None:
     retire(draft, kept, "dismissed", "dismissed_by_person")
 
 
-def _reinclude(draft: Draft, atom: AtomRecord) -> None:
+def _reinclude(draft: ChangeSetDraft, atom: AtomRecord) -> None:
     if atom.status != "dismissed":
         raise Refused("not_dismissed")
     status = atom.previous_status or "draft"

@@ -1,4 +1,4 @@
-"""Merge reviews, and merges undone (spec 03 §8).
+"""Merge reviews, and merges undone.
 
 A rejected pair, and one that was split again, is never merged or proposed again: its merge
 candidate says so, and an atom's id is its fingerprint, so other wordings are other pairs.
@@ -17,10 +17,14 @@ from schemas.events.ledger import (
     MergeOp,
 )
 from schemas.ids import evidence_id, pair_id
-from streams.ledger.contradictions import Conflict, record_contradiction, refresh_contradictions
-from streams.ledger.draft import Draft
+from streams.ledger.contradictions import (
+    ContradictionReason,
+    record_contradiction,
+    refresh_contradictions,
+)
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.entities import follow_split
-from streams.ledger.evidence import TWO_ROWS_KINDS, counted, two_rows_apart
+from streams.ledger.evidence import TWO_ROWS_KINDS, count_rows, two_rows_apart
 from streams.ledger.merging import merge
 from streams.ledger.revival import come_back
 from streams.ledger.ruling import Refused, Ruling, require_seen
@@ -29,7 +33,7 @@ from streams.ledger.state import OPEN
 REVIEWED = "reviewed"
 
 
-def apply_to_merge(draft: Draft, ruling: Ruling, decided: MergeDecided) -> None:
+def apply_to_merge(draft: ChangeSetDraft, ruling: Ruling, decided: MergeDecided) -> None:
     """The pair is one atom, or blocked for good. Raises Refused."""
     pair = draft.merge_candidate(decided.merge_candidate_id)
     if pair is None:
@@ -37,20 +41,26 @@ def apply_to_merge(draft: Draft, ruling: Ruling, decided: MergeDecided) -> None:
     require_seen(pair.revision, decided.expected_revision)
     if pair.state != "open":
         raise Refused("not_open")
-    first, second = draft.known_atom(pair.atom_a_id), draft.known_atom(pair.atom_b_id)
+    first, second = draft.get_atom(pair.atom_a_id), draft.get_atom(pair.atom_b_id)
     if decided.decision == "approve":
-        _decided(draft, ruling, pair, "approved")
+        _record_decision(draft, ruling, pair, "approved")
         _merge(draft, ruling, pair, first, second)
     else:
-        _decided(draft, ruling, pair, "rejected")
+        _record_decision(draft, ruling, pair, "rejected")
         _record_rejection(draft, ruling, pair, first, second)
 
 
 def _merge(
-    draft: Draft, ruling: Ruling, pair: MergeCandidate, first: AtomRecord, second: AtomRecord
+    draft: ChangeSetDraft,
+    ruling: Ruling,
+    pair: MergeCandidate,
+    first: AtomRecord,
+    second: AtomRecord,
 ) -> None:
-    """One atom; what disputed the other one is disputed with it from now on."""
-    disputes = _open_disputes(draft, first) + _open_disputes(draft, second)
+    """One atom; what contradicted the other one contradicts it from now on."""
+    contradictions = [
+        each for side in (first, second) for each in _list_open_contradictions(draft, side)
+    ]
     later, other = sorted((first, second), key=_last_seen, reverse=True)
     merged = merge(
         draft,
@@ -63,18 +73,24 @@ def _merge(
         candidate_id=pair.merge_candidate_id,
     )
     gone = {first.atom_id, second.atom_id} - {merged.atom_id}
-    for dispute in disputes:
-        sides = {dispute.atom_a_id, dispute.atom_b_id}
+    for contradiction in contradictions:
+        sides = {contradiction.atom_a_id, contradiction.atom_b_id}
         for third in sorted(sides - gone - {merged.atom_id}):
             opponent = draft.live_atom(third)
             if opponent and sides & gone:
-                conflict = Conflict(dispute.contradiction_type, dispute.explanation)
-                record_contradiction(draft, merged, opponent, conflict, gained_source=False)
+                reason = ContradictionReason(
+                    contradiction.contradiction_type, contradiction.explanation
+                )
+                record_contradiction(draft, merged, opponent, reason, gained_source=False)
     refresh_contradictions(draft, merged, gained_source=False)
 
 
 def _record_rejection(
-    draft: Draft, ruling: Ruling, pair: MergeCandidate, first: AtomRecord, second: AtomRecord
+    draft: ChangeSetDraft,
+    ruling: Ruling,
+    pair: MergeCandidate,
+    first: AtomRecord,
+    second: AtomRecord,
 ) -> None:
     draft.record_merge(
         op="rejected_merge",
@@ -91,7 +107,7 @@ def _record_rejection(
     )
 
 
-def undo_merge(draft: Draft, ruling: Ruling, decided: MergeUndone) -> None:
+def undo_merge(draft: ChangeSetDraft, ruling: Ruling, decided: MergeUndone) -> None:
     """The loser of a merge is an atom of its own again. Raises Refused."""
     loser = draft.atom(decided.atom_id)
     if loser is None:
@@ -100,7 +116,7 @@ def undo_merge(draft: Draft, ruling: Ruling, decided: MergeUndone) -> None:
     op = draft.state.merges.get(f"{draft.project}|{loser.atom_id}")
     if op is None or loser.status != "merged":
         raise Refused("not_merged")
-    holder = draft.standing(op.winner_atom_id)
+    holder = draft.find_survivor(op.winner_atom_id)
     assert holder
     _block(draft, ruling, op, holder, loser)
     links_made, links_ended = _links_back(draft, op)
@@ -136,7 +152,7 @@ def undo_merge(draft: Draft, ruling: Ruling, decided: MergeUndone) -> None:
 
 
 def _block(
-    draft: Draft, ruling: Ruling, op: MergeOp, holder: AtomRecord, loser: AtomRecord
+    draft: ChangeSetDraft, ruling: Ruling, op: MergeOp, holder: AtomRecord, loser: AtomRecord
 ) -> None:
     for other in dict.fromkeys((op.winner_atom_id, holder.atom_id)):
         key = pair_id("mrg", draft.project, other, loser.atom_id)
@@ -148,20 +164,20 @@ def _block(
             similarity=op.similarity,
             opened_seq=draft.seq,
         )
-        _decided(draft, ruling, pair, "rejected")
+        _record_decision(draft, ruling, pair, "rejected")
 
 
-def _links_back(draft: Draft, op: MergeOp) -> tuple[list[str], list[str]]:
+def _links_back(draft: ChangeSetDraft, op: MergeOp) -> tuple[list[str], list[str]]:
     """The loser's links are its own again; the ids of those made and of those ended."""
     made: list[str] = []
     ended: list[str] = []
     for key in op.links_made:
-        link = draft.known_link(key)
+        link = draft.get_link(key)
         if link.active:
             draft.unlink(link.from_atom_id, link.to_atom_id, link.link_type, "unmerged")
             ended.append(key)
     for key in op.links_ended:
-        link = draft.known_link(key)
+        link = draft.get_link(key)
         if draft.link(link.from_atom_id, link.to_atom_id, link.link_type, "unmerged"):
             made.append(key)
     assert op.loser_atom_id
@@ -169,18 +185,20 @@ def _links_back(draft: Draft, op: MergeOp) -> tuple[list[str], list[str]]:
     return made, ended
 
 
-def _mentions_back(draft: Draft, op: MergeOp, holder: AtomRecord, loser: AtomRecord) -> None:
+def _mentions_back(
+    draft: ChangeSetDraft, op: MergeOp, holder: AtomRecord, loser: AtomRecord
+) -> None:
     """On the way from the one it was merged into to the one that stands for it now."""
-    between = draft.known_atom(op.winner_atom_id)
+    between = draft.get_atom(op.winner_atom_id)
     while between.atom_id != holder.atom_id:
         assert between.merged_into
         follow_split(draft, loser, between, _wordings(draft, between.atom_id)[1:])
-        between = draft.known_atom(between.merged_into)
+        between = draft.get_atom(between.merged_into)
     follow_split(draft, loser, holder, _wordings(draft, holder.atom_id)[1:])
 
 
 def _rows_back(
-    draft: Draft, op: MergeOp, holder: AtomRecord, loser: AtomRecord
+    draft: ChangeSetDraft, op: MergeOp, holder: AtomRecord, loser: AtomRecord
 ) -> tuple[AtomRecord, AtomRecord, list[str]]:
     """Loser and holder with their own rows, and the ids of those that went back.
 
@@ -195,13 +213,13 @@ def _rows_back(
             continue
         draft.put_evidence(row.model_copy(update={"atom_id": loser.atom_id}))
         fresh = int(not row.stale)
-        holder = counted(draft, holder, row, evidence=-1, fresh=-fresh)
-        loser = counted(draft, loser, row, evidence=1, fresh=fresh)
+        holder = count_rows(draft, holder, row, evidence=-1, fresh=-fresh)
+        loser = count_rows(draft, loser, row, evidence=1, fresh=fresh)
         moved.append(row.evidence_id)
     return loser, holder, moved
 
 
-def _wordings(draft: Draft, atom_id: str) -> list[str]:
+def _wordings(draft: ChangeSetDraft, atom_id: str) -> list[str]:
     """The atom and those that were merged into it before."""
     found = [atom_id]
     for one in found:
@@ -218,7 +236,7 @@ def _is_of(row: EvidenceRow, wordings: list[str]) -> bool:
     return any(evidence_id(atom_id, *span) == row.evidence_id for atom_id in wordings)
 
 
-def _without(draft: Draft, op: MergeOp, holder: AtomRecord) -> AtomRecord:
+def _without(draft: ChangeSetDraft, op: MergeOp, holder: AtomRecord) -> AtomRecord:
     """The holder without what the merge gave to its confidence and status.
 
     What it gained since then stays: the doubt that was left is scaled back to what it was.
@@ -240,15 +258,18 @@ def _without(draft: Draft, op: MergeOp, holder: AtomRecord) -> AtomRecord:
     return draft.put_atom(holder, **changed)
 
 
-def _decided(
-    draft: Draft, ruling: Ruling, pair: MergeCandidate, state: Literal["approved", "rejected"]
+def _record_decision(
+    draft: ChangeSetDraft,
+    ruling: Ruling,
+    pair: MergeCandidate,
+    state: Literal["approved", "rejected"],
 ) -> None:
     key = pair.merge_candidate_id
     draft.merge_candidates[key] = pair.model_copy(update=ruling.on_pair | {"state": state})
     draft.note("merge_candidate_closed", key, None, state)
 
 
-def _open_disputes(draft: Draft, atom: AtomRecord) -> list[ContradictionRecord]:
+def _list_open_contradictions(draft: ChangeSetDraft, atom: AtomRecord) -> list[ContradictionRecord]:
     return [each for each in draft.contradictions_of(atom.atom_id) if each.status in OPEN]
 
 

@@ -1,4 +1,4 @@
-"""Decisions of people that wait for their place between two turns (spec 03 §9).
+"""Decisions of people that wait for their place between two turns.
 
 The table is fed from ``hitl.v1`` alone and emptied by the ledger's own output, like those of
 ``turns``; a decision whose change set is there already is not taken in. Among decisions that wait
@@ -67,7 +67,7 @@ class Decisions:
             content=decided.model_dump_json(),
         )
 
-    def answered(self, project: str, event_id: str) -> None:
+    def drop_answered(self, project: str, event_id: str) -> None:
         """Drop the decision that the ledger has answered."""
         self.waiting.pop(f"{project}|{event_id}", None)
 

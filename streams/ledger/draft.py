@@ -38,7 +38,7 @@ MAX_RECORDS_CHANGED = 2_000  # by the end of a run in one change set, about 4 MB
 Pair = TypeVar("Pair", MergeCandidate, ContradictionRecord)
 
 
-class Draft:
+class ChangeSetDraft:
     """The change set of one turn or of one decision of a person.
 
     All ``put_`` methods take whole records as they stand after.
@@ -70,7 +70,7 @@ class Draft:
         assert self._turn is not None
         return self._turn
 
-    def becomes_part(self, turn: Turn) -> None:
+    def turn_into_part(self, turn: Turn) -> None:
         """It does not hold all that its turn was to do, so ``turn`` is told in its place."""
         self._turn = turn
 
@@ -98,7 +98,7 @@ class Draft:
     def atom(self, atom_id: str) -> AtomRecord | None:
         return self.atoms.get(atom_id) or self.state.atom(self.project, atom_id)
 
-    def known_atom(self, atom_id: str) -> AtomRecord:
+    def get_atom(self, atom_id: str) -> AtomRecord:
         found = self.atom(atom_id)
         assert found is not None, atom_id
         return found
@@ -107,14 +107,14 @@ class Draft:
         found = self.atom(atom_id)
         return found if found and found.status in LIVE else None
 
-    def standing(self, atom_id: str) -> AtomRecord | None:
+    def find_survivor(self, atom_id: str) -> AtomRecord | None:
         """The atom, or the one it was merged into since."""
         found = self.atom(atom_id)
         while found and found.status == "merged" and found.merged_into:
             found = self.atom(found.merged_into)
         return found
 
-    def newly_live(self, kind: str) -> Iterator[AtomRecord]:
+    def find_newly_live(self, kind: str) -> Iterator[AtomRecord]:
         """Live atoms of this draft that the index does not hold yet, of a kind's group."""
         group = self.index.group(kind)
         for atom in list(self.atoms.values()):
@@ -201,7 +201,7 @@ class Draft:
             self.links[key] = known.model_copy(update={"active": False})
             self.note("link_removed", from_atom, to_atom, link_type, reason)
 
-    def known_link(self, key: str) -> LinkRecord:
+    def get_link(self, key: str) -> LinkRecord:
         return self.links.get(key) or self.state.view.links[f"{self.project}|{key}"]
 
     def links_of(self, atom_id: str) -> list[LinkRecord]:
@@ -213,7 +213,7 @@ class Draft:
             for key, link in self.links.items()
             if atom_id in (link.from_atom_id, link.to_atom_id)
         ]
-        found = [self.known_link(key) for key in sorted({*held, *drafted})]
+        found = [self.get_link(key) for key in sorted({*held, *drafted})]
         return [link for link in found if link.active]
 
     def mention(self, atom_id: str, entity_id: str, name: str, reason: str) -> bool:
@@ -258,7 +258,7 @@ class Draft:
         key = f"{self.project}|{atom_id}|{entity_id}"
         return self.mentions.get((atom_id, entity_id)) or self.state.view.mentions.get(key)
 
-    def waiting_for(self, name: str) -> list[str]:
+    def find_waiting(self, name: str) -> list[str]:
         """The atoms that speak of a normalised name which had no entity when they came."""
         if name not in self.waiting:
             held = self.state.waiting_names.get(f"{self.project}|{name}", [])
@@ -335,12 +335,12 @@ class Draft:
             mentions=list(self.mentions.values()),
             merge_ops=self.merge_ops,
             merge_candidates=[
-                _revised(pair, view.merge_candidates.get(f"{self.project}|{key}"))
+                _raise_revision(pair, view.merge_candidates.get(f"{self.project}|{key}"))
                 for key, pair in self.merge_candidates.items()
             ],
             contradictions=[
-                _revised(dispute, view.contradictions.get(f"{self.project}|{key}"))
-                for key, dispute in self.contradictions.items()
+                _raise_revision(contradiction, view.contradictions.get(f"{self.project}|{key}"))
+                for key, contradiction in self.contradictions.items()
             ],
             summary=summary,
             hitl=hitl,
@@ -354,6 +354,6 @@ class Draft:
         return sorted({*held, *drafted})
 
 
-def _revised(after: Pair, before: Pair | None) -> Pair:
+def _raise_revision(after: Pair, before: Pair | None) -> Pair:
     """``after`` with the revision that follows that of ``before``."""
     return after.model_copy(update={"revision": before.revision + 1 if before else 1})

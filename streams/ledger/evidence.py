@@ -16,7 +16,7 @@ from typing import Any
 from schemas.events.atom import CandidateRow, Reading
 from schemas.events.ledger import AtomRecord, EvidenceRow, EvidenceState
 from schemas.ids import evidence_id
-from streams.ledger.draft import Draft
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.standing import holds
 
 TWO_ROWS_KINDS = frozenset({"decision", "requirement"})
@@ -25,7 +25,11 @@ MAX_MERGED_CONFIDENCE = 0.99
 
 
 def add_rows(
-    draft: Draft, atom: AtomRecord, own_id: str, reading: Reading, rows: Iterable[CandidateRow]
+    draft: ChangeSetDraft,
+    atom: AtomRecord,
+    own_id: str,
+    reading: Reading,
+    rows: Iterable[CandidateRow],
 ) -> tuple[AtomRecord, list[str]]:
     """The atom with the rows it did not have fresh yet, and their ids.
 
@@ -38,11 +42,11 @@ def add_rows(
         if known is None:
             fresh = _evidence(atom.atom_id, key, reading, row, draft.turn.run_id)
             draft.note("evidence_added", atom.atom_id, key, "new_row")
-            atom = counted(draft, atom, fresh, evidence=1, fresh=1)
+            atom = count_rows(draft, atom, fresh, evidence=1, fresh=1)
         elif known.stale:
             fresh = known.model_copy(update={"stale": False, "stale_since_seq": None})
             draft.note("evidence_refreshed", atom.atom_id, key, "read_again")
-            atom = counted(draft, atom, fresh, fresh=1)
+            atom = count_rows(draft, atom, fresh, fresh=1)
         else:
             continue
         draft.put_evidence(fresh)
@@ -50,13 +54,15 @@ def add_rows(
     return atom, added
 
 
-def stale_row(draft: Draft, atom: AtomRecord, row: EvidenceRow) -> AtomRecord:
+def stale_row(draft: ChangeSetDraft, atom: AtomRecord, row: EvidenceRow) -> AtomRecord:
     """The atom after one of its fresh rows has become stale."""
     draft.put_evidence(row.model_copy(update={"stale": True, "stale_since_seq": draft.seq}))
-    return counted(draft, atom, row, fresh=-1)
+    return count_rows(draft, atom, row, fresh=-1)
 
 
-def move_rows(draft: Draft, loser: AtomRecord, winner: AtomRecord) -> tuple[AtomRecord, list[str]]:
+def move_rows(
+    draft: ChangeSetDraft, loser: AtomRecord, winner: AtomRecord
+) -> tuple[AtomRecord, list[str]]:
     """The winner with all rows of the loser, and their ids."""
     moved: list[str] = []
     for row in draft.rows_of(loser.atom_id):
@@ -64,13 +70,13 @@ def move_rows(draft: Draft, loser: AtomRecord, winner: AtomRecord) -> tuple[Atom
         fresh = int(not row.stale)
         if fresh:
             draft.count_support(row.source_id, loser.atom_id, -1)
-        winner = counted(draft, winner, row, evidence=1, fresh=fresh)
+        winner = count_rows(draft, winner, row, evidence=1, fresh=fresh)
         moved.append(row.evidence_id)
     return winner, moved
 
 
-def counted(
-    draft: Draft, atom: AtomRecord, row: EvidenceRow, *, evidence: int = 0, fresh: int = 0
+def count_rows(
+    draft: ChangeSetDraft, atom: AtomRecord, row: EvidenceRow, *, evidence: int = 0, fresh: int = 0
 ) -> AtomRecord:
     """The atom's figures after ``evidence`` more rows like ``row``, ``fresh`` of them fresh."""
     supported = bool(draft.supports(row.source_id, atom.atom_id))
@@ -95,8 +101,8 @@ def evidence_state(count: int, stale: int) -> EvidenceState:
     return "stale" if stale >= count else "partial"
 
 
-def merged_confidence(atom: AtomRecord, confidence: float, *, new_source: bool) -> float:
-    """The atom's confidence after another candidate has said the same (spec 03 §4)."""
+def merge_confidence(atom: AtomRecord, confidence: float, *, new_source: bool) -> float:
+    """The atom's confidence after another candidate has said the same."""
     if new_source:
         merged = 1 - (1 - atom.confidence) * (1 - confidence)
         merged = min(merged, max(MAX_MERGED_CONFIDENCE, atom.confidence))
@@ -118,7 +124,7 @@ def two_rows_apart(rows: Sequence[EvidenceRow]) -> bool:
     )
 
 
-def status_by_rows(draft: Draft, atom: AtomRecord) -> dict[str, Any]:
+def status_by_rows(draft: ChangeSetDraft, atom: AtomRecord) -> dict[str, Any]:
     """The status a decision or requirement is due by its rows, as fields to change; else nothing.
 
     Only upwards: rows that became stale count against an atom when its source is settled. What its

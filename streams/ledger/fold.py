@@ -66,7 +66,7 @@ class LedgerView:
         self.order.take(project, event, record.value_hash)
         for atom in event.atoms:
             self.atoms[f"{project}|{atom.atom_id}"] = atom
-        before = moved_evidence(event)
+        before = find_moved_evidence(event)
         for row in event.evidence:
             if row.evidence_id in before:
                 self.evidence.pop(f"{project}|{before[row.evidence_id]}|{row.evidence_id}", None)
@@ -77,8 +77,8 @@ class LedgerView:
             self.mentions[f"{project}|{mention.atom_id}|{mention.entity_atom_id}"] = mention
         for pair in event.merge_candidates:
             self.merge_candidates[f"{project}|{pair.merge_candidate_id}"] = pair
-        for dispute in event.contradictions:
-            self.contradictions[f"{project}|{dispute.contradiction_id}"] = dispute
+        for contradiction in event.contradictions:
+            self.contradictions[f"{project}|{contradiction.contradiction_id}"] = contradiction
 
     def last_seq(self, project: str) -> int:
         """The sequence number of the last accepted change set; 0 before the first."""
@@ -106,7 +106,7 @@ class LedgerView:
         return [mention for _, mention in held if mention.active]
 
 
-def moved_evidence(event: LedgerChanged) -> dict[str, str]:
+def find_moved_evidence(event: LedgerChanged) -> dict[str, str]:
     """Evidence id → the atom that held it before this change set's merges, or their undoing."""
     moved: dict[str, str] = {}
     for op in event.merge_ops:

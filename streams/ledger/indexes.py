@@ -18,7 +18,7 @@ from schemas.events.atom import AtomKind
 from schemas.events.ledger import LIVE, AtomRecord
 from schemas.fingerprint import norm_text
 from streams.ledger.near_index import NearIndex
-from streams.ledger.similarity import compared_text, words
+from streams.ledger.similarity import text_to_compare, words
 from streams.ledger.statements import statement_of
 
 COMPARED_KINDS: frozenset[str] = frozenset({"claim", "decision", "requirement"})
@@ -72,14 +72,16 @@ class ProjectIndex:
             self._name(after, add=has_name)
         gone = [atom is not None and atom.status == "dismissed" for atom in (before, after)]
         if gone == [False, True]:
-            self.dismissed(after.kind).add(after.atom_id, after.kind, after.polarity, _words(after))
+            self.dismissed_group(after.kind).add(
+                after.atom_id, after.kind, after.polarity, _words(after)
+            )
         elif gone == [True, False]:
-            self.dismissed(after.kind).remove(after.atom_id, _words(after))
+            self.dismissed_group(after.kind).remove(after.atom_id, _words(after))
 
     def group(self, kind: str) -> NearIndex:
         return self.near[group_of(kind)]
 
-    def dismissed(self, kind: str) -> NearIndex:
+    def dismissed_group(self, kind: str) -> NearIndex:
         return self.near[f"dismissed {group_of(kind)}"]
 
     def best(self, kind: AtomKind, count: int) -> list[Rank]:
@@ -120,7 +122,7 @@ class ProjectIndex:
 
 
 def _words(atom: AtomRecord) -> frozenset[str]:
-    return words(compared_text(atom))
+    return words(text_to_compare(atom))
 
 
 def is_named(atom: AtomRecord) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schemas.events.ledger import AtomRecord, AtomStatus, ChangeOp
-from streams.ledger.draft import Draft
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.state import OPEN
 
 SIDE_GONE = "side_gone"
@@ -18,13 +18,17 @@ OP_OF_STATUS: dict[AtomStatus, ChangeOp] = {
 }
 
 
-def lost(atom: AtomRecord) -> bool:
+def has_lost(atom: AtomRecord) -> bool:
     """Whether a person resolved a contradiction against it: only a new source brings it back."""
     return atom.status == "superseded" and atom.status_reason == LOST
 
 
 def retire(
-    draft: Draft, atom: AtomRecord, status: AtomStatus, reason: str, by: AtomRecord | None = None
+    draft: ChangeSetDraft,
+    atom: AtomRecord,
+    status: AtomStatus,
+    reason: str,
+    by: AtomRecord | None = None,
 ) -> AtomRecord:
     """The atom with a status that is not live; its open contradictions and merge reviews end."""
     changed: dict[str, object] = {"status": status, "status_reason": reason}
@@ -34,13 +38,15 @@ def retire(
         changed["superseded_by"] = by.atom_id
     draft.note(OP_OF_STATUS[status], atom.atom_id, by.atom_id if by else None, reason)
     after = draft.put_atom(atom, **changed)
-    for dispute in draft.contradictions_of(atom.atom_id):
-        if dispute.status in OPEN:
-            draft.contradictions[dispute.contradiction_id] = dispute.model_copy(
+    for contradiction in draft.contradictions_of(atom.atom_id):
+        if contradiction.status in OPEN:
+            draft.contradictions[contradiction.contradiction_id] = contradiction.model_copy(
                 update={"status": "resolved", "rationale": SIDE_GONE, "updated_seq": draft.seq}
             )
-            draft.unlink(dispute.atom_a_id, dispute.atom_b_id, "contradicts", SIDE_GONE)
-            draft.note("contradiction_closed", dispute.contradiction_id, atom.atom_id, SIDE_GONE)
+            draft.unlink(contradiction.atom_a_id, contradiction.atom_b_id, "contradicts", SIDE_GONE)
+            draft.note(
+                "contradiction_closed", contradiction.contradiction_id, atom.atom_id, SIDE_GONE
+            )
     for pair in draft.merge_candidates_of(atom.atom_id):
         if pair.state == "open":
             key = pair.merge_candidate_id
@@ -51,7 +57,7 @@ def retire(
     return after
 
 
-def _reopen_questions(draft: Draft, answer: AtomRecord) -> None:
+def _reopen_questions(draft: ChangeSetDraft, answer: AtomRecord) -> None:
     """What the atom answered is open again, where somebody still asks it."""
     for link in draft.links_of(answer.atom_id):
         question = draft.atom(link.to_atom_id)

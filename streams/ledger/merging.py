@@ -1,4 +1,4 @@
-"""Near duplicates: the same statement in other words (spec 03 §4, §7.3).
+"""Near duplicates: the same statement in other words.
 
 One new atom at a time is compared with what the index nominates. Above the upper threshold the two
 become one, in the band between a person is asked, and a statement that has changed at its place in
@@ -17,20 +17,20 @@ from schemas.events.atom import Provenance, Reading
 from schemas.events.ledger import LIVE, AtomRecord, MergeCandidate
 from schemas.fingerprint import norm_text
 from schemas.ids import pair_id
-from streams.ledger.draft import Draft
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.entities import follow_merge
-from streams.ledger.evidence import merged_confidence, move_rows, status_by_rows
+from streams.ledger.evidence import merge_confidence, move_rows, status_by_rows
 from streams.ledger.lifecycle import retire
 from streams.ledger.near_index import Near
 from streams.ledger.similarity import (
     AUTO_MERGE_THRESHOLD,
     MERGE_REVIEW_THRESHOLD,
-    compared_text,
     differ_in_names,
     differ_in_substance,
-    differing_tokens,
+    find_differing_tokens,
     jaccard,
     similarity,
+    text_to_compare,
     title_similarity,
     words,
 )
@@ -50,18 +50,18 @@ class Duplicate:
     guarded: bool
 
 
-def near_duplicates(draft: Draft, atom: AtomRecord) -> list[Near]:
+def near_duplicates(draft: ChangeSetDraft, atom: AtomRecord) -> list[Near]:
     """What shares rare words with the atom: from the index, then from this turn itself."""
-    ours = words(compared_text(atom))
+    ours = words(text_to_compare(atom))
     near = draft.index.group(atom.kind).near(ours)
-    for other in draft.newly_live(atom.kind):
-        theirs = words(compared_text(other))
+    for other in draft.find_newly_live(atom.kind):
+        theirs = words(text_to_compare(other))
         near.append(Near(other.atom_id, other.kind, other.polarity, jaccard(ours, theirs)))
     return [each for each in near if each.atom_id != atom.atom_id]
 
 
 def settle_near_duplicates(
-    draft: Draft, reading: Reading, atom: AtomRecord, near: list[Near]
+    draft: ChangeSetDraft, reading: Reading, atom: AtomRecord, near: list[Near]
 ) -> AtomRecord:
     """Merge, replace or ask; the atom that stands for the statement afterwards."""
     duplicates = _duplicates(draft, atom, near)
@@ -70,7 +70,7 @@ def settle_near_duplicates(
             _supersede(draft, atom, duplicate)
         elif duplicate.similarity >= AUTO_MERGE_THRESHOLD and not duplicate.guarded:
             return merge(draft, atom, duplicate.atom, duplicate.similarity)
-    if twin := _dismissed_twin(draft, atom):
+    if twin := _find_dismissed_twin(draft, atom):
         return merge_into(
             draft,
             twin.atom,
@@ -82,20 +82,20 @@ def settle_near_duplicates(
         )
     open_ones = [each for each in duplicates if draft.live_atom(each.atom.atom_id)]
     _ask_about_nearest(draft, atom, open_ones)
-    return draft.known_atom(atom.atom_id)
+    return draft.get_atom(atom.atom_id)
 
 
-def ask_about(draft: Draft, atom: AtomRecord, near: list[Near]) -> None:
+def ask_about(draft: ChangeSetDraft, atom: AtomRecord, near: list[Near]) -> None:
     """A person is asked about the nearest duplicates of an atom that a person brought back."""
     _ask_about_nearest(draft, atom, _duplicates(draft, atom, near))
 
 
-def _dismissed_twin(draft: Draft, atom: AtomRecord) -> Duplicate | None:
+def _find_dismissed_twin(draft: ChangeSetDraft, atom: AtomRecord) -> Duplicate | None:
     """What a person has dismissed and the atom says again, in other words only."""
-    dismissed = draft.index.dismissed(atom.kind)
+    dismissed = draft.index.dismissed_group(atom.kind)
     if not dismissed.ordinals:
         return None
-    near = dismissed.near(words(compared_text(atom)))
+    near = dismissed.near(words(text_to_compare(atom)))
     twins = (
         twin
         for twin in _duplicates(draft, atom, near, status=frozenset({"dismissed"}))
@@ -105,22 +105,22 @@ def _dismissed_twin(draft: Draft, atom: AtomRecord) -> Duplicate | None:
 
 
 def _duplicates(
-    draft: Draft, atom: AtomRecord, near: list[Near], status: frozenset[str] = LIVE
+    draft: ChangeSetDraft, atom: AtomRecord, near: list[Near], status: frozenset[str] = LIVE
 ) -> list[Duplicate]:
     """Those of that status, most alike first, then by atom id; of a series only the nearest."""
-    text = compared_text(atom)
+    text = text_to_compare(atom)
     found: list[Duplicate] = []
     compared = 0
     for each in sorted(near, key=lambda each: (-each.jaccard, each.atom_id)):
         same_polarity = not each.polarity or not atom.polarity or each.polarity == atom.polarity
         if each.jaccard < MIN_JACCARD or each.kind != atom.kind or not same_polarity:
             continue
-        other = draft.known_atom(each.atom_id)
-        if other.status not in status or _rejected(draft, atom, other):
+        other = draft.get_atom(each.atom_id)
+        if other.status not in status or _is_rejected(draft, atom, other):
             continue
         if (compared := compared + 1) > MAX_COMPARED:
             break
-        other_text = compared_text(other)
+        other_text = text_to_compare(other)
         alike = similarity(text, other_text)
         renamed = atom.kind == "entity" and norm_text(atom.title) != norm_text(other.title)
         if renamed:
@@ -128,23 +128,23 @@ def _duplicates(
         if alike >= MERGE_REVIEW_THRESHOLD:
             pinned = bool(atom.verified_by and other.verified_by)
             guarded = pinned or renamed or differ_in_substance(text, other_text)
-            found.append(Duplicate(other, alike, guarded or _named_apart(atom, other)))
+            found.append(Duplicate(other, alike, guarded or _is_named_apart(atom, other)))
     found.sort(key=lambda each: (-each.similarity, each.atom.atom_id))
     return found
 
 
-def _rejected(draft: Draft, one: AtomRecord, other: AtomRecord) -> bool:
+def _is_rejected(draft: ChangeSetDraft, one: AtomRecord, other: AtomRecord) -> bool:
     """Whether a person has said that the two are different statements."""
     pair = draft.merge_candidate(pair_id("mrg", draft.project, one.atom_id, other.atom_id))
     return pair is not None and pair.state == "rejected"
 
 
-def _named_apart(one: AtomRecord, other: AtomRecord) -> bool:
+def _is_named_apart(one: AtomRecord, other: AtomRecord) -> bool:
     texts = (f"{it.compared_title} {it.body}" for it in (one, other))
     return differ_in_names(*texts)
 
 
-def _replaces(draft: Draft, reading: Reading, other: AtomRecord) -> bool:
+def _replaces(draft: ChangeSetDraft, reading: Reading, other: AtomRecord) -> bool:
     """Whether the other one is the older wording at the place that was read again."""
     if other.evidence_state != "stale" or other.verified_by:
         return False
@@ -154,7 +154,7 @@ def _replaces(draft: Draft, reading: Reading, other: AtomRecord) -> bool:
     )
 
 
-def _supersede(draft: Draft, atom: AtomRecord, duplicate: Duplicate) -> None:
+def _supersede(draft: ChangeSetDraft, atom: AtomRecord, duplicate: Duplicate) -> None:
     old = duplicate.atom
     draft.record_merge(
         op="supersede",
@@ -172,7 +172,7 @@ def _supersede(draft: Draft, atom: AtomRecord, duplicate: Duplicate) -> None:
 
 
 def merge(
-    draft: Draft,
+    draft: ChangeSetDraft,
     later: AtomRecord,
     other: AtomRecord,
     similarity: float,
@@ -196,7 +196,7 @@ def merge(
         winner,
         loser,
         similarity,
-        confidence=merged_confidence(winner, loser.confidence, new_source=new_source),
+        confidence=merge_confidence(winner, loser.confidence, new_source=new_source),
         latest=later.latest_provenance,
         op=op,
         reason=reason,
@@ -206,7 +206,7 @@ def merge(
 
 
 def merge_into(
-    draft: Draft,
+    draft: ChangeSetDraft,
     winner: AtomRecord,
     loser: AtomRecord,
     similarity: float,
@@ -281,7 +281,9 @@ def _precedence(atom: AtomRecord) -> tuple[bool, int, float, int, str]:
     )
 
 
-def _move_links(draft: Draft, loser: AtomRecord, winner: AtomRecord) -> tuple[list[str], list[str]]:
+def _move_links(
+    draft: ChangeSetDraft, loser: AtomRecord, winner: AtomRecord
+) -> tuple[list[str], list[str]]:
     """The loser's links at the winner; links of pairs, and between the two, stay or end.
 
     The ids of the links made, and of those ended.
@@ -300,7 +302,9 @@ def _move_links(draft: Draft, loser: AtomRecord, winner: AtomRecord) -> tuple[li
     return made, ended
 
 
-def _ask_about_nearest(draft: Draft, atom: AtomRecord, duplicates: list[Duplicate]) -> None:
+def _ask_about_nearest(
+    draft: ChangeSetDraft, atom: AtomRecord, duplicates: list[Duplicate]
+) -> None:
     """A person is asked about the most alike, as far as both have room for a question.
 
     Statements that are alike by the thousand are a series: questions about each pair of them would
@@ -322,14 +326,14 @@ def _ask_about_nearest(draft: Draft, atom: AtomRecord, duplicates: list[Duplicat
         draft.note("review_item_raised", atom.atom_id, full[0], "series", detail)
 
 
-def _open_reviews(draft: Draft, atom_id: str) -> int:
+def _open_reviews(draft: ChangeSetDraft, atom_id: str) -> int:
     return sum(each.state == "open" for each in draft.merge_candidates_of(atom_id))
 
 
-def _ask(draft: Draft, atom: AtomRecord, duplicate: Duplicate, key: str) -> None:
+def _ask(draft: ChangeSetDraft, atom: AtomRecord, duplicate: Duplicate, key: str) -> None:
     other = duplicate.atom
     first, second = sorted((atom.atom_id, other.atom_id))
-    differing = differing_tokens(compared_text(atom), compared_text(other))
+    differing = find_differing_tokens(text_to_compare(atom), text_to_compare(other))
     draft.merge_candidates[key] = MergeCandidate(
         merge_candidate_id=key,
         atom_a_id=first,

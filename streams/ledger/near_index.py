@@ -89,7 +89,7 @@ class NearIndex:
 
     def near(self, words: Set[str]) -> list[Near]:
         """What is ``MIN_JACCARD`` alike or more, in no order of meaning."""
-        shared, looked_up = self._shared(words)
+        shared, looked_up = self._count_shared(words)
         least = looked_up - len(words) + _fewest_shared(len(words))
         numbers = {self.numbers[word] for word in words if word in self.numbers}
         near = (
@@ -98,7 +98,7 @@ class NearIndex:
         )
         return [each for each in near if each]
 
-    def _shared(self, words: Set[str]) -> tuple[Counter[int], int]:
+    def _count_shared(self, words: Set[str]) -> tuple[Counter[int], int]:
         """How many of the rarest words each ordinal shares, and how many words these are."""
         shared: Counter[int] = Counter()
         read = looked_up = known = 0

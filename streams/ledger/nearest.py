@@ -6,7 +6,7 @@ What the words nominate is ordered by words, letter runs and titles together: a 
 otherwise (``ReadAhead``, ``read-ahead``) shares runs, not words, and of two tickets about one thing
 each says somewhere what the other's title says.
 
-Figures (12 §3, ``issue_corpus``): words alone recall@10 .868, with letter runs .891; titles
+Figures (``issue_corpus``): words alone recall@10 .868, with letter runs .891; titles
 raise MRR from .674 to .688. Neighbours of neighbours and a title vector made it worse.
 """
 
@@ -44,13 +44,13 @@ class Neighbours:
                 self._postings[word].append((position, weight))
         self._most = max(8.0, COMMON * len(texts))
 
-    def ranked(self, position: int, count: int) -> list[tuple[int, float]]:
+    def rank(self, position: int, count: int) -> list[tuple[int, float]]:
         """At most ``count`` other positions with their scores, nearest first, then by position."""
-        nominated = self._nominated(position)
+        nominated = self._nominate(position)
         scored = [(-self._score(position, other, words), other) for other, words in nominated]
         return [(other, -score) for score, other in nsmallest(count, scored)]
 
-    def _nominated(self, position: int) -> list[tuple[int, float]]:
+    def _nominate(self, position: int) -> list[tuple[int, float]]:
         scores: defaultdict[int, float] = defaultdict(float)
         for word, weight in self._words[position].items():
             posting = self._postings[word]

@@ -18,10 +18,10 @@ from streams.ledger.contrast import (
     Sentence,
     contrast_features,
     exclude,
+    find_unmatched,
     has_reason,
-    opposed,
+    is_opposed,
     sentence_of,
-    unmatched,
 )
 from streams.ledger.similarity import UNITS
 from streams.ledger.statements import statement_of
@@ -78,7 +78,7 @@ def opposition(one: str, other: str, weights: Weights = _WEIGHTS) -> Opposition:
         learnt = min(learnt, WITHOUT_REASON)
     if _denies_more(sentence_of(one), sentence_of(other)):
         learnt = min(learnt, OF_A_PART)
-    kind, explanation = _explained(sentence_of(one), sentence_of(other))
+    kind, explanation = _explain(sentence_of(one), sentence_of(other))
     if ours and theirs and ours.excludes(theirs) and not _denies(one, other):
         values = sorted((ours.value, theirs.value))
         kind = "body_conflict"
@@ -107,21 +107,21 @@ def _denies_more(ours: Sentence, theirs: Sentence) -> bool:
     if ours.negated == theirs.negated:
         return False
     denial, assertion = (ours, theirs) if ours.negated else (theirs, ours)
-    return bool(unmatched(denial, assertion))
+    return bool(find_unmatched(denial, assertion))
 
 
 def _denies(one: str, other: str) -> bool:
     return sentence_of(one).negated or sentence_of(other).negated
 
 
-def _explained(ours: Sentence, theirs: Sentence) -> tuple[Kind, str]:
+def _explain(ours: Sentence, theirs: Sentence) -> tuple[Kind, str]:
     """The plainest reason, if the two are a contradiction at all."""
     if ours.negated != theirs.negated:
         return "polarity_mismatch", "one affirms what the other denies"
-    alone, alone_too = unmatched(ours, theirs), unmatched(theirs, ours)
+    alone, alone_too = find_unmatched(ours, theirs), find_unmatched(theirs, ours)
     for word in alone:
         for another in alone_too:
-            if opposed(word, another) or exclude(word, another):
+            if is_opposed(word, another) or exclude(word, another):
                 first, second = sorted((word, another))
                 return "body_conflict", f"{first} against {second}"
     if ours.numbers != theirs.numbers:

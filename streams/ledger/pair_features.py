@@ -1,7 +1,7 @@
 """What two texts share and do not share, as figures for a weighed sum; the same for both orders.
 
 Words weigh alike wherever the pair stands, so no corpus is needed: function words and fillers
-little, all others much. A table of word frequencies did no better (12 §3, ``sts_stackexchange``).
+little, all others much. A table of word frequencies did no better (``sts_stackexchange``).
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class Side:
 def side_of(text: str) -> Side:
     title, _, _ = text.partition("\n")
     words = [token.lower() for token in tokens(text)]
-    weights = _weighed(terms(text))
+    weights = _weigh(terms(text))
     return Side(
         text=norm_text(text),
         sequence=tuple(root(word) for word in words),
         weights=weights,
         saying={word: weight for word, weight in weights.items() if weight > SAYS_LITTLE},
         title=norm_text(title),
-        title_weights=_weighed(terms(title)),
+        title_weights=_weigh(terms(title)),
         identifiers=frozenset(each.lower() for each in _IDENTIFIER.findall(text)),
         numbers=frozenset(_NUMBER.findall(text.lower())),
         negated=sum(word in NEGATORS for word in words) % 2 == 1,
@@ -61,7 +61,7 @@ def side_of(text: str) -> Side:
 
 def statement_features(one: str, other: str) -> list[float]:
     """For two sentences: how much is said by one alone counts as much as what is shared."""
-    ours, theirs = _ordered(one, other)
+    ours, theirs = _order(one, other)
     alone = math.fsum(w for word, w in ours.saying.items() if word not in theirs.saying)
     alone_too = math.fsum(w for word, w in theirs.saying.items() if word not in ours.saying)
     lengths = sorted((len(ours.sequence), len(theirs.sequence)))
@@ -79,13 +79,16 @@ def statement_features(one: str, other: str) -> list[float]:
 
 def ticket_features(one: str, other: str) -> list[float]:
     """For two texts with a title line: does the one contain what the other's title names?"""
-    ours, theirs = _ordered(one, other)
+    ours, theirs = _order(one, other)
     titles = titles_covered(ours, theirs)
     lengths = sorted((math.fsum(ours.weights.values()), math.fsum(theirs.weights.values())))
     return [
         titles[0],
         titles[1],
-        max(_covered(ours.weights, theirs.weights), _covered(theirs.weights, ours.weights)),
+        max(
+            _measure_covered(ours.weights, theirs.weights),
+            _measure_covered(theirs.weights, ours.weights),
+        ),
         _overlap(ours.identifiers, theirs.identifiers),
         _overlap(ours.numbers, theirs.numbers),
         trigram_cosine(ours.title, theirs.title),
@@ -96,18 +99,18 @@ def ticket_features(one: str, other: str) -> list[float]:
 def titles_covered(ours: Side, theirs: Side) -> tuple[float, float]:
     """How much of each title the other text has, the lesser share first."""
     shares = (
-        _covered(ours.title_weights, theirs.weights),
-        _covered(theirs.title_weights, ours.weights),
+        _measure_covered(ours.title_weights, theirs.weights),
+        _measure_covered(theirs.title_weights, ours.weights),
     )
     return min(shares), max(shares)
 
 
-def _ordered(one: str, other: str) -> tuple[Side, Side]:
+def _order(one: str, other: str) -> tuple[Side, Side]:
     first, second = sorted((one, other))
     return side_of(first), side_of(second)
 
 
-def _weighed(found: list[str]) -> dict[str, float]:
+def _weigh(found: list[str]) -> dict[str, float]:
     return {
         word: SAYS_LITTLE if word in _LITTLE or word in NEGATORS else SAYS_MUCH
         for word in dict.fromkeys(found)
@@ -120,7 +123,7 @@ def _cosine(ours: Mapping[str, float], theirs: Mapping[str, float]) -> float:
     return shared / math.sqrt(squares[0] * squares[1]) if all(squares) else 0.0
 
 
-def _covered(ours: Mapping[str, float], theirs: Mapping[str, float]) -> float:
+def _measure_covered(ours: Mapping[str, float], theirs: Mapping[str, float]) -> float:
     total = math.fsum(ours.values())
     shared = math.fsum(weight for word, weight in ours.items() if word in theirs)
     return shared / total if total else 0.0

@@ -1,4 +1,4 @@
-"""A person's decision becomes a change set without a turn (spec 03 §8).
+"""A person's decision becomes a change set without a turn.
 
 The ledger, as the single writer, has the last word on every decision: who may decide, whether the
 target still is what the person saw, and whether the decision can be carried out. What cannot is
@@ -24,10 +24,10 @@ from streams.ledger.decided_atoms import apply_to_atom
 from streams.ledger.decided_contradictions import apply_to_contradiction
 from streams.ledger.decided_merges import apply_to_merge, undo_merge
 from streams.ledger.decisions import DueDecision
-from streams.ledger.draft import Draft
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.ruling import Refused, Ruling
 from streams.ledger.state import LedgerState
-from streams.ledger.summary import working_summary
+from streams.ledger.summary import derive_summary
 from streams.stage import Table
 
 P = TypeVar("P", bound=Part)
@@ -35,19 +35,19 @@ P = TypeVar("P", bound=Part)
 
 def decision_change_set(state: LedgerState, due: DueDecision) -> Envelope:
     """The one record that a decision leads to."""
-    draft = Draft(state, due)
-    ruling = _ruling(draft, due)
+    draft = ChangeSetDraft(state, due)
+    ruling = _make_ruling(draft, due)
     try:
         _check_role(due.decided)
         _apply(draft, ruling, due.decided)
     except Refused as refused:
-        return _refused(state, due, ruling, refused.code)
-    return _applied(draft, due, ruling)
+        return _refuse(state, due, ruling, refused.code)
+    return _record_effect(draft, due, ruling)
 
 
-def refused_as_too_large(state: LedgerState, due: DueDecision) -> Envelope:
+def refuse_as_too_large(state: LedgerState, due: DueDecision) -> Envelope:
     """The answer to a decision whose effect does not fit into one record."""
-    return _refused(state, due, _ruling(Draft(state, due), due), "record_too_large")
+    return _refuse(state, due, _make_ruling(ChangeSetDraft(state, due), due), "record_too_large")
 
 
 def _check_role(decided: PersonDecided) -> None:
@@ -55,7 +55,7 @@ def _check_role(decided: PersonDecided) -> None:
         raise Refused("role_may_only_propose")
 
 
-def _apply(draft: Draft, ruling: Ruling, decided: PersonDecided) -> None:
+def _apply(draft: ChangeSetDraft, ruling: Ruling, decided: PersonDecided) -> None:
     match decided:
         case MergeDecided():
             apply_to_merge(draft, ruling, decided)
@@ -67,7 +67,7 @@ def _apply(draft: Draft, ruling: Ruling, decided: PersonDecided) -> None:
             apply_to_atom(draft, ruling, decided)
 
 
-def _ruling(draft: Draft, due: DueDecision) -> Ruling:
+def _make_ruling(draft: ChangeSetDraft, due: DueDecision) -> Ruling:
     return Ruling(
         hitl_event_id=hitl_event_id(draft.project, draft.cause_id),
         actor_id=due.actor_id,
@@ -76,7 +76,7 @@ def _ruling(draft: Draft, due: DueDecision) -> Ruling:
     )
 
 
-def _applied(draft: Draft, due: DueDecision, ruling: Ruling) -> Envelope:
+def _record_effect(draft: ChangeSetDraft, due: DueDecision, ruling: Ruling) -> Envelope:
     action, decision, _ = _names(due.decided)
     resolution = Resolution(
         action=f"{action}:{decision}" if decision else action,
@@ -90,12 +90,12 @@ def _applied(draft: Draft, due: DueDecision, ruling: Ruling) -> Envelope:
     target = due.decided.target_id
     draft.note("hitl_applied", target, ruling.hitl_event_id, resolution.action)
     hitl = _record(due, ruling, "", _before(draft))
-    event = draft.event(working_summary(draft) if draft.atoms else None, hitl)
+    event = draft.event(derive_summary(draft) if draft.atoms else None, hitl)
     return due.cause.caused(event, lane="none", run_id=None)
 
 
-def _refused(state: LedgerState, due: DueDecision, ruling: Ruling, code: str) -> Envelope:
-    draft = Draft(state, due)
+def _refuse(state: LedgerState, due: DueDecision, ruling: Ruling, code: str) -> Envelope:
+    draft = ChangeSetDraft(state, due)
     draft.note("hitl_refused", due.decided.target_id, ruling.hitl_event_id, code)
     hitl = _record(due, ruling, code, _target_of(draft, due.decided))
     return due.cause.caused(draft.event(None, hitl), lane="none", run_id=None)
@@ -119,7 +119,7 @@ def _record(due: DueDecision, ruling: Ruling, refusal: str, before: Snapshot) ->
 
 
 def _names(decided: PersonDecided) -> tuple[str, str, Any]:
-    """Action, decision and target type, in the words of spec 03 §8."""
+    """Action, decision and target type, in the words of the event log."""
     match decided:
         case MergeDecided():
             return "merge_review", decided.decision, "merge_candidate"
@@ -141,25 +141,25 @@ ACTIONS = {
 }
 
 
-def _before(draft: Draft) -> Snapshot:
+def _before(draft: ChangeSetDraft) -> Snapshot:
     """Every record of the draft that was there, as it stood."""
     view, keys = draft.state.view, [f"{one}|{other}" for one, other in draft.mentions]
     return Snapshot(
-        atoms=_known(view.atoms, draft.project, draft.atoms),
+        atoms=_list_known(view.atoms, draft.project, draft.atoms),
         evidence=_rows_before(draft),
-        links=_known(view.links, draft.project, draft.links),
-        mentions=_known(view.mentions, draft.project, keys),
-        merge_candidates=_known(view.merge_candidates, draft.project, draft.merge_candidates),
-        contradictions=_known(view.contradictions, draft.project, draft.contradictions),
+        links=_list_known(view.links, draft.project, draft.links),
+        mentions=_list_known(view.mentions, draft.project, keys),
+        merge_candidates=_list_known(view.merge_candidates, draft.project, draft.merge_candidates),
+        contradictions=_list_known(view.contradictions, draft.project, draft.contradictions),
     )
 
 
-def _known(table: Table[P], project: str, keys: Iterable[str]) -> list[P]:
+def _list_known(table: Table[P], project: str, keys: Iterable[str]) -> list[P]:
     found = (table.get(f"{project}|{key}") for key in keys)
     return [record for record in found if record is not None]
 
 
-def _rows_before(draft: Draft) -> list[EvidenceRow]:
+def _rows_before(draft: ChangeSetDraft) -> list[EvidenceRow]:
     """The rows at the atoms that held them, which are parties of a merge when they moved."""
     parties = [
         atom_id
@@ -177,11 +177,11 @@ def _rows_before(draft: Draft) -> list[EvidenceRow]:
     return found
 
 
-def _target_of(draft: Draft, decided: PersonDecided) -> Snapshot:
+def _target_of(draft: ChangeSetDraft, decided: PersonDecided) -> Snapshot:
     """The target as it is; nothing when there is none."""
     view, keys = draft.state.view, [decided.target_id]
     return Snapshot(
-        atoms=_known(view.atoms, draft.project, keys),
-        merge_candidates=_known(view.merge_candidates, draft.project, keys),
-        contradictions=_known(view.contradictions, draft.project, keys),
+        atoms=_list_known(view.atoms, draft.project, keys),
+        merge_candidates=_list_known(view.merge_candidates, draft.project, keys),
+        contradictions=_list_known(view.contradictions, draft.project, keys),
     )

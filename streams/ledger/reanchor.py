@@ -1,4 +1,4 @@
-"""Evidence moves along when its chunk does: fresh twins instead of another reading (spec 01 §7.4).
+"""Evidence moves along when its chunk does: fresh twins instead of another reading.
 
 A chunk that says word for word what an earlier one said gives the same candidates, so each evidence
 row of the earlier one gets a twin on the new payload, shifted with its chunk. Where a content has
@@ -14,22 +14,22 @@ from schemas.events.ingestion import Reanchored, SourceChange
 from schemas.events.ledger import AtomRecord, EvidenceRow
 from schemas.ids import evidence_id
 from streams.ledger.contradictions import find_contradictions
-from streams.ledger.draft import Draft
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.evidence import (
     ACTIVE_CONFIDENCE,
     TWO_ROWS_KINDS,
-    counted,
+    count_rows,
     status_by_rows,
     two_rows_apart,
 )
 from streams.ledger.indexes import is_live
-from streams.ledger.lifecycle import lost
+from streams.ledger.lifecycle import has_lost
 from streams.ledger.merging import near_duplicates, settle_near_duplicates
 
 REVIVED_BY_RETURN = frozenset({"obsolete", "superseded"})
 
 
-def reanchor(draft: Draft, change: SourceChange) -> None:
+def reanchor(draft: ChangeSetDraft, change: SourceChange) -> None:
     """Give the rows on the change's earlier chunks their twins."""
     pairs = {pair.from_chunk_id: pair for pair in change.reanchored}
     if not pairs:
@@ -42,22 +42,22 @@ def reanchor(draft: Draft, change: SourceChange) -> None:
             continue
         was_fresh = not row.stale
         twin = _twin(draft, row, change, pairs[row.chunk_id])
-        atom = draft.known_atom(row.atom_id)
+        atom = draft.get_atom(row.atom_id)
         known = draft.evidence_row(atom.atom_id, twin.evidence_id)
         if known and not known.stale:
             continue
-        atom = counted(draft, atom, twin, evidence=int(known is None), fresh=1)
+        atom = count_rows(draft, atom, twin, evidence=int(known is None), fresh=1)
         draft.put_evidence(twin)
         draft.put_atom(atom, **(status_by_rows(draft, atom) if is_live(atom) else {}))
         draft.note("evidence_refreshed", atom.atom_id, twin.evidence_id, "reanchored")
         gone = frozenset({"obsolete"}) if was_fresh else REVIVED_BY_RETURN
-        if atom.status in gone and not lost(atom):
+        if atom.status in gone and not has_lost(atom):
             came_back.setdefault(atom.atom_id, twin)
     for atom_id, twin in sorted(came_back.items()):
-        _revive(draft, draft.known_atom(atom_id), twin)
+        _revive(draft, draft.get_atom(atom_id), twin)
 
 
-def rows_of_source(draft: Draft, source: str) -> list[tuple[str, str]]:
+def rows_of_source(draft: ChangeSetDraft, source: str) -> list[tuple[str, str]]:
     """Atom and evidence id of every row of a source, in that order, those of this turn too."""
     prefix = f"{draft.project}|{source}|"
     found = {
@@ -70,9 +70,11 @@ def rows_of_source(draft: Draft, source: str) -> list[tuple[str, str]]:
     return sorted(found | drafted)
 
 
-def _twin(draft: Draft, row: EvidenceRow, change: SourceChange, pair: Reanchored) -> EvidenceRow:
+def _twin(
+    draft: ChangeSetDraft, row: EvidenceRow, change: SourceChange, pair: Reanchored
+) -> EvidenceRow:
     start, end = row.char_start + pair.shift, row.char_end + pair.shift
-    own = named_by(draft, row)
+    own = find_naming_atom(draft, row)
     return row.model_copy(
         update={
             "evidence_id": evidence_id(own, pair.to_chunk_id, start, end),
@@ -90,7 +92,7 @@ def _twin(draft: Draft, row: EvidenceRow, change: SourceChange, pair: Reanchored
     )
 
 
-def named_by(draft: Draft, row: EvidenceRow) -> str:
+def find_naming_atom(draft: ChangeSetDraft, row: EvidenceRow) -> str:
     """The atom that the row's id was made from: its own, or one that was merged into it."""
     asked, waiting = {row.atom_id}, [row.atom_id]
     while waiting:
@@ -105,7 +107,7 @@ def named_by(draft: Draft, row: EvidenceRow) -> str:
     return row.atom_id
 
 
-def _revive(draft: Draft, atom: AtomRecord, twin: EvidenceRow) -> None:
+def _revive(draft: ChangeSetDraft, atom: AtomRecord, twin: EvidenceRow) -> None:
     """The atom is live again, with near duplicates and contradictions looked for."""
     sure = atom.confidence >= ACTIVE_CONFIDENCE
     apart = atom.kind not in TWO_ROWS_KINDS or two_rows_apart(draft.rows_of(atom.atom_id))
@@ -118,7 +120,7 @@ def _revive(draft: Draft, atom: AtomRecord, twin: EvidenceRow) -> None:
         find_contradictions(draft, standing, near, gained_source=False)
 
 
-def _place_of(draft: Draft, atom: AtomRecord, twin: EvidenceRow) -> Reading:
+def _place_of(draft: ChangeSetDraft, atom: AtomRecord, twin: EvidenceRow) -> Reading:
     """Where the atom stands again, said like a reading of it."""
     read = atom.latest_provenance
     return Reading(

@@ -1,6 +1,6 @@
 """Links between statements of one passage: which backs which, and which was concluded from which.
 
-Spec 03 §6. Both are read off the order of the text: a statement supports the one right before it
+Both are read off the order of the text: a statement supports the one right before it
 when its sentence was taken along there as evidence, and one that opens with a word of conclusion
 was derived from the one right before it.
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from schemas.events.atom import CandidateRow
-from streams.ledger.draft import Draft
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.indexes import is_live
 
 CONCLUSIONS = (
@@ -25,9 +25,9 @@ MAX_GAP = 3  # characters between two sentences that stand side by side
 Said = tuple[str, Sequence[CandidateRow]]  # the atom of a candidate, and its rows
 
 
-def link_reasoning(draft: Draft, said: Sequence[Said]) -> None:
+def link_reasoning(draft: ChangeSetDraft, said: Sequence[Said]) -> None:
     """Link the live atoms of one chunk's candidates, given in the candidates' order."""
-    standing = [(draft.standing(atom_id), rows) for atom_id, rows in said if rows]
+    standing = [(draft.find_survivor(atom_id), rows) for atom_id, rows in said if rows]
     live = [(atom.atom_id, rows) for atom, rows in standing if atom and is_live(atom)]
     for atom_id, rows in live:
         for other_id, others in live:

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from schemas.events.ledger import AtomRecord
-from streams.ledger.contradictions import Conflict, find_contradictions, record_contradiction
-from streams.ledger.draft import Draft
+from streams.ledger.contradictions import (
+    ContradictionReason,
+    find_contradictions,
+    record_contradiction,
+)
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.lifecycle import SIDE_GONE
 from streams.ledger.merging import ask_about, near_duplicates
 
 
-def come_back(draft: Draft, atom: AtomRecord) -> None:
+def come_back(draft: ChangeSetDraft, atom: AtomRecord) -> None:
     """Contradictions and merge reviews that ended with the atom open again.
 
     What came to the ledger meanwhile is compared too. No person's answer is touched, and nothing is
     merged: a person wanted the atom back.
     """
-    for dispute in draft.contradictions_of(atom.atom_id):
-        other_id = dispute.atom_b_id if dispute.atom_a_id == atom.atom_id else dispute.atom_a_id
+    for contradiction in draft.contradictions_of(atom.atom_id):
+        other_id = (
+            contradiction.atom_b_id
+            if contradiction.atom_a_id == atom.atom_id
+            else contradiction.atom_a_id
+        )
         other = draft.live_atom(other_id)
-        if other and dispute.rationale == SIDE_GONE:
-            conflict = Conflict(dispute.contradiction_type, dispute.explanation)
-            record_contradiction(draft, atom, other, conflict, gained_source=False)
+        if other and contradiction.rationale == SIDE_GONE:
+            reason = ContradictionReason(
+                contradiction.contradiction_type, contradiction.explanation
+            )
+            record_contradiction(draft, atom, other, reason, gained_source=False)
     near = near_duplicates(draft, atom)
     find_contradictions(draft, atom, near, gained_source=False)
     ask_about(draft, atom, near)

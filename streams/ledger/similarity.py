@@ -1,11 +1,11 @@
 """How alike two statements are, in whole numbers, so that every machine comes to the same figure.
 
 Similarity is the mean of token-set Jaccard and character-trigram cosine over the normalised title
-and body (spec 03 §4), rounded to 6 decimals. What differs decides too: a number, a unit, a version
+and body, rounded to 6 decimals. What differs decides too: a number, a unit, a version
 or a negation is never merged away without a person, and neither is a name: sentences about two
 methods of one interface are often alike but for it.
 
-Decided against: embeddings. They may nominate pairs (spec 10 §3) but never decide, and rare words
+Decided against: embeddings. They may nominate pairs but never decide, and rare words
 nominate what can reach the threshold already.
 """
 
@@ -51,7 +51,7 @@ def statement_text(title: str, body: str) -> str:
     return f"{norm_text(title)} {norm_text(body)}".strip()
 
 
-def compared_text(atom: AtomRecord) -> str:
+def text_to_compare(atom: AtomRecord) -> str:
     """The same of an atom, without what only says where it stands."""
     return statement_text(atom.compared_title, atom.body)
 
@@ -85,7 +85,7 @@ def similarity(one: str, other: str) -> float:
     return round((jaccard(words(one), words(other)) + trigram_cosine(one, other)) / 2, 6)
 
 
-def differing_tokens(one: str, other: str) -> list[str]:
+def find_differing_tokens(one: str, other: str) -> list[str]:
     """The tokens only one of the two texts has, sorted."""
     return sorted(words(one) ^ words(other))
 
@@ -97,7 +97,7 @@ def differ_in_substance(one: str, other: str) -> bool:
     Of all other words that say something, none may stand in one text alone: «stores orders» and
     «stores invoices» are alike but for the fact.
     """
-    return _guarded(one) != _guarded(other) or _saying(one) != _saying(other)
+    return _list_guarded(one) != _list_guarded(other) or _list_saying(one) != _list_saying(other)
 
 
 def differ_in_names(one: str, other: str) -> bool:
@@ -116,7 +116,7 @@ def title_similarity(one: str, other: str) -> float:
     return similarity(norm_text(one), norm_text(other))
 
 
-def _guarded(text: str) -> list[str]:
+def _list_guarded(text: str) -> list[str]:
     return [token for token in text.split() if _is_guarded(token)]
 
 
@@ -128,7 +128,7 @@ def _is_guarded(token: str) -> bool:
 
 
 @bounded_cache(MIB, 8)
-def _saying(text: str) -> frozenset[str]:
+def _list_saying(text: str) -> frozenset[str]:
     return frozenset(root(word) for word in text.split() if word not in SAYING_LITTLE)
 
 

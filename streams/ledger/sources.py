@@ -1,4 +1,4 @@
-"""What happens to evidence when its source changes, and to atoms when a run ends (spec 03 §7).
+"""What happens to evidence when its source changes, and to atoms when a run ends.
 
 A revised source makes the rows on its older payloads stale; atoms keep their status until the run
 that re-read the source ends. Then what was not found again is obsolete. A removed source has
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from schemas.events.ingestion import SourceChange
 from schemas.events.ledger import AtomRecord
-from streams.ledger.draft import Draft
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.evidence import TWO_ROWS_KINDS, stale_row, two_rows_apart
 from streams.ledger.indexes import is_live
 from streams.ledger.lifecycle import retire
@@ -18,7 +18,7 @@ from streams.ledger.reanchor import reanchor, rows_of_source
 from streams.ledger.wording import in_standing_words
 
 
-def apply_source_changes(draft: Draft, changes: list[SourceChange]) -> None:
+def apply_source_changes(draft: ChangeSetDraft, changes: list[SourceChange]) -> None:
     """The changes in listing order; what they make stale is judged at the end of a run."""
     for change in changes:
         source = change.source_id
@@ -39,7 +39,7 @@ def apply_source_changes(draft: Draft, changes: list[SourceChange]) -> None:
         _note(draft, change)
 
 
-def note_changes(draft: Draft, changes: list[SourceChange]) -> None:
+def note_changes(draft: ChangeSetDraft, changes: list[SourceChange]) -> None:
     """The changes are known, but what they make stale is left to the end of the run.
 
     So a removed source is one with nothing to read until its rows are dealt with.
@@ -49,7 +49,7 @@ def note_changes(draft: Draft, changes: list[SourceChange]) -> None:
         _note(draft, change.model_copy(update={"kind": "revised"}) if left else change)
 
 
-def _note(draft: Draft, change: SourceChange) -> None:
+def _note(draft: ChangeSetDraft, change: SourceChange) -> None:
     if change.kind == "revised":
         draft.note("source_settled", change.source_id, change.new_hash, "revised")
     else:
@@ -58,7 +58,7 @@ def _note(draft: Draft, change: SourceChange) -> None:
 
 
 def settle_run(
-    draft: Draft, changes: list[SourceChange], unfinished: tuple[str, ...], held: int
+    draft: ChangeSetDraft, changes: list[SourceChange], unfinished: tuple[str, ...], held: int
 ) -> bool:
     """The end of a run: the last changes, then every source it leaves wholly read again.
 
@@ -67,7 +67,7 @@ def settle_run(
     """
     apply_source_changes(draft, changes)
     prefix, current = f"{draft.project}|", draft.state.current_hash
-    due = {source: payload for change in changes for source, payload in _left_by(change)}
+    due = {source: payload for change in changes for source, payload in _list_left_by(change)}
     for key, run_id in draft.state.reread.with_prefix(prefix):
         ended = (
             run_id == draft.turn.run_id or draft.state.view.progress_of(draft.project, run_id).ended
@@ -89,7 +89,7 @@ def settle_run(
     return True
 
 
-def _left_by(change: SourceChange) -> list[tuple[str, str | None]]:
+def _list_left_by(change: SourceChange) -> list[tuple[str, str | None]]:
     """The sources that a change leaves to be judged, each with the payload it has now."""
     match change.kind:
         case "revised":
@@ -103,7 +103,12 @@ def _left_by(change: SourceChange) -> list[tuple[str, str | None]]:
 
 
 def _stale(
-    draft: Draft, source: str, current_hash: str | None, reason: str, *, bounded: bool = False
+    draft: ChangeSetDraft,
+    source: str,
+    current_hash: str | None,
+    reason: str,
+    *,
+    bounded: bool = False,
 ) -> bool:
     """The source's fresh rows that are not of its current payload become stale.
 
@@ -118,7 +123,7 @@ def _stale(
         if bounded and draft.is_full:
             all_of_them = False
             break
-        atom = touched.get(atom_id) or draft.known_atom(atom_id)
+        atom = touched.get(atom_id) or draft.get_atom(atom_id)
         touched[atom_id] = stale_row(draft, atom, row)
     for atom_id, atom in touched.items():
         draft.put_atom(atom)
@@ -126,13 +131,13 @@ def _stale(
     return all_of_them
 
 
-def _settle(draft: Draft, source: str, *, bounded: bool = False) -> bool:
+def _settle(draft: ChangeSetDraft, source: str, *, bounded: bool = False) -> bool:
     """Judge the atoms that rest on the source by the rows that are still fresh.
 
     False when a ``bounded`` draft had no room for all of them.
     """
     for atom_id in dict.fromkeys(atom_id for atom_id, _ in rows_of_source(draft, source)):
-        atom = draft.known_atom(atom_id)
+        atom = draft.get_atom(atom_id)
         if not is_live(atom):
             continue
         if bounded and draft.is_full:

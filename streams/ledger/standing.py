@@ -1,6 +1,6 @@
 """How the document an atom comes from stands: what is proposed, or holds no more, is a draft.
 
-An atom keeps its confidence when it is read again (spec 03 §4), so a record that is superseded
+An atom keeps its confidence when it is read again, so a record that is superseded
 would go on being believed. Of several sources the one that stands best counts.
 """
 
@@ -26,7 +26,7 @@ def is_over(atom: AtomRecord) -> bool:
     return atom.attributes.get(DOCUMENT_STATUS) in OVER
 
 
-def restood(atom: AtomRecord, judged: Judged, *, new_source: bool) -> dict[str, Any]:
+def derive_standing(atom: AtomRecord, judged: Judged, *, new_source: bool) -> dict[str, Any]:
     """The fields that change because a document of the atom stands otherwise than before.
 
     A source that is one of several cannot take away what the others give.

@@ -13,9 +13,9 @@ from schemas.envelope import Envelope
 from schemas.events.ledger import AtomRecord, Change, EvidenceRow, LedgerChanged, MergeOp
 from streams.due import DueProjects
 from streams.ledger.decisions import Decisions, DueDecision
-from streams.ledger.fold import MERGES, LedgerView, moved_evidence
+from streams.ledger.fold import MERGES, LedgerView, find_moved_evidence
 from streams.ledger.indexes import ProjectIndex
-from streams.ledger.talk import spoken_key
+from streams.ledger.talk import talk_key
 from streams.ledger.turns import DueTurn, Turns
 from streams.stage import Record, Table, Tables
 
@@ -46,7 +46,7 @@ class LedgerState:
         self.reread: Table[str] = tables.table("reread", str)
         self.pairs: Table[str] = tables.table("pairs", str)
         self.links_of: Table[str] = tables.table("links_of", str)
-        self.open_disputes: Table[str] = tables.table("open_disputes", str)
+        self.open_contradictions: Table[str] = tables.table("open_disputes", str)
         self.merges: Table[MergeOp] = tables.table("merges", MergeOp)
         self.mentioned_by: Table[str] = tables.table("mentioned_by", str)
         self.waiting_names: Table[list[str]] = tables.table("waiting_names", list)
@@ -84,9 +84,9 @@ class LedgerState:
             self._take_change(project, event, change)
         self.view.apply(record)
         if event.turn:
-            self.turns.applied(record.envelope, event.turn)
+            self.turns.drop_applied(record.envelope, event.turn)
         else:
-            self.decisions.answered(project, event.caused_by_event_id)
+            self.decisions.drop_answered(project, event.caused_by_event_id)
         self.due.had_its_turn(project)
 
     def next(self, project: str) -> DueTurn | DueDecision | None:
@@ -100,7 +100,7 @@ class LedgerState:
         return self.view.evidence.get(f"{project}|{atom_id}|{evidence_id}")
 
     def _take_evidence(self, project: str, event: LedgerChanged) -> None:
-        before = moved_evidence(event)
+        before = find_moved_evidence(event)
         made = {atom.atom_id: atom for atom in event.atoms}
         for row in event.evidence:
             held_by = before.get(row.evidence_id, row.atom_id)
@@ -111,7 +111,7 @@ class LedgerState:
             self._support(project, row, 1)
             self.source_rows[_source_row(project, row)] = ""
             atom = self.atom(project, row.atom_id) or made.get(row.atom_id)
-            if key := spoken_key(project, row, atom.kind) if atom else "":
+            if key := talk_key(project, row, atom.kind) if atom else "":
                 self.spoken[key] = ""
 
     def _support(self, project: str, row: EvidenceRow, step: int) -> None:
@@ -119,14 +119,14 @@ class LedgerState:
         self.support[key] = self.support.get(key, 0) + (0 if row.stale else step)
 
     def _take_pairs(self, project: str, event: LedgerChanged) -> None:
-        for dispute in event.contradictions:
-            for atom_id in (dispute.atom_a_id, dispute.atom_b_id):
-                self.pairs[f"{project}|{atom_id}|{dispute.contradiction_id}"] = ""
-            key = f"{project}|{dispute.contradiction_id}"
-            if dispute.status in OPEN:
-                self.open_disputes[key] = ""
+        for contradiction in event.contradictions:
+            for atom_id in (contradiction.atom_a_id, contradiction.atom_b_id):
+                self.pairs[f"{project}|{atom_id}|{contradiction.contradiction_id}"] = ""
+            key = f"{project}|{contradiction.contradiction_id}"
+            if contradiction.status in OPEN:
+                self.open_contradictions[key] = ""
             else:
-                self.open_disputes.pop(key, None)
+                self.open_contradictions.pop(key, None)
         for pair in event.merge_candidates:
             for atom_id in (pair.atom_a_id, pair.atom_b_id):
                 self.pairs[f"{project}|{atom_id}|{pair.merge_candidate_id}"] = ""

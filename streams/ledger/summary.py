@@ -1,4 +1,4 @@
-"""The working summary (spec 02 §3): a digest of the ledger small enough to hand to a reader.
+"""The working summary: a digest of the ledger small enough to hand to a reader.
 
 It is taken from counters and ordered lists that the index keeps, with what the turn itself changed
 laid over them; no batch walks over all atoms. Lists are cut from the tail, the longest first, until
@@ -21,7 +21,7 @@ from schemas.events.ledger import (
     WorkingSummary,
 )
 from schemas.ids import sha256_hex
-from streams.ledger.draft import Draft
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.indexes import gaps_of, is_live, rank_of
 from streams.ledger.state import OPEN
 
@@ -39,7 +39,7 @@ CUT_ORDER = (*LISTS, "open_contradictions")
 SEVERITY_ORDER = {"high": 0, "medium": 1, "low": 2}
 
 
-def working_summary(draft: Draft) -> WorkingSummary:
+def derive_summary(draft: ChangeSetDraft) -> WorkingSummary:
     """The digest of the ledger as it stands after the draft."""
     by_status, active_by_area = _counts(draft)
     lists: dict[str, list[Any]] = {
@@ -83,7 +83,7 @@ def _tokens(chars: int) -> int:
     return -(-chars // CHARS_PER_TOKEN)
 
 
-def _counts(draft: Draft) -> tuple[Counter[tuple[str, str]], Counter[Area]]:
+def _counts(draft: ChangeSetDraft) -> tuple[Counter[tuple[str, str]], Counter[Area]]:
     by_status = Counter(draft.index.by_status)
     active_by_area = Counter(draft.index.active_by_area)
     for atom in draft.atoms.values():
@@ -97,30 +97,32 @@ def _counts(draft: Draft) -> tuple[Counter[tuple[str, str]], Counter[Area]]:
     return by_status, active_by_area
 
 
-def _best(draft: Draft, kind: AtomKind, count: int) -> list[TitledAtom]:
+def _best(draft: ChangeSetDraft, kind: AtomKind, count: int) -> list[TitledAtom]:
     """The first ``count`` live atoms of a kind by rank."""
     touched = [atom for atom in draft.atoms.values() if atom.kind == kind]
     held = draft.index.best(kind, count + len(touched))
     ranks = [rank for rank in held if rank[1] not in draft.atoms]
     ranks += [rank_of(atom) for atom in touched if is_live(atom)]
     return [
-        TitledAtom(atom_id=atom_id, title=draft.known_atom(atom_id).title)
+        TitledAtom(atom_id=atom_id, title=draft.get_atom(atom_id).title)
         for _, atom_id in sorted(ranks)[:count]
     ]
 
 
-def _open_contradictions(draft: Draft, count: int) -> list[OpenContradiction]:
+def _open_contradictions(draft: ChangeSetDraft, count: int) -> list[OpenContradiction]:
     """The open ones, worst first, then by id."""
     prefix = f"{draft.project}|"
-    held = [key.removeprefix(prefix) for key, _ in draft.state.open_disputes.with_prefix(prefix)]
+    held = [
+        key.removeprefix(prefix) for key, _ in draft.state.open_contradictions.with_prefix(prefix)
+    ]
     found = [draft.contradiction(key) for key in sorted({*held, *draft.contradictions})]
     open_ones = [each for each in found if each and each.status in OPEN]
     open_ones.sort(key=_worst_first)
     return [
         OpenContradiction(
             contradiction_id=each.contradiction_id,
-            title_a=draft.known_atom(each.atom_a_id).title,
-            title_b=draft.known_atom(each.atom_b_id).title,
+            title_a=draft.get_atom(each.atom_a_id).title,
+            title_b=draft.get_atom(each.atom_b_id).title,
             severity=each.severity,
         )
         for each in open_ones[:count]

@@ -1,4 +1,4 @@
-"""Which turn is next (spec 03 §9): results wait here until those before them are applied.
+"""Which turn is next: results wait here until those before them are applied.
 
 What waits is folded from the inputs and dropped when the ledger's own output says that its turn was
 applied. Every table is fed from one topic alone and emptied by the other, and a fact whose turn is
@@ -118,7 +118,7 @@ class Turns:
             case _:
                 pass
 
-    def applied(self, envelope: Envelope, turn: Turn) -> None:
+    def drop_applied(self, envelope: Envelope, turn: Turn) -> None:
         """Drop what waited for ``turn``, which the ledger has applied with this change set."""
         project = envelope.project_id
         run_key = f"{project}|{turn.run_id}"

@@ -1,4 +1,4 @@
-"""One accepted candidate into the ledger: the steps of spec 03 §1, in their order.
+"""Takes one accepted candidate into the ledger, step by step.
 
 The candidate's fingerprint names an atom. When the ledger has it, or has merged it into another,
 the candidate adds evidence there. Otherwise a new atom is made and looked at for near duplicates
@@ -15,26 +15,26 @@ from schemas.fingerprint import atom_fingerprint
 from schemas.ids import atom_id as derive_atom_id
 from streams.ledger.answers import settle_answers
 from streams.ledger.contradictions import find_contradictions, refresh_contradictions
-from streams.ledger.draft import Draft
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.entities import link_names, take_relations, welcome
 from streams.ledger.evidence import (
     ACTIVE_CONFIDENCE,
     TWO_ROWS_KINDS,
     add_rows,
-    merged_confidence,
+    merge_confidence,
     status_by_rows,
     two_rows_apart,
 )
 from streams.ledger.indexes import is_live
-from streams.ledger.lifecycle import lost
+from streams.ledger.lifecycle import has_lost
 from streams.ledger.merging import near_duplicates, settle_near_duplicates
 from streams.ledger.reasoning import Said, link_reasoning
-from streams.ledger.standing import holds, restood
+from streams.ledger.standing import derive_standing, holds
 
 REVIVED_BY_EVIDENCE = frozenset({"obsolete", "superseded"})
 
 
-def apply_reading(draft: Draft, reflected: AtomReflected) -> None:
+def apply_reading(draft: ChangeSetDraft, reflected: AtomReflected) -> None:
     """All accepted candidates of a chunk; those of an outdated payload are refused."""
     reading, said = reflected.reading, list[Said]()
     current = draft.state.current_hash.get(f"{draft.project}|{reading.source_id}")
@@ -48,7 +48,7 @@ def apply_reading(draft: Draft, reflected: AtomReflected) -> None:
     link_reasoning(draft, said)
 
 
-def apply_candidate(draft: Draft, reading: Reading, judged: Judged) -> str:
+def apply_candidate(draft: ChangeSetDraft, reading: Reading, judged: Judged) -> str:
     """The id of the atom that stands for the candidate."""
     candidate = judged.candidate
     fingerprint = atom_fingerprint(
@@ -61,13 +61,13 @@ def apply_candidate(draft: Draft, reading: Reading, judged: Judged) -> str:
         candidate.tags,
     )
     own_id = derive_atom_id(draft.project, candidate.kind, fingerprint)
-    known = draft.standing(own_id)
+    known = draft.find_survivor(own_id)
     gained_source = known is None or draft.supports(reading.source_id, known.atom_id) is None
     if known is None:
-        atom: AtomRecord = _created(draft, reading, judged, own_id, fingerprint)
+        atom: AtomRecord = _create(draft, reading, judged, own_id, fingerprint)
         is_new = True
     else:
-        atom, is_new = _upserted(draft, reading, judged, known, own_id)
+        atom, is_new = _upsert(draft, reading, judged, known, own_id)
     link_names(draft, atom.atom_id, candidate)
     if is_new and is_live(atom):
         near = near_duplicates(draft, atom)
@@ -79,15 +79,15 @@ def apply_candidate(draft: Draft, reading: Reading, judged: Judged) -> str:
             refresh_contradictions(draft, standing, gained_source=gained_source)
         atom = standing
     if atom.kind == "entity":
-        welcome(draft, draft.known_atom(own_id))
+        welcome(draft, draft.get_atom(own_id))
     draft.read_as[candidate.candidate_id] = atom.atom_id
     take_relations(draft, atom.atom_id, candidate, reading.engine)
-    settle_answers(draft, draft.known_atom(atom.atom_id), reading.structure_path, judged.rows)
+    settle_answers(draft, draft.get_atom(atom.atom_id), reading.structure_path, judged.rows)
     return atom.atom_id
 
 
-def _created(
-    draft: Draft, reading: Reading, judged: Judged, own_id: str, fingerprint: str
+def _create(
+    draft: ChangeSetDraft, reading: Reading, judged: Judged, own_id: str, fingerprint: str
 ) -> AtomRecord:
     candidate, provenance = judged.candidate, _provenance(reading)
     kind: Any = candidate.kind
@@ -119,15 +119,15 @@ def _created(
     return draft.put_atom(atom, status=status, status_reason=reason)
 
 
-def _upserted(
-    draft: Draft, reading: Reading, judged: Judged, known: AtomRecord, own_id: str
+def _upsert(
+    draft: ChangeSetDraft, reading: Reading, judged: Judged, known: AtomRecord, own_id: str
 ) -> tuple[AtomRecord, bool]:
     """The known atom with what the candidate adds, and whether that brought it back to life."""
     new_source = draft.supports(reading.source_id, known.atom_id) is None
     atom, added = add_rows(draft, known, own_id, reading, judged.rows)
     if not added:
         return known, False
-    confidence = merged_confidence(atom, judged.confidence_after, new_source=new_source)
+    confidence = merge_confidence(atom, judged.confidence_after, new_source=new_source)
     changed: dict[str, Any] = {
         "confidence": confidence,
         "latest_provenance": _provenance(reading),
@@ -137,14 +137,14 @@ def _upserted(
     if confidence != known.confidence:
         reason = "new_source" if new_source else "same_source"
         draft.note("confidence_set", atom.atom_id, None, reason, f"{confidence:.6f}")
-    stands = restood(atom, judged, new_source=new_source)
+    stands = derive_standing(atom, judged, new_source=new_source)
     atom = atom.model_copy(update=changed | stands)
-    revived = atom.status in REVIVED_BY_EVIDENCE and (new_source or not lost(atom))
+    revived = atom.status in REVIVED_BY_EVIDENCE and (new_source or not has_lost(atom))
     if revived:
         status, reason = _first_status(draft, atom, judged)
         changed = {"status": status, "status_reason": "found_again", "superseded_by": None}
     else:
-        changed = status_by_rows(draft, atom) or _accepted_later(atom, judged) or stands
+        changed = status_by_rows(draft, atom) or _accept_later(atom, judged) or stands
     if "status" in changed:
         draft.note("status_set", atom.atom_id, None, changed["status_reason"], changed["status"])
     atom = draft.put_atom(atom, **changed)
@@ -159,12 +159,12 @@ def _upserted(
         evidence_added=added,
         reason="same_fingerprint" if own_id == atom.atom_id else "same_as_merged",
     )
-    if not revived or lost(known):
+    if not revived or has_lost(known):
         refresh_contradictions(draft, atom, gained_source=new_source)
     return atom, revived
 
 
-def _first_status(draft: Draft, atom: AtomRecord, judged: Judged) -> tuple[str, str]:
+def _first_status(draft: ChangeSetDraft, atom: AtomRecord, judged: Judged) -> tuple[str, str]:
     if judged.status != "active":
         return "draft", "judged_draft"
     if atom.kind not in TWO_ROWS_KINDS:
@@ -176,7 +176,7 @@ def _first_status(draft: Draft, atom: AtomRecord, judged: Judged) -> tuple[str, 
     return "active", "accepted"
 
 
-def _accepted_later(atom: AtomRecord, judged: Judged) -> dict[str, Any]:
+def _accept_later(atom: AtomRecord, judged: Judged) -> dict[str, Any]:
     """A draft of a kind that needs one row only is active once a reading of it is accepted."""
     if (
         atom.status == "draft"

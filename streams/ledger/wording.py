@@ -1,4 +1,4 @@
-"""An atom speaks in words that a source still says (spec 03 §4, §7).
+"""An atom speaks in words that a source still says.
 
 A merge keeps the winner's wording and takes the loser's evidence along. When the sources that said
 it in the winner's words are gone, and one that said it in the loser's words stands, the two change
@@ -11,26 +11,28 @@ from __future__ import annotations
 from collections import Counter
 
 from schemas.events.ledger import AtomRecord
-from streams.ledger.draft import Draft
+from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.merging import merge_into
-from streams.ledger.reanchor import named_by
+from streams.ledger.reanchor import find_naming_atom
 from streams.ledger.revival import come_back
 
 GONE = "wording_gone"
 
 
-def in_standing_words(draft: Draft, atom: AtomRecord) -> AtomRecord:
+def in_standing_words(draft: ChangeSetDraft, atom: AtomRecord) -> AtomRecord:
     """The live atom, or the one that takes its place since only its words are still said."""
     if atom.evidence_state != "partial" or atom.verified_by:
         return atom
-    said = Counter(named_by(draft, row) for row in draft.rows_of(atom.atom_id) if not row.stale)
+    said = Counter(
+        find_naming_atom(draft, row) for row in draft.rows_of(atom.atom_id) if not row.stale
+    )
     if atom.atom_id in said:
         return atom
     best = min(said, key=lambda atom_id: (-said[atom_id], atom_id))
-    return _in_its_place(draft, atom, draft.known_atom(best))
+    return _in_its_place(draft, atom, draft.get_atom(best))
 
 
-def _in_its_place(draft: Draft, atom: AtomRecord, heir: AtomRecord) -> AtomRecord:
+def _in_its_place(draft: ChangeSetDraft, atom: AtomRecord, heir: AtomRecord) -> AtomRecord:
     assert heir.merged_into
     draft.unlink(heir.atom_id, heir.merged_into, "duplicates", GONE)
     draft.note("status_set", heir.atom_id, atom.atom_id, GONE, atom.status)

@@ -1,9 +1,9 @@
 """Stage 2, the ledger: single writer of ``ledger.v1``; one turn of one project, one change set.
 
 Everything that decides is the fold of the inputs that wait and of the change sets already written.
-Which turn is next says ``turns``; what a turn does to the ledger say ``upsert`` and ``sources``, on
-a ``Draft`` laid over the state. A person's decision (``decisions``, ``people``) takes the place
-before the next turn; its change set has none, and the fold rule knows it by its cause.
+``turns`` says which turn is next; ``upsert`` and ``sources`` what a turn does to the ledger, on a
+``ChangeSetDraft`` laid over the state. A person's decision (``decisions``, ``people``) takes the
+place before the next turn; its change set has none, and the fold rule knows it by its cause.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from __future__ import annotations
 from schemas.envelope import Envelope
 from schemas.events.ledger import LedgerChanged
 from streams.ledger.decisions import DueDecision
-from streams.ledger.draft import Draft
-from streams.ledger.people import decision_change_set, refused_as_too_large
+from streams.ledger.draft import ChangeSetDraft
+from streams.ledger.people import decision_change_set, refuse_as_too_large
 from streams.ledger.sources import apply_source_changes, note_changes, settle_run
 from streams.ledger.state import LedgerState
-from streams.ledger.summary import working_summary
+from streams.ledger.summary import derive_summary
 from streams.ledger.turns import DueTurn
 from streams.ledger.upsert import apply_reading
 from streams.stage import Decision, Record, Tables
@@ -47,37 +47,37 @@ class Ledger:
 
     def undecidable(self, state: LedgerState, decision: Decision, reason: str) -> Decision:
         """The turn of a decision that cannot be written, without effect, so that others follow."""
-        due = state.next(decision.marker.project_id)
+        due = state.next(decision.commit_record.project_id)
         assert due is not None
         if isinstance(due, DueDecision):
-            return Decision((refused_as_too_large(state, due),))
-        draft = Draft(state, due)
+            return Decision((refuse_as_too_large(state, due),))
+        draft = ChangeSetDraft(state, due)
         note_changes(draft, due.source_changes)
         place = due.turn.chunk_id or due.turn.run_id
         draft.note("candidate_rejected", place, None, "record_too_large", reason)
         if due.part and due.source_changes:
-            draft.becomes_part(due.part)
-        return Decision((_caused(draft, due),))
+            draft.turn_into_part(due.part)
+        return Decision((_cause_change_set(draft, due),))
 
 
 def change_set(state: LedgerState, due: DueTurn | DueDecision) -> Envelope:
     """The one record that a turn or a decision leads to, also when nothing changes."""
     if isinstance(due, DueDecision):
         return decision_change_set(state, due)
-    draft = Draft(state, due)
+    draft = ChangeSetDraft(state, due)
     if due.reflected:
         apply_reading(draft, due.reflected)
     elif due.part:
         if not settle_run(draft, due.source_changes, due.unfinished, due.held):
-            draft.becomes_part(due.part)
+            draft.turn_into_part(due.part)
     else:
         apply_source_changes(draft, due.source_changes)
-    return _caused(draft, due)
+    return _cause_change_set(draft, due)
 
 
-def _caused(draft: Draft, due: DueTurn) -> Envelope:
+def _cause_change_set(draft: ChangeSetDraft, due: DueTurn) -> Envelope:
     commits = draft.turn.last_in_batch or draft.turn.kind == "run_end"
-    event = draft.event(working_summary(draft) if commits else None)
+    event = draft.event(derive_summary(draft) if commits else None)
     return due.cause.caused(event, lane=due.turn.lane, run_id=due.turn.run_id)
 
 

@@ -53,30 +53,30 @@ class Material:
         ]
         return sorted(found, key=lambda atom: (-self.topics.scores[atom.atom_id], atom.atom_id))
 
-    def shared_topics(self, minimum: int = MIN_ATOMS) -> list[Topic]:
+    def find_shared_topics(self, minimum: int = MIN_ATOMS) -> list[Topic]:
         most = max(ALWAYS_SHARED, int(MAX_SHARE * len(self.topics.scores)))
-        return list(self.topics.shared(minimum, most))
+        return list(self.topics.find_shared(minimum, most))
 
     def section(self, section_id: str, atoms: Iterable[AtomRecord]) -> SectionInput:
         return SectionInput(section_id=section_id, picks=[Pick(atoms=[atom]) for atom in atoms])
 
-    def disputes(self, atoms: Iterable[AtomRecord]) -> SectionInput:
+    def collect_contradictions(self, atoms: Iterable[AtomRecord]) -> SectionInput:
         """Both sides of the open contradictions of these atoms, each atom once."""
         picks: list[Pick] = []
         used: set[str] = set()
         for atom in atoms:
-            for one in self.shortlist.conflicts_of(atom.atom_id):
+            for one in self.shortlist.contradictions_of(atom.atom_id):
                 sides = (one.atom_a_id, one.atom_b_id)
                 pair = [self.atoms[side] for side in sides]
                 if used.isdisjoint(sides) and pair_text(*pair):
                     used.update(sides)
-                    conflicts = self.shortlist.conflicts_of(*sides)
-                    picks.append(Pick(atoms=pair, conflicts=conflicts, paired=True))
+                    contradictions = self.shortlist.contradictions_of(*sides)
+                    picks.append(Pick(atoms=pair, contradictions=contradictions, paired=True))
         return SectionInput(section_id="open_questions", picks=picks)
 
-    def disputed(self, atom: AtomRecord) -> bool:
-        return atom.atom_id in self.shortlist.conflicts and bool(
-            self.shortlist.conflicts_of(atom.atom_id)
+    def is_contradicted(self, atom: AtomRecord) -> bool:
+        return atom.atom_id in self.shortlist.contradictions and bool(
+            self.shortlist.contradictions_of(atom.atom_id)
         )
 
 
@@ -90,7 +90,7 @@ class _Features:
     least_title: float = GOOD_TITLE
     used: set[str] = field(default_factory=set)
 
-    def left(self, topic: Topic) -> list[AtomRecord]:
+    def find_left(self, topic: Topic) -> list[AtomRecord]:
         """What the topic still has to say; what only says the same again is left out."""
         found: list[AtomRecord] = []
         said: list[frozenset[str]] = []
@@ -104,7 +104,7 @@ class _Features:
         return found
 
     def weight(self, topic: Topic) -> float:
-        left, at_home = self.left(topic), f"|{topic.key}" in self.standing
+        left, at_home = self.find_left(topic), f"|{topic.key}" in self.standing
         enough, modest = len(left) > 1 or topic.sort == ENTITY, self.modest or at_home
         if not left or len(topic.atom_ids) < MIN_ATOMS or not (enough or modest):
             return 0.0
@@ -116,10 +116,10 @@ class _Features:
 
     def make(self, topic: Topic) -> ItemInput | None:
         """The cluster with context of other kinds; None when fewer than two atoms are behind."""
-        material, binding = self.material, self.left(topic)
+        material, binding = self.material, self.find_left(topic)
         area = _area_of(binding)
-        calm = [atom for atom in binding if not material.disputed(atom)]
-        lead = max(calm or binding, key=lambda atom: _leading(topic, atom))
+        calm = [atom for atom in binding if not material.is_contradicted(atom)]
+        lead = max(calm or binding, key=lambda atom: _rank_as_title(topic, atom))
         decisions = [atom for atom in calm if atom.kind == "decision"]
         criteria = [atom for atom in calm if atom.kind == "requirement"] or decisions
         told = [atom for atom in decisions if atom not in criteria][:MAX_CONTEXT]
@@ -129,9 +129,9 @@ class _Features:
             material.section("description", told or criteria[:1]),
             material.section("acceptance_criteria", criteria if told else criteria[1:]),
             material.section(
-                "risks", [one for one in risks if not material.disputed(one)][:MAX_RISKS]
+                "risks", [one for one in risks if not material.is_contradicted(one)][:MAX_RISKS]
             ),
-            material.disputes(binding),
+            material.collect_contradictions(binding),
         ]
         item = ItemInput(
             artifact_type="feature",
@@ -156,7 +156,7 @@ class _Features:
         kinds = frozenset({"claim", "entity", "domain_signal"})
         found = self.material.best(topic.atom_ids, kinds)
         about = re.compile(rf"^(?:the |an? |each )?{re.escape(topic.key)}", re.IGNORECASE)
-        calm = [atom for atom in found if not self.material.disputed(atom)]
+        calm = [atom for atom in found if not self.material.is_contradicted(atom)]
         return sorted(calm, key=lambda atom: not about.match(atom.statement))
 
 
@@ -166,26 +166,26 @@ def feature_clusters(material: Material, standing: frozenset[str] = frozenset())
     ``standing`` are the keys of those the last preview had.
     """
     making = _Features(material, standing)
-    topics = material.shared_topics()
-    items = chosen(topics, making.weight, making.make)
+    topics = material.find_shared_topics()
+    items = choose(topics, making.weight, making.make)
     if len(items) < FEW:
         making.modest = True
-        items += chosen(topics, making.weight, making.make)
+        items += choose(topics, making.weight, making.make)
     if len(items) < TOO_FEW:
         making.least_title = 0.0
-        items += chosen(areas(material), making.weight, making.make)
+        items += choose(areas(material), making.weight, making.make)
     items.sort(key=lambda item: not item.standing and item.is_meagre)
     eligible = len(material.best(material.topics.scores, _BINDING))
     return ListInput(items=items, eligible=eligible, kinds=sorted(_BINDING))
 
 
-def _leading(topic: Topic, atom: AtomRecord) -> tuple[bool, float, str, str]:
+def _rank_as_title(topic: Topic, atom: AtomRecord) -> tuple[bool, float, str, str]:
     """What makes an atom the title of a cluster: one that names the topic, if it is readable."""
     fits = fits_title(atom)
     return fits >= GOOD_TITLE and names_topic(topic.name, atom), fits, atom.kind, atom.atom_id
 
 
-def chosen(
+def choose(
     topics: Iterable[Topic],
     weight: Callable[[Topic], float],
     make: Callable[[Topic], ItemInput | None],

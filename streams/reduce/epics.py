@@ -1,4 +1,4 @@
-"""Epics: features that share a theme, a word of their names, or at least an area (spec 04 §2.3)."""
+"""Epics: features that share a theme, a word of their names, or at least an area."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from streams.reduce.inputs import ItemInput
-from streams.reduce.titles import AREA_TITLES, heading
+from streams.reduce.titles import AREA_TITLES, capitalize
 from streams.reduce.topics import key_of
 
 MIN_FEATURES = 2
@@ -34,7 +34,7 @@ class Group:
         return frozenset(atom.atom_id for one in self.features for atom in one.atoms)
 
 
-def grouped(features: Sequence[ItemInput]) -> list[Group]:
+def group_features(features: Sequence[ItemInput]) -> list[Group]:
     """Every feature in one group: the theme or word most of those left share, then the area."""
     left = {one.key: one for one in features}
     groups: list[Group] = []
@@ -47,7 +47,7 @@ def grouped(features: Sequence[ItemInput]) -> list[Group]:
     for one in left.values():
         by_area.setdefault(one.area, []).append(one)
     for area, members in sorted(by_area.items()):
-        groups.append(Group(f"area {area}", _titled(AREA_TITLES[area], members), members))
+        groups.append(Group(f"area {area}", _title(AREA_TITLES[area], members), members))
     return groups
 
 
@@ -68,9 +68,9 @@ def _strongest(features: Iterable[ItemInput]) -> tuple[str, str, list[ItemInput]
         return None
     _, (is_theme, key), members = max(found, key=lambda one: one[:2])
     if is_theme:
-        return key, heading(min(one.themes[key] for one in members)), members
+        return key, capitalize(min(one.themes[key] for one in members)), members
     name = min(_words(one.name)[key] for one in members)
-    return f"word {key}", _titled(heading(name), members), members
+    return f"word {key}", _title(capitalize(name), members), members
 
 
 def _words(name: str) -> dict[str, str]:
@@ -83,7 +83,7 @@ def _words(name: str) -> dict[str, str]:
     return {key: word for key, word in keyed.items() if key not in _GENERAL}
 
 
-def _titled(theme: str, features: Sequence[ItemInput]) -> str:
+def _title(theme: str, features: Sequence[ItemInput]) -> str:
     """The theme with the features that say more than it does."""
     names = [one.name for one in features if one.name.lower() != theme.lower()]
     if not names:

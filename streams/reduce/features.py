@@ -1,4 +1,4 @@
-"""What a feature has besides its statements: priority, effort, skills, risks (spec 04 §2.4)."""
+"""What a feature has besides its statements: priority, effort, skills, risks."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def feature_fields(item: ItemInput) -> FeatureFields:
     active = fmean(atom.status == "active" for atom in atoms)
     severe = any(atom.severity in ("high", "critical") for atom in risks)
     danger = 1.0 if severe else 0.5 if risks else 0.0
-    conflicts = Grounds.of(item.sections).conflicts_of(atom.atom_id for atom in atoms)
+    contradictions = Grounds.of(item.sections).contradictions_of(atom.atom_id for atom in atoms)
     return FeatureFields(
         atom_ids=[atom.atom_id for atom in atoms],
-        contradiction_ids_considered=[one.contradiction_id for one in conflicts],
+        contradiction_ids_considered=[one.contradiction_id for one in contradictions],
         priority=_priority(urgency),
         priority_score=round(0.6 * urgency + 0.2 * active + 0.2 * danger, 4),
         effort_points=next(

@@ -1,4 +1,4 @@
-"""Insights' clusters: atoms of one sort that come together around a topic (spec 04 §2.1).
+"""Insights' clusters: atoms of one sort that come together around a topic.
 
 Each category is a rule over kinds and words; within one no atom stands in two insights. What a
 ledger says once is no insight: two atoms at least, for a pattern three sources.
@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from schemas.events.ledger import AtomRecord
-from streams.reduce.clusters import AT_HOME, Material, areas, chosen
+from streams.reduce.clusters import AT_HOME, Material, areas, choose
 from streams.reduce.inputs import ItemInput, ListInput, SectionInput
-from streams.reduce.titles import lowered
+from streams.reduce.titles import lower
 from streams.reduce.topics import PHRASE, Topic
 
 MAX_SHOWN = 5
@@ -82,12 +82,12 @@ class _Category:
     standing: frozenset[str] = frozenset()
     used: set[str] = field(default_factory=set)
 
-    def left(self, topic: Topic) -> list[AtomRecord]:
+    def find_left(self, topic: Topic) -> list[AtomRecord]:
         category = self.category
         found = [
             atom
             for atom in self.material.best(topic.atom_ids - self.used, category.kinds)
-            if category.takes(atom) and not self.material.disputed(atom)
+            if category.takes(atom) and not self.material.is_contradicted(atom)
         ]
         led = [atom for atom in found if atom.kind == category.led_by]
         if category.led_by and not led:
@@ -97,38 +97,38 @@ class _Category:
         return shown if enough else []
 
     def weight(self, topic: Topic) -> float:
-        left = self.left(topic)
+        left = self.find_left(topic)
         worth = sum(self.material.topics.scores[atom.atom_id] for atom in left)
         home = AT_HOME * (f"{self.category.name}|{topic.key}" in self.standing)
         return round(worth + (home + 0.3 * (topic.sort == PHRASE)) * bool(left), 6)
 
     def make(self, topic: Topic) -> ItemInput | None:
-        shown = self.left(topic)
+        shown = self.find_left(topic)
         self.used.update(atom.atom_id for atom in shown)
         found = self.material.section("description", shown)
         return _insight(self.material, self.category.name, self.category.title, topic, found)
 
 
 def insight_clusters(material: Material, standing: frozenset[str] = frozenset()) -> ListInput:
-    """The clusters of insights: disputes first, then category by category.
+    """The clusters of insights: contradictions first, then category by category.
 
     ``standing`` are the keys of those the last preview had.
     """
-    topics = material.shared_topics()
-    items = list(_disputes(material, topics))
+    topics = material.find_shared_topics()
+    items = list(_collect_contradictions(material, topics))
     for category in CATEGORIES:
         making = _Category(material, category, standing)
-        found = chosen(topics, making.weight, making.make)
+        found = choose(topics, making.weight, making.make)
         if not found:
-            found = chosen(areas(material), making.weight, making.make)
+            found = choose(areas(material), making.weight, making.make)
         items += found[: category.limit]
     eligible = len(material.best(material.topics.scores, KINDS))
     return ListInput(items=items, eligible=eligible, kinds=sorted(KINDS))
 
 
-def _disputes(material: Material, topics: Iterable[Topic]) -> Iterable[ItemInput]:
+def _collect_contradictions(material: Material, topics: Iterable[Topic]) -> Iterable[ItemInput]:
     """The open contradictions, by the topic most of them share, else by area."""
-    left = {one.contradiction_id: one for one in material.shortlist.open_conflicts()}
+    left = {one.contradiction_id: one for one in material.shortlist.open_contradictions()}
     while left:
         sides = {key: (one.atom_a_id, one.atom_b_id) for key, one in left.items()}
         shared = [
@@ -145,7 +145,9 @@ def _disputes(material: Material, topics: Iterable[Topic]) -> Iterable[ItemInput
         touched = {side for key in keys for side in sides[key]}
         for key in keys:
             del left[key]
-        found = material.disputes(material.atoms[atom_id] for atom_id in sorted(touched))
+        found = material.collect_contradictions(
+            material.atoms[atom_id] for atom_id in sorted(touched)
+        )
         if found.picks:
             yield _insight(material, "conflict", "Sources disagree about {}", topic, found)
 
@@ -159,7 +161,7 @@ def _insight(
         area=min(atom.area for atom in atoms),
         anchor=topic.key,
         name=topic.name,
-        title=title.format(lowered(topic.name)),
+        title=title.format(lower(topic.name)),
         category=category,
         sections=[found],
     )

@@ -1,4 +1,4 @@
-"""The quality gate by rule (spec 04 §7): four criteria for each dimension, a tier, pass or not.
+"""The quality gate by rule: four criteria for each dimension, a tier, pass or not.
 
 A pure function of the sections and of the atoms and open contradictions behind them. It judges and
 does not revise: a rule cannot word a weak section better than the rules that wrote it, so one
@@ -79,7 +79,7 @@ def _dimension(name: str, sections: Sequence[Section], grounds: Grounds) -> Dime
     empty = [section.section_id for section in sections if not section.statements]
     scores = {
         "completeness": round(3 * (len(sections) - len(empty)) / max(len(sections), 1), 6),
-        "consistency": float(max(0, 3 - len(grounds.conflicts_of(cited)))),
+        "consistency": float(max(0, 3 - len(grounds.contradictions_of(cited)))),
         "evidence_coverage": _by_share(statements, lambda one: _is_evident(one, grounds)),
         "clarity": _by_share(statements, lambda one: not _VAGUE.search(one.text)),
     }
@@ -90,7 +90,7 @@ def _dimension(name: str, sections: Sequence[Section], grounds: Grounds) -> Dime
         tier=tier,
         **scores,
         critique=_critique(weak, empty),
-        failing_sections=_failing(sections, grounds) if tier < PASS else [],
+        failing_sections=_list_failing(sections, grounds) if tier < PASS else [],
     )
 
 
@@ -105,7 +105,7 @@ def _is_evident(statement: Statement, grounds: Grounds) -> bool:
     return any(one and one.status == "active" and one.direct_evidence_count for one in atoms)
 
 
-def _failing(sections: Sequence[Section], grounds: Grounds) -> list[str]:
+def _list_failing(sections: Sequence[Section], grounds: Grounds) -> list[str]:
     """The sections of whose statements at most half are evident and clear, and empty ones."""
     return [
         section.section_id

@@ -19,12 +19,12 @@ ENOUGH_TO_SAY = 3  # statements to fulfil
 class Pick(Part):
     """The atoms behind one statement, the leading one first.
 
-    ``conflicts`` are all open contradictions of these atoms. ``paired`` says that the second atom
+    ``contradictions`` are all open ones of these atoms. ``paired`` says that the second atom
     contradicts the first; otherwise the others say the same as the first.
     """
 
     atoms: list[AtomRecord]
-    conflicts: list[ContradictionRecord] = []
+    contradictions: list[ContradictionRecord] = []
     paired: bool = False
 
     @property
@@ -40,12 +40,12 @@ class SectionInput(Part):
     def input_hash(self) -> str:
         """Equal as long as the same revisions of atoms and contradictions are behind it."""
         atoms = {f"{atom.atom_id} {atom.revision}" for pick in self.picks for atom in pick.atoms}
-        conflicts = {
+        contradictions = {
             f"{one.contradiction_id} {one.status} {one.severity} {one.updated_seq}"
             for pick in self.picks
-            for one in pick.conflicts
+            for one in pick.contradictions
         }
-        return sha256_hex("\n".join([self.section_id, *sorted(atoms), *sorted(conflicts)]))
+        return sha256_hex("\n".join([self.section_id, *sorted(atoms), *sorted(contradictions)]))
 
 
 class ItemInput(Part):
@@ -128,27 +128,27 @@ class Grounds:
     """The atoms and open contradictions that a text may rest on, by id."""
 
     def __init__(
-        self, atoms: Iterable[AtomRecord], conflicts: Iterable[ContradictionRecord] = ()
+        self, atoms: Iterable[AtomRecord], contradictions: Iterable[ContradictionRecord] = ()
     ) -> None:
         self.atoms = {atom.atom_id: atom for atom in atoms}
-        self._conflicts: dict[str, dict[str, ContradictionRecord]] = {}
-        for one in conflicts:
+        self._contradictions: dict[str, dict[str, ContradictionRecord]] = {}
+        for one in contradictions:
             for atom_id in (one.atom_a_id, one.atom_b_id):
-                self._conflicts.setdefault(atom_id, {})[one.contradiction_id] = one
+                self._contradictions.setdefault(atom_id, {})[one.contradiction_id] = one
 
     @classmethod
     def of(cls, sections: Iterable[SectionInput]) -> Grounds:
         picks = [pick for section in sections for pick in section.picks]
         return cls(
             (atom for pick in picks for atom in pick.atoms),
-            (one for pick in picks for one in pick.conflicts),
+            (one for pick in picks for one in pick.contradictions),
         )
 
-    def conflicts_of(self, atom_ids: Iterable[str]) -> list[ContradictionRecord]:
+    def contradictions_of(self, atom_ids: Iterable[str]) -> list[ContradictionRecord]:
         """The open contradictions that touch any of the atoms, each once, by id."""
         found = {
             key: one
             for atom_id in atom_ids
-            for key, one in self._conflicts.get(atom_id, {}).items()
+            for key, one in self._contradictions.get(atom_id, {}).items()
         }
         return [found[key] for key in sorted(found)]

@@ -24,7 +24,7 @@ from schemas.events.artifact import (
 from schemas.ids import sha256_hex
 from streams.reduce.inputs import Grounds, SectionInput
 from streams.reduce.markdown import render
-from streams.reduce.states import Standing
+from streams.reduce.states import DerivedState
 from streams.reduce.validator import Lane, errors, validate
 
 ENGINE = "heuristic"
@@ -53,7 +53,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class WrittenSections:
     """Sections as written at last, the errors of the first try, and what is still to be said."""
 
     sections: list[Section]
@@ -89,7 +89,7 @@ def attempt(
     lane: Lane,
     synthesise: Synthesise,
     titled: Callable[[str], tuple[str, str]],
-) -> Attempt:
+) -> WrittenSections:
     """The sections; what the validator objects to is written a second time, with its findings.
 
     A section whose input is as it was keeps its bytes. ``titled`` gives the title of a section and
@@ -97,7 +97,7 @@ def attempt(
     """
     known = {section.section_id: section for section in before.sections} if before else {}
 
-    def written(given: SectionInput, findings: list[ReviewFinding]) -> Section:
+    def write_section(given: SectionInput, findings: list[ReviewFinding]) -> Section:
         return section_of(
             given, synthesise(artifact_id, given, findings), *titled(given.section_id)
         )
@@ -105,20 +105,22 @@ def attempt(
     sections = [
         kept
         if (kept := known.get(given.section_id)) and kept.input_hash == given.input_hash
-        else written(given, [])
+        else write_section(given, [])
         for given in inputs
     ]
     objections = errors(validate(sections, grounds, lane))
     refused = {finding.section_id for finding in objections}
     for at, given in enumerate(inputs):
         if given.section_id in refused:
-            sections[at] = written(
+            sections[at] = write_section(
                 given, [one for one in objections if one.section_id == given.section_id]
             )
-    return Attempt(sections, objections, validate(sections, grounds, lane))
+    return WrittenSections(sections, objections, validate(sections, grounds, lane))
 
 
-def changed_sections(before: ArtifactSnapshot | None, sections: Iterable[Section]) -> list[str]:
+def list_changed_sections(
+    before: ArtifactSnapshot | None, sections: Iterable[Section]
+) -> list[str]:
     """The sections that are new or say something else, then those that are gone."""
     known = {one.section_id: one.content_hash for one in before.sections} if before else {}
     now = {one.section_id: one.content_hash for one in sections}
@@ -134,7 +136,7 @@ def item_change(
     fresh: ArtifactSnapshot,
     before: ArtifactSnapshot | None,
     at: Settled,
-    standing: Standing,
+    standing: DerivedState,
     findings: list[ReviewFinding],
 ) -> ArtifactChange:
     """What differs between an item as just written and as it was.
@@ -163,7 +165,7 @@ def item_change(
     return ArtifactChange(
         outcome=outcome,
         snapshot=after,
-        recomputed_sections=changed_sections(before, fresh.sections),
+        recomputed_sections=list_changed_sections(before, fresh.sections),
         reason=at.reason,
         state_before=before.artifact_state if before else None,
         reason_codes=list(standing.reason_codes),
@@ -178,8 +180,8 @@ def next_version(fresh: ArtifactSnapshot, before: ArtifactSnapshot | None) -> in
     return before.version + (before.content_hash != content_hash(fresh))
 
 
-def rejected(
-    fresh: ArtifactSnapshot, before: ArtifactSnapshot | None, at: Settled, written: Attempt
+def reject(
+    fresh: ArtifactSnapshot, before: ArtifactSnapshot | None, at: Settled, written: WrittenSections
 ) -> ArtifactChange:
     """The validator refused twice: the version before stands, or none."""
     return ArtifactChange(
@@ -191,7 +193,7 @@ def rejected(
     )
 
 
-def withdrawn(
+def withdraw(
     before: ArtifactSnapshot, at: Settled, successors: Sequence[str] = ()
 ) -> ArtifactChange:
     """An item whose cluster is gone says nothing any more; its id stays its own.
@@ -223,7 +225,7 @@ def withdrawn(
         | {"quality_tier": None, "quality_run_id": None}
     )
     code = "replaced" if successors else "too_few_live_atoms"
-    return item_change(fresh, before, at, Standing("draft", (code,), ()), [])
+    return item_change(fresh, before, at, DerivedState("draft", (code,), ()), [])
 
 
 def atoms_behind(item: ArtifactSnapshot) -> frozenset[str]:

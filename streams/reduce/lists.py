@@ -23,16 +23,16 @@ from schemas.events.artifact import (
     StopReason,
 )
 from schemas.ids import artifact_id as derive_artifact_id
-from streams.reduce.epics import Group, grouped
+from streams.reduce.epics import Group, group_features
 from streams.reduce.features import feature_fields, insight_fields
 from streams.reduce.gate import assess
 from streams.reduce.inputs import Grounds, ItemInput, ListInput, Pick, SectionInput
 from streams.reduce.items import (
     ENGINE,
     PREFIXES,
-    Attempt,
     Settled,
     Synthesise,
+    WrittenSections,
     atoms_behind,
     attempt,
     blank,
@@ -40,13 +40,13 @@ from streams.reduce.items import (
     item_change,
     item_titled,
     next_version,
-    rejected,
-    withdrawn,
+    reject,
+    withdraw,
 )
 from streams.reduce.loop import run_loop
 from streams.reduce.making import Made, RuleMaker
-from streams.reduce.planning import Work, ordered, scheduled
-from streams.reduce.states import item_standing, validated_in
+from streams.reduce.planning import Work, order, schedule
+from streams.reduce.states import derive_item_state, derive_lane
 from streams.reduce.validator import errors
 
 MAX_EPIC_STATEMENTS = 5
@@ -84,12 +84,14 @@ class Lists:
         made, stop = self._loop("feature", "feature_generation", given)
         by_key = {one.item.key: one for one in made}
         groups = [
-            one for one in grouped([m.item for m in made]) if len(one.atoms) >= MIN_EPIC_ATOMS
+            one
+            for one in group_features([m.item for m in made])
+            if len(one.atoms) >= MIN_EPIC_ATOMS
         ]
         epic_of = {item.key: self._epic_id(group) for group in groups for item in group.features}
         fields = {key: feature_fields(one.item) for key, one in by_key.items()}
-        plan = ordered(_work(made, fields))
-        dates = scheduled(plan, plan_from)
+        plan = order(_work(made, fields))
+        dates = schedule(plan, plan_from)
         for place, work in enumerate(plan, 1):
             planned = fields[work.key].model_copy(
                 update={
@@ -120,12 +122,12 @@ class Lists:
             members = [made[item.key] for item in group.features]
             given = SectionInput(
                 section_id="description",
-                picks=[_told(one.item) for one in members[:MAX_EPIC_STATEMENTS]],
+                picks=[_pick_requirement(one.item) for one in members[:MAX_EPIC_STATEMENTS]],
             )
             grounds = Grounds.of([given, *(s for one in members for s in one.item.sections)])
             written = self._attempt(artifact_id, [given], grounds)
             fields = EpicFields(
-                prd_section_ids=_citing(prd, group.atoms),
+                prd_section_ids=_list_citing(prd, group.atoms),
                 atom_ids=sorted(group.atoms),
                 feature_ids=[one.artifact_id for one in members],
                 completed=completed,
@@ -138,7 +140,7 @@ class Lists:
                 }
             )
             if errors(written.findings):
-                self._note(rejected(fresh, self.known.get(artifact_id), self.at, written))
+                self._note(reject(fresh, self.known.get(artifact_id), self.at, written))
             else:
                 self._take(fresh, grounds, written.objections)
         self._withdraw("epic")
@@ -148,7 +150,7 @@ class Lists:
     ) -> tuple[list[Made], StopReason]:
         def refuse(made: Made) -> None:
             fresh = blank(made.artifact_id, artifact_type, made.item.title, self.at, [])
-            self._note(rejected(fresh, self.known.get(made.artifact_id), self.at, made.attempt))
+            self._note(reject(fresh, self.known.get(made.artifact_id), self.at, made.attempt))
 
         maker = RuleMaker(
             given,
@@ -168,7 +170,7 @@ class Lists:
 
     def _attempt(
         self, artifact_id: str, inputs: Sequence[SectionInput], grounds: Grounds
-    ) -> Attempt:
+    ) -> WrittenSections:
         before = self.known.get(artifact_id)
         return attempt(
             artifact_id, inputs, before, grounds, self.at.lane, self.synthesise, item_titled
@@ -186,7 +188,7 @@ class Lists:
         """The item as it stands now; a feature is judged by the gate in the deep lane."""
         before = self.known.get(fresh.artifact_id)
         version = next_version(fresh, before)
-        lane = validated_in(self.at.lane, before, version)
+        lane = derive_lane(self.at.lane, before, version)
         if lane == "deep" and fresh.artifact_type == "feature":
             run = assess(fresh.artifact_id, version, "light", fresh.sections, grounds, ENGINE)
             if before is None or before.quality_run_id != run.quality_run_id:
@@ -194,7 +196,7 @@ class Lists:
             judged = {"quality_tier": run.final_tier, "quality_run_id": run.quality_run_id}
             fresh = fresh.model_copy(update=judged)
         self._made.append(fresh)
-        standing = item_standing(fresh, grounds, lane)
+        standing = derive_item_state(fresh, grounds, lane)
         self._note(item_change(fresh, before, self.at, standing, objections))
 
     def _withdraw(self, artifact_type: ArtifactType) -> None:
@@ -202,7 +204,7 @@ class Lists:
         for artifact_id, before in sorted(self.known.items()):
             alike = before.artifact_type == artifact_type and artifact_id not in self._seen
             if alike and not is_withdrawn(before):
-                self._note(withdrawn(before, self.at, self._successors(before)))
+                self._note(withdraw(before, self.at, self._successors(before)))
 
     def _successors(self, before: ArtifactSnapshot) -> list[str]:
         """The titles of this position's items that share most with ``before``, those first."""
@@ -241,13 +243,13 @@ def _work(made: Sequence[Made], fields: Mapping[str, FeatureFields]) -> list[Wor
     ]
 
 
-def _told(item: ItemInput) -> Pick:
+def _pick_requirement(item: ItemInput) -> Pick:
     """What an epic says of a feature: the first thing to fulfil."""
     (section,) = (one for one in item.sections if one.section_id == "acceptance_criteria")
     return section.picks[0]
 
 
-def _citing(prd: ArtifactSnapshot, atom_ids: Iterable[str]) -> list[str]:
+def _list_citing(prd: ArtifactSnapshot, atom_ids: Iterable[str]) -> list[str]:
     """The sections of the PRD that cite one of the atoms, in its order."""
     wanted = frozenset(atom_ids)
     return [

@@ -1,4 +1,4 @@
-"""The loop of generation (spec 04 §10): one item, then whether to go on, until a rule says stop.
+"""The loop of generation: one item, then whether to go on, until a rule says stop.
 
 Pure and the same for rules and models: ``Maker`` makes an item or fails, and judges coverage. The
 loop is a generator, so that whoever drives it keeps and shows each item before the next is asked
@@ -25,7 +25,7 @@ HARD_CEILING = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Generic[T]):
+class Reply(Generic[T]):
     """What one request for an item brought: the item, or None and what went wrong."""
 
     item: T | None
@@ -46,7 +46,7 @@ class Continuation:
 class Maker(Protocol[T]):
     """Where items come from: rules or a model."""
 
-    def make(self, earlier: Sequence[T]) -> Step[T] | None:
+    def make(self, earlier: Sequence[T]) -> Reply[T] | None:
         """The next item, in view of all ``earlier`` ones; None when there is nothing to make."""
         ...
 
@@ -58,7 +58,7 @@ class Maker(Protocol[T]):
         """The id it will have as an artifact."""
         ...
 
-    def made_from(self, item: T) -> Sequence[str]:
+    def list_inputs(self, item: T) -> Sequence[str]:
         """The ids of all that was given for making it."""
         ...
 
@@ -125,7 +125,7 @@ def run_loop(
         yield step.item
         decision = maker.assess(course.items)
         course.calls += 1
-        course.decisions.append(_decided(maker, step.item, decision))
+        course.decisions.append(_record_decision(maker, step.item, decision))
         if decision.confidence > CONFIDENT:
             return _record(phase, course, "coverage_confident")
         if not decision.should_continue:
@@ -134,10 +134,10 @@ def run_loop(
             return _record(phase, course, "hard_ceiling")
 
 
-def _decided(maker: Maker[T], item: T, decision: Continuation) -> ContinuationRecord:
+def _record_decision(maker: Maker[T], item: T, decision: Continuation) -> ContinuationRecord:
     return ContinuationRecord(
         artifact_id=maker.id_of(item),
-        made_from=list(maker.made_from(item)),
+        made_from=list(maker.list_inputs(item)),
         should_continue=decision.should_continue,
         confidence=decision.confidence,
         coverage_assessment=decision.coverage_assessment,

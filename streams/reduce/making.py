@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from streams.reduce.inputs import Grounds, ItemInput, ListInput, SectionInput
-from streams.reduce.items import Attempt
-from streams.reduce.loop import Continuation, Step
+from streams.reduce.items import WrittenSections
+from streams.reduce.loop import Continuation, Reply
 from streams.reduce.validator import errors
 
 PLENTY = 20  # features; after that a new one with little to say ends the list
@@ -20,7 +20,7 @@ class Made:
 
     item: ItemInput
     artifact_id: str
-    attempt: Attempt
+    attempt: WrittenSections
 
     @property
     def grounds(self) -> Grounds:
@@ -33,28 +33,28 @@ class RuleMaker:
 
     given: ListInput
     artifact_id: Callable[[ItemInput], str]
-    write: Callable[[str, Sequence[SectionInput], Grounds], Attempt]
+    write: Callable[[str, Sequence[SectionInput], Grounds], WrittenSections]
     refuse: Callable[[Made], None]
     place: int = 0
 
-    def make(self, earlier: Sequence[Made]) -> Step[Made] | None:
+    def make(self, earlier: Sequence[Made]) -> Reply[Made] | None:
         told = [_atoms(made.item) for made in earlier]
         while self.place < len(self.given.items):
             item = self.given.items[self.place]
             self.place += 1
             if not any(_overlap(_atoms(item), known) >= SAME_STORY for known in told):
-                return self._written(item)
+                return self._write(item)
         return None
 
-    def _written(self, item: ItemInput) -> Step[Made]:
+    def _write(self, item: ItemInput) -> Reply[Made]:
         artifact_id = self.artifact_id(item)
         made = Made(
             item, artifact_id, self.write(artifact_id, item.sections, Grounds.of(item.sections))
         )
         if errors(made.attempt.findings):
             self.refuse(made)
-            return Step(None, "rejected")
-        return Step(made)
+            return Reply(None, "rejected")
+        return Reply(made)
 
     def text_of(self, item: Made) -> str:
         return "\n".join(
@@ -64,10 +64,10 @@ class RuleMaker:
     def id_of(self, item: Made) -> str:
         return item.artifact_id
 
-    def made_from(self, item: Made) -> list[str]:
+    def list_inputs(self, item: Made) -> list[str]:
         atoms = [atom.atom_id for atom in item.item.atoms]
-        disputes = [one.contradiction_id for one in item.grounds.conflicts_of(atoms)]
-        return [*atoms, *disputes]
+        contradictions = [one.contradiction_id for one in item.grounds.contradictions_of(atoms)]
+        return [*atoms, *contradictions]
 
     def assess(self, earlier: Sequence[Made]) -> Continuation:
         atoms = [atom for made in earlier for atom in made.item.atoms]

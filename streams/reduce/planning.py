@@ -33,7 +33,7 @@ class Planned:
     end: date
 
 
-def ordered(work: Sequence[Work]) -> list[Work]:
+def order(work: Sequence[Work]) -> list[Work]:
     """By priority, each after what it needs; a need that would close a circle is left out."""
     known = {one.key: one for one in work}
     done: dict[str, Work] = {}
@@ -54,8 +54,8 @@ def _place(one: Work, known: Mapping[str, Work], done: dict[str, Work], way: lis
     done[one.key] = Work(one.key, one.points, one.score, kept)
 
 
-def scheduled(work: Sequence[Work], start: date, velocity: int = VELOCITY) -> dict[str, Planned]:
-    """Start and end of each, for ``ordered`` work; at most three run at a time.
+def schedule(work: Sequence[Work], start: date, velocity: int = VELOCITY) -> dict[str, Planned]:
+    """Start and end of each, for ``order`` work; at most three run at a time.
 
     Each of the three lanes has its share of the velocity.
     """

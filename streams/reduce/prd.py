@@ -15,10 +15,10 @@ from schemas.events.artifact import (
 from schemas.ids import sha256_hex
 from streams.reduce.gate import assess
 from streams.reduce.inputs import Grounds, SectionInput
-from streams.reduce.items import ENGINE, Settled, Synthesise, attempt, changed_sections
+from streams.reduce.items import ENGINE, Settled, Synthesise, attempt, list_changed_sections
 from streams.reduce.markdown import render
 from streams.reduce.sections import PLANS
-from streams.reduce.states import Standing, prd_standing, validated_in
+from streams.reduce.states import DerivedState, derive_lane, derive_prd_state
 from streams.reduce.validator import errors
 
 PRD_NUMBER = "prd-001"
@@ -46,21 +46,21 @@ def write_prd(
 ) -> PrdAnswer:
     """The PRD as it stands at the position; in the deep lane the quality gate judges it."""
     grounds = Grounds.of(inputs)
-    written = attempt(artifact_id, inputs, before, grounds, at.lane, synthesise, _titled)
+    written = attempt(artifact_id, inputs, before, grounds, at.lane, synthesise, _title_of)
     findings = [*written.objections, *written.findings]
     if errors(written.findings):
         return PrdAnswer("rejected", before or _empty(artifact_id, at), [], [], findings)
-    changed = changed_sections(before, written.sections)
+    changed = list_changed_sections(before, written.sections)
     fresh = bool(changed) or before is None or before.version == 0
     version = (before.version if before else 0) + fresh
-    lane = validated_in(at.lane, before, version)
+    lane = derive_lane(at.lane, before, version)
     run = None
     if lane == "deep":
         run = assess(artifact_id, version, "full", written.sections, grounds, ENGINE)
     passed = run is not None and run.status == "passed"
-    standing = prd_standing(written.sections, grounds, lane, gate_passed=passed)
+    standing = derive_prd_state(written.sections, grounds, lane, gate_passed=passed)
     base = _empty(artifact_id, at) if before is None or fresh else before
-    after = _standing_as(base, version, written.sections, standing, run)
+    after = _make_snapshot(base, version, written.sections, standing, run)
     outcome: Outcome = "published" if fresh else "unchanged" if after == before else "state_changed"
     judged_anew = run and (before is None or before.quality_run_id != run.quality_run_id)
     return PrdAnswer(
@@ -73,16 +73,16 @@ def write_prd(
     )
 
 
-def _titled(section_id: str) -> tuple[str, str]:
+def _title_of(section_id: str) -> tuple[str, str]:
     plan = PLANS[section_id]
     return plan.title, f"Not enough evidence: no {plan.missing} so far."
 
 
-def _standing_as(
+def _make_snapshot(
     base: ArtifactSnapshot,
     version: int,
     sections: list[Section],
-    standing: Standing,
+    standing: DerivedState,
     run: QualityRun | None,
 ) -> ArtifactSnapshot:
     return base.model_copy(

@@ -1,4 +1,4 @@
-"""The sections of a PRD (spec 04 §2.2) and which of them an atom may stand in.
+"""The sections of a PRD and which of them an atom may stand in.
 
 Rules over an atom's fields and the headings it was found under, so that a reader of the PRD can see
 why a statement is where it is. An atom has at most one section of its own, and others that take it
@@ -61,7 +61,7 @@ PLANS: dict[str, SectionPlan] = {plan.section_id: plan for plan in SECTIONS}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SectionFit:
     """A section an atom fits in; ``fit`` is added to its score there."""
 
     section_id: str
@@ -69,11 +69,11 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class SectionFits:
     """The atom's own section, if any, and those that may take it when they are short."""
 
-    own: Place | None = None
-    others: tuple[Place, ...] = ()
+    own: SectionFit | None = None
+    others: tuple[SectionFit, ...] = ()
 
 
 _GOAL = re.compile(
@@ -168,31 +168,33 @@ def _is_measured(atom: AtomRecord) -> bool:
     return bool(_MEASURE.search(atom.statement) and _TARGET.search(atom.statement))
 
 
-def _claim(atom: AtomRecord, headings: str) -> Places:
+def _claim(atom: AtomRecord, headings: str) -> SectionFits:
     what = 0.1 if _WHAT_IT_IS.match(atom.statement) else 0.0
-    overview = Place("solution_overview", what)
+    overview = SectionFit("solution_overview", what)
     if _RESULTS_HEADING.search(headings):  # remarks on how it was measured describe no part
-        return Places(None, (Place("success_metrics"),) if _is_measured(atom) else ())
+        return SectionFits(None, (SectionFit("success_metrics"),) if _is_measured(atom) else ())
     if _is_measured(atom):
-        return Places(Place("success_metrics"), (overview,))
+        return SectionFits(SectionFit("success_metrics"), (overview,))
     if _ACTING.match(atom.statement):
-        return Places(Place("users"), (overview,))
+        return SectionFits(SectionFit("users"), (overview,))
     if why := _why(atom, headings):
-        users = (Place("users"),) if _SERVED.search(atom.statement) else ()
-        return Places(Place("problem", round(what + why, 6)), (*users, overview))
+        users = (SectionFit("users"),) if _SERVED.search(atom.statement) else ()
+        return SectionFits(SectionFit("problem", round(what + why, 6)), (*users, overview))
     told = atom.attributes.get("origin") in _SPEAKS_FOR_ALL
-    goals = (Place("goals"),) if told and _GOAL.search(atom.statement) else ()
+    goals = (SectionFit("goals"),) if told and _GOAL.search(atom.statement) else ()
     if not told and _AS_IT_IS.search(atom.statement) and _WHY_HEADING.search(headings):
-        goals = (*goals, Place("problem", -0.1))
+        goals = (*goals, SectionFit("problem", -0.1))
     if atom.area in _RUN:
-        return Places(Place("deployment_and_operations"), (*goals, overview))
+        return SectionFits(SectionFit("deployment_and_operations"), (*goals, overview))
     if atom.area in _DATA:
-        return Places(Place("data_and_integrations", -0.1), (*goals, overview))
+        return SectionFits(SectionFit("data_and_integrations", -0.1), (*goals, overview))
     if atom.area in ("architecture_decisions", "scope"):
-        return Places(overview, goals)
+        return SectionFits(overview, goals)
     if atom.area in _QUALITY:
-        return Places(None, (*goals, Place("non_functional_requirements", -0.1), overview))
-    return Places(None, (*goals, overview, Place("deployment_and_operations", -0.1)))
+        return SectionFits(
+            None, (*goals, SectionFit("non_functional_requirements", -0.1), overview)
+        )
+    return SectionFits(None, (*goals, overview, SectionFit("deployment_and_operations", -0.1)))
 
 
 def _why(atom: AtomRecord, headings: str) -> float:
@@ -210,65 +212,69 @@ def _is_about_project(atom: AtomRecord) -> bool:
     return atom.attributes.get("about") == "project"
 
 
-def _decision(atom: AtomRecord, headings: str) -> Places:
-    architecture = Place("architecture_decisions")
+def _decision(atom: AtomRecord, headings: str) -> SectionFits:
+    architecture = SectionFit("architecture_decisions")
     if is_excluded(atom):
-        return Places(Place("scope", 0.2), (architecture,))
+        return SectionFits(SectionFit("scope", 0.2), (architecture,))
     if atom.area in _RUN:
-        return Places(Place("deployment_and_operations", 0.1), (architecture,))
-    overview = Place("solution_overview")
+        return SectionFits(SectionFit("deployment_and_operations", 0.1), (architecture,))
+    overview = SectionFit("solution_overview")
     if atom.area in _DATA:
-        return Places(architecture, (Place("data_and_integrations", 0.1), overview))
+        return SectionFits(architecture, (SectionFit("data_and_integrations", 0.1), overview))
     in_scope = _IN_SCOPE.search(atom.statement) or _SCOPE_HEADING.search(headings)
-    return Places(architecture, (Place("scope"), overview) if in_scope else (overview,))
+    return SectionFits(architecture, (SectionFit("scope"), overview) if in_scope else (overview,))
 
 
-def _requirement(atom: AtomRecord, headings: str) -> Places:
+def _requirement(atom: AtomRecord, headings: str) -> SectionFits:
     quality = atom.attributes.get("requirement_type") == "non_functional"
-    sort = Place("non_functional_requirements" if quality else "functional_requirements")
+    sort = SectionFit("non_functional_requirements" if quality else "functional_requirements")
     if is_excluded(atom):
-        return Places(Place("scope", 0.2))
+        return SectionFits(SectionFit("scope", 0.2))
     if _GOAL_HEADING.search(headings) and atom.polarity != "negate":
-        return Places(Place("goals", 0.2), (sort,))
+        return SectionFits(SectionFit("goals", 0.2), (sort,))
     if _IN_SCOPE.search(atom.statement) or _SCOPE_HEADING.search(headings):
-        return Places(Place("scope", 0.1), (sort,))
+        return SectionFits(SectionFit("scope", 0.1), (sort,))
     if _is_measured(atom):
-        return Places(Place("success_metrics", 0.1), (sort,))
-    others = [Place("goals")] if _GOAL.search(atom.statement) else []
+        return SectionFits(SectionFit("success_metrics", 0.1), (sort,))
+    others = [SectionFit("goals")] if _GOAL.search(atom.statement) else []
     if atom.area in _RUN:
-        others.append(Place("deployment_and_operations"))
+        others.append(SectionFit("deployment_and_operations"))
     if atom.area in _DATA:
-        others.append(Place("data_and_integrations"))
+        others.append(SectionFit("data_and_integrations"))
     if _STORY.match(atom.statement) or _ACTING.match(atom.statement):
-        others.append(Place("users", -0.05))
-    return Places(sort, tuple(others))
+        others.append(SectionFit("users", -0.05))
+    return SectionFits(sort, tuple(others))
 
 
-def _entity(atom: AtomRecord) -> Places:
+def _entity(atom: AtomRecord) -> SectionFits:
     what = atom.attributes.get("entity_type", "other")
     known = min(atom.evidence_count, 6) * 0.03 + (0.1 if len(atom.body.split()) >= 6 else -0.3)
     known = round(known, 6)
     if (
         atom.attributes.get("origin") == "manifest"
     ):  # «X is a declared dependency» describes nothing
-        return Places(None, (Place("data_and_integrations", round(known - 0.2, 6)),))
+        return SectionFits(None, (SectionFit("data_and_integrations", round(known - 0.2, 6)),))
     if what == "team" or _PEOPLE.fullmatch(atom.title.strip()):
-        return Places(Place("users", known))
+        return SectionFits(SectionFit("users", known))
     if what in ("integration", "dataset"):
-        return Places(Place("data_and_integrations", known))
+        return SectionFits(SectionFit("data_and_integrations", known))
     if _is_about_project(atom):
-        return Places(Place("problem", round(known + 0.2, 6)), (Place("solution_overview", known),))
+        return SectionFits(
+            SectionFit("problem", round(known + 0.2, 6)), (SectionFit("solution_overview", known),)
+        )
     if what in ("system", "product"):
-        return Places(Place("solution_overview", known))
+        return SectionFits(SectionFit("solution_overview", known))
     if what == "component":
-        return Places(Place("solution_overview", known), (Place("data_and_integrations", known),))
-    return Places(None, (Place("data_and_integrations", known - 0.1),))
+        return SectionFits(
+            SectionFit("solution_overview", known), (SectionFit("data_and_integrations", known),)
+        )
+    return SectionFits(None, (SectionFit("data_and_integrations", known - 0.1),))
 
 
-def _signal(atom: AtomRecord) -> Places:
+def _signal(atom: AtomRecord) -> SectionFits:
     if atom.attributes.get("signal_type", "user") == "user":
-        return Places(Place("users", 0.1), (Place("problem", 0.1),))
-    return Places(Place("problem", 0.1), (Place("users"),))
+        return SectionFits(SectionFit("users", 0.1), (SectionFit("problem", 0.1),))
+    return SectionFits(SectionFit("problem", 0.1), (SectionFit("users"),))
 
 
 _ASSISTANT = re.compile(
@@ -282,7 +288,7 @@ _FOR_CODE = frozenset(
 )
 
 
-def places(atom: AtomRecord, headings: str = "") -> Places:
+def places(atom: AtomRecord, headings: str = "") -> SectionFits:
     """Where the atom may stand; ``headings`` are those nearest to its evidence.
 
     What only a comment in code says fills sections that documents leave short, and never those that
@@ -290,16 +296,16 @@ def places(atom: AtomRecord, headings: str = "") -> Places:
     orders to a coding assistant.
     """
     if _ASSISTANT.match(atom.statement):
-        return Places()
+        return SectionFits()
     fits = _by_kind(atom, headings)
     if atom.attributes.get("origin") != "code":
         return fits
     own = (fits.own,) if fits.own else ()
     found = tuple(place for place in (*own, *fits.others) if place.section_id in _FOR_CODE)
-    return Places(None, found)
+    return SectionFits(None, found)
 
 
-def _by_kind(atom: AtomRecord, headings: str) -> Places:
+def _by_kind(atom: AtomRecord, headings: str) -> SectionFits:
     match atom.kind:
         case "claim":
             return _claim(atom, headings)
@@ -312,10 +318,10 @@ def _by_kind(atom: AtomRecord, headings: str) -> Places:
         case "domain_signal":
             return _signal(atom)
         case "risk":
-            return Places(
-                Place("risks", {"critical": 0.2, "high": 0.1}.get(atom.severity or "", 0.0))
+            return SectionFits(
+                SectionFit("risks", {"critical": 0.2, "high": 0.1}.get(atom.severity or "", 0.0))
             )
         case "unknown":
-            return Places(Place("open_questions", 0.15 * atom.statement.endswith("?")))
+            return SectionFits(SectionFit("open_questions", 0.15 * atom.statement.endswith("?")))
         case _:
-            return Places()
+            return SectionFits()

@@ -14,7 +14,7 @@ from schemas.events.ledger import LIVE, AtomRecord, ContradictionRecord, Evidenc
 from schemas.worth import worth
 from streams.ledger.standing import is_over
 from streams.reduce.inputs import Pick, SectionInput
-from streams.reduce.sections import SECTIONS, Place, SectionPlan, is_excluded, places
+from streams.reduce.sections import SECTIONS, SectionFit, SectionPlan, is_excluded, places
 from streams.reduce.wording import content_words, numbers, pair_text
 
 POOL = 240  # atoms looked at per section; far above any section's limit, so that sources can spread
@@ -23,7 +23,7 @@ MAX_CITED = 4
 MAX_PAIRS = 8
 SAME_TITLE = 0.8
 PER_SOURCE = 0.06
-IN_CONFLICT = 0.1
+CONTRADICTED = 0.1
 _SEVERITY = {"high": 0, "medium": 1, "low": 2}
 _OPEN = frozenset({"open", "escalated"})
 
@@ -44,7 +44,7 @@ class ProjectShortlist:
     others: dict[str, dict[str, Entry]] = field(default_factory=dict)
     held: dict[str, list[dict[str, Entry]]] = field(default_factory=dict)
     live: set[str] = field(default_factory=set)
-    conflicts: dict[str, dict[str, ContradictionRecord]] = field(default_factory=dict)
+    contradictions: dict[str, dict[str, ContradictionRecord]] = field(default_factory=dict)
 
     def put(self, atom: AtomRecord, rows: Iterable[EvidenceRow]) -> None:
         """Take the atom as it stands now, with its evidence, if it is live and not over."""
@@ -64,35 +64,35 @@ class ProjectShortlist:
             self._enter(self.others, place, atom, score)
 
     def _enter(
-        self, lists: dict[str, dict[str, Entry]], place: Place, atom: AtomRecord, score: float
+        self, lists: dict[str, dict[str, Entry]], place: SectionFit, atom: AtomRecord, score: float
     ) -> None:
         entries = lists.setdefault(place.section_id, {})
         entries[atom.atom_id] = Entry(round(score + place.fit, 6), atom.latest_provenance.source_id)
         self.held.setdefault(atom.atom_id, []).append(entries)
 
-    def put_conflict(self, one: ContradictionRecord) -> None:
+    def put_contradiction(self, one: ContradictionRecord) -> None:
         for atom_id in (one.atom_a_id, one.atom_b_id):
-            known = self.conflicts.setdefault(atom_id, {})
+            known = self.contradictions.setdefault(atom_id, {})
             if one.status in _OPEN:
                 known[one.contradiction_id] = one
             else:
                 known.pop(one.contradiction_id, None)
             if not known:
-                del self.conflicts[atom_id]
+                del self.contradictions[atom_id]
 
-    def conflicts_of(self, *atom_ids: str) -> list[ContradictionRecord]:
+    def contradictions_of(self, *atom_ids: str) -> list[ContradictionRecord]:
         """The open contradictions between live atoms that touch one of ``atom_ids``, by id."""
         found = {
             key: one
             for atom_id in atom_ids
-            for key, one in self.conflicts.get(atom_id, {}).items()
+            for key, one in self.contradictions.get(atom_id, {}).items()
             if self.live.issuperset((one.atom_a_id, one.atom_b_id))
         }
         return [found[key] for key in sorted(found)]
 
-    def open_conflicts(self) -> list[ContradictionRecord]:
+    def open_contradictions(self) -> list[ContradictionRecord]:
         """All open contradictions between live atoms, the severest first."""
-        found = {one.contradiction_id: one for one in self.conflicts_of(*self.conflicts)}
+        found = {one.contradiction_id: one for one in self.contradictions_of(*self.contradictions)}
         return sorted(
             found.values(), key=lambda one: (_SEVERITY[one.severity], one.contradiction_id)
         )
@@ -133,16 +133,20 @@ class _Selection:
     def _present(self, item: tuple[str, Entry], taken: dict[str, int]) -> float:
         atom_id, entry = item
         less = PER_SOURCE * taken.get(entry.source_id, 0)
-        return round(entry.score - less - IN_CONFLICT * (atom_id in self.shortlist.conflicts), 6)
+        return round(
+            entry.score - less - CONTRADICTED * (atom_id in self.shortlist.contradictions), 6
+        )
 
     def _add(self, section_id: str, atom_id: str) -> bool:
         """Whether the atom became a statement of the section."""
         if atom_id in self.used:
             return False
         atom = self.atoms[atom_id]
-        conflicts = self.shortlist.conflicts_of(atom_id)
-        if conflicts:
-            return section_id != "open_questions" and self._add_pair(section_id, atom, conflicts)
+        contradictions = self.shortlist.contradictions_of(atom_id)
+        if contradictions:
+            return section_id != "open_questions" and self._add_pair(
+                section_id, atom, contradictions
+            )
         if self._repeats(section_id, atom):
             return False
         self._speak(section_id, Pick(atoms=[atom]))
@@ -157,7 +161,7 @@ class _Selection:
                 continue
             pick = self.picks[known_section][at]
             alike = figures == known_figures and atom.polarity == pick.lead.polarity
-            if not alike or pick.conflicts:
+            if not alike or pick.contradictions:
                 continue
             if known_section == section_id and len(pick.atoms) < MAX_CITED:
                 cited = [*pick.atoms, atom]
@@ -167,25 +171,27 @@ class _Selection:
         return False
 
     def _add_pair(
-        self, section_id: str, atom: AtomRecord, conflicts: list[ContradictionRecord]
+        self, section_id: str, atom: AtomRecord, contradictions: list[ContradictionRecord]
     ) -> bool:
-        """Both positions as one statement, when neither is in a further conflict."""
-        (one, *more) = conflicts
+        """Both positions as one statement, when neither is in a further contradiction."""
+        (one, *more) = contradictions
         other_id = one.atom_b_id if one.atom_a_id == atom.atom_id else one.atom_a_id
-        if more or other_id in self.used or len(self.shortlist.conflicts_of(other_id)) > 1:
+        if more or other_id in self.used or len(self.shortlist.contradictions_of(other_id)) > 1:
             return False
-        return self._pair(section_id, atom, self.atoms[other_id], conflicts)
+        return self._pair(section_id, atom, self.atoms[other_id], contradictions)
 
     def _pair(
         self,
         section_id: str,
         atom: AtomRecord,
         other: AtomRecord,
-        conflicts: list[ContradictionRecord],
+        contradictions: list[ContradictionRecord],
     ) -> bool:
         if not pair_text(atom, other):
             return False
-        self._speak(section_id, Pick(atoms=[atom, other], conflicts=conflicts, paired=True))
+        self._speak(
+            section_id, Pick(atoms=[atom, other], contradictions=contradictions, paired=True)
+        )
         return True
 
     def _speak(self, section_id: str, pick: Pick) -> None:
@@ -195,16 +201,16 @@ class _Selection:
         self.spoken.append((content_words(title), numbers(title), section_id, at))
         self.picks[section_id].append(pick)
 
-    def ask_conflicts(self) -> None:
+    def ask_contradictions(self) -> None:
         """Contradictions that no statement names become open questions, each atom once."""
         asked = self.picks["open_questions"]
-        for one in self.shortlist.open_conflicts():
+        for one in self.shortlist.open_contradictions():
             if len(asked) >= MAX_PAIRS:
                 return
             pair = (one.atom_a_id, one.atom_b_id)
             if not self.used.intersection(pair):
                 first, second = (self.atoms[atom_id] for atom_id in pair)
-                touching = self.shortlist.conflicts_of(*pair)
+                touching = self.shortlist.contradictions_of(*pair)
                 self._pair("open_questions", first, second, touching)
 
 
@@ -217,15 +223,15 @@ def select(shortlist: ProjectShortlist, atoms: Atoms) -> list[SectionInput]:
     for plan in content:
         wanted = min(plan.limit, SHORT_OF)
         selection.fill(plan, shortlist.others.get(plan.section_id, {}), wanted)
-    selection.ask_conflicts()
+    selection.ask_contradictions()
     selection.fill(questions, shortlist.own.get(questions.section_id, {}), questions.limit)
     return [
-        SectionInput(section_id=plan.section_id, picks=list(_ordered(plan, selection.picks)))
+        SectionInput(section_id=plan.section_id, picks=list(_order(plan, selection.picks)))
         for plan in SECTIONS
     ]
 
 
-def _ordered(plan: SectionPlan, picks: dict[str, list[Pick]]) -> Iterator[Pick]:
+def _order(plan: SectionPlan, picks: dict[str, list[Pick]]) -> Iterator[Pick]:
     """Best first; what is out of scope comes after what is in."""
     chosen = picks[plan.section_id]
     if plan.section_id == "scope":

@@ -1,4 +1,4 @@
-"""Writing ahead of a settled position (spec 04 §9): sections, then features and epics.
+"""Writing ahead of a settled position: sections, then features and epics.
 
 A position of its own is the commit of a batch after which a section has its minimum of atoms for
 the first time, or the project twice the live atoms of the position before. Both are read off the
@@ -50,7 +50,7 @@ class Guess(Part):
     told: list[str]
 
 
-def begun_with(before: Begun, shortlist: ProjectShortlist) -> Begun:
+def note_progress(before: Begun, shortlist: ProjectShortlist) -> Begun:
     """How far the project has come now; a section that has begun stays begun."""
     able = {
         plan.section_id
@@ -166,8 +166,8 @@ def ends_of(
 
 
 def _end_of(guess: Guess, settled: ArtifactSnapshot | None) -> SpeculationEnd:
-    ahead = _speaking(guess.snapshot)
-    now = _speaking(settled) if settled else {}
+    ahead = _find_speaking(guess.snapshot)
+    now = _find_speaking(settled) if settled else {}
     outcome: dict[str, list[str]] = {"confirmed": [], "recomputed": [], "withdrawn": []}
     for section_id in guess.told:
         if section_id not in now:
@@ -183,5 +183,5 @@ def _end_of(guess: Guess, settled: ArtifactSnapshot | None) -> SpeculationEnd:
     )
 
 
-def _speaking(item: ArtifactSnapshot) -> dict[str, Section]:
+def _find_speaking(item: ArtifactSnapshot) -> dict[str, Section]:
     return {one.section_id: one for one in item.sections if one.statements}

@@ -42,7 +42,7 @@ class Written(Part):
     plan_from: str = ""
 
 
-class Standing(Part):
+class PreviewClusters(Part):
     """The keys of the clusters of features and insights at the end of the last preview run."""
 
     keys: list[str] = []
@@ -66,7 +66,7 @@ class ReduceState:
         self.written: Table[Written] = tables.table("written", Written)
         self.items: Table[ArtifactSnapshot] = tables.table("items", ArtifactSnapshot)
         self.due: Table[DuePosition] = tables.table("due", DuePosition)
-        self.standing: Table[Standing] = tables.table("standing", Standing)
+        self.standing: Table[PreviewClusters] = tables.table("standing", PreviewClusters)
         self.begun: Table[Begun] = tables.table("begun", Begun)
         self.guesses: Table[Guess] = tables.table("guesses", Guess)
         self.ended: Table[Ended] = tables.table("ended", Ended)
@@ -76,7 +76,7 @@ class ReduceState:
         for key, atom in self.ledger.atoms.items():
             self.list_atom(key.split("|", 1)[0], atom)
         for key, one in self.ledger.contradictions.items():
-            self.shortlist(key.split("|", 1)[0]).put_conflict(one)
+            self.shortlist(key.split("|", 1)[0]).put_contradiction(one)
 
     def shortlist(self, project: str) -> ProjectShortlist:
         return self.shortlists.setdefault(project, ProjectShortlist())
@@ -115,17 +115,17 @@ class ReduceState:
         return any(not progress.ended for _, progress in runs)
 
 
-def listed(state: ReduceState, project: str, changed: LedgerChanged) -> None:
+def update_shortlists(state: ReduceState, project: str, changed: LedgerChanged) -> None:
     """The shortlists after a change set; an atom is listed anew when a name in it was found."""
     for atom in changed.atoms:
         state.list_atom(project, atom)
     for atom_id in dict.fromkeys(one.atom_id for one in changed.mentions):
         state.list_atom(project, state.ledger.atoms[f"{project}|{atom_id}"])
     for one in changed.contradictions:
-        state.shortlist(project).put_conflict(one)
+        state.shortlist(project).put_contradiction(one)
 
 
-def written_ahead(state: ReduceState, project: str, ahead: ArtifactSpeculated) -> None:
+def take_speculation(state: ReduceState, project: str, ahead: ArtifactSpeculated) -> None:
     """The guesses after a position; for a settled one it has been told what became of them."""
     key = due_key(project, ahead.input_ledger_seq)
     if ahead.settled:
@@ -140,7 +140,7 @@ def written_ahead(state: ReduceState, project: str, ahead: ArtifactSpeculated) -
     state.due.pop(key, None)
 
 
-def answered(state: ReduceState, record: Record, answer: ArtifactChanged) -> None:
+def take_answer(state: ReduceState, record: Record, answer: ArtifactChanged) -> None:
     """What stands after a settled position; all that was written ahead of it comes to its end."""
     project = record.envelope.project_id
     written = _after(state.written_of(project), record, answer)

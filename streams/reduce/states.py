@@ -1,4 +1,4 @@
-"""``artifact_state`` (spec 04 §4): how far an artifact may be relied on, and what it lacks.
+"""``artifact_state``: how far an artifact may be relied on, and what it lacks.
 
 A function of the sections and of the atoms behind them at one position; a move is told by comparing
 with the state before.
@@ -25,7 +25,7 @@ MIN_SECTION_ATOMS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class DerivedState:
     """The state, why it is that and no further, and the contradictions that block ``stable``."""
 
     state: ArtifactState
@@ -33,7 +33,7 @@ class Standing:
     blocked_by: tuple[str, ...]
 
 
-def validated_in(
+def derive_lane(
     lane: Literal["preview", "deep"], before: ArtifactSnapshot | None, version: int
 ) -> Literal["preview", "deep"]:
     """The lane a version was validated in: what passed through the deep one did so for good."""
@@ -45,23 +45,23 @@ def validated_in(
 
 def section_has_minimum(section: Section) -> bool:
     """Whether a section of a PRD has atoms enough to be relied on as far as it goes."""
-    return len(_cited([section])) >= MIN_SECTION_ATOMS[section.section_id]
+    return len(_list_cited([section])) >= MIN_SECTION_ATOMS[section.section_id]
 
 
-def prd_standing(
+def derive_prd_state(
     sections: Sequence[Section],
     grounds: Grounds,
     lane: Literal["preview", "deep"],
     *,
     gate_passed: bool = False,
-) -> Standing:
+) -> DerivedState:
     """The state of a PRD that the validator let through, at the end of a run of ``lane``."""
-    cited = _cited(sections)
+    cited = _list_cited(sections)
     blocked_by = tuple(
-        one.contradiction_id for one in grounds.conflicts_of(cited) if one.severity == "high"
+        one.contradiction_id for one in grounds.contradictions_of(cited) if one.severity == "high"
     )
     if lacking := _below_minimum(sections, grounds, cited):
-        return Standing("draft", lacking, blocked_by)
+        return DerivedState("draft", lacking, blocked_by)
     hindrances = {
         "deep_run_not_finished": lane != "deep",
         "quality_gate_not_passed": lane == "deep" and not gate_passed,
@@ -69,28 +69,28 @@ def prd_standing(
     }
     open_points = tuple(code for code, holds in hindrances.items() if holds)
     if open_points:
-        return Standing("preview_stable", ("minimum_met", *open_points), blocked_by)
-    return Standing("stable", ("deep_validation_complete", "quality_gate_passed"), blocked_by)
+        return DerivedState("preview_stable", ("minimum_met", *open_points), blocked_by)
+    return DerivedState("stable", ("deep_validation_complete", "quality_gate_passed"), blocked_by)
 
 
-def item_standing(
+def derive_item_state(
     item: ArtifactSnapshot, grounds: Grounds, lane: Literal["preview", "deep"]
-) -> Standing:
+) -> DerivedState:
     """The state of an insight, epic or feature that the validator let through."""
-    behind = item.epic.atom_ids if item.epic else _cited(item.sections)
+    behind = item.epic.atom_ids if item.epic else _list_cited(item.sections)
     live = [one for one in behind if one in grounds.atoms and grounds.atoms[one].status in LIVE]
     blocked_by = tuple(
-        one.contradiction_id for one in grounds.conflicts_of(behind) if one.severity == "high"
+        one.contradiction_id for one in grounds.contradictions_of(behind) if one.severity == "high"
     )
     if len(live) < MIN_ITEM_ATOMS[item.artifact_type]:
-        return Standing("draft", ("too_few_live_atoms",), blocked_by)
+        return DerivedState("draft", ("too_few_live_atoms",), blocked_by)
     if lane != "deep" or blocked_by:
         hindrance = "blocking_contradiction" if blocked_by else "deep_run_not_finished"
-        return Standing("preview_stable", ("minimum_met", hindrance), blocked_by)
-    return Standing("stable", ("deep_validation_complete",), ())
+        return DerivedState("preview_stable", ("minimum_met", hindrance), blocked_by)
+    return DerivedState("stable", ("deep_validation_complete",), ())
 
 
-def _cited(sections: Iterable[Section]) -> list[str]:
+def _list_cited(sections: Iterable[Section]) -> list[str]:
     return sorted(
         {
             citation.atom_id

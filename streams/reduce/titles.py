@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 
 from schemas.events.ledger import AtomRecord
-from streams.reduce.wording import cut, position
+from streams.reduce.wording import position, shorten
 
 MAX_TITLE = 90
 AREA_TITLES: Mapping[str, str] = {
@@ -71,7 +71,7 @@ def title_of(name: str, lead: AtomRecord) -> str:
     phrase = _phrase(lead) or f"Requirements on {name}"
     if name.lower() in phrase.lower() or len(name) + len(phrase) > MAX_TITLE:
         return phrase
-    return f"{heading(name)}: {lowered(phrase)}"
+    return f"{capitalize(name)}: {lower(phrase)}"
 
 
 def names_topic(name: str, lead: AtomRecord) -> bool:
@@ -103,16 +103,16 @@ def _phrase(lead: AtomRecord) -> str:
     if not verb.isalpha() or not verb.islower() or not rest:
         return ""
     if _SPEAKER.match(who):
-        return "" if verb in _NO_VERB else heading(cut(what, MAX_TITLE))
+        return "" if verb in _NO_VERB else capitalize(shorten(what, MAX_TITLE))
     if _NO_SUBJECT.match(who) or _VERB_INSIDE.search(who.lower()):
         return ""
     who = _ARTICLE.sub("", who)
     many = all_of or _is_plural(who)
     if verb == "be":
-        return cut(heading(f"{who} {'are' if many else 'is'} {how}{rest}"), MAX_TITLE)
+        return shorten(capitalize(f"{who} {'are' if many else 'is'} {how}{rest}"), MAX_TITLE)
     if verb in _NO_VERB:
         return ""
-    return cut(heading(f"{who} {how}{verb if many else _third(verb)} {rest}"), MAX_TITLE)
+    return shorten(capitalize(f"{who} {how}{verb if many else _third(verb)} {rest}"), MAX_TITLE)
 
 
 def _is_plural(who: str) -> bool:
@@ -129,14 +129,14 @@ def _third(verb: str) -> str:
     return f"{verb}es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else f"{verb}s"
 
 
-def heading(text: str) -> str:
+def capitalize(text: str) -> str:
     """``text`` with a capital at its beginning, unless it is a name in small letters."""
     first = text.split(" ", 1)[0]
     named = any(sign.isupper() or sign.isdigit() for sign in first)
     return text if named else text[:1].upper() + text[1:]
 
 
-def lowered(text: str) -> str:
+def lower(text: str) -> str:
     """``text`` as it goes on in a sentence; names keep their capitals."""
     named = any(sign.isupper() for sign in text[1:])
     return text if named else text[:1].lower() + text[1:]

@@ -130,7 +130,7 @@ class ProjectTopics:
         for key, entry in topics.items():
             self.writings.setdefault(key, {})[atom.atom_id] = entry
 
-    def shared(self, minimum: int, most: int) -> Iterator[Topic]:
+    def find_shared(self, minimum: int, most: int) -> Iterator[Topic]:
         """The topics of at least ``minimum`` and at most ``most`` atoms, by key."""
         for key in sorted(self.writings):
             entries = self.writings[key]

@@ -1,4 +1,4 @@
-"""The citation validator (spec 04 §3): what may not be published, and why.
+"""The citation validator: what may not be published, and why.
 
 It knows nothing of who wrote: rules, a model or a person. It is handed the text, the atoms as they
 were when it was written (``Grounds``) and the lane.
@@ -71,11 +71,11 @@ def _objections(
         if atom.revision != citation.atom_revision:
             found.append(("stale_citation", f"{atom.atom_id} {citation.atom_revision}"))
     if cited:
-        found += _unsupported(statement.text, cited)
-    return found + _ignored(section_id, statement, grounds)
+        found += _find_unsupported(statement.text, cited)
+    return found + _find_ignored(section_id, statement, grounds)
 
 
-def _unsupported(text: str, cited: Sequence[AtomRecord]) -> list[Objection]:
+def _find_unsupported(text: str, cited: Sequence[AtomRecord]) -> list[Objection]:
     """Whether words and numbers of ``text`` come from the cited atoms."""
     source = "\n".join(all_text(atom) for atom in cited)
     words = content_words(text)
@@ -88,12 +88,12 @@ def _unsupported(text: str, cited: Sequence[AtomRecord]) -> list[Objection]:
     return found
 
 
-def _ignored(section_id: str, statement: Statement, grounds: Grounds) -> list[Objection]:
+def _find_ignored(section_id: str, statement: Statement, grounds: Grounds) -> list[Objection]:
     """Open contradictions that the statement passes over."""
     cited = {citation.atom_id for citation in statement.citations}
     return [
         ("contradiction_ignored", one.contradiction_id)
-        for one in grounds.conflicts_of(sorted(cited))
+        for one in grounds.contradictions_of(sorted(cited))
         if one.contradiction_id not in statement.contradiction_ids
         or not (section_id == OPEN_QUESTIONS or _names_both(statement.text, cited, one, grounds))
     ]
@@ -172,9 +172,9 @@ def _line_objections(
         if atom.ledger != "pkl":
             found.append(("restricted_atom", atom.atom_id))
     if cited:
-        found += _unsupported(text, cited)
+        found += _find_unsupported(text, cited)
     return found + [
         ("contradiction_ignored", one.contradiction_id)
-        for one in grounds.conflicts_of(marks)
+        for one in grounds.contradictions_of(marks)
         if not (questions or _names_both(text, set(marks), one, grounds))
     ]

@@ -55,7 +55,7 @@ def plain(text: str) -> str:
     return " ".join(bare.split())
 
 
-def cut(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """``text`` within ``limit`` characters, cut at a word with an ellipsis."""
     if len(text) <= limit:
         return text
@@ -73,14 +73,14 @@ def position(atom: AtomRecord, *, in_context: bool = True) -> str:
     """What the atom says, in one sentence without its end; of the project's own README without the
     project's name, which begins its context.
     """
-    title = plain(_told(atom, in_context=in_context))
+    title = plain(_render(atom, in_context=in_context))
     body = plain(atom.body)
     defined = atom.kind == "entity" and len(body.split()) >= 4
     shortened = title.endswith("…") and len(body) > len(title)
     return (body if defined or shortened else title).rstrip(" .,;:")
 
 
-def _told(atom: AtomRecord, *, in_context: bool) -> str:
+def _render(atom: AtomRecord, *, in_context: bool) -> str:
     of_project = atom.attributes.get("origin") == "readme"
     if atom.statement == atom.title or (in_context and not of_project):
         return atom.title
@@ -99,12 +99,12 @@ def section_text(section_id: str, atom: AtomRecord) -> str:
     if section_id == "scope":
         label = "Out of scope" if is_excluded(atom) else "In scope"
         said = _NO_GOAL.sub(lambda mark: mark["first"].upper(), said)
-        return sentence(f"{label}: {cut(said, MAX_STATEMENT - 20)}")
+        return sentence(f"{label}: {shorten(said, MAX_STATEMENT - 20)}")
     if atom.kind == "risk":
         return sentence(_with(said, "impact", plain(atom.impact or "")))
     if atom.kind == "decision":
         return sentence(_with(said, "rationale", plain(atom.attributes.get("rationale", ""))))
-    return sentence(cut(said, MAX_STATEMENT - 1))
+    return sentence(shorten(said, MAX_STATEMENT - 1))
 
 
 def _with(said: str, label: str, more: str) -> str:
@@ -112,13 +112,13 @@ def _with(said: str, label: str, more: str) -> str:
     more = more.rstrip(" .,;:")
     both = f"{said} — {label}: {more}"
     if not more or norm_text(more) in norm_text(said) or len(both) >= MAX_STATEMENT:
-        return cut(said, MAX_STATEMENT - 1)
+        return shorten(said, MAX_STATEMENT - 1)
     return both
 
 
 def pair_text(first: AtomRecord, second: AtomRecord) -> str:
     """Both positions of a contradiction, neither preferred."""
-    one, other = cut(position(first), MAX_POSITION), cut(position(second), MAX_POSITION)
+    one, other = shorten(position(first), MAX_POSITION), shorten(position(second), MAX_POSITION)
     return sentence(f"{one}; {CONFLICTS_WITH} {other}") if one and other else ""
 
 
@@ -135,7 +135,7 @@ def statement_of(artifact_id: str, section_id: str, pick: Pick) -> Statement | N
         citations=[Citation(atom_id=one.atom_id, atom_revision=one.revision) for one in pick.atoms],
         provisional=all(atom.status == "draft" for atom in pick.atoms),
         confidence=max(atom.confidence for atom in pick.atoms),
-        contradiction_ids=sorted(one.contradiction_id for one in pick.conflicts),
+        contradiction_ids=sorted(one.contradiction_id for one in pick.contradictions),
     )
 
 

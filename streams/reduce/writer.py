@@ -1,11 +1,10 @@
 """The single writer of artifacts: one ``artifact.changed`` for every settled position of a project.
 
-What is published for a position is a function of the ledger at exactly that ``ledger_seq`` (spec 04
-§9), yet a writer that catches up folds far beyond it before it decides. So the fold itself, when it
-meets the end of a run, sets aside the atoms chosen for each section and item (``DuePosition``,
-small), and deciding only turns them into text. A position leaves the table when its own answer is
-folded, and never enters it when that came first. Decided against: keeping the ledger's past to look
-back into.
+What is published for a position is a function of the ledger at exactly that ``ledger_seq``, yet a
+writer that catches up folds far beyond it before it decides. So the fold itself, when it meets the
+end of a run, sets aside the atoms chosen for each section and item (``DuePosition``, small), and
+deciding only turns them into text. A position leaves the table when its own answer is folded, and
+never enters it when that came first. Decided against: keeping the ledger's past to look back into.
 
 Settled are the ends of runs and, while no run is under way, every change set without a turn: a
 person's decision. During a run the end of the run answers for it. In between, at some commits of
@@ -33,15 +32,15 @@ from streams.reduce.items import Settled, Synthesise
 from streams.reduce.lists import Lists
 from streams.reduce.prd import PrdAnswer, write_prd
 from streams.reduce.selection import Atoms, select
-from streams.reduce.speculation import Begun, Guess, Speculation, begun_with, is_worth_writing
+from streams.reduce.speculation import Begun, Guess, Speculation, is_worth_writing, note_progress
 from streams.reduce.state import (
+    PreviewClusters,
     ReduceState,
-    Standing,
     Written,
-    answered,
     due_key,
-    listed,
-    written_ahead,
+    take_answer,
+    take_speculation,
+    update_shortlists,
 )
 from streams.reduce.topics import ProjectTopics
 from streams.reduce.validator import Lane
@@ -53,7 +52,7 @@ class Reduce:
     """See ``streams.stage.Writer``. ``synthesise`` writes a section; the default is by rule."""
 
     name = "reduce"
-    state_version = 2
+    state_version = 3  # 3: calls the contradictions of a pick so
     inputs = ("ledger.v1",)
     output = "reduce.v1"
 
@@ -67,14 +66,14 @@ class Reduce:
         project = record.envelope.project_id
         match record.envelope.event:
             case LedgerChanged() as changed if state.ledger.fold(record):
-                listed(state, project, changed)
+                update_shortlists(state, project, changed)
                 self._look(state, record, changed)
             case ArtifactSpeculated() as ahead:
-                written_ahead(state, project, ahead)
+                take_speculation(state, project, ahead)
                 state.due_projects.had_its_turn(project)
             case ArtifactChanged() as answer:
                 if answer.artifact_seq == state.written_of(project).artifact_seq + 1:
-                    answered(state, record, answer)
+                    take_answer(state, record, answer)
                     state.due_projects.had_its_turn(project)
             case _:
                 pass
@@ -86,7 +85,7 @@ class Reduce:
         if not settled and not (turn and turn.last_in_batch):
             return
         before = state.begun.get(project, Begun())
-        now = begun_with(before, state.shortlist(project))
+        now = note_progress(before, state.shortlist(project))
         if settled or is_worth_writing(before, now):
             state.begun[project] = now
             self._set_aside(state, record, changed, speculative=not settled)
@@ -116,7 +115,7 @@ class Reduce:
             ahead = self._ahead(written, items, state.guesses_of(project), due)
             lane: Lane = due.lane or written.lane
             return Decision((due.cause.caused(ahead, lane=lane, run_id=due.run_id),))
-        at = _settled(written, due)
+        at = _settle(written, due)
         answer = self._answer(written, items, due, at)
         return Decision((due.cause.caused(answer, lane=at.lane, run_id=at.run_id),))
 
@@ -125,7 +124,7 @@ class Reduce:
     ) -> None:
         """Set aside what this position is written from, unless it is written already."""
         project, turn = record.envelope.project_id, changed.turn
-        standing = frozenset(state.standing.get(project, Standing()).keys)
+        standing = frozenset(state.standing.get(project, PreviewClusters()).keys)
         atoms = Atoms(state.ledger.atoms, project)
         shortlist = state.shortlist(project)
         material = Material(shortlist, state.topics.setdefault(project, ProjectTopics()), atoms)
@@ -141,7 +140,7 @@ class Reduce:
         )
         if due.lane == "preview" and not speculative:
             clusters = (*due.features.items, *due.insights.items)
-            state.standing[project] = Standing(keys=[one.key for one in clusters])
+            state.standing[project] = PreviewClusters(keys=[one.key for one in clusters])
         written = state.written_of(project)
         if changed.ledger_seq > (written.ahead_seq if speculative else written.ledger_seq):
             state.due[due_key(project, changed.ledger_seq)] = due
@@ -199,7 +198,7 @@ class Reduce:
         )
 
 
-def _settled(written: Written, due: DuePosition) -> Settled:
+def _settle(written: Written, due: DuePosition) -> Settled:
     """A decision is written in the lane of the run that ended before it."""
     if due.run_id is None or due.lane is None:
         return Settled(due.ledger_seq, written.run_id, written.lane, "human_decision")

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from schemas.events.atom import Candidate, CandidateRow, Finding, JudgedRow, Reading
 from schemas.events.hygiene import ChunkCreated
 from streams.reflection.spans import (
-    mostly_flagged,
-    moved,
+    find_occurrences,
+    is_mostly_flagged,
+    is_quoted,
+    move_row,
     neighbourhood,
-    occurrences,
-    quoted,
     sentence_starts,
 )
 from streams.reflection.words import STOPWORDS
@@ -37,18 +37,18 @@ def is_code(chunk: ChunkCreated) -> bool:
     return chunk.anchor_type in CODE_ANCHORS or chunk.source_type in CODE_SOURCES
 
 
-def belongs(reading: Reading, chunk: ChunkCreated) -> bool:
+def is_of_chunk(reading: Reading, chunk: ChunkCreated) -> bool:
     """Whether ``chunk`` is the one that was read, of the same source and hash."""
     read = (reading.chunk_id, reading.source_id, reading.sanitized_hash)
     return read == (chunk.chunk_id, chunk.source_id, chunk.sanitized_hash)
 
 
-def anchor_holds(row: CandidateRow, chunk: ChunkCreated) -> bool:
+def is_inside_anchor(row: CandidateRow, chunk: ChunkCreated) -> bool:
     end = min(chunk.anchor_end, chunk.anchor_start + len(chunk.text_payload))
     return 0 <= chunk.anchor_start <= row.char_start < row.char_end <= end
 
 
-def low_content(snippet: str, *, code: bool) -> bool:
+def is_low_content(snippet: str, *, code: bool) -> bool:
     """Whether more than 75 % of the tokens are stopwords or symbols; no token at all is low too."""
     words = symbols = stopped = 0
     for token in _TOKEN.findall(snippet):
@@ -61,9 +61,9 @@ def low_content(snippet: str, *, code: bool) -> bool:
     return not every or 100 * low > MAX_LOW_CONTENT_PERCENT * every
 
 
-def _widened(row: CandidateRow, chunk: ChunkCreated) -> CandidateRow:
+def _widen(row: CandidateRow, chunk: ChunkCreated) -> CandidateRow:
     """A short mention of an entity as a row over its sentence; as it was if it stands nowhere."""
-    if not (anchor_holds(row, chunk) and quoted(row, chunk)):
+    if not (is_inside_anchor(row, chunk) and is_quoted(row, chunk)):
         return row
     text, at = chunk.text_payload, chunk.anchor_start
     around = neighbourhood(
@@ -77,33 +77,33 @@ def _widened(row: CandidateRow, chunk: ChunkCreated) -> CandidateRow:
     if len(sentence) < MIN_SNIPPET_CHARS:
         return row
     start = around.start + len(text[around]) - len(text[around].lstrip())
-    wide = moved(row, chunk, start, start + len(sentence))
+    wide = move_row(row, chunk, start, start + len(sentence))
     return wide.model_copy(update={"snippet": sentence})
 
 
-def _objections(row: CandidateRow, chunk: ChunkCreated, *, entity: bool) -> list[Finding]:
+def _find_objections(row: CandidateRow, chunk: ChunkCreated, *, entity: bool) -> list[Finding]:
     found = []
-    if not anchor_holds(row, chunk):
+    if not is_inside_anchor(row, chunk):
         found.append(Finding(rule="R3", code="invalid_anchor"))
     length = len(row.snippet.strip())
     if length < MIN_SNIPPET_CHARS and not (entity and length):
         found.append(Finding(rule="R4", code="snippet_too_short", detail=f"{length} characters"))
-    if low_content(row.snippet, code=is_code(chunk)):
+    if is_low_content(row.snippet, code=is_code(chunk)):
         found.append(Finding(rule="R5", code="snippet_low_content"))
     return found
 
 
-def _typed(row: CandidateRow, chunk: ChunkCreated) -> tuple[CandidateRow, list[Finding]]:
+def _correct_type(row: CandidateRow, chunk: ChunkCreated) -> tuple[CandidateRow, list[Finding]]:
     """R6: a quote that does not stand is moved to its only place, or is no quote."""
     found = []
-    if row.evidence_type == "direct" and not quoted(row, chunk):
-        places = occurrences(row.snippet, chunk.text_payload)
+    if row.evidence_type == "direct" and not is_quoted(row, chunk):
+        places = find_occurrences(row.snippet, chunk.text_payload)
         if len(places) == 1:
-            row = moved(row, chunk, *places[0]).model_copy(update={"anchor_corrected": True})
+            row = move_row(row, chunk, *places[0]).model_copy(update={"anchor_corrected": True})
         else:
             row = row.model_copy(update={"evidence_type": "inferred"})
             found.append(Finding(rule="R6", code="retyped_inferred"))
-    if row.evidence_type != "annotation_only" and mostly_flagged(row, chunk.annotations):
+    if row.evidence_type != "annotation_only" and is_mostly_flagged(row, chunk.annotations):
         row = row.model_copy(update={"evidence_type": "annotation_only"})
         found.append(Finding(rule="R6", code="retyped_annotation_only"))
     return row, found
@@ -118,12 +118,12 @@ def judge_rows(
     for number, given in enumerate(candidate.evidence):
         row, objections = given, [Finding(rule="R2", code="missing_chunk")]
         typed: list[Finding] = []
-        if chunk is not None and belongs(reading, chunk):
+        if chunk is not None and is_of_chunk(reading, chunk):
             if entity and len(row.snippet.strip()) < MIN_SNIPPET_CHARS:
-                row = _widened(row, chunk)
-            objections = _objections(row, chunk, entity=entity)
+                row = _widen(row, chunk)
+            objections = _find_objections(row, chunk, entity=entity)
             if not objections:
-                row, typed = _typed(row, chunk)
+                row, typed = _correct_type(row, chunk)
         if objections:
             judged.rejected.append(JudgedRow(row=given, findings=objections))
         else:

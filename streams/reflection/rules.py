@@ -23,7 +23,7 @@ from schemas.events.atom import (
 from schemas.events.hygiene import ChunkCreated
 from schemas.versions import REFLECTION_VERSION
 from streams.reflection.evidence import judge_rows
-from streams.reflection.spans import disjoint_count, neighbourhood, sentence_starts
+from streams.reflection.spans import count_disjoint, neighbourhood, sentence_starts
 from streams.reflection.words import CONSEQUENCE, NEGATIVE_VERB, QUANTITY
 
 ROWS_TO_BE_ACTIVE = 2
@@ -45,7 +45,7 @@ REJECTING = frozenset(
 )
 
 
-def _well_formed(candidate: Candidate, reading: Reading) -> bool:
+def _is_well_formed(candidate: Candidate, reading: Reading) -> bool:
     provenance = (
         reading.run_id,
         reading.source_id,
@@ -68,7 +68,7 @@ def shows_impact(text: str) -> bool:
     return bool(CONSEQUENCE.search(text) or (QUANTITY.search(text) and NEGATIVE_VERB.search(text)))
 
 
-def _with_impact(
+def _mark_impact(
     candidate: Candidate, rows: list[CandidateRow], chunk: ChunkCreated | None
 ) -> list[CandidateRow]:
     """A risk's rows, the direct ones marked that show the impact, or whose neighbours do."""
@@ -77,28 +77,28 @@ def _with_impact(
     text, at = chunk.text_payload, chunk.anchor_start
     starts = sentence_starts(text)
 
-    def shown(row: CandidateRow) -> bool:
+    def is_shown(row: CandidateRow) -> bool:
         near = neighbourhood(starts, len(text), row.char_start - at, row.char_end - at, reach=1)
         return row.evidence_type == "direct" and shows_impact(text[near])
 
-    return [row.model_copy(update={"impact_indicator": shown(row)}) for row in rows]
+    return [row.model_copy(update={"impact_indicator": is_shown(row)}) for row in rows]
 
 
-def _clamped(confidence: float) -> float:
+def _clamp(confidence: float) -> float:
     if math.isnan(confidence):
         return 0.0
     return round(min(1.0, max(0.0, confidence)), 6)
 
 
-def _adjusted(
+def _adjust(
     confidence: float, rows: list[CandidateRow], engine: str
 ) -> tuple[float, list[Finding]]:
     """R10 and R11: the confidence after penalty and cap."""
-    confidence, found = _clamped(confidence), []
+    confidence, found = _clamp(confidence), []
     types = {row.evidence_type for row in rows}
     if rows and "direct" not in types:
         penalty = INFERRED_PENALTY if "inferred" in types else ANNOTATION_PENALTY
-        confidence = _clamped(confidence - penalty)
+        confidence = _clamp(confidence - penalty)
         found.append(Finding(rule="R10", code="confidence_downgraded", detail=f"-{penalty:.2f}"))
     if engine == "heuristic" and confidence > HEURISTIC_CAP:
         confidence = HEURISTIC_CAP
@@ -106,12 +106,12 @@ def _adjusted(
     return confidence, found
 
 
-def _floors(candidate: Candidate, rows: list[CandidateRow]) -> list[Finding]:
+def _check_floors(candidate: Candidate, rows: list[CandidateRow]) -> list[Finding]:
     """R7 to R9."""
     found = []
     if candidate.kind == "risk" and not any(row.impact_indicator for row in rows):
         found.append(Finding(rule="R7", code="risk_without_direct_impact"))
-    count = disjoint_count(rows)
+    count = count_disjoint(rows)
     if candidate.kind in ("decision", "requirement") and 1 <= count < ROWS_TO_BE_ACTIVE:
         found.append(Finding(rule="R8", code="insufficient_evidence_draft"))
     if count < EVIDENCE_FLOOR:
@@ -119,7 +119,7 @@ def _floors(candidate: Candidate, rows: list[CandidateRow]) -> list[Finding]:
     return found
 
 
-def _verdict(confidence: float, *, rejected: bool) -> list[Finding]:
+def _give_verdict(confidence: float, *, rejected: bool) -> list[Finding]:
     """R12 to R14."""
     if confidence < REJECT_BELOW:
         return [Finding(rule="R12", code="low_confidence")]
@@ -133,18 +133,20 @@ def _verdict(confidence: float, *, rejected: bool) -> list[Finding]:
 def judge(
     candidate: Candidate, reading: Reading, chunk: ChunkCreated | None, has_model: bool
 ) -> Judged:
-    """``candidate`` after all rules. Without a model the fall-back of spec 02 §6 is applied."""
+    """``candidate`` after all rules. Without a model nobody adjudicates: candidates in the band
+    become drafts.
+    """
     findings: list[Finding] = []
-    if not _well_formed(candidate, reading):
+    if not _is_well_formed(candidate, reading):
         findings.append(Finding(rule="R1", code="malformed"))
     evidence = judge_rows(candidate, reading, chunk)
     rows = evidence.rows
     if candidate.kind == "risk":
-        rows = _with_impact(candidate, rows, chunk)
-    confidence, adjustments = _adjusted(candidate.confidence, rows, reading.engine)
-    findings += evidence.findings + _floors(candidate, rows) + adjustments
+        rows = _mark_impact(candidate, rows, chunk)
+    confidence, adjustments = _adjust(candidate.confidence, rows, reading.engine)
+    findings += evidence.findings + _check_floors(candidate, rows) + adjustments
     rejected = any(finding.code in REJECTING for finding in findings)
-    findings += _verdict(confidence, rejected=rejected)
+    findings += _give_verdict(confidence, rejected=rejected)
     codes = {finding.code for finding in findings}
     borderline = "borderline" in codes
     unavailable = borderline and not has_model and confidence < CONFIDENCE_THRESHOLD
@@ -156,7 +158,7 @@ def judge(
     return Judged(
         candidate=candidate,
         status=status,
-        confidence_before=_clamped(candidate.confidence),
+        confidence_before=_clamp(candidate.confidence),
         confidence_after=confidence,
         rows=rows,
         rejected_rows=evidence.rejected,

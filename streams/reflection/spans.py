@@ -13,20 +13,20 @@ SUSPECT_TYPES = frozenset({"prompt_injection", "hidden_markup", "encoded_payload
 _SENTENCE_END = re.compile(r"[.!?][\"')\]*_`]*\s+|\n[ \t]*\n\s*|\n[ \t]*(?:[-*+|>#]|\d+[.)])")
 
 
-def folded(text: str) -> str:
+def fold_blanks(text: str) -> str:
     """``text`` with every run of blanks as one space and none at the ends."""
     return " ".join(text.split())
 
 
-def quoted(row: CandidateRow, chunk: ChunkCreated) -> bool:
+def is_quoted(row: CandidateRow, chunk: ChunkCreated) -> bool:
     """Whether the snippet stands at its span, blanks aside."""
     at = chunk.anchor_start
-    return folded(chunk.text_payload[row.char_start - at : row.char_end - at]) == folded(
+    return fold_blanks(chunk.text_payload[row.char_start - at : row.char_end - at]) == fold_blanks(
         row.snippet
     )
 
 
-def occurrences(snippet: str, text: str, limit: int = 2) -> list[tuple[int, int]]:
+def find_occurrences(snippet: str, text: str, limit: int = 2) -> list[tuple[int, int]]:
     """The first ``limit`` places of ``snippet`` in ``text``, blanks aside, in order."""
     words = snippet.split()
     if not words:
@@ -40,7 +40,7 @@ def occurrences(snippet: str, text: str, limit: int = 2) -> list[tuple[int, int]
     return found
 
 
-def moved(row: CandidateRow, chunk: ChunkCreated, start: int, end: int) -> CandidateRow:
+def move_row(row: CandidateRow, chunk: ChunkCreated, start: int, end: int) -> CandidateRow:
     """``row`` over ``[start, end)`` of the chunk's text, with lines; offsets become absolute."""
     text = chunk.text_payload
     return row.model_copy(
@@ -68,7 +68,7 @@ def neighbourhood(starts: Sequence[int], length: int, start: int, end: int, reac
     return slice(starts[first], starts[after] if after < len(starts) else length)
 
 
-def mostly_flagged(row: CandidateRow, annotations: Sequence[Annotation]) -> bool:
+def is_mostly_flagged(row: CandidateRow, annotations: Sequence[Annotation]) -> bool:
     """Whether more than half of the row lies inside suspect spans."""
     covered, reached = 0, row.char_start
     for flag in sorted(annotations, key=lambda flag: (flag.char_start, flag.char_end)):
@@ -79,7 +79,7 @@ def mostly_flagged(row: CandidateRow, annotations: Sequence[Annotation]) -> bool
     return 2 * covered > row.char_end - row.char_start
 
 
-def disjoint_count(rows: Sequence[CandidateRow]) -> int:
+def count_disjoint(rows: Sequence[CandidateRow]) -> int:
     """How many of the rows can be chosen so that no two overlap."""
     count, reached = 0, -1
     for row in sorted(rows, key=lambda row: (row.char_end, row.char_start)):

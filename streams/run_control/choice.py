@@ -1,6 +1,6 @@
 """The choice of a batch: a function of recorded states, never of what happens to be there.
 
-Spec 06 §3. Scores are sums of five shares in a fixed order, rounded to 6 decimals; ties go by
+Scores are sums of five weighted parts in a fixed order, rounded to 6 decimals; ties go by
 source path, then position. Novelty looks at what the same run chose before: what another run
 chooses at the same time is not recorded in any order between them, so it must not count.
 """
@@ -14,10 +14,14 @@ from datetime import datetime
 from schemas.areas import Area
 from schemas.events.ingestion import CandidateChunk, DecisionRule, NextBatchHint, ReasonCode
 from schemas.events.ingestion_request import Trigger
-from streams.run_control.views import Candidate
+from streams.run_control.run_view import Candidate
 
 TIER_VALUE = {1: 1.0, 2: 0.8, 3: 0.4}
-TIER_SHARE, GAP_SHARE, NOVELTY_SHARE, STRUCTURE_SHARE, RECENCY_SHARE = 0.45, 0.25, 0.15, 0.10, 0.05
+TIER_WEIGHT = 0.45
+GAP_WEIGHT = 0.25
+NOVELTY_WEIGHT = 0.15
+STRUCTURE_WEIGHT = 0.10
+RECENCY_WEIGHT = 0.05
 RECENCY_HALF_DAYS = 180.0
 CONTEXT_FLOOR = 0.95  # of a contradiction's context; above it, it is ranked like all others
 HIGH_VALUE = 0.4  # as good as tier 3 gets without a gap: new, and with a structure
@@ -71,11 +75,11 @@ def expected_value(
     known = sum(map(words_before.__contains__, ref.words))
     novelty = 1 - known / len(ref.words) if ref.words else 0.0
     return round(
-        TIER_SHARE * TIER_VALUE[candidate.source.source.priority_tier]
-        + GAP_SHARE * (not gaps.isdisjoint(ref.areas))
-        + NOVELTY_SHARE * novelty
-        + STRUCTURE_SHARE * ref.structured
-        + RECENCY_SHARE * recency,
+        TIER_WEIGHT * TIER_VALUE[candidate.source.source.priority_tier]
+        + GAP_WEIGHT * (not gaps.isdisjoint(ref.areas))
+        + NOVELTY_WEIGHT * novelty
+        + STRUCTURE_WEIGHT * ref.structured
+        + RECENCY_WEIGHT * recency,
         6,
     )
 
@@ -112,7 +116,7 @@ def _order(entry: Ranked) -> tuple[bool, float, str, int, str]:
 
 
 def _rule(selected: Sequence[Ranked], gaps: frozenset[Area], trigger: Trigger) -> DecisionRule:
-    """The first rule of spec 06 §3 that holds for the batch."""
+    """The first decision rule that holds for the batch."""
     if not selected:
         return "source_changes"
     if any(entry.context for entry in selected):

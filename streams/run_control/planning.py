@@ -9,11 +9,13 @@ from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkRef
 from schemas.events.ingestion import BatchPlanned
 from streams.run_control.cancelling import why_cancelled
-from streams.run_control.changes import told_together
+from streams.run_control.changes import count_for_one_turn
 from streams.run_control.choice import Ranked, hint, rank
-from streams.run_control.deep_dive import in_reach, next_dive
-from streams.run_control.state import LedgerPlace, RunControlState, RunRow, batch_key
-from streams.run_control.views import RunView, drop_read, ready, view_of, widen
+from streams.run_control.deep_dive import next_dive, reach_context
+from streams.run_control.rows import LedgerPosition, RunRow
+from streams.run_control.run_view import RunView
+from streams.run_control.scope import ProjectScope, RunScope
+from streams.run_control.views import drop_read, is_ready, open_view, widen
 from streams.stage import Decision
 
 
@@ -26,62 +28,61 @@ class Basis:
     preview_lasts: bool
 
 
-def plan(state: RunControlState, project: str) -> Decision | None:
+def plan(project: ProjectScope) -> Decision | None:
     """The next batch of a run, as soon as its basis and its horizon are there.
 
     What is unread around a contradiction is queued before the batch that reads it.
     """
-    for run in state.runs_at_hand(project):
+    for scope in project.runs_at_hand():
+        run = scope.run
         ahead = run.planned - run.committed
         if run.stopped or run.stopping or ahead > run.started.limits.planned_ahead:
             continue
-        if why_cancelled(state, project, run) is not None:
+        if why_cancelled(scope) is not None:
             continue
-        basis = basis_of(state, project, run, run.planned)
-        view = view_of(state, project, run)
+        basis = basis_of(scope, run.planned)
+        view = open_view(scope)
         if not view.closing:
             if view.chunks_planned >= run.started.limits.max_chunks_per_run:
                 continue
-            if basis is None or not ready(state, project, run, view, view.horizon_end):
+            if basis is None or not is_ready(scope, view, view.horizon_end):
                 continue
-            if not in_reach(state, project, run, view, basis.seq, last=False):
+            if not reach_context(scope, view, basis.seq, last=False):
                 continue
-            if dive := next_dive(state, project, run, view, basis.seq, last=False):
-                return Decision((run.caused(run.cause, dive),))
-        if batch := choose(state, project, run):
-            return planned(state, project, run, *batch)
+            if dive := next_dive(scope, view, basis.seq, last=False):
+                return Decision((scope.caused(dive),))
+        if batch := choose(scope):
+            return request_batch(scope, *batch)
     return None
 
 
-def planned(
-    state: RunControlState,
-    project: str,
-    run: RunRow,
+def request_batch(
+    scope: RunScope,
     event: BatchPlanned,
     selected: list[Ranked],
 ) -> Decision:
     """A batch with the requests for its chunks."""
-    place = state.place(project)
+    position = scope.project.position
     requests = [
-        request_of(run, event.batch_no, at, chosen.ref, chosen.source.source.source_id, place)
+        request_of(
+            scope.run, event.batch_no, at, chosen.ref, chosen.source.source.source_id, position
+        )
         for at, chosen in enumerate((entry.candidate for entry in selected), start=1)
     ]
-    return Decision(tuple(run.caused(run.cause, fact) for fact in (*requests, event)))
+    return Decision(tuple(scope.caused(fact) for fact in (*requests, event)))
 
 
-def choose(
-    state: RunControlState, project: str, run: RunRow
-) -> tuple[BatchPlanned, list[Ranked]] | None:
+def choose(scope: RunScope) -> tuple[BatchPlanned, list[Ranked]] | None:
     """The next batch with its chunks; None when it has to wait or nothing is left to choose."""
-    limits, batch_no = run.started.limits, run.planned
-    view = view_of(state, project, run)
+    limits, batch_no = scope.started.limits, scope.run.planned
+    view = open_view(scope)
     if view.closing:
-        return surplus(state, project, run, view)
+        return surplus(scope, view)
     room = min(limits.batch_size, limits.max_chunks_per_run - view.chunks_planned)
     if room <= 0:
         return None
-    basis = basis_of(state, project, run, batch_no)
-    if basis is None or not ready(state, project, run, view, view.horizon_end):
+    basis = basis_of(scope, batch_no)
+    if basis is None or not is_ready(scope, view, view.horizon_end):
         return None
     reserved = view.reserved if basis.preview_lasts else frozenset[str]()
     while True:
@@ -90,67 +91,65 @@ def choose(
             for candidate in view.candidates.values()
             if view.may_read(candidate) and candidate.source.source.source_id not in reserved
         ]
-        if len(open_ones) >= room or view.horizon_end >= run.started.source_count:
+        if len(open_ones) >= room or view.horizon_end >= scope.started.source_count:
             break
-        end = min(view.horizon_end + limits.horizon, run.started.source_count)
-        if not ready(state, project, run, view, end):
+        end = min(view.horizon_end + limits.horizon, scope.started.source_count)
+        if not is_ready(scope, view, end):
             return None
-        widen(state, project, run, view, end)
-        drop_read(state, project, run, view)
-    if not open_ones and view.unread():
-        ended = state.preview_of(project, run)
+        widen(scope, view, end)
+        drop_read(scope, view)
+    if not open_ones and view.has_unread():
+        ended = scope.preview()
         if ended is None or not ended.ended_seq:
             return None
         basis = Basis(ended.ended_seq, ended.ended_gaps, preview_lasts=False)
         open_ones = [c for c in view.candidates.values() if view.may_read(c)]
     gaps = basis.gaps
     ranked = rank(open_ones, frozenset(gaps), view.words, view.dives)
-    selected = within_budget(ranked[:room], view.tokens_planned, limits.token_budget)
+    selected = keep_within_budget(ranked[:room], view.tokens_planned, limits.token_budget)
     if not selected and not view.changes:
         return None
-    together = told_together(state, project, view.changes)
+    together = count_for_one_turn(scope.project, view.changes)
     if together < len(view.changes):
         selected = []
     dived = [view.dives.get(entry.candidate.ref.chunk_id, 0) for entry in selected]
     event = BatchPlanned(
-        run_id=run.started.run_id,
+        run_id=scope.run_id,
         batch_no=batch_no,
         basis_seq=max(basis.seq, *dived, 0),
         horizon_end=view.horizon_end,
-        hint=hint(ranked, selected, gaps, run.started.trigger),
+        hint=hint(ranked, selected, gaps, scope.started.trigger),
         source_changes=view.changes[:together],
     )
     return event, selected
 
 
-def surplus(
-    state: RunControlState, project: str, run: RunRow, view: RunView
-) -> tuple[BatchPlanned, list[Ranked]] | None:
+def surplus(scope: RunScope, view: RunView) -> tuple[BatchPlanned, list[Ranked]] | None:
     """A batch of nothing but changes, when more are left than fit into the run's end."""
-    basis = basis_of(state, project, run, run.planned)
-    together = told_together(state, project, view.changes)
+    basis = basis_of(scope, scope.run.planned)
+    together = count_for_one_turn(scope.project, view.changes)
     if basis is None or together == len(view.changes):
         return None
     event = BatchPlanned(
-        run_id=run.started.run_id,
-        batch_no=run.planned,
+        run_id=scope.run_id,
+        batch_no=scope.run.planned,
         basis_seq=basis.seq,
         horizon_end=view.horizon_end,
-        hint=hint([], [], basis.gaps, run.started.trigger),
+        hint=hint([], [], basis.gaps, scope.started.trigger),
         source_changes=view.changes[:together],
         closing=True,
     )
     return event, []
 
 
-def basis_of(state: RunControlState, project: str, run: RunRow, batch_no: int) -> Basis | None:
+def basis_of(scope: RunScope, batch_no: int) -> Basis | None:
     """What batch ``batch_no`` is chosen from: an earlier batch's commit, or the run's start.
 
     None while that commit is not folded (again).
     """
-    started = run.started
+    started = scope.started
     before = batch_no - 1 - started.limits.planned_ahead
-    commit = state.commits.get(batch_key(project, started.run_id, before))
+    commit = scope.commit(before)
     if before < 0:
         first = started.resumed_from is None  # else the preview is over
         return Basis(started.basis_seq, started.basis_gaps, preview_lasts=first)
@@ -160,11 +159,11 @@ def basis_of(state: RunControlState, project: str, run: RunRow, batch_no: int) -
 
 
 def request_of(
-    run: RunRow, batch_no: int, position: int, ref: ChunkRef, source_id: str, place: LedgerPlace
+    run: RunRow, batch_no: int, position: int, ref: ChunkRef, source_id: str, ledger: LedgerPosition
 ) -> ExtractRequested:
-    """The request for one chunk; who reads by rules alone does not look at the project's state."""
+    """The request for one chunk; a reader by rules does not look at the project's state."""
     started = run.started
-    told = started.engine == "model" or started.lane == "preview"
+    is_told = started.engine == "model" or started.lane == "preview"
     return ExtractRequested(
         run_id=started.run_id,
         batch_no=batch_no,
@@ -175,13 +174,13 @@ def request_of(
         source_id=source_id,
         chunk_partition=ref.partition,
         chunk_offset=ref.offset,
-        project_state_version=place.state_version,
-        project_state=place.summary if told else "",
+        project_state_version=ledger.state_version,
+        project_state=ledger.summary if is_told else "",
         max_output_tokens=2_000 if started.lane == "preview" else 4_000,
     )
 
 
-def within_budget(ranked: list[Ranked], spent: int, budget: int) -> list[Ranked]:
+def keep_within_budget(ranked: list[Ranked], spent: int, budget: int) -> list[Ranked]:
     if not budget:
         return ranked
     within: list[Ranked] = []

@@ -23,8 +23,9 @@ from schemas.versions import (
     LEDGER_VERSION,
     REFLECTION_VERSION,
 )
-from streams.run_control.cancelling import older_of_root
-from streams.run_control.state import RunControlState, RunRow
+from streams.run_control.cancelling import find_older_runs
+from streams.run_control.rows import RunRow
+from streams.run_control.scope import ProjectScope
 from streams.stage import Decision
 
 LANES: tuple[RunLane, ...] = ("preview", "deep")
@@ -51,27 +52,27 @@ OFFLINE_LIMITS: dict[RunLane, Limits] = {
 }
 
 
-def start(state: RunControlState, project: str) -> Decision | None:
+def start(project: ProjectScope) -> Decision | None:
     """The next run of a request whose listing is whole."""
-    runs = {run.started.run_id: run for run in state.project_runs(project)}
-    for trigger in state.project_triggers(project):
+    runs = {run.started.run_id: run for run in project.runs.values()}
+    for trigger in project.triggers.values():
         requested = trigger.requested
         missing = {
             lane: run_id
             for lane in LANES
             if lane in requested.lanes
-            and (run_id := derive_run_id(project, requested.trigger_key, lane)) not in runs
+            and (run_id := derive_run_id(project.id, requested.trigger_key, lane)) not in runs
         }
-        listing = state.listing(project, requested.trigger_key) if missing else None
+        listing = project.listing(requested.trigger_key) if missing else None
         if listing is None:
             continue
         for lane, run_id in missing.items():
             if any(run.stopped and not run.ended_seq for run in runs.values()):
                 return None
-            if listing.complete and older_of_root(state, project, requested):
+            if listing.complete and find_older_runs(project, requested):
                 break
             limits = limits_of(lane, requested)
-            place = state.place(project)
+            ledger = project.position
             started = RunStarted(
                 run_id=run_id,
                 trigger_key=requested.trigger_key,
@@ -81,31 +82,31 @@ def start(state: RunControlState, project: str) -> Decision | None:
                 coverage_target="tier1" if lane == "preview" else requested.coverage_target,
                 engine=requested.engine,
                 limits=limits,
-                versions=versions(),
-                basis_seq=place.seq,
-                basis_gaps=place.gaps,
-                source_count=_scope(listing, lane, requested.coverage_target),
+                versions=current_versions(),
+                basis_seq=ledger.seq,
+                basis_gaps=ledger.gaps,
+                source_count=_count_sources(listing, lane, requested.coverage_target),
             )
             return Decision((trigger.cause.caused(started, lane=lane, run_id=run_id),))
-    return _resume(state, project, runs)
+    return _resume(project, runs)
 
 
-def _resume(state: RunControlState, project: str, runs: dict[str, RunRow]) -> Decision | None:
+def _resume(project: ProjectScope, runs: dict[str, RunRow]) -> Decision | None:
     """A new run over what a run that has ended left, once for each request for it."""
-    for _, resume in state.resumes.with_prefix(f"{project}|"):
+    for resume in project.resumes.values():
         ended = runs.get(resume.requested.run_id)
         if ended is None or not ended.ended_seq:
             continue
         began, lane = ended.started, ended.started.lane
         key = f"{began.run_id}|resumed|{resume.requested.request_key}"
-        run_id = derive_run_id(project, key, lane)
+        run_id = derive_run_id(project.id, key, lane)
         if run_id in runs:
             continue
-        place = state.place(project)
+        ledger = project.position
         changed = {
             "run_id": run_id,
-            "basis_seq": place.seq,
-            "basis_gaps": place.gaps,
+            "basis_seq": ledger.seq,
+            "basis_gaps": ledger.gaps,
             "resumed_from": began.run_id,
             "retry_poison": resume.requested.retry_poison,
         }
@@ -114,7 +115,7 @@ def _resume(state: RunControlState, project: str, runs: dict[str, RunRow]) -> De
     return None
 
 
-def _scope(listing: SourcesListed, lane: RunLane, target: CoverageTarget) -> int:
+def _count_sources(listing: SourcesListed, lane: RunLane, target: CoverageTarget) -> int:
     """How many of the listing's first sources a run may read; tiers come in order."""
     if lane == "deep" and target == "best_effort":
         return len(listing.sources)
@@ -133,7 +134,7 @@ def limits_of(lane: RunLane, requested: IngestionRequested) -> Limits:
     return OFFLINE_LIMITS[lane].model_copy(update=given)
 
 
-def versions() -> dict[str, str]:
+def current_versions() -> dict[str, str]:
     """The versions of all that has a part in what a run finds."""
     hygiene = VERSIONS
     return {

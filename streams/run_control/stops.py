@@ -1,13 +1,14 @@
-"""The commits of batches and the end of runs: every stop rule of spec 06 §4, in its order.
+"""The commits of batches and the end of runs, by the first stop rule that holds.
 
-Rules 1 and 2 depend on what a batch brought. They are judged with its commit, and the verdict
-stands in it: the ledger begins no batch of such a run before the commit of the one before has said
-that the run goes on (``guarded``). So what was planned ahead is withdrawn without a trace, on every
-machine at the same batch. All other rules hold only when nothing is under way and, but for a
-cancelled run, when all sources of the run are ready: its end tells the ledger what became of them.
+Two rules depend on what a batch brought: the budget by tokens, and diminishing returns. They are
+judged with the batch's commit, which carries the verdict: the ledger begins no batch of such a run
+before the commit of the one before has said that the run goes on (``guarded``). So what was planned
+ahead is withdrawn without a trace, on every machine at the same batch. All other rules hold only
+when nothing is under way and, except for a cancelled run, when all sources of the run are ready:
+its end tells the ledger what became of them.
 
-What goes with a complete listing goes with a run that has read all it may; one that a commit or a
-person has ended leaves it to the run that resumes it, or to the next listing.
+The removals of a complete listing go with a run that has read all it may; one that a commit or a
+person has ended leaves them to the run that resumes it, or to the next listing.
 
 A run that is not guarded and is cancelled lets its batches under way be applied: the ledger may
 have begun them.
@@ -23,20 +24,23 @@ from schemas.events.ingestion import (
     guarded,
 )
 from streams.run_control.cancelling import why_cancelled
-from streams.run_control.changes import told_together
-from streams.run_control.deep_dive import in_reach, next_dive
-from streams.run_control.planning import choose, planned, surplus
-from streams.run_control.state import Commit, RunControlState, RunRow, batch_key
-from streams.run_control.views import RunView, close, ready, unfinished, view_of
+from streams.run_control.changes import count_for_one_turn
+from streams.run_control.deep_dive import next_dive, reach_context
+from streams.run_control.planning import choose, request_batch, surplus
+from streams.run_control.rows import Commit, RunRow, batch_key
+from streams.run_control.run_view import RunView
+from streams.run_control.scope import ProjectScope, RunScope
+from streams.run_control.views import close, find_unfinished, is_ready, open_view
 from streams.stage import Decision
 
 
-def commit(state: RunControlState, project: str) -> Decision | None:
+def commit(project: ProjectScope) -> Decision | None:
     """The next batch whose last turn the ledger has applied."""
-    for run in state.runs_at_hand(project):
+    for scope in project.runs_at_hand():
+        run = scope.run
         if run.committed == run.planned or run.stopping:
             continue
-        applied = state.commits.get(batch_key(project, run.started.run_id, run.committed))
+        applied = scope.commit(run.committed)
         if applied and applied.cause and applied.seq:
             event = BatchCommitted(
                 run_id=run.started.run_id,
@@ -45,13 +49,13 @@ def commit(state: RunControlState, project: str) -> Decision | None:
                 last_successful_chunk_id=applied.last_chunk_id,
                 counters=applied.counters,
                 new_atoms_per_10k_tokens=_yield_of(applied),
-                stop_reason=_verdict(state, project, run, applied),
+                stop_reason=_verdict(scope, applied),
             )
             return Decision((run.caused(applied.cause, event),))
     return None
 
 
-def after_commit(run: RunRow, event: BatchCommitted) -> RunRow:
+def add_commit(run: RunRow, event: BatchCommitted) -> RunRow:
     """The run with one more batch committed."""
     return run.model_copy(
         update={
@@ -63,56 +67,55 @@ def after_commit(run: RunRow, event: BatchCommitted) -> RunRow:
     )
 
 
-def stop(state: RunControlState, project: str) -> Decision | None:
+def stop(project: ProjectScope) -> Decision | None:
     """The end of a run, or the deep dive that has to come before it."""
-    for run in state.runs_at_hand(project):
+    for scope in project.runs_at_hand():
+        run = scope.run
         if run.stopped:
             continue
         if run.stopping:
-            return _end(state, project, run, run.stopping)
+            return _end(scope, run.stopping)
         if run.committed != run.planned:
             continue
-        if why_cancelled(state, project, run) is not None:
-            return _end(state, project, run, "cancelled")
-        view = view_of(state, project, run)
+        if why_cancelled(scope) is not None:
+            return _end(scope, "cancelled")
+        view = open_view(scope)
         count = run.started.source_count
-        if not ready(state, project, run, view, count):
+        if not is_ready(scope, view, count):
             continue
-        preview = state.preview_of(project, run)
-        if view.unread() and preview and not preview.ended_seq:
+        preview = scope.preview()
+        if view.has_unread() and preview and not preview.ended_seq:
             continue
-        if choose(state, project, run) is not None:
+        if choose(scope) is not None:
             continue
         reason = _reason(run, view)
         if reason == "mandatory_set_covered" and not view.closing:
-            seq = _last_seq(state, project, run)
-            if not in_reach(state, project, run, view, seq, last=True):
+            seq = _last_seq(scope)
+            if not reach_context(scope, view, seq, last=True):
                 continue
-            if dive := next_dive(state, project, run, view, seq, last=True):
-                return Decision((run.caused(run.cause, dive),))
-        if not close(state, project, run, view):
+            if dive := next_dive(scope, view, seq, last=True):
+                return Decision((scope.caused(dive),))
+        if not close(scope, view):
             continue
-        if told_together(state, project, view.changes) < len(view.changes):
-            if batch := surplus(state, project, run, view):
-                return planned(state, project, run, *batch)
+        if count_for_one_turn(project, view.changes) < len(view.changes):
+            if batch := surplus(scope, view):
+                return request_batch(scope, *batch)
             continue
-        return _end(state, project, run, reason)
+        return _end(scope, reason)
     return None
 
 
-def _verdict(
-    state: RunControlState, project: str, run: RunRow, applied: Commit
-) -> StopReason | None:
+def _verdict(scope: RunScope, applied: Commit) -> StopReason | None:
     """What the commit of a guarded run's batch says: go on, or why not."""
-    limits = run.started.limits
-    if not guarded(run.started):
+    limits = scope.started.limits
+    if not guarded(scope.started):
         return None
-    if why_cancelled(state, project, run) is not None:
+    if why_cancelled(scope) is not None:
         return "cancelled"
-    tokens = run.totals.tokens + applied.counters.tokens
+    tokens = scope.run.totals.tokens + applied.counters.tokens
     if 0 < limits.token_budget <= tokens:
         return "budget_exhausted"
-    low = _low_in_a_row(run, _yield_of(applied), applied.counters.tokens)
+    low = _low_in_a_row(scope.run, _yield_of(applied), applied.counters.tokens)
     return "diminishing_returns" if 0 < limits.low_batches <= low else None
 
 
@@ -134,43 +137,43 @@ def _reason(run: RunRow, view: RunView) -> StopReason:
     """Why a run with nothing under way has nothing to choose: the first rule that holds."""
     limits = run.started.limits
     full = view.chunks_planned >= limits.max_chunks_per_run
-    if 0 < limits.token_budget <= run.totals.tokens or (view.unread() and not full):
+    if 0 < limits.token_budget <= run.totals.tokens or (view.has_unread() and not full):
         return "budget_exhausted"
     if full:
         return "max_chunks_per_run"
     return "exhausted" if run.started.coverage_target == "best_effort" else "mandatory_set_covered"
 
 
-def _last_seq(state: RunControlState, project: str, run: RunRow) -> int:
-    """The ledger's place at the run's last commit, or at its start."""
-    last = state.commits.get(batch_key(project, run.started.run_id, run.committed - 1))
-    return last.seq if last else run.started.basis_seq
+def _last_seq(scope: RunScope) -> int:
+    """The ledger's sequence at the run's last commit, or at its start."""
+    last = scope.commit(scope.run.committed - 1)
+    return last.seq if last else scope.started.basis_seq
 
 
-def _end(state: RunControlState, project: str, run: RunRow, reason: StopReason) -> Decision:
+def _end(scope: RunScope, reason: StopReason) -> Decision:
     """The run's last fact. What withdrawn batches would have told of sources is told by it."""
-    view = view_of(state, project, run)
-    run_id = run.started.run_id
-    withdrawn = list(range(run.committed, run.planned))
+    view = open_view(scope)
+    run_id = scope.run_id
+    withdrawn = list(range(scope.run.committed, scope.run.planned))
     changes: list[SourceChange] = []
     again: set[str] = set()
     for batch_no in withdrawn:
-        taken_back = state.batches[batch_key(project, run_id, batch_no)]
-        changes += taken_back.source_changes
-        again.update(taken_back.chunk_ids)
-    seen = max(run.started.source_count, view.horizon_end)
+        withdrawn_batch = scope.project.batches[batch_key(run_id, batch_no)]
+        changes += withdrawn_batch.source_changes
+        again.update(withdrawn_batch.chunk_ids)
+    seen = max(scope.started.source_count, view.horizon_end)
     event = RunStopped(
         run_id=run_id,
         stop_reason=reason,
-        stop_detail=(why_cancelled(state, project, run) or "") if reason == "cancelled" else "",
-        totals=run.totals,
-        batch_count=run.planned,
+        stop_detail=(why_cancelled(scope) or "") if reason == "cancelled" else "",
+        totals=scope.run.totals,
+        batch_count=scope.run.planned,
         sources_processed=seen - view.skipped_sources,
         sources_skipped=view.skipped_sources,
         chunks_skipped=view.skipped_chunks,
         source_changes=changes + view.changes,
         withdrawn_batches=withdrawn,
-        unfinished_sources=unfinished(state, project, view, again),
+        unfinished_sources=find_unfinished(scope.project, view, again),
         removals_held=view.held,
     )
-    return Decision((run.caused(run.cause, event),))
+    return Decision((scope.caused(event),))

@@ -1,1 +1,47 @@
-"""The shell: moves bytes around the pure stages, on the real log. Read ``streams/app.py`` first."""
+"""The shell: moves bytes around the pure stages, on the real log. Read ``streams/app.py`` first.
+
+One stage is one Faust app and one consumer group (``<prefix>-<stage>``); all stages of a process
+share an event loop and an idempotent producer. Reading order:
+
+1. ``engine``: what of Faust is used, what was changed and why
+2. ``delivery``, ``failures``, ``outgoing``, ``publisher``: a record and its acknowledgement, what
+   a failure becomes, facts as bytes and onto the log
+3. ``step_runner``: a sliding window of records, acknowledged as far as all before are done
+4. ``partitions``: a task and a queue for each partition of a stage with state
+5. ``writer_runner``, ``writer_partition``: fold, decide up to 64 ahead, check the offsets, commit
+6. ``overdue``: requests without an answer for a quarter of an hour are sent again
+7. ``state_file``, ``store``, ``decoding``, ``log_reader``: the state in SQLite, records decoded
+   once for all stages, the tail of a topic without a group
+8. ``hygiene_runner``, ``fair_queue``, ``cleaning``, ``hygiene_partition``, ``content``: stage 0
+9. ``preview_first``: other work gives way to previews
+10. ``pool``, ``child``, ``chunks``: child processes; the chunk a fact speaks of
+
+**Order of writes**: the broker acknowledges the outputs, then the state is committed, then the
+offset, offsets in order. Delivery is at least once; a repeat has the same event id.
+
+**Failures**
+
+- Bytes that are no fact go to ``dlq.v1``. So does a record whose topic, key or partition is not
+  that of its fact; no stage answers it (``infra/placement.py``).
+- A record that is missing or damaged stops the stage, which names the place
+  (``infra/findings.py``).
+- A step that raises, whose child dies or works longer than 20 s is tried three times. Then its
+  ``give_up`` answers, and a dead letter is written; both are acknowledged before the record is.
+- When ``evolve`` raises for an input, the state is taken back; after three tries the record
+  becomes a dead letter.
+- When ``decide`` raises, or ``evolve`` for the own output, the worker stops and names stage,
+  partition and project. Nothing is skipped.
+- A commit record above the topic's limit becomes a dead letter and the writer's ``undecidable``; a
+  writer without one stops.
+- When somebody else wrote to a writer's output, it goes back to its last commit, folds what is
+  there and decides again.
+- When broker or database do not answer for ``CAIRN_REQUEST_TIMEOUT_S``, the worker stops with the
+  reason, and its supervisor starts it again. So it does when a stage has unread records and does
+  not move (``infra/watchdog.py``).
+
+**Children** are fresh interpreters (``python -m streams.shell.child``) that end with their parent:
+a pool of lower priority for stage 0 and deep reading, one child for previews. Each is a session of
+its own, since Linux may count ``nice`` within sessions only. The child that reads a chunk also
+reflects on it (``Step.then``) where this process runs both stages; both records are written all
+the same.
+"""

@@ -15,7 +15,7 @@ from schemas.codec import InvalidRecord, decode
 from schemas.envelope import Event
 from schemas.events.hygiene import ChunkCreated
 from streams.shell.decoding import fact_in
-from streams.shell.delivery import read_back
+from streams.shell.delivery import make_unowned
 from streams.shell.log_reader import LogReader
 
 CHUNKS = "chunk.v1"
@@ -59,10 +59,10 @@ class ChunkReader:
         """
         named: Any = getattr(event, "reading", event)
         wanted: str = named.chunk_id
-        if (found := self._cached(wanted)) is not None:
+        if (found := self._find_cached(wanted)) is not None:
             return found
         async with self._lock:
-            if (found := self._cached(wanted)) is not None:
+            if (found := self._find_cached(wanted)) is not None:
                 return found
             hint: Any = event
             if hint.chunk_partition >= 0 and hint.chunk_offset >= 0:
@@ -92,7 +92,7 @@ class ChunkReader:
                 if chunk is not None:
                     self.keep(chunk.chunk_id, record.value)
                     if chunk.chunk_id == wanted:
-                        found = self._cached(wanted)
+                        found = self._find_cached(wanted)
             seen += len(batch)
             self.read += len(batch)
             if found is not None or (at_most is not None and seen >= at_most):
@@ -103,13 +103,13 @@ class ChunkReader:
         if ("event-type", b"chunk.created") not in record.headers:
             return None
         try:
-            delivery = read_back(CHUNKS, record)
+            delivery = make_unowned(CHUNKS, record)
             event = fact_in(delivery, self._settings.partitions, alone=True).event
         except InvalidRecord:
             return None
         return event if isinstance(event, ChunkCreated) else None
 
-    def _cached(self, chunk_id: str) -> Found | None:
+    def _find_cached(self, chunk_id: str) -> Found | None:
         known = self._cache.get(chunk_id)
         if known is not None:
             self._cache.move_to_end(chunk_id)

@@ -9,7 +9,7 @@ from infra.settings import MIB, Settings
 from schemas.codec import InvalidRecord
 from schemas.events.source import SourceContentPart, SourceRevised
 from streams.shell.decoding import fact_in
-from streams.shell.delivery import Delivery, read_back
+from streams.shell.delivery import Delivery, make_unowned
 from streams.shell.log_reader import LogReader
 
 CACHE_BYTES = 64 * MIB
@@ -71,7 +71,7 @@ class Parts:
                     if record.key != whose[0].encode():
                         continue
                     try:
-                        part = read_back(self._topic, record)
+                        part = make_unowned(self._topic, record)
                         event = fact_in(part, self._partitions, alone=True).event
                     except InvalidRecord:
                         continue

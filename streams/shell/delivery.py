@@ -1,7 +1,7 @@
 """A record as the log hands it to a stage, and the order in which stages let go of them.
 
 Faust keeps its own list of acknowledgements, which lets the committed offset pass the first
-outstanding record (spec 10 §3); so nothing is acknowledged to it out of offset order.
+outstanding record; so nothing is acknowledged to it out of offset order.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Delivery:
         return datetime.fromtimestamp(self.timestamp_s, UTC)
 
 
-def read_back(topic: str, record: Any) -> Delivery:
+def make_unowned(topic: str, record: Any) -> Delivery:
     """A record that was read by no group: nobody waits for its acknowledgement."""
     return Delivery(
         topic=topic,
@@ -56,7 +56,7 @@ def read_back(topic: str, record: Any) -> Delivery:
 
 
 @dataclass(slots=True)
-class Held:
+class DeliveryInWork:
     """A delivery in work."""
 
     delivery: Delivery
@@ -67,16 +67,16 @@ class Held:
 class Progress:
     """Acknowledges the finished prefix of each partition, in offset order, and nothing beyond."""
 
-    _held: dict[tuple[str, int, int], deque[Held]] = field(default_factory=dict)
+    _held: dict[tuple[str, int, int], deque[DeliveryInWork]] = field(default_factory=dict)
     count: int = 0
 
-    def begin(self, delivery: Delivery) -> Held:
-        held = Held(delivery)
+    def begin(self, delivery: Delivery) -> DeliveryInWork:
+        held = DeliveryInWork(delivery)
         self._queue(delivery).append(held)
         self.count += 1
         return held
 
-    def finish(self, held: Held) -> None:
+    def finish(self, held: DeliveryInWork) -> None:
         held.done = True
         queue = self._queue(held.delivery)
         while queue and queue[0].done:
@@ -88,6 +88,6 @@ class Progress:
         self._held.clear()
         self.count = 0
 
-    def _queue(self, delivery: Delivery) -> deque[Held]:
+    def _queue(self, delivery: Delivery) -> deque[DeliveryInWork]:
         place = (delivery.topic, delivery.partition, delivery.generation)
         return self._held.setdefault(place, deque())

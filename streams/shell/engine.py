@@ -83,11 +83,11 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
         coordinator: Any = self._ensure_consumer()._coordinator
         tell = coordinator._push_error_to_user
 
-        def kept(error: BaseException) -> Any:
+        def keep(error: BaseException) -> Any:
             self._refusal = error
             return tell(error)
 
-        coordinator._push_error_to_user = kept
+        coordinator._push_error_to_user = keep
 
     async def seek_to_committed(self) -> Mapping[TP, int]:
         committed = await super().seek_to_committed()

@@ -1,4 +1,4 @@
-"""What a failure is, and what becomes of it (style §2).
+"""What a failure is, and what becomes of it.
 
 An outage is never the record's fault: it is waited for, within bounds, and then the process stops
 with the offsets where they are. Everything else is tried three times and ends among the dead

@@ -1,10 +1,10 @@
 """One partition of stage 0: what was answered last for each source, and the answers to come.
 
-The state is folded from the markers (``source.processed``) of the own output and kept in a local
-store; a marker names its revision as its cause, so a revision is answered once, whatever is
-delivered again. An answer is made in a child, ahead, from what was last known of the source; when
-another answer came in between, it is made again. Answers go out in groups: each waits for the
-broker twice, whatever it holds.
+The state is folded from the commit records (``source.processed``) of the own output and kept in a
+local store; a commit record names its revision as its cause, so a revision is answered once,
+whatever is delivered again. An answer is made in a child, ahead, from what was last known of the
+source; when another answer came in between, it is made again. Answers go out in groups: each waits
+for the broker twice, whatever it holds.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.source import SourceRevised
-from streams.shell.cleaning import Made
+from streams.shell.cleaning import MadeAnswer
 from streams.shell.decoding import fact_in
-from streams.shell.delivery import Delivery, read_back
+from streams.shell.delivery import Delivery, make_unowned
 from streams.shell.failures import dead_letter, failure_of
 from streams.shell.log_reader import LogReader
-from streams.shell.publisher import Place, Publisher
+from streams.shell.publisher import LogPosition, Publisher
 from streams.shell.state_file import StateFile
 from streams.shell.store import SqliteTables
 from streams.stage import Table
@@ -44,7 +44,7 @@ LOG = log.get("hygiene")
 
 
 Keep = Callable[[str, bytes], None]
-Make = Callable[[SourceProcessed | None], Awaitable[Made]]
+Make = Callable[[SourceProcessed | None], Awaitable[MadeAnswer]]
 
 
 @dataclass
@@ -61,28 +61,30 @@ class Prepared:
     settled: Callable[[], None]
     previous: SourceProcessed | None = None
     make: Make | None = None
-    made: Made | None = None
+    made: MadeAnswer | None = None
     poison: str | None = None
     letter: Envelope | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a revision leads to: records to write first, then the marker with their places."""
+    """What a revision leads to: records to write first, then the commit record with its places."""
 
     cause: Envelope
-    made: Made
+    made: MadeAnswer
 
-    def placed(self, places: Sequence[Place]) -> Envelope:
-        """The marker with the places of its chunks; those of an earlier revision keep theirs."""
+    def make_commit_record(self, places: Sequence[LogPosition]) -> Envelope:
+        """The commit record with the places of its chunks; those of an earlier revision keep
+        theirs.
+        """
         where = dict(zip(self.made.chunk_ids, places, strict=True))
         chunks = [
             ref.model_copy(update={"partition": place.partition, "offset": place.offset})
             if (place := where.get(ref.chunk_id))
             else ref
-            for ref in self.made.marker.chunks
+            for ref in self.made.commit_record.chunks
         ]
-        return self.cause.caused(self.made.marker.model_copy(update={"chunks": chunks}))
+        return self.cause.caused(self.made.commit_record.model_copy(update={"chunks": chunks}))
 
 
 class HygienePartition:
@@ -116,12 +118,12 @@ class HygienePartition:
         self._cursor = 0
 
     @contextlib.asynccontextmanager
-    async def opened(self) -> AsyncIterator[None]:
+    async def open(self) -> AsyncIterator[None]:
         """The store is ours and up to date for the time of the block.
 
         Every error of the database goes out of the block as it is; see `set_aside`.
         """
-        async with self._file.locked():
+        async with self._file.lock():
             self._tables = self._file.open()
             try:
                 self._processed = self._tables.table("processed", SourceProcessed)
@@ -147,19 +149,20 @@ class HygienePartition:
         return None
 
     async def answer(self, group: Sequence[Prepared]) -> None:
-        """The revisions' facts are on the log, the markers last, and in the state. Once each.
+        """The revisions' facts are on the log, the commit records last, and in the state. Once
+        each.
 
-        ``group``: no source twice, since its second revision has to see the marker of its first.
-        Texts and chunks of all are acknowledged before the first marker is written; the markers
-        follow in order.
+        ``group``: no source twice, since its second revision has to see the commit record of its
+        first. Texts and chunks of all are acknowledged before the first commit record is written;
+        the commit records follow in order.
         """
         answers: list[Answer] = []
-        sent: list[asyncio.Future[Place]] = []
+        sent: list[asyncio.Future[LogPosition]] = []
         turn = time.monotonic()
         for prepared in group:
             if str(prepared.cause.event_id) in self._answered:
                 continue
-            answer = await self._decided(prepared)
+            answer = await self._decide(prepared)
             if prepared.letter is not None:
                 await self._publisher.publish([prepared.letter])
             sent += [await self._publisher.send(each) for each in answer.made.before]
@@ -167,17 +170,19 @@ class HygienePartition:
             if time.monotonic() - turn > TURN_S:
                 await asyncio.sleep(0)
                 turn = time.monotonic()
-        places = await self._publisher.acknowledged(sent)
+        places = await self._publisher.await_places(sent)
         self._remember_chunks(answers)
         left = iter(places)
-        markers = [each.placed(list(islice(left, len(each.made.before)))) for each in answers]
-        ends = await self._publisher.publish(markers)
-        for marker in markers:
-            self._fold(marker)
+        commit_records = [
+            each.make_commit_record(list(islice(left, len(each.made.before)))) for each in answers
+        ]
+        ends = await self._publisher.publish(commit_records)
+        for commit_record in commit_records:
+            self._fold(commit_record)
         self._done.count += len(group)
         await self._move_to([*_chunk_places(answers, places), *ends])
 
-    async def _decided(self, prepared: Prepared) -> Answer:
+    async def _decide(self, prepared: Prepared) -> Answer:
         """What is to be written, every record known to fit; else that the source is given up."""
         revised = prepared.revised
         assert self._processed is not None
@@ -194,9 +199,9 @@ class HygienePartition:
                     self._stage, prepared.delivery, error, 1, prepared.cause
                 )
         LOG.warning("source.given_up", place=prepared.delivery.place, reason=prepared.poison)
-        [marker] = self._poisoned(previous, revised, prepared.poison)
-        assert isinstance(marker, SourceProcessed)
-        return Answer(prepared.cause, Made((), (), marker))
+        [commit_record] = self._poisoned(previous, revised, prepared.poison)
+        assert isinstance(commit_record, SourceProcessed)
+        return Answer(prepared.cause, MadeAnswer((), (), commit_record))
 
     def _remember_chunks(self, answers: Sequence[Answer]) -> None:
         for made in (answer.made for answer in answers):
@@ -204,7 +209,7 @@ class HygienePartition:
                 if chunk_id:
                     self._keep(chunk_id, record.value)
 
-    async def _move_to(self, written: Sequence[Place]) -> None:
+    async def _move_to(self, written: Sequence[LogPosition]) -> None:
         """The cursor is after what was written; what others wrote in between is folded too."""
         if not written:
             return
@@ -229,7 +234,7 @@ class HygienePartition:
         async for batch in self._reader.tail(self._output, self._partition, self._cursor):
             for record in batch:
                 if MARKER_HEADER in record.headers:
-                    await self._fold_record(read_back(self._output, record))
+                    await self._fold_record(make_unowned(self._output, record))
                 self._cursor = record.offset + 1
             folded += len(batch)
             self._done.count += len(batch)
@@ -240,23 +245,23 @@ class HygienePartition:
     async def _fold_record(self, delivery: Delivery) -> None:
         """A record that is no fact, or belongs elsewhere, is a dead letter."""
         try:
-            marker = fact_in(delivery, self._settings.partitions, alone=True)
+            commit_record = fact_in(delivery, self._settings.partitions, alone=True)
         except InvalidRecord as error:
             await self._publisher.publish([dead_letter(self._stage, delivery, error, 1, None)])
             LOG.warning("record.dead_lettered", stage=self._stage, place=delivery.place)
             return
-        self._fold(marker)
+        self._fold(commit_record)
 
-    def _fold(self, marker: Envelope) -> None:
-        cause, processed = str(marker.causation_id), marker.event
+    def _fold(self, commit_record: Envelope) -> None:
+        cause, processed = str(commit_record.causation_id), commit_record.event
         if isinstance(processed, SourceProcessed) and cause not in self._answered:
             assert self._processed is not None
             self._answered[cause] = 1
             self._processed[processed.source.source_id] = processed
 
 
-def _chunk_places(answers: Sequence[Answer], places: Sequence[Place]) -> list[Place]:
-    """The places of those records that went to the markers' topic."""
+def _chunk_places(answers: Sequence[Answer], places: Sequence[LogPosition]) -> list[LogPosition]:
+    """The places of those records that went to the commit records' topic."""
     before = [record for answer in answers for record in answer.made.before]
     return [
         place

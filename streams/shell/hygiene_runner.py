@@ -27,17 +27,17 @@ from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.source import SourceContentPart, SourceRevised
 from schemas.ids import sha256_hex
-from streams.shell.cleaning import Clean, Decide, Made, made_of
+from streams.shell.cleaning import Clean, Decide, MadeAnswer, make_answer
 from streams.shell.content import Parts
 from streams.shell.decoding import fact_in
-from streams.shell.delivery import Delivery, Held, Progress
+from streams.shell.delivery import Delivery, DeliveryInWork, Progress
 from streams.shell.failures import BACK_OFF_S, TRIES, dead_letter, failure_of, patiently
+from streams.shell.fair_queue import FairQueue, OneByOne
 from streams.shell.hygiene_partition import HygienePartition, Keep, Make, Prepared
 from streams.shell.partitions import AssignedPartitions, Running
 from streams.shell.pool import ChildPool, Pools
 from streams.shell.preview_first import PREVIEW_TIER, PreviewFirst
 from streams.shell.publisher import Publisher
-from streams.shell.turns import OneByOne, Turns
 
 PER_CHILD = 8  # revisions under way for each child
 ANSWERED_AT_ONCE = 64  # revisions
@@ -70,7 +70,7 @@ class ContentMismatch(Exception):
 class Revision:
     """A ``source.revised`` that waits or is in work; ``first``: a preview begins with it."""
 
-    held: Held
+    held: DeliveryInWork
     envelope: Envelope
     revised: SourceRevised
     running: Running[HygienePartition, Prepared]
@@ -105,8 +105,8 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
         self._ahead_bytes = 0
         self._opened_with: set[str] = set()  # keys of subjects
         self._sources: OneByOne[Revision] = OneByOne()
-        self._ahead: Turns[Revision] = Turns()
-        self._rest: Turns[Revision] = Turns()
+        self._ahead: FairQueue[Revision] = FairQueue()
+        self._rest: FairQueue[Revision] = FairQueue()
         self._preparing: set[asyncio.Task[None]] = set()
         self._in_turn: list[asyncio.Task[None]] = []
 
@@ -117,17 +117,17 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
     def worked(self) -> object:
         return super().worked(), self._pools.deep.work, self._pools.preview.work
 
-    async def assigned(self, partitions: set[int]) -> None:
-        await super().assigned(partitions)
+    async def assign(self, partitions: set[int]) -> None:
+        await super().assign(partitions)
         if not self._in_turn:
             begin = (self._begin_ahead(), self._begin_rest())
             self._in_turn = [asyncio.create_task(self._for_good(each)) for each in begin]
 
-    async def revoked(self, partitions: set[int]) -> None:
+    async def revoke(self, partitions: set[int]) -> None:
         """Also what is being prepared ends; the log gives it to whoever has the partition then."""
         for task in self._preparing:
             task.cancel()
-        await super().revoked(partitions)
+        await super().revoke(partitions)
         await asyncio.gather(*self._preparing, return_exceptions=True)
         self._progress.forget()
         for each in (self._sources, self._ahead, self._rest):
@@ -196,13 +196,13 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
             await under_way.acquire()
             revision = await self._ahead.next()
             project = revision.envelope.project_id
-            self._preview_first.begun(project)
+            self._preview_first.begin(project)
 
-            def ended(project: str = project) -> None:
-                self._preview_first.ended(project)
+            def end(project: str = project) -> None:
+                self._preview_first.end(project)
                 under_way.release()
 
-            self._begin(revision, self._pool_for(revision), ended)
+            self._begin(revision, self._pool_for(revision), end)
 
     def _pool_for(self, revision: Revision) -> ChildPool:
         """Who makes what previews read: not those of lower priority while there is other work,
@@ -234,32 +234,32 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
 
     async def _prepare(self, revision: Revision, pool: ChildPool) -> None:
         try:
-            prepared = await self._prepared(revision, pool)
+            prepared = await self._compute(revision, pool)
         except Exception as error:
             self._failed(error)
         else:
             revision.running.waiting.put_nowait(prepared)
 
-    def _settled(self, revision: Revision) -> None:
+    def _settle(self, revision: Revision) -> None:
         self._progress.finish(revision.held)
         self._ahead_bytes -= len(revision.held.delivery.value)
         self._moved.set()
-        following = self._sources.settled(revision.revised.source.source_id)
+        following = self._sources.settle(revision.revised.source.source_id)
         if following is not None:
             self._stand(following)
 
-    async def _prepared(self, revision: Revision, pool: ChildPool) -> Prepared:
+    async def _compute(self, revision: Revision, pool: ChildPool) -> Prepared:
         """The revision with its answer, or with the reason why it has none."""
         delivery, envelope, revised = revision.held.delivery, revision.envelope, revision.revised
         structlog.contextvars.bind_contextvars(
             stage=self._hygiene.name, place=delivery.place, correlation_id=envelope.correlation_id
         )
         previous = revision.running.partition.last(revised.source.source_id)
-        settled = partial(self._settled, revision)
+        settled = partial(self._settle, revision)
         found = Prepared(delivery, envelope, revised, settled, previous)
         for attempt in range(1, TRIES + 1):
             try:
-                found.make = self._making(delivery, await self._content(delivery, revised), pool)
+                found.make = self._make_with(delivery, await self._content(delivery, revised), pool)
                 found.made = await found.make(previous)
                 return found
             except (Unavailable, LogDamaged):
@@ -277,10 +277,10 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
             await asyncio.sleep(BACK_OFF_S * 2 ** (attempt - 1))
         raise AssertionError("unreachable: the last try returns")
 
-    def _making(self, delivery: Delivery, content: bytes, pool: ChildPool) -> Make:
-        async def make(previous: SourceProcessed | None) -> Made:
+    def _make_with(self, delivery: Delivery, content: bytes, pool: ChildPool) -> Make:
+        async def make(previous: SourceProcessed | None) -> MadeAnswer:
             return await pool.run(
-                made_of,
+                make_answer,
                 self._hygiene.clean,
                 self._hygiene.decide,
                 delivery.value,
@@ -301,23 +301,23 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
                     f"{len(parts) + 1} of {revised.part_count} parts are on the log"
                 )
             sealed += [(part.key_id, part.content) for part in parts]
-        content = b"".join([await self._opened(key_id, each) for key_id, each in sealed])
+        content = b"".join([await self._decrypt(key_id, each) for key_id, each in sealed])
         if len(content) != revised.byte_count:
             raise ContentMismatch(f"{len(content)} bytes, {revised.byte_count} were announced")
         if sha256_hex(content) != revised.raw_sha256:
             raise ContentMismatch("the bytes do not match raw_sha256")
         return content
 
-    async def _opened(self, key_id: str, sealed: bytes) -> bytes:
+    async def _decrypt(self, key_id: str, sealed: bytes) -> bytes:
         """In a thread while the key may have to be fetched, or when it takes long."""
         in_loop = key_id in self._opened_with and len(sealed) <= OPENED_IN_LOOP_BYTES
 
-        async def decrypted() -> bytes:
+        async def decrypt() -> bytes:
             if in_loop:
                 return self._hygiene.decrypt(key_id, sealed)
             return await asyncio.to_thread(self._hygiene.decrypt, key_id, sealed)
 
-        content = await patiently(decrypted, self._settings.request_timeout_s)
+        content = await patiently(decrypt, self._settings.request_timeout_s)
         self._opened_with.add(key_id)
         return content
 
@@ -343,7 +343,7 @@ class HygieneRunner(AssignedPartitions[HygienePartition, Prepared]):
         group: list[Prepared] = []  # and not answered
         while True:
             try:
-                async with partition.opened():
+                async with partition.open():
                     caught_up.set()
                     while True:
                         group = group or _with_ready_ones(await waiting.get(), waiting)

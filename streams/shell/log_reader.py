@@ -26,7 +26,7 @@ class LogReader:
 
     async def end(self, topic: str, partition: int) -> int:
         """The offset after the last record; ``topic`` without prefix. Raises BrokerUnavailable."""
-        client = await self._started()
+        client = await self._start()
         place = TopicPartition(self._settings.topic(topic), partition)
         with broker_errors(f"reading the end of {topic}"):
             return int((await client.end_offsets([place]))[place])
@@ -37,7 +37,7 @@ class LogReader:
         Offsets below what a topic with a time limit still has are skipped. Raises
         BrokerUnavailable, LogDamaged when a record is missing or cannot be read.
         """
-        client = await self._started()
+        client = await self._start()
         place = TopicPartition(self._settings.topic(topic), partition)
         end = await self.end(topic, partition)
         if start >= end:
@@ -83,7 +83,7 @@ class LogReader:
             with broker_errors("closing"):
                 await client.stop()
 
-    async def _started(self) -> Any:
+    async def _start(self) -> Any:
         if self._client is None:
             client = infra.kafka.consumer(self._settings)
             with broker_errors("connecting"):

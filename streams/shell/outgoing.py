@@ -52,7 +52,7 @@ def warm_codec(*imported: object) -> None:
         decode(MARKER + bytes(HEADER_BYTES))
 
 
-def stamped(envelope: Envelope, at: datetime) -> Stamped:
+def stamp(envelope: Envelope, at: datetime) -> Stamped:
     """The fact with ``at`` as its time of recording, as bytes. Raises RecordTooLarge.
 
     ``Stamped.envelope`` equals what the bytes are decoded to.
@@ -93,7 +93,7 @@ def answers_to(
     assert chunk is None or isinstance(chunk, ChunkCreated)
     made: list[Stamped] = []
     for event in handle(cause, chunk):
-        one = stamped(cause.caused(event), at)
+        one = stamp(cause.caused(event), at)
         made += [one] if then is None else _with_answers(one, then, chunk, at)
     return [plain(each) for each in made]
 
@@ -103,7 +103,7 @@ def _with_answers(
 ) -> list[Stamped]:
     """``one`` and what ``handle`` answers to it; alone when that step has to fail by itself."""
     try:
-        answers = [stamped(one.envelope.caused(event), at) for event in handle(one.envelope, chunk)]
+        answers = [stamp(one.envelope.caused(event), at) for event in handle(one.envelope, chunk)]
     except Exception:
         return [one]
     return [replace(one, answered=True), *answers]

@@ -1,4 +1,4 @@
-"""What a writer waits for too long is asked for again, with the same ids (spec 06 §6.2).
+"""What a writer waits for too long is asked for again, with the same ids.
 
 Time only says when to send once more; what is sent follows from the writer's state, and whoever
 answers twice is heard once. Such a request was lost with its topic's retention or with a broker's

@@ -50,13 +50,13 @@ class AssignedPartitions(ABC, Generic[P, W]):
     ) -> Coroutine[Any, Any, None]:
         """Bring the partition up to date, say so, then do what waits until cancelled."""
 
-    async def assigned(self, partitions: set[int]) -> None:
+    async def assign(self, partitions: set[int]) -> None:
         """Each partition is being brought up to date; its records wait until it is."""
         for number in sorted(partitions - self._running.keys()):
             self._running[number] = self._start(number)
         self._assigned.set()
 
-    async def revoked(self, partitions: set[int]) -> None:
+    async def revoke(self, partitions: set[int]) -> None:
         """The partitions' stores are closed; nothing more is written for them."""
         gone = [self._running.pop(number) for number in partitions & self._running.keys()]
         for each in gone:
@@ -71,7 +71,7 @@ class AssignedPartitions(ABC, Generic[P, W]):
             await behind[0].caught_up.wait()
 
     async def close(self) -> None:
-        await self.revoked(set(self._running))
+        await self.revoke(set(self._running))
 
     def _start(self, number: int) -> Running[P, W]:
         partition = self._open(number)

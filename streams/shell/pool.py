@@ -1,4 +1,4 @@
-"""Child processes for what computes long, so that the loop only moves records (spec 10 §3).
+"""Child processes for what computes long, so that the loop only moves records.
 
 A regular expression that runs away holds the interpreter: only another process can be timed and
 killed. What counts is the time a child works, or sleeps on something that does not come; waiting
@@ -129,11 +129,11 @@ class Job:
         self.answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self.batch: asyncio.Task[None] | None = None
 
-    def done(self, answer: bytes) -> None:
+    def finish(self, answer: bytes) -> None:
         if not self.answer.done():
             self.answer.set_result(answer)
 
-    def failed(self, error: Exception) -> None:
+    def fail(self, error: Exception) -> None:
         if not self.answer.done():
             self.answer.set_exception(error)
 
@@ -232,14 +232,14 @@ class ChildPool:
                 answers = await self._answers(child, [job.call for job in jobs])
             except (JobTimedOut, ChildDied) as error:
                 if len(jobs) == 1:
-                    jobs[0].failed(error)
+                    jobs[0].fail(error)
                     return
                 for job in jobs:
                     if not job.answer.done():
                         await self._compute_alone(child, job)
             else:
                 for job, answer in zip(jobs, answers, strict=True):
-                    job.done(answer)
+                    job.finish(answer)
         except asyncio.CancelledError:
             for job in jobs:
                 job.answer.cancel()
@@ -247,7 +247,7 @@ class ChildPool:
             raise
         except Exception as error:
             for job in jobs:
-                job.failed(error)
+                job.fail(error)
         finally:
             self._idle.append(child)
             self._hand_out()
@@ -256,15 +256,15 @@ class ChildPool:
         try:
             [answer] = await self._answers(child, [job.call])
         except (JobTimedOut, ChildDied) as error:
-            job.failed(error)
+            job.fail(error)
         else:
-            job.done(answer)
+            job.finish(answer)
 
     async def _answers(self, child: Child, calls: list[bytes]) -> list[bytes]:
         """Raises JobTimedOut, ChildDied."""
         try:
             async with asyncio.timeout(None) as limit:
-                with self._limited(child, limit):
+                with self._limit(child, limit):
                     answers: list[bytes] = pickle.loads(await child.answer(pickle.dumps(calls)))
                     self.work += 1
                     return answers
@@ -273,7 +273,7 @@ class ChildPool:
             raise JobTimedOut(f"the job worked longer than {self._timeout_s:.0f} s") from None
 
     @contextlib.contextmanager
-    def _limited(self, child: Child, limit: asyncio.Timeout) -> Iterator[None]:
+    def _limit(self, child: Child, limit: asyncio.Timeout) -> Iterator[None]:
         """``limit`` passes once the child has worked longer than a job may."""
         loop, time = asyncio.get_running_loop(), WorkingTime(child)
         next_look: asyncio.TimerHandle

@@ -49,13 +49,13 @@ class PreviewFirst:
     def reads(self, project: str) -> None:
         """A chunk is being read for a preview; `ended` follows."""
         self._read[project] = _now()
-        self.begun(project)
+        self.begin(project)
 
-    def begun(self, project: str) -> None:
+    def begin(self, project: str) -> None:
         """Something is being made that a preview waits for; `ended` follows."""
         self._under_way[project] += 1
 
-    def ended(self, project: str) -> None:
+    def end(self, project: str) -> None:
         self._under_way[project] -= 1
         if not self._under_way[project]:
             del self._under_way[project]

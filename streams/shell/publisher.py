@@ -15,11 +15,11 @@ from infra.kafka import broker_errors, partition_of
 from infra.settings import Settings
 from schemas.envelope import Envelope
 from streams.shell.failures import RecordTooLarge
-from streams.shell.outgoing import Outgoing, Stamped, stamped
+from streams.shell.outgoing import Outgoing, Stamped, stamp
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LogPosition:
     """Where the broker has put a record."""
 
     partition: int
@@ -40,16 +40,18 @@ class Publisher:
 
     def stamp(self, envelope: Envelope) -> Stamped:
         """The fact with its time of recording, as bytes. Raises RecordTooLarge."""
-        return stamped(envelope, self._clock.now())
+        return stamp(envelope, self._clock.now())
 
-    async def send(self, record: Outgoing, partition: int | None = None) -> asyncio.Future[Place]:
+    async def send(
+        self, record: Outgoing, partition: int | None = None
+    ) -> asyncio.Future[LogPosition]:
         """The record is on its way, after all sent before. Raises BrokerUnavailable."""
         key = record.key.encode()
         if partition is None:
             partition = partition_of(key, self._settings.partitions)
         with broker_errors(f"writing {record.topic}"):
             try:
-                sent: asyncio.Future[Place] = await self._producer.send(
+                sent: asyncio.Future[LogPosition] = await self._producer.send(
                     self._settings.topic(record.topic),
                     value=record.value,
                     key=key,
@@ -60,7 +62,7 @@ class Publisher:
                 raise RecordTooLarge(f"{record.event_type}: {error}") from error
         return sent
 
-    async def acknowledged(self, sent: Sequence[asyncio.Future[Place]]) -> list[Place]:
+    async def await_places(self, sent: Sequence[asyncio.Future[LogPosition]]) -> list[LogPosition]:
         """The places of records on their way, in the same order. Raises BrokerUnavailable.
 
         The idempotent producer tries for ever; the limit of an outage is set here. Being cancelled
@@ -73,9 +75,9 @@ class Publisher:
             if not all(each.done() for each in sent):
                 raise TimeoutError(f"{self._settings.request_timeout_s:.0f} s without an answer")
             done = [each.result() for each in sent]
-        return [Place(each.partition, each.offset) for each in done]
+        return [LogPosition(each.partition, each.offset) for each in done]
 
-    async def publish(self, facts: Iterable[Envelope]) -> list[Place]:
+    async def publish(self, facts: Iterable[Envelope]) -> list[LogPosition]:
         """The facts are on the log. Raises RecordTooLarge, BrokerUnavailable."""
         records = [self.stamp(fact) for fact in facts]
-        return await self.acknowledged([await self.send(each) for each in records])
+        return await self.await_places([await self.send(each) for each in records])

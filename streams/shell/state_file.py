@@ -17,7 +17,7 @@ from pathlib import Path
 from infra import log
 from infra.settings import Settings
 from streams.shell.failures import StageStopped
-from streams.shell.store import SqliteTables, locked, open_tables
+from streams.shell.store import SqliteTables, lock, open_tables
 
 MAX_SET_ASIDE = 3  # of one assignment: a file that fails after that is not what is broken
 ASIDE = ".damaged"  # one file a store, the latest: what is kept must not fill the disk
@@ -45,9 +45,9 @@ class StateFile:
         }
         self._set_aside = 0
 
-    def locked(self) -> AbstractAsyncContextManager[None]:
+    def lock(self) -> AbstractAsyncContextManager[None]:
         """Nobody else has the file for the time of the block. Raises StageStopped."""
-        return locked(self.path.with_suffix(".lock"))
+        return lock(self.path.with_suffix(".lock"))
 
     def open(self) -> SqliteTables:
         """The tables of the file, or empty ones when it had to be set aside."""

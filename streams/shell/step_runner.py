@@ -1,7 +1,7 @@
 """Runs a stage without state: a sliding window of records, acknowledged in offset order.
 
 A step that computes in the loop writes its outputs in the order of its inputs; one that computes in
-children, or reads chunks, writes them as they come (its readers wait for their turn, spec 03 §9).
+children, or reads chunks, writes them as they come (its readers wait for their turn).
 
 Where this process also runs the step that answers the outputs (``Step.then``), for that partition,
 the child is asked for both answers, and the other step passes over the records it is told of. It
@@ -28,12 +28,12 @@ from schemas.envelope import Envelope
 from schemas.ids import sha256_hex
 from streams.shell.chunks import ChunkReader, Found
 from streams.shell.decoding import fact_in
-from streams.shell.delivery import Delivery, Held, Progress
+from streams.shell.delivery import Delivery, DeliveryInWork, Progress
 from streams.shell.failures import BACK_OFF_S, TRIES, ChildFailed, RecordTooLarge, dead_letter
 from streams.shell.outgoing import Outgoing, answers_to
 from streams.shell.pool import Pools
 from streams.shell.preview_first import PreviewFirst
-from streams.shell.publisher import Place, Publisher
+from streams.shell.publisher import LogPosition, Publisher
 from streams.stage import Step
 
 IN_LOOP = 256  # records under way when the loop computes
@@ -48,8 +48,8 @@ LOG = log.get("step")
 class Written:
     """A record whose outputs are on their way to the broker."""
 
-    held: Held
-    sent: list[asyncio.Future[Place]]
+    held: DeliveryInWork
+    sent: list[asyncio.Future[LogPosition]]
 
 
 class StepRunner:
@@ -98,13 +98,13 @@ class StepRunner:
     def topics(self) -> tuple[str, ...]:
         return self._step.inputs
 
-    async def assigned(self, partitions: set[int]) -> None:
+    async def assign(self, partitions: set[int]) -> None:
         if self._follower is None or self._follower.done():
             self._follower = self._start(self._follow())
         self._partitions |= partitions
         self._assigned.set()
 
-    async def revoked(self, partitions: set[int]) -> None:
+    async def revoke(self, partitions: set[int]) -> None:
         """Nothing more is written for what was handed out; its next owner does it again."""
         self._partitions -= partitions
         tasks = list(self._tasks)
@@ -120,7 +120,7 @@ class StepRunner:
         await self._assigned.wait()
 
     async def close(self) -> None:
-        await self.revoked(set())
+        await self.revoke(set())
 
     async def take(self, delivery: Delivery) -> None:
         """The record is under way; returns when there is room for another.
@@ -130,13 +130,13 @@ class StepRunner:
         while self._progress.count > self._window * HELD_FACTOR:
             self._moved.clear()
             await self._moved.wait()
-        if self._passed_over(delivery):
+        if self._is_passed_over(delivery):
             self._progress.finish(self._progress.begin(delivery))
             self._done.count += 1
             return
         if self._in_order:
             held = self._progress.begin(delivery)
-            await self._written.put(Written(held, await self._sent(delivery)))
+            await self._written.put(Written(held, await self._send(delivery)))
             return
         project = _header(delivery, "project-id")
         if self._step.place == "child":
@@ -146,9 +146,9 @@ class StepRunner:
         if self._step.place == "preview_child":
             self._preview_first.reads(project)
         # Not in the task: cancelled before its first step it would run nothing.
-        task.add_done_callback(lambda ended: self._ended(project))
+        task.add_done_callback(lambda ended: self._end(project))
 
-    def _passed_over(self, delivery: Delivery) -> bool:
+    def _is_passed_over(self, delivery: Delivery) -> bool:
         """Whether the record is no concern of the step, by its header, or answered already."""
         if only := self._step.only:
             kind = _header(delivery, "event-type")
@@ -165,10 +165,10 @@ class StepRunner:
         if len(self._answered) > ANSWERED:
             self._answered.popitem(last=False)
 
-    def _ended(self, project: str) -> None:
+    def _end(self, project: str) -> None:
         self._under_way.release()
         if self._step.place == "preview_child":
-            self._preview_first.ended(project)
+            self._preview_first.end(project)
 
     def _start(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
@@ -183,7 +183,7 @@ class StepRunner:
                 group = [await self._written.get()]
                 while not self._written.empty():
                     group.append(self._written.get_nowait())
-                await self._publisher.acknowledged([sent for each in group for sent in each.sent])
+                await self._publisher.await_places([sent for each in group for sent in each.sent])
                 for each in group:
                     self._progress.finish(each.held)
                 self._done.count += len(group)
@@ -191,13 +191,13 @@ class StepRunner:
         except Exception as error:
             self._failed(error)
 
-    async def _write(self, held: Held) -> None:
+    async def _write(self, held: DeliveryInWork) -> None:
         try:
-            await self._written.put(Written(held, await self._sent(held.delivery)))
+            await self._written.put(Written(held, await self._send(held.delivery)))
         except Exception as error:
             self._failed(error)
 
-    async def _sent(self, delivery: Delivery) -> list[asyncio.Future[Place]]:
+    async def _send(self, delivery: Delivery) -> list[asyncio.Future[LogPosition]]:
         return [await self._publisher.send(each) for each in await self._answer(delivery)]
 
     async def _answer(self, delivery: Delivery) -> Sequence[Outgoing]:
@@ -205,7 +205,7 @@ class StepRunner:
         try:
             cause = fact_in(delivery, self._partition_count)
         except InvalidRecord as error:
-            return self._given_up(delivery, None, None, error, 1)
+            return self._give_up(delivery, None, None, error, 1)
         structlog.contextvars.bind_contextvars(
             stage=self._step.name, place=delivery.place, correlation_id=cause.correlation_id
         )
@@ -214,16 +214,16 @@ class StepRunner:
             try:
                 if self._step.with_chunk:
                     found = await self._chunks.chunk_of(cause.event)
-                return await self._handled(delivery, cause, found)
+                return await self._handle(delivery, cause, found)
             except (Unavailable, LogDamaged):
                 raise
             except Exception as error:
                 if attempt == TRIES or _too_large(error):
-                    return self._given_up(delivery, cause, found, error, attempt)
+                    return self._give_up(delivery, cause, found, error, attempt)
             await asyncio.sleep(BACK_OFF_S * 2 ** (attempt - 1))
         raise AssertionError("unreachable: the last try returns")
 
-    async def _handled(
+    async def _handle(
         self, delivery: Delivery, cause: Envelope, found: Found | None
     ) -> Sequence[Outgoing]:
         if self._pool is None:
@@ -241,7 +241,7 @@ class StepRunner:
                 then.note_answered(each.value)
         return answers
 
-    def _given_up(
+    def _give_up(
         self,
         delivery: Delivery,
         cause: Envelope | None,

@@ -355,7 +355,7 @@ def open_tables(path: Path, identity: Mapping[str, str], boot: str | None = None
             path, timeout=FOREIGN_LOCK_S, isolation_level=None, check_same_thread=False
         )
         try:
-            if _prepared(database, {**identity, "store": STORE_VERSION}, boot):
+            if _prepare(database, {**identity, "store": STORE_VERSION}, boot):
                 return SqliteTables(database)
         except BaseException:
             database.close()
@@ -371,7 +371,7 @@ def remove(path: Path) -> None:
         Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
-def _prepared(database: sqlite3.Connection, identity: Mapping[str, str], boot: str | None) -> bool:
+def _prepare(database: sqlite3.Connection, identity: Mapping[str, str], boot: str | None) -> bool:
     """Whether the file is ours, or is new and now is. Raises sqlite3.Error when it is not whole."""
     # Nobody else is to see it: so there is no file of shared memory either, which may be damaged,
     # or end the process with a signal when somebody cuts it.
@@ -420,7 +420,7 @@ def _texts(rows: Iterable[tuple[Any]]) -> list[str]:
 
 
 @contextlib.asynccontextmanager
-async def locked(path: Path, patience_s: float = LOCK_PATIENCE_S) -> Any:
+async def lock(path: Path, patience_s: float = LOCK_PATIENCE_S) -> Any:
     """Nobody else on this machine is in a block with ``path``. Raises StageStopped after a while.
 
     The lock goes with the process, also when it is killed.

@@ -1,10 +1,10 @@
 """One partition of a single writer: fold, decide ahead, and make sure that nobody else wrote.
 
 The state is the fold of the inputs and of the writer's own output, in a local store together with
-the offsets folded (spec 08 §4). Up to 64 decisions are taken on the provisional state and sent
-together; the offsets the broker gives to their markers must follow the end that was known without a
-gap. If they do not, another writer was there (a handover): the state is taken back, the output is
-folded as it is, and everything is decided again.
+the offsets folded. Up to 64 decisions are taken on the provisional state and sent
+together; the offsets the broker gives to their commit records must follow the end that was known
+without a gap. If they do not, another writer was there (a handover): the state is taken back, the
+output is folded as it is, and everything is decided again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope
 from schemas.events.dlq import DeadLetter
 from streams.shell.decoding import fact_in, note_decoded
-from streams.shell.delivery import Delivery, read_back
+from streams.shell.delivery import Delivery, make_unowned
 from streams.shell.failures import (
     TRIES,
     RecordTooLarge,
@@ -40,7 +40,7 @@ from streams.shell.outgoing import Stamped
 from streams.shell.publisher import Publisher
 from streams.shell.state_file import StateFile
 from streams.shell.store import SqliteTables
-from streams.stage import UNKNOWN_OFFSET, Asking, Decision, Record, Writer
+from streams.stage import UNKNOWN_OFFSET, Decision, Record, Requester, Writer
 
 DECIDED_AHEAD = 64
 FOLDED_PER_COMMIT = 2_000
@@ -56,10 +56,10 @@ class FoldFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A decision as it will be written: the marker last."""
+    """A decision as it will be written: the commit record last."""
 
     before: tuple[Stamped, ...]
-    marker: Stamped
+    commit_record: Stamped
 
 
 class WriterPartition:
@@ -91,12 +91,12 @@ class WriterPartition:
         self.handovers = 0
 
     @contextlib.asynccontextmanager
-    async def opened(self) -> AsyncIterator[None]:
+    async def open(self) -> AsyncIterator[None]:
         """The store is ours and folded up to the end of the log for the time of the block.
 
         Every error of the database goes out of the block as it is; see `set_aside`.
         """
-        async with self._file.locked():
+        async with self._file.lock():
             self._tables = self._file.open()
             try:
                 await self._catch_up()
@@ -144,27 +144,27 @@ class WriterPartition:
         while await self.settle():
             pass
 
-    def awaited(self) -> Iterable[str]:
+    def list_awaited(self) -> Iterable[str]:
         """What the writer has asked for and waits for, by keys."""
-        return self._writer.awaited(self._state) if isinstance(self._writer, Asking) else ()
+        return self._writer.list_awaited(self._state) if isinstance(self._writer, Requester) else ()
 
     async def ask_again(self, keys: Collection[str]) -> None:
         """Send the requests of these keys once more, with the same ids."""
-        if isinstance(self._writer, Asking):
-            await self._publisher.publish(self._writer.asked(self._state, keys))
+        if isinstance(self._writer, Requester):
+            await self._publisher.publish(self._writer.repeat_requests(self._state, keys))
 
     async def commit(self) -> None:
         """What was folded is kept over a restart."""
         self._tables.commit(self._cursors)
 
     async def _decide(self) -> list[Decided]:
-        """Up to 64 decisions, their markers folded as if they were written."""
+        """Up to 64 decisions, their commit records folded as if they were written."""
         group: list[Decided] = []
         while len(group) < DECIDED_AHEAD:
             decision = self._next_decision()
             if decision is None:
                 break
-            group.append(await self._taken(decision, len(group)))
+            group.append(await self._take(decision, len(group)))
             await asyncio.sleep(0)
         return group
 
@@ -177,64 +177,70 @@ class WriterPartition:
             except Exception as error:
                 if attempt == TRIES:
                     what = f"cannot decide; the last record was of project {self._last_project}"
-                    raise self._stopped(what, error) from error
+                    raise self._explain_stop(what, error) from error
         return None
 
-    async def _taken(self, decision: Decision, ahead: int) -> Decided:
+    async def _take(self, decision: Decision, ahead: int) -> Decided:
         try:
-            decided = self._stamped(decision)
+            decided = self._stamp(decision)
         except RecordTooLarge as error:
             undecidable = getattr(self._writer, "undecidable", None)
             if undecidable is None:
-                raise self._stopped(_named("cannot write", decision), error) from error
-            await self._publisher.publish([self._refused(decision, error, ahead)])
-            decided = self._stamped(undecidable(self._state, decision, str(error)))
-        marker = decided.marker
+                raise self._explain_stop(_name("cannot write", decision), error) from error
+            await self._publisher.publish([self._refuse(decision, error, ahead)])
+            decided = self._stamp(undecidable(self._state, decision, str(error)))
+        commit_record = decided.commit_record
         try:
             self._writer.evolve(
                 self._state,
                 Record(
-                    marker.topic, self._partition, UNKNOWN_OFFSET, marker.value, marker.envelope
+                    commit_record.topic,
+                    self._partition,
+                    UNKNOWN_OFFSET,
+                    commit_record.value,
+                    commit_record.envelope,
                 ),
             )
         except sqlite3.Error:
             raise
         except Exception as error:
-            raise self._stopped(_named("cannot fold its own", decision), error) from error
+            raise self._explain_stop(_name("cannot fold its own", decision), error) from error
         return decided
 
-    def _refused(self, decision: Decision, error: RecordTooLarge, ahead: int) -> Envelope:
+    def _refuse(self, decision: Decision, error: RecordTooLarge, ahead: int) -> Envelope:
         """A dead letter for a change that cannot be written, at the place it would have had."""
-        return decision.marker.caused(
+        return decision.commit_record.caused(
             DeadLetter(
                 stage=self._writer.name,
                 origin_topic=self._writer.output,
                 origin_partition=self._partition,
                 origin_offset=self._cursors[self._writer.output] + ahead,
-                origin_key=decision.marker.project_id,
+                origin_key=decision.commit_record.project_id,
                 error_class=type(error).__name__,
                 error=str(error),
                 attempts=1,
             )
         )
 
-    def _stamped(self, decision: Decision) -> Decided:
-        *before, marker = (self._publisher.stamp(each) for each in decision.envelopes)
-        for each in (*before, marker):
+    def _stamp(self, decision: Decision) -> Decided:
+        *before, commit_record = (self._publisher.stamp(each) for each in decision.envelopes)
+        for each in (*before, commit_record):
             note_decoded(each.value, each.envelope)
-        if marker.topic != self._writer.output:
+        if commit_record.topic != self._writer.output:
             raise StageStopped(
-                f"{self._writer.name}: the marker {marker.envelope.event.type_name} belongs to"
-                f" {marker.topic}, the output is {self._writer.output}."
+                f"{self._writer.name}: {commit_record.envelope.event.type_name} belongs to"
+                f" {commit_record.topic}, the output is {self._writer.output}."
             )
-        return Decided(tuple(before), marker)
+        return Decided(tuple(before), commit_record)
 
     async def _write(self, group: Sequence[Decided]) -> bool:
         """Whether the group is on the log with nobody in between; then it is committed."""
         sent = [await self._publisher.send(each) for one in group for each in one.before]
-        await self._publisher.acknowledged(sent)
-        markers = [await self._publisher.send(one.marker, self._partition) for one in group]
-        places = await self._publisher.acknowledged(markers)
+        await self._publisher.await_places(sent)
+        commit_records = [
+            await self._publisher.send(one.commit_record, self._partition) for one in group
+        ]
+        places = await self._publisher.await_places(commit_records)
         known_end = self._cursors[self._writer.output]
         if [place.offset for place in places] != list(range(known_end, known_end + len(group))):
             return False
@@ -272,7 +278,7 @@ class WriterPartition:
         turn, folded = time.monotonic(), 0
         async for batch in self._reader.tail(topic, partition, start):
             for record in batch:
-                await self._fold(read_back(topic, record))
+                await self._fold(make_unowned(topic, record))
                 folded += 1
                 if time.monotonic() - turn > TURN_S:
                     await asyncio.sleep(0)
@@ -311,7 +317,7 @@ class WriterPartition:
             if self._failures[place] < TRIES:
                 raise FoldFailed from error
             if delivery.topic == self._writer.output:
-                raise self._stopped(
+                raise self._explain_stop(
                     f"cannot fold its own record {delivery.place}", error
                 ) from error
             await self._give_up(delivery, error, TRIES, envelope)
@@ -326,7 +332,7 @@ class WriterPartition:
         self._given_up.add((delivery.topic, delivery.offset))
         LOG.warning("record.dead_lettered", stage=self._writer.name, place=delivery.place)
 
-    def _stopped(self, what: str, error: BaseException) -> StageStopped:
+    def _explain_stop(self, what: str, error: BaseException) -> StageStopped:
         failure = failure_of(error)
         return StageStopped(
             f"{self._writer.name}, partition {self._partition}: {what} ({failure.error})."
@@ -334,9 +340,9 @@ class WriterPartition:
         )
 
 
-def _named(what: str, decision: Decision) -> str:
+def _name(what: str, decision: Decision) -> str:
     """``what`` with project and turn of the decision."""
-    marker = decision.marker
-    turn = getattr(marker.event, "turn", None)
+    commit_record = decision.commit_record
+    turn = getattr(commit_record.event, "turn", None)
     shown = f", turn {turn.run_id}|{turn.batch_no}|{turn.position}" if turn else ""
-    return f"{what} {marker.event.type_name} of project {marker.project_id}{shown}"
+    return f"{what} {commit_record.event.type_name} of project {commit_record.project_id}{shown}"

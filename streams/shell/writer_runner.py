@@ -65,7 +65,7 @@ class WriterRunner(AssignedPartitions[WriterPartition, Delivery]):
         folded: list[Delivery] = []  # and not acknowledged
         while True:
             try:
-                async with partition.opened():
+                async with partition.open():
                     await partition.settle_all()
                     caught_up.set()
                     await self._write(partition, waiting, folded)
@@ -82,7 +82,7 @@ class WriterRunner(AssignedPartitions[WriterPartition, Delivery]):
 
         What the store lost is on the log, so it counts as folded once the store is open again.
         """
-        overdue = Overdue(partition.awaited, partition.ask_again)
+        overdue = Overdue(partition.list_awaited, partition.ask_again)
         settled = False
         while True:
             await overdue.look(asyncio.get_running_loop().time())

@@ -25,7 +25,7 @@ from schemas.events.ingestion_request import IngestionRequested, SourcesListed
 from schemas.events.source import SourceContentPart, SourceInfo, SourceRevised
 from streams.hygiene.redact import redact_name
 from streams.hygiene.stage import clean, decide
-from streams.run_control.changes import REMOVAL_BRAKE_PERCENT
+from streams.run_control.changes import REMOVAL_THRESHOLD_PERCENT
 
 E = TypeVar("E", bound=Event)
 PROJECT = "prj_outside"
@@ -166,7 +166,7 @@ class MemoryBroker:
         going = {source for part in parts for source in part.removed} & set(known)
         if event.complete:
             going |= set(known) - listed
-        brakes = len(going) * 100 > REMOVAL_BRAKE_PERCENT * len(known)
+        brakes = len(going) * 100 > REMOVAL_THRESHOLD_PERCENT * len(known)
         if brakes and not self._requests[event.trigger_key].accept_removals:
             self.held_back += sorted(going)
             return

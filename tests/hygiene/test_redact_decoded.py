@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streams.hygiene.decoded import unfolded
+from streams.hygiene.decoded import unfold
 from streams.hygiene.normalise import lower
 from streams.hygiene.redact import redact
 from tests.hygiene.builders import MIXED, a_private_key
@@ -192,7 +192,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=20))
 def test_a_view_leads_back_to_where_its_characters_stand(pieces: list[str]) -> None:
     text = "".join(pieces)
-    view = unfolded(text)
+    view = unfold(text)
     if view is None:
         return
     places = [view.span(at, at + 1) for at in range(len(view.text))]

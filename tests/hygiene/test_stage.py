@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.events.hygiene import VERSIONS, ChunkCreated, SourceProcessed, SourceSanitized
-from streams.hygiene.stage import Cleaned, decide, poisoned
+from streams.hygiene.stage import Cleaned, decide, give_up
 from tests.hygiene.builders import a_revision, answered, cleaned
 
 TEXT = "# Title\n\nSome sentence that is long enough to be a chunk.\n"
@@ -63,7 +63,7 @@ def test_a_skipped_source_gives_only_the_marker() -> None:
 
 
 def test_a_revision_that_cannot_be_processed_is_poison() -> None:
-    (marker,) = poisoned(answered(TEXT), a_revision(), "three tries")
+    (marker,) = give_up(answered(TEXT), a_revision(), "three tries")
     assert isinstance(marker, SourceProcessed)
     assert (marker.skip_reason, marker.skip_detail, marker.revision_seq) == (
         "poison",

@@ -1,6 +1,6 @@
 """Makes ``likeness.json``: ``python -m tests.hygiene.train_likeness DATA [--out FILE]``.
 
-DATA is a folder with the labelled sets of spec 12 §1. Logistic regression by AdaGrad over the
+DATA is a folder with the labelled sets. Logistic regression by AdaGrad over the
 features of ``likeness.py``, one pass after another in an order drawn from a fixed seed, weights
 rounded to bytes. The result names the seed and the hash of what was read. ``--holdout`` trains on
 one half (by group of wordings, attack category and document) and prints the figures of the other.
@@ -111,9 +111,9 @@ def line_samples(data: Data, keep: Iterable[int]) -> Iterator[Sample]:
             span = row["spans"][0]
             order = row["text"][span["start"] : span["end"]].split("\n")[0]
             for _ in range(4):
-                yield from _planted(rng, rng.choice(clean), order, 3.0)
+                yield from _plant(rng, rng.choice(clean), order, 3.0)
     for order in for_documents(rng, 6_000):
-        yield from _planted(rng, rng.choice(clean), order, 1.0)
+        yield from _plant(rng, rng.choice(clean), order, 1.0)
     whole = [row["text"] for row in data.rows("sections/docs.jsonl") if half(row["repo"]) in keep]
     for text in clean + whole:
         for start, end, more in lines_apart(text, lower(text)):
@@ -124,7 +124,7 @@ def _doc(row: dict[str, Any]) -> str:
     return str(row["id"]).rpartition(":")[0]
 
 
-def _planted(rng: Random, text: str, order: str, weight: float) -> Iterator[Sample]:
+def _plant(rng: Random, text: str, order: str, weight: float) -> Iterator[Sample]:
     lines = text.split("\n")
     at = rng.choice([0, len(lines), rng.randrange(len(lines) + 1)])
     text = "\n".join([*lines[:at], order, *lines[at:]])
@@ -134,7 +134,7 @@ def _planted(rng: Random, text: str, order: str, weight: float) -> Iterator[Samp
             yield features(text[first:end], *more), True, weight
 
 
-def trained(samples: list[Sample], seed: int = SEED) -> tuple[list[float], float]:
+def train_weights(samples: list[Sample], seed: int = SEED) -> tuple[list[float], float]:
     """Weights and bias of a logistic regression over unit vectors."""
     weights, seen = [0.0] * BUCKETS, [1e-6] * BUCKETS
     bias, seen_bias = 0.0, 1e-6
@@ -164,7 +164,7 @@ def train(data: Data, keep: Iterable[int]) -> dict[str, Weights]:
     made = {}
     for name, samples in (("message", message_samples), ("line", line_samples)):
         rows = sorted(samples(data, keep), key=lambda it: (sorted(it[0]), it[1]))
-        made[name] = as_bytes(*trained(rows), CUTS[name])
+        made[name] = as_bytes(*train_weights(rows), CUTS[name])
     return made
 
 

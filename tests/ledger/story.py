@@ -261,7 +261,7 @@ class Story:
             self.write(decision)
 
     def write(self, decision: Decision) -> None:
-        written = recorded(decision.marker, len(self.log))
+        written = recorded(decision.commit_record, len(self.log))
         self.log.append(written)
         LEDGER.evolve(self.state, written)
 

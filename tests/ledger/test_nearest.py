@@ -15,7 +15,7 @@ TICKETS = [
 
 
 def first(position: int) -> int:
-    return Neighbours(TICKETS).ranked(position, 3)[0][0]
+    return Neighbours(TICKETS).rank(position, 3)[0][0]
 
 
 def test_a_ticket_and_its_double_find_each_other():
@@ -28,11 +28,11 @@ def test_a_name_is_found_however_it_is_written():
 
 def test_a_text_is_not_its_own_neighbour_and_scores_fall():
     for position in range(len(TICKETS)):
-        found = Neighbours(TICKETS).ranked(position, 20)
+        found = Neighbours(TICKETS).rank(position, 20)
         assert position not in [other for other, _ in found]
         assert [score for _, score in found] == sorted((s for _, s in found), reverse=True)
 
 
 def test_of_two_that_are_equally_near_the_earlier_comes_first():
     texts = ["alpha beta", "gamma delta epsilon", "alpha beta", "alpha beta"]
-    assert [other for other, _ in Neighbours(texts).ranked(3, 2)] == [0, 2]
+    assert [other for other, _ in Neighbours(texts).rank(3, 2)] == [0, 2]

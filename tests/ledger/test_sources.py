@@ -153,7 +153,7 @@ def test_a_turn_too_large_to_be_written_has_no_effect_and_the_end_of_the_run_mak
     assert too_large
     told.write(LEDGER.undecidable(told.state, too_large, "9 MB"))
     assert told.change_sets[-1].atoms == []
-    assert told.log[-1].envelope.event_id == too_large.marker.event_id
+    assert told.log[-1].envelope.event_id == too_large.commit_record.event_id
     told.play([*results_of(run), stopped])
     assert told.atom(KEPT).evidence_state == "partial"
     assert told.atom(LOST).status == "obsolete"

@@ -151,7 +151,7 @@ class Play:
 
     def decide(self) -> None:
         while decision := self.writer.decide(self.state):
-            record = as_record("reduce.v1", len(self.written), decision.marker)
+            record = as_record("reduce.v1", len(self.written), decision.commit_record)
             self.written.append(record)
             self.writer.evolve(self.state, record)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from schemas.events.artifact import LoopRecord
-from streams.reduce.loop import HARD_CEILING, Continuation, Step, run_loop
+from streams.reduce.loop import HARD_CEILING, Continuation, Reply, run_loop
 
 GO_ON = Continuation(should_continue=True, confidence=0.1, gaps_remaining=("storage",))
 
@@ -17,12 +17,12 @@ GO_ON = Continuation(should_continue=True, confidence=0.1, gaps_remaining=("stor
 class Told:
     """A maker that brings what it is told, step by step; then the last answer again and again."""
 
-    steps: Sequence[Step[str] | None]
+    steps: Sequence[Reply[str] | None]
     decisions: Sequence[Continuation] = (GO_ON,)
     seen: list[int] = field(default_factory=list)
     asked: int = 0
 
-    def make(self, earlier: Sequence[str]) -> Step[str] | None:
+    def make(self, earlier: Sequence[str]) -> Reply[str] | None:
         self.seen.append(len(earlier))
         self.asked += 1
         return self.steps[min(self.asked, len(self.steps)) - 1]
@@ -33,7 +33,7 @@ class Told:
     def id_of(self, item: str) -> str:
         return f"art {item}"
 
-    def made_from(self, item: str) -> list[str]:
+    def list_inputs(self, item: str) -> list[str]:
         return item.split()
 
     def assess(self, earlier: Sequence[str]) -> Continuation:
@@ -45,8 +45,8 @@ def numbered() -> Told:
 
     @dataclass
     class Counting(Told):
-        def make(self, earlier: Sequence[str]) -> Step[str] | None:
-            return Step(" ".join(f"{word}{len(earlier)}" for word in ("alpha", "beta", "gamma")))
+        def make(self, earlier: Sequence[str]) -> Reply[str] | None:
+            return Reply(" ".join(f"{word}{len(earlier)}" for word in ("alpha", "beta", "gamma")))
 
     return Counting([])
 
@@ -61,13 +61,15 @@ def went(maker: Told, **limits: object) -> tuple[list[str], LoopRecord]:
             return made, ended.value
 
 
-ONE = Step("The relay keeps every order in a durable queue")
-OTHER = Step("Operators read the metrics of each warehouse gateway")
-FAILED: Step[str] = Step(None, "malformed")
+ONE = Reply("The relay keeps every order in a durable queue")
+OTHER = Reply("Operators read the metrics of each warehouse gateway")
+FAILED: Reply[str] = Reply(None, "malformed")
 
 
 @pytest.mark.parametrize(
-    "again", [ONE, Step("the relay keeps EVERY order in a durable queue!")], ids=["same", "alike"]
+    "again",
+    [ONE, Reply("the relay keeps EVERY order in a durable queue!")],
+    ids=["same", "alike"],
 )
 def test_a_repeat_ends_the_loop_and_is_not_handed_on(again):
     made, record = went(Told([ONE, OTHER, again]))
@@ -110,7 +112,7 @@ def test_an_item_between_errors_starts_their_count_anew():
 
 
 def test_a_step_that_took_too_long_is_an_error_and_the_loop_goes_on():
-    slow = Step(ONE.item, elapsed_s=300.5)
+    slow = Reply(ONE.item, elapsed_s=300.5)
     made, record = went(Told([slow, OTHER, None]))
     assert (made, record.errors) == ([OTHER.item], 1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from streams.reduce.inputs import Grounds
-from streams.reduce.states import prd_standing
+from streams.reduce.states import derive_prd_state
 from tests.reduce.ledgers import (
     ENOUGH,
     EXPORT,
@@ -69,8 +69,8 @@ def test_with_deep_run_and_gate_it_is_stable_until_a_high_contradiction_blocks_i
     conflict = a_conflict(EXPORT, RETRY)
     sections = answer.snapshot.sections
 
-    free = prd_standing(sections, Grounds(ENOUGH), "deep", gate_passed=True)
-    blocked = prd_standing(sections, Grounds(ENOUGH, [conflict]), "deep", gate_passed=True)
+    free = derive_prd_state(sections, Grounds(ENOUGH), "deep", gate_passed=True)
+    blocked = derive_prd_state(sections, Grounds(ENOUGH, [conflict]), "deep", gate_passed=True)
 
     assert (free.state, free.blocked_by) == ("stable", ())
     assert (blocked.state, blocked.blocked_by) == ("preview_stable", (conflict.contradiction_id,))

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from streams.reduce.planning import Work, ordered, scheduled
+from streams.reduce.planning import Work, order, schedule
 from streams.reduce.titles import GOOD_TITLE, fits_title, title_of
 from tests.reduce.ledgers import a_requirement, an_atom
 
@@ -56,8 +56,8 @@ def test_work_is_planned_by_priority_after_what_it_needs_three_at_a_time():
         Work("base", 5, 0.2),
         Work("other", 5, 0.8),
     ]
-    plan = ordered(work)
-    dates = scheduled(plan, date(2026, 1, 5))
+    plan = order(work)
+    dates = schedule(plan, date(2026, 1, 5))
 
     assert [one.key for one in plan] == ["base", "needs", "other", "late"]
     assert dates["needs"].start > dates["base"].end
@@ -66,18 +66,18 @@ def test_work_is_planned_by_priority_after_what_it_needs_three_at_a_time():
 
 
 def test_twice_the_velocity_ends_the_plan_in_half_the_time():
-    plan = ordered([Work(f"w{n}", 20, 0.5) for n in range(6)])
+    plan = order([Work(f"w{n}", 20, 0.5) for n in range(6)])
     start = date(2026, 1, 5)
 
     slow, fast = (
-        max(one.end for one in scheduled(plan, start, velocity).values()) for velocity in (20, 40)
+        max(one.end for one in schedule(plan, start, velocity).values()) for velocity in (20, 40)
     )
 
     assert 2 * ((fast - start).days + 1) == (slow - start).days + 1
 
 
 def test_needs_that_go_in_a_circle_are_left_out_where_they_close_it():
-    plan = ordered([Work("a", 1, 0.5, ("b",)), Work("b", 1, 0.4, ("a",))])
+    plan = order([Work("a", 1, 0.5, ("b",)), Work("b", 1, 0.4, ("a",))])
 
     assert [(one.key, one.needs) for one in plan] == [("b", ()), ("a", ("b",))]
 

@@ -132,8 +132,8 @@ def test_a_crash_before_the_answer_makes_the_same_answer_again():
             REDUCE.evolve(state, record)
         decision = REDUCE.decide(state)
         assert decision is not None
-        assert decision.marker.event == known.envelope.event
-        assert decision.marker.event_id == known.envelope.event_id
+        assert decision.commit_record.event == known.envelope.event
+        assert decision.commit_record.event_id == known.envelope.event_id
 
 
 def test_a_state_opened_over_stored_tables_goes_on_where_it_was():

@@ -100,8 +100,8 @@ class Play:
         while decision := RUN_CONTROL.decide(self.state):
             decided += [envelope.event for envelope in decision.envelopes]
             self.written += decision.envelopes
-            self.order.append(decision.marker)
-            self.fold(decision.marker)
+            self.order.append(decision.commit_record)
+            self.fold(decision.commit_record)
         return decided
 
     def asked(

@@ -26,7 +26,7 @@ def first_batch(play: Play) -> BatchPlanned:
 
 
 def asked_again(play: Play) -> list[Envelope]:
-    return RUN_CONTROL.asked(play.state, list(RUN_CONTROL.awaited(play.state)))
+    return RUN_CONTROL.repeat_requests(play.state, list(RUN_CONTROL.list_awaited(play.state)))
 
 
 def a_play() -> Play:
@@ -47,10 +47,10 @@ def test_what_waits_is_asked_again_with_the_same_ids_and_words():
 def test_what_the_ledger_has_applied_is_not_asked_again():
     play = a_play()
     first = first_batch(play)
-    keys = list(RUN_CONTROL.awaited(play.state))
+    keys = list(RUN_CONTROL.list_awaited(play.state))
     play.ledger_applies(first)
     play.when()
-    assert RUN_CONTROL.asked(play.state, keys) == []
+    assert RUN_CONTROL.repeat_requests(play.state, keys) == []
     assert chunks_of(asked_again(play)) == ["chk_a.md_3", "chk_a.md_4"]
 
 
@@ -64,13 +64,13 @@ def test_within_a_batch_only_what_lies_behind_the_last_turn_is_asked_again():
 
 def test_while_the_ledger_moves_nothing_has_waited_since_the_look_before():
     play = a_play()
-    before = set(RUN_CONTROL.awaited(play.state))
+    before = set(RUN_CONTROL.list_awaited(play.state))
     play.ledger_decides()
-    assert before.isdisjoint(RUN_CONTROL.awaited(play.state))
-    assert len(before) == len(list(RUN_CONTROL.awaited(play.state)))
+    assert before.isdisjoint(RUN_CONTROL.list_awaited(play.state))
+    assert len(before) == len(list(RUN_CONTROL.list_awaited(play.state)))
 
 
 def test_a_run_that_has_ended_waits_for_nothing():
     play = a_play()
     play.to_the_end()
-    assert list(RUN_CONTROL.awaited(play.state)) == []
+    assert list(RUN_CONTROL.list_awaited(play.state)) == []

@@ -219,6 +219,6 @@ def test_state_folded_again_tells_the_same_changes(cut, lost):
     for envelope in [*inputs, *(e for e in rest if e.event_id not in own)]:
         RUN_CONTROL.evolve(state, Record("t", 0, 0, b"", envelope))
         while decision := RUN_CONTROL.decide(state):
-            marker = decision.marker
+            marker = decision.commit_record
             assert marker.event == own[marker.event_id]
             RUN_CONTROL.evolve(state, Record("t", 0, 0, b"", marker))

@@ -281,9 +281,9 @@ def test_state_thrown_away_and_folded_again_decides_the_same(cut, lost):
     for envelope in [*inputs, *(e for e in after if e.event_id not in own)]:
         fold(state, envelope)
         while decision := RUN_CONTROL.decide(state):
-            assert decision.marker.event == own[decision.marker.event_id]
-            decided.add(decision.marker.event_id)
-            fold(state, decision.marker)
+            assert decision.commit_record.event == own[decision.commit_record.event_id]
+            decided.add(decision.commit_record.event_id)
+            fold(state, decision.commit_record)
     markers = {e.event_id for e in quiet.written if not isinstance(e.event, ExtractRequested)}
     assert decided == markers
 

@@ -23,7 +23,7 @@ from schemas.codec import decode
 from schemas.envelope import Envelope
 from streams.app import Stages, Worker
 from streams.shell.log_reader import LogReader
-from streams.shell.publisher import Place, Publisher
+from streams.shell.publisher import LogPosition, Publisher
 from tests.shell.stages import STEPS, WRITERS
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +53,7 @@ async def at_work(settings: Settings, *names: str) -> AsyncIterator[Worker]:
         failed.cancel()
 
 
-async def publish(settings: Settings, *facts: Envelope) -> list[Place]:
+async def publish(settings: Settings, *facts: Envelope) -> list[LogPosition]:
     async with infra.kafka.running_producer(settings) as producer:
         return await Publisher(producer, settings, SystemClock()).publish(facts)
 

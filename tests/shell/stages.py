@@ -223,16 +223,16 @@ class CountingWithRefusals(Counting):
     name = "counting_with_refusals"
 
     def undecidable(self, state: Count, decision: Decision, reason: str) -> Decision:
-        changed = decision.marker.event
+        changed = decision.commit_record.event
         assert isinstance(changed, LedgerChanged)
         return Decision(
             (
                 outside_fact(
                     changed.model_copy(update={"changes": [], "reason": "undecidable"}),
-                    project_id=decision.marker.project_id,
+                    project_id=decision.commit_record.project_id,
                     occurred_at=AT,
                     actor=SYSTEM,
-                    natural_key=decision.marker.natural_key,
+                    natural_key=decision.commit_record.natural_key,
                 ),
             )
         )

@@ -34,7 +34,7 @@ def mirrored(key_id: str, sealed: bytes) -> bytes:
     return sealed[::-1]
 
 
-HYGIENE = Stages(hygiene=Hygiene(stage_0.clean, stage_0.decide, stage_0.poisoned, mirrored))
+HYGIENE = Stages(hygiene=Hygiene(stage_0.clean, stage_0.decide, stage_0.give_up, mirrored))
 
 
 def a_revision(

@@ -23,11 +23,11 @@ def test_a_stage_is_ready_though_a_partition_went_before_it_was_up_to_date() -> 
     async def scenario() -> None:
         failures: list[BaseException] = []
         stage = Slow("slow", 0, failures.append)
-        await stage.assigned({0, 1, 2})
+        await stage.assign({0, 1, 2})
         ready = asyncio.create_task(stage.ready())
-        await stage.revoked({1})
+        await stage.revoke({1})
         assert not ready.done()
-        await stage.revoked({2})
+        await stage.revoke({2})
         async with asyncio.timeout(5):
             await ready
         await stage.close()

@@ -51,13 +51,13 @@ def test_stage_0_waits_while_a_preview_is_read_and_shortly_after() -> None:
     async def scenario(loop: Still) -> None:
         first = PreviewFirst()
         assert not await waits(first)
-        first.begun("p1")
-        first.begun("p1")
+        first.begin("p1")
+        first.begin("p1")
         assert await waits(first)
-        first.ended("p1")
+        first.end("p1")
         loop.now += RECENT_S
         assert await waits(first), "one of two is still being read"
-        first.ended("p1")
+        first.end("p1")
         assert await waits(first), "the next batch is expected"
         loop.now += RECENT_S
         assert not await waits(first)
@@ -68,7 +68,7 @@ def test_stage_0_waits_while_a_preview_is_read_and_shortly_after() -> None:
 def test_a_source_waits_a_moment_and_goes_on_though_the_preview_does_too() -> None:
     async def scenario(loop: Still) -> None:
         first = PreviewFirst()
-        first.begun("p1")
+        first.begin("p1")
         task = asyncio.create_task(first.give_way("p", "t1"))
         await asyncio.sleep(0)
         loop.now += GIVE_WAY_S
@@ -107,12 +107,12 @@ def test_deep_reading_waits_a_moment_for_the_previews_of_other_projects_only() -
     async def scenario(loop: Still) -> None:
         first = PreviewFirst()
         assert not await lasts(first.give_way_to_others("p1"))
-        first.begun("p1")
+        first.begin("p1")
         assert not await lasts(first.give_way_to_others("p1"))
         assert await lasts(first.give_way_to_others("p2"))
-        first.begun("p2")
+        first.begin("p2")
         assert await lasts(first.give_way_to_others("p1"))
-        first.ended("p2")
+        first.end("p2")
         assert await lasts(first.give_way_to_others("p1")), "the next batch is expected"
         loop.now += RECENT_S
         assert not await lasts(first.give_way_to_others("p1"))
@@ -150,11 +150,11 @@ def test_a_preview_is_expected_of_a_new_trigger_and_while_its_project_is_read_fo
         assert first.is_expected("p", "t1")
         loop.now += EXPECTED_S - 1
         first.reads("p")
-        first.ended("p")
+        first.end("p")
         loop.now += 2
         assert first.is_expected("p", "t1"), "it was read for a preview"
         assert not first.is_expected("deep", "t2"), "it has none"
-        first.begun("p")
+        first.begin("p")
         loop.now += EXPECTED_S
         assert not first.is_expected("p", "t1"), "sources alone, which wait for it, are no sign"
 

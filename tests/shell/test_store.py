@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from schemas.events.ingestion import Counters
 from streams.shell import store
 from streams.shell.failures import StageStopped
-from streams.shell.store import SqliteTables, locked, open_tables
+from streams.shell.store import SqliteTables, lock, open_tables
 from streams.tables import MemoryTables
 
 IDENTITY = {"cluster": "one", "stage": "counting"}
@@ -170,9 +170,9 @@ def test_keys_of_a_rollback_are_there_again_and_those_taken_back_are_not(path: P
 
 def test_two_processes_never_share_a_store(tmp_path: Path) -> None:
     async def scenario() -> None:
-        async with locked(tmp_path / "0.lock"):
+        async with lock(tmp_path / "0.lock"):
             with pytest.raises(StageStopped, match="Another process holds"):
-                async with locked(tmp_path / "0.lock", patience_s=0):
+                async with lock(tmp_path / "0.lock", patience_s=0):
                     pass
             waiting = asyncio.create_task(held_for_a_moment())
             await asyncio.sleep(0)
@@ -180,7 +180,7 @@ def test_two_processes_never_share_a_store(tmp_path: Path) -> None:
         await waiting
 
     async def held_for_a_moment() -> None:
-        async with locked(tmp_path / "0.lock", patience_s=60):
+        async with lock(tmp_path / "0.lock", patience_s=60):
             pass
 
     with contextlib.closing(asyncio.new_event_loop()) as loop:

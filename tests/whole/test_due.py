@@ -28,7 +28,7 @@ def decided_for(writer: Writer[Any], inputs: Iterable[Record]) -> list[str]:
         writer.evolve(state, record)
     projects: list[str] = []
     while decision := writer.decide(state):
-        marker = decision.marker.recorded(STARTED_AT)
+        marker = decision.commit_record.recorded(STARTED_AT)
         record = Record(writer.output, 0, len(projects), encode(marker), marker)
         projects.append(marker.project_id)
         writer.evolve(state, record)

@@ -10,7 +10,7 @@ from schemas.codec import decode
 from schemas.envelope import Envelope
 from streams.memory import Driver
 from streams.pipeline import pipeline
-from streams.shell.outgoing import stamped
+from streams.shell.outgoing import stamp
 from streams.stage import Decision, Record, Tables
 from tests.parcel import contents
 from tests.worlds import ingestion
@@ -50,7 +50,7 @@ def test_what_writers_write_is_read_as_it_was_written_to_the_last_type():
     for writer in overheard:
         assert writer.said, writer.name
         for envelope in writer.said:
-            written = stamped(envelope, NOW)
+            written = stamp(envelope, NOW)
             read = decode(written.value)
             assert read == written.envelope
             assert repr(read.event) == repr(written.envelope.event)  # 1 is not 1.0

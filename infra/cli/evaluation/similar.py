@@ -16,7 +16,7 @@ def answer_all(rows: Iterable[Row], options: Options) -> Iterator[dict[str, Any]
     held = list(rows)
     neighbours = Neighbours([row["text"] for row in held])
     for position, row in enumerate(held):
-        found = neighbours.ranked(position, MAX_RANKED)
+        found = neighbours.rank(position, MAX_RANKED)
         yield {
             "id": row["id"],
             "ranked": [held[other]["id"] for other, _ in found],

@@ -4,20 +4,20 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from streams.shell.turns import OneByOne, Turns
+from streams.shell.fair_queue import FairQueue, OneByOne
 
 
 def run(scenario: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(scenario())
 
 
-async def handed_out(turns: Turns[str], count: int) -> list[str]:
+async def handed_out(turns: FairQueue[str], count: int) -> list[str]:
     return [await turns.next() for _ in range(count)]
 
 
 def test_lines_take_turns_and_keep_their_own_order() -> None:
     async def scenario() -> None:
-        turns: Turns[str] = Turns()
+        turns: FairQueue[str] = FairQueue()
         for number in range(4):
             turns.wait("backlog", f"b{number}")
         turns.wait("new", "n0")
@@ -29,7 +29,7 @@ def test_lines_take_turns_and_keep_their_own_order() -> None:
 
 def test_whoever_asks_first_waits_for_what_comes() -> None:
     async def scenario() -> None:
-        turns: Turns[str] = Turns()
+        turns: FairQueue[str] = FairQueue()
         asking = asyncio.create_task(turns.next())
         await asyncio.sleep(0)
         assert not asking.done()
@@ -41,7 +41,7 @@ def test_whoever_asks_first_waits_for_what_comes() -> None:
 
 def test_what_was_revoked_is_forgotten() -> None:
     async def scenario() -> None:
-        turns: Turns[str] = Turns()
+        turns: FairQueue[str] = FairQueue()
         turns.wait("p", "a")
         turns.forget()
         turns.wait("p", "a again")
@@ -56,10 +56,10 @@ def test_work_of_a_source_is_free_one_by_one_in_its_order() -> None:
     assert sources.is_free("src_2", "another")
     assert not sources.is_free("src_1", "second")
     assert not sources.is_free("src_1", "third")
-    assert sources.settled("src_1") == "second"
+    assert sources.settle("src_1") == "second"
     assert not sources.is_free("src_1", "fourth")
-    assert [sources.settled("src_1") for _ in range(3)] == ["third", "fourth", None]
-    assert sources.settled("src_2") is None
+    assert [sources.settle("src_1") for _ in range(3)] == ["third", "fourth", None]
+    assert sources.settle("src_2") is None
     assert sources.is_free("src_1", "fifth"), "nothing is remembered of a source without work"
     sources.forget()
     assert sources.is_free("src_1", "fifth again")

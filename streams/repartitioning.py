@@ -1,4 +1,7 @@
-"""Re-keyer: stage 0's answers carried from the source's key to the project's, for run control."""
+"""Repartitioner: carries stage 0's answers from the source's key to the project's, for run control.
+
+Outside of the code it is called ``rekeyer``: so its consumer group is named.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from streams.stage import Step
 
 
 def carry_over(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
-    """``source.ready`` for a source's marker; nothing for its chunks."""
+    """``source.ready`` for a source's ``source.processed``; nothing for its chunks."""
     match cause.event:
         case SourceProcessed() as processed:
             return [SourceReady(processed=processed)]
@@ -17,6 +20,6 @@ def carry_over(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
             return []
 
 
-REKEYER = Step(
+REPARTITIONER = Step(
     name="rekeyer", inputs=("chunk.v1",), handle=carry_over, only=(SourceProcessed.type_name,)
 )

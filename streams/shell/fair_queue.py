@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 W = TypeVar("W")
 
 
-class Turns(Generic[W]):
+class FairQueue(Generic[W]):
     """What waits, handed out by lines in turn, so that nobody stands behind another's backlog."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class OneByOne(Generic[W]):
         self._behind[source_id] = deque()
         return True
 
-    def settled(self, source_id: str) -> W | None:
+    def settle(self, source_id: str) -> W | None:
         """The source's work is done; what stood behind it, which is in work now."""
         if behind := self._behind.get(source_id):
             return behind.popleft()

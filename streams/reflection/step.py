@@ -1,4 +1,4 @@
-"""Stage 1b: the judgement on all candidates of one reading. Child processes import it."""
+"""Stage 1b, reflection: the verdict on all candidates of a reading. Child processes import it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def reflect_candidates(cause: Envelope, chunk: ChunkCreated | None) -> list[Even
             return []
 
 
-def give_up_judging(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Event]:
-    """The ledger's turn comes all the same: a poisoned reading without candidates."""
+def give_up(cause: Envelope, chunk: ChunkCreated | None, error: str) -> list[Event]:
+    """A poisoned reading without candidates, so that the ledger's turn still comes."""
     match cause.event:
         case CandidatesExtracted() as extracted:
             poisoned = {"outcome": "poison", "error": error}
@@ -34,6 +34,6 @@ REFLECT = Step(
     name="reflect",
     inputs=("atom.candidate.v1",),
     handle=reflect_candidates,
-    give_up=give_up_judging,
+    give_up=give_up,
     with_chunk=True,
 )
