@@ -13,7 +13,7 @@ from aiokafka.structs import TopicPartition
 
 from connectors.connector import SourceRefused
 from connectors.definitions import Definition, definitions, secret_at
-from connectors.services import WEBHOOK
+from connectors.service import WEBHOOK
 from connectors.webhooks.receiver import Endpoint
 from infra.beside import beside
 from infra.kafka import broker_errors, running_consumer

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from connectors.connector import UnknownSource
 from connectors.definitions import Definition
-from connectors.services import TOLD_ONLY, Opened, Opening
+from connectors.service import TOLD_ONLY, Opened, Opening
 from infra.addresses import without_credentials
 
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")

@@ -11,7 +11,7 @@ from connectors.definitions import Definition
 from connectors.github.api import PUBLIC, REST_VERSION, GitHub, by_app, checked_repository
 from connectors.github.items import root_of
 from connectors.github.streams import STREAMS, streams
-from connectors.services import Capability, Opened, Opening
+from connectors.service import Capability, Opened, Opening
 from connectors.transport import AccessLost, Transport
 
 # What reads the least of a stream, and the permission it needs (fine-grained token or App).

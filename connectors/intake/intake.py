@@ -25,8 +25,9 @@ from connectors.jira.api import site_of
 from connectors.outside import Gone, OutsideItem
 from connectors.payloads import Payload, UnreadablePayload, part, text
 from connectors.publishing import Outlet, publish_items, redacted, source_id_of
-from connectors.services import stream_names
+from connectors.registry import stream_names
 from connectors.slack.items import ThreadRef, thread_of_event
+from connectors.slack.service import project_channels
 from connectors.testimony.messages import Seal, testimony_of_event
 from connectors.testimony.people import Mark
 from infra.errors import Undecryptable
@@ -216,12 +217,6 @@ def _is_titled(event: ItemReceived, definition: Definition) -> bool:
     """Whether a delivery may bring a new title that a poll has to bring to what was said, too."""
     titled = event.connector == "github" and event.kind.startswith(("issues.", "pull_request."))
     return titled and "issues" in stream_names(definition)
-
-
-def project_channels(definition: Definition) -> frozenset[str]:
-    """The ids of the channels that are the project's; all others are testimony only."""
-    named = definition.added.options.get("project_channels", "")
-    return frozenset(each.strip() for each in named.split(",") if each.strip())
 
 
 def _order(fact: Envelope, trigger: Any) -> FeedOrder:

@@ -11,7 +11,7 @@ from connectors.credentials import bearer
 from connectors.definitions import Definition
 from connectors.jira.api import Flavour, Jira, by_account, by_client, checked_project
 from connectors.jira.streams import STREAMS, Issues
-from connectors.services import Capability, Opened, Opening
+from connectors.service import Capability, Opened, Opening
 from connectors.transport import AccessLost, Authorise, Transport
 
 

@@ -16,8 +16,7 @@ from typing import Any
 from connectors.connector import SourceRefused, UnknownSource
 from connectors.credentials import bearer
 from connectors.definitions import Definition
-from connectors.intake.intake import project_channels
-from connectors.services import Capability, Opened, Opening, Restricted
+from connectors.service import Capability, Opened, Opening, Restricted
 from connectors.slack.api import PUBLIC, Slack
 from connectors.slack.items import Channel
 from connectors.slack.streams import Closed, Testify, Threads, Workspace
@@ -28,6 +27,12 @@ from infra.addresses import without_credentials
 from infra.clock import SystemClock
 
 _TEAM = re.compile(r"[TE][A-Z0-9]{1,30}")
+
+
+def project_channels(definition: Definition) -> frozenset[str]:
+    """The ids of the channels that are the project's; all others are testimony only."""
+    named = definition.added.options.get("project_channels", "")
+    return frozenset(each.strip() for each in named.split(",") if each.strip())
 
 
 @dataclass(frozen=True)

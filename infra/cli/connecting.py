@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from connectors.feeder import FeedOrder
     from connectors.intake.changes import Delta
     from connectors.publishing import Held, Outlet
-    from connectors.services import Budgets, Opened, Restricted
+    from connectors.registry import Budgets
+    from connectors.service import Opened, Restricted
     from connectors.sync import Engine
     from projections.queries import Conn
     from schemas.events.connector import CursorMoved
@@ -92,7 +93,8 @@ class Desk:
     async def opened(self, definition: Definition) -> AsyncIterator[Opened]:
         """The service behind a definition. Raises SourceRefused when a secret is not there."""
         from connectors.definitions import secret_at
-        from connectors.services import TOLD_ONLY, WEBHOOK, Opening, service_of
+        from connectors.registry import service_of
+        from connectors.service import TOLD_ONLY, WEBHOOK, Opening
 
         if set(definition.credentials) == {WEBHOOK}:
             yield TOLD_ONLY
@@ -150,8 +152,8 @@ async def followed(
 ) -> AsyncIterator[tuple[Desk, Callable[[], Awaitable[None]]]]:
     """A desk, and what brings it up to date with the log. Raises BrokerUnavailable, as it does."""
     from connectors.definitions import cursors, definitions
+    from connectors.registry import Budgets
     from connectors.runner import facts_of
-    from connectors.services import Budgets
     from schemas.events.connector import ConnectorAdded, CursorMoved
 
     at = Desk(settings, environ, {}, {}, Budgets(), say)
@@ -180,7 +182,7 @@ async def desk(
 async def testimony(settings: Settings) -> AsyncIterator[Restricted]:
     """The way of a chat message to the team ledger alone. Raises BrokerUnavailable."""
     from connectors.runner import publishing
-    from connectors.services import Restricted
+    from connectors.service import Restricted
     from infra.vault import vault_of
 
     vault = vault_of(settings)

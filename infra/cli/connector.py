@@ -24,7 +24,7 @@ from infra.settings import Settings
 
 if TYPE_CHECKING:
     from connectors.definitions import Definition
-    from connectors.services import Capability
+    from connectors.service import Capability
     from connectors.sync import Engine, Outcome, Stream
     from schemas.envelope import Event
     from schemas.events.connector import ConnectorAdded
@@ -146,7 +146,8 @@ def _definition(
     """The definition as asked for, without an id yet. Raises typer.BadParameter."""
     from connectors.connector import UnknownSource
     from connectors.definitions import checked_place
-    from connectors.services import WEBHOOK, service_of
+    from connectors.registry import service_of
+    from connectors.service import WEBHOOK
     from connectors.transport import checked_base
     from schemas.events.connector import ConnectorAdded, Credential
 
@@ -236,7 +237,7 @@ async def _sync(
     census: bool = False,
     accept: bool = False,
 ) -> list[tuple[Definition, Outcome]]:
-    from connectors.services import stream_names
+    from connectors.registry import stream_names
 
     at = await desk(settings, os.environ, say)
     chosen = _chosen(settings, at, connector, project)
@@ -302,7 +303,7 @@ def _chosen(settings: Settings, at: Desk, connector: str, project: str | None) -
 
 
 async def _rows(settings: Settings, project: str | None) -> list[dict[str, Any]]:
-    from connectors.services import stream_names
+    from connectors.registry import stream_names
 
     quiet_clients()
     at = await desk(settings, os.environ)

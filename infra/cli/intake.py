@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from connectors.definitions import Definition
     from connectors.outside import Gone, OutsideItem
     from connectors.publishing import Outlet
-    from connectors.services import Opened
+    from connectors.service import Opened
     from connectors.slack.items import ThreadRef
 
 log = get("intake")

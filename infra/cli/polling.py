@@ -73,7 +73,7 @@ async def _by_itself(at: Desk, definition: Definition) -> None:
 
 async def poll(at: Desk, definition: Definition) -> None:
     """The due streams of one connector are at their end, or their failure is told."""
-    from connectors.services import stream_names
+    from connectors.registry import stream_names
 
     added, now = definition.added, SystemClock().now()
     places = at.places.get(added.connector_id, {})

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from connectors.definitions import Definition
-from connectors.services import Capability, Opened
+from connectors.service import Capability, Opened
 from connectors.sync import Engine, Page
 from connectors.transport import Budget
 from schemas.events.connector import ConnectorAdded, Credential, CursorMoved

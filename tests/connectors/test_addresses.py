@@ -155,7 +155,7 @@ def test_the_address_of_a_service_is_refused_without_being_shown(address: str):
 @pytest.mark.parametrize("address", MALFORMED)
 @pytest.mark.parametrize("service", ["github", "jira", "slack", "bitbucket"])
 def test_a_target_that_is_an_address_is_refused_without_being_shown(service: str, address: str):
-    from connectors.services import service_of
+    from connectors.registry import service_of
 
     with pytest.raises(UnknownSource) as refusal:
         service_of(service).checked_target(address)

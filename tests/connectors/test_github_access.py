@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from connectors.connector import SourceRefused, UnknownSource
 from connectors.definitions import Definition, checked_place, secret_at
 from connectors.github.service import GITHUB
-from connectors.services import Capability, Opening
+from connectors.service import Capability, Opening
 from connectors.transport import AccessLost, Budget, Secret
 from schemas.events.connector import ConnectorAdded
 from tests.connectors.stand_ins.github import APP_TOKEN, TOKEN, GitHubServer

@@ -12,7 +12,7 @@ from connectors.connector import SourceRefused, UnknownSource
 from connectors.definitions import Definition
 from connectors.jira.api import Jira, by_client
 from connectors.jira.service import JIRA
-from connectors.services import Capability, Opening, Restricted
+from connectors.service import Capability, Opening, Restricted
 from connectors.slack.service import SLACK
 from connectors.transport import Budget, Secret, Transport
 from schemas.codec import encode

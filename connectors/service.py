@@ -1,18 +1,19 @@
-"""The services there are, by name: what each needs to be connected, and how it is opened."""
+"""What every service (GitHub, Jira, Slack, Bitbucket) provides, and what it is opened with.
+
+This module imports no implementation. ``registry`` stands above the implementations and lists them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
-from connectors.connector import UnknownSource
 from connectors.definitions import Definition
 from connectors.feeder import Publish
 from connectors.sync import Stream
 from connectors.transport import Budget, Secret
-from schemas.events.connector import ConnectorAdded
 
 FindTitles = Callable[[str, Collection[str]], Awaitable[Mapping[str, str]]]
 
@@ -94,40 +95,3 @@ class Service(Protocol):
     def opened(self, opening: Opening) -> AbstractAsyncContextManager[Opened]:
         """The service as long as the block lasts. Raises what its transport does."""
         ...
-
-
-@dataclass(slots=True)
-class Budgets:
-    """One budget an account: connectors with the same credential share what they may ask."""
-
-    _known: dict[tuple[str, ...], Budget] = field(default_factory=dict)
-
-    def of(self, added: ConnectorAdded) -> Budget:
-        places = sorted(f"{each.role} {each.place}" for each in added.credentials)
-        key = (added.base_url, *places)
-        return self._known.setdefault(key, Budget(percent=added.budget_percent))
-
-
-def services() -> dict[str, Service]:
-    """Imported here and not above: each service needs what stands there."""
-    from connectors.bitbucket.service import BITBUCKET
-    from connectors.github.service import GITHUB
-    from connectors.jira.service import JIRA
-    from connectors.slack.service import SLACK
-
-    return {"github": GITHUB, "jira": JIRA, "slack": SLACK, "bitbucket": BITBUCKET}
-
-
-def service_of(name: str) -> Service:
-    """Raises UnknownSource for a service that cannot be connected."""
-    known = services()
-    if name not in known:
-        raise UnknownSource(f"There is no service {name!r}: connect one of {', '.join(known)}.")
-    return known[name]
-
-
-def stream_names(definition: Definition) -> tuple[str, ...]:
-    """What is polled of a connector; nothing of one that is only told by webhook."""
-    if set(definition.credentials) <= {WEBHOOK}:
-        return ()
-    return service_of(definition.added.service).names(definition)
