@@ -19,7 +19,7 @@ from typing import Protocol
 from connectors.connector import SourceUnavailable, printable
 from connectors.feeder import FeedOrder
 from connectors.outside import Gone, OutsideItem
-from connectors.publishing import Outlet, added, publish_items, publish_removals
+from connectors.publishing import ItemPublisher, added, publish_items, publish_removals
 from connectors.transport import AccessLost
 from schemas import ids
 from schemas.events.connector import Counts
@@ -61,7 +61,7 @@ class Census:
 
     project_id: str
     service: str
-    outlet: Outlet
+    publisher: ItemPublisher
     order: Callable[[str], FeedOrder]
     key: str
     accept_removals: bool = False
@@ -70,21 +70,21 @@ class Census:
         self, stream: Countable, whole: Callable[[], AsyncIterator[tuple[OutsideItem | Gone, ...]]]
     ) -> Counts:
         """What was found; ``whole`` reads the list anew. Raises what the stream does."""
-        held = {
+        stored = {
             each.source_id: each
             for root in stream.roots
-            for each in await self.outlet.inventory(self.project_id, root, "")
+            for each in await self.publisher.list_stored(self.project_id, root, "")
         }
         standing, missing = set[str](), list[Listed]()
         seen: Listed | None = None
         async for listed in stream.census():
             source = self._source_id(listed)
             standing.add(source)
-            if source in held:
+            if source in stored:
                 seen = listed
             else:
                 missing.append(listed)
-        absent = [held[source] for source in sorted(set(held) - standing)]
+        absent = [stored[source] for source in sorted(set(stored) - standing)]
         gone = await self._gone(stream, absent)
         if gone and seen and not await _stands(stream, seen):
             raise AccessLost(
@@ -95,7 +95,7 @@ class Census:
             )
         found = Counts()
         async for items in whole() if len(missing) > LOOKS else self._looked(stream, missing):
-            found = added(found, await publish_items(items, self.order(self.key), self.outlet))
+            found = added(found, await publish_items(items, self.order(self.key), self.publisher))
         await self._remove(gone)
         return added(found, Counts(seen=len(standing), removed=len(gone)))
 
@@ -122,7 +122,7 @@ class Census:
             by_root[each.root].append(each)
         for root, sources in sorted(by_root.items()):
             order = replace(self.order(f"{self.key}|{root}"), accept_removals=self.accept_removals)
-            await publish_removals(root, sources, order, self.outlet)
+            await publish_removals(root, sources, order, self.publisher)
 
     def _source_id(self, listed: Listed) -> str:
         address = f"{listed.root}@{printable(listed.path)}"

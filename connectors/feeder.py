@@ -37,8 +37,8 @@ from schemas.events.source import (
 from schemas.source_kinds import language_of, priority_tier_of, source_type_of
 
 FIRST_AT_ONCE = 32  # sources
-LEAD_RECORDS = 64  # more would gain nothing, and another project's preview waits behind them
-LEAD_BYTES = 2 * 1024 * 1024
+WINDOW_RECORDS = 64  # more would gain nothing, and another project's preview waits behind them
+WINDOW_BYTES = 2 * 1024 * 1024
 BATCH_RECORDS = 32
 STALLED_AFTER_S = 20.0
 NO_HASH = ""  # of a content that could not be read: fits no bytes
@@ -78,7 +78,7 @@ class FeedReport:
     unreadable: list[str] = field(default_factory=list)
 
 
-class Lead:
+class InFlightWindow:
     """What stands in front of stage 0: fed by us and not yet answered.
 
     ``answers`` are the sources that stage 0 has answered for this trigger, whoever fed them. A
@@ -87,8 +87,8 @@ class Lead:
 
     def __init__(
         self,
-        max_records: int = LEAD_RECORDS,
-        max_bytes: int = LEAD_BYTES,
+        max_records: int = WINDOW_RECORDS,
+        max_bytes: int = WINDOW_BYTES,
         stalled: Callable[[], None] = lambda: None,
     ) -> None:
         self.answers: set[str] = set()
@@ -98,14 +98,14 @@ class Lead:
         self._records = self._bytes = self._sent = 0
         self._moved = asyncio.Event()
 
-    def fed(self, source_id: str, records: int, size: int) -> None:
+    def add(self, source_id: str, records: int, size: int) -> None:
         self._sent += 1
         if source_id not in self.answers:
             self._waiting[source_id] = (records, size)
             self._records += records
             self._bytes += size
 
-    def answered(self, source_id: str) -> None:
+    def release(self, source_id: str) -> None:
         """Stage 0 has answered for a source; more than once is no harm."""
         self.answers.add(source_id)
         records, size = self._waiting.pop(source_id, (0, 0))
@@ -119,7 +119,7 @@ class Lead:
         within = self._records + records <= self._max_records
         return within and self._bytes + size <= self._max_bytes
 
-    async def room(self, records: int, size: int) -> None:
+    async def wait_for_room(self, records: int, size: int) -> None:
         """There is room for a source."""
         while not self.has_room(records, size):
             self._moved.clear()
@@ -137,7 +137,7 @@ async def feed(
     publish: Publish,
     encrypt: Encrypt,
     last_accepted: Mapping[str, str],
-    lead: Lead,
+    window: InFlightWindow,
     report: FeedReport | None = None,
     again: bool = True,
 ) -> FeedReport:
@@ -145,15 +145,15 @@ async def feed(
 
     ``publish`` returns when the broker has acknowledged; ``encrypt`` is called in a thread;
     ``last_accepted`` maps source ids to the ``raw_sha256`` of their last accepted revision under
-    the present versions of stage 0. ``again``: what ``lead`` has heard was said to this trigger, so
-    it is left out.
+    the present versions of stage 0. ``again``: sources that ``window`` knows as answered are
+    left out, because stage 0 answered them for this trigger.
     """
-    feeder = _Feeder(order, publish, encrypt, last_accepted, lead, report or FeedReport())
+    feeder = _Feeder(order, publish, encrypt, last_accepted, window, report or FeedReport())
     sources = [source_of_item(order.project_id, listing, item) for item in listing.items]
     feeder.report.listed = len(sources)
     await publish(opening(order, listing, sources))
     for position, (item, source) in enumerate(zip(listing.items, sources, strict=True), start=1):
-        if again and source.source_id in lead.answers:
+        if again and source.source_id in window.answers:
             feeder.report.answered_before += 1
         else:
             await feeder.bring(item, source)
@@ -260,7 +260,7 @@ class _Feeder:
     publish: Publish
     encrypt: Encrypt
     last_accepted: Mapping[str, str]
-    lead: Lead
+    window: InFlightWindow
     report: FeedReport
     _ready: list[Envelope] = field(default_factory=list)
     _ready_bytes: int = 0
@@ -277,10 +277,10 @@ class _Feeder:
             self.report.unchanged += 1
             self._unchanged.append(source.source_id)
             return
-        if not self.lead.has_room(len(sealed.parts), sealed.size):
+        if not self.window.has_room(len(sealed.parts), sealed.size):
             await self.flush()
-            await self.lead.room(len(sealed.parts), sealed.size)
-        self.lead.fed(source.source_id, len(sealed.parts), sealed.size)
+            await self.window.wait_for_room(len(sealed.parts), sealed.size)
+        self.window.add(source.source_id, len(sealed.parts), sealed.size)
         self._ready.extend(revision(self.order, source, sealed))
         self._ready_bytes += sealed.size
         self.report.fed += 1

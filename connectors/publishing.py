@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from connectors.connector import Item, Listing, RedactName, printable
-from connectors.feeder import Encrypt, FeedOrder, Lead, Publish, feed, opening
+from connectors.feeder import Encrypt, FeedOrder, InFlightWindow, Publish, feed, opening
 from connectors.outside import Gone, OutsideItem, Service
 from connectors.rendering import pieces
 from schemas import ids
@@ -31,7 +31,7 @@ CONNECTORS: dict[str, Connector] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredSource:
     """What we hold of a source. ``mark`` is its time of change as in ``revision_ref``.
 
     ``raw_sha256`` is empty where the content has to be sent again, since stage 0 gave it up or had
@@ -45,24 +45,24 @@ class Held:
     gone: str = ""
 
 
-FindHeld = Callable[[str, Collection[str]], Awaitable[Mapping[str, Held]]]
+FindStored = Callable[[str, Collection[str]], Awaitable[Mapping[str, StoredSource]]]
 Inventory = Callable[[str, str, str], Awaitable[Sequence[SourceInfo]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Outlet:
+class ItemPublisher:
     """All that is needed to publish for one project.
 
-    ``held`` finds of some source ids those that we hold. ``inventory`` lists what is held of a
-    root, all whose path begins with the last argument. ``lead`` is shared by all triggers of a
-    process. ``redact_name`` frees names and titles of secrets.
+    ``find_stored`` returns those of the given source ids that are stored. ``list_stored`` returns
+    the stored sources of a root whose path begins with the last argument. All triggers of a process
+    share ``window``. ``redact_name`` removes secrets from names and titles.
     """
 
     publish: Publish
     encrypt: Encrypt
-    held: FindHeld
-    inventory: Inventory
-    lead: Lead
+    find_stored: FindStored
+    list_stored: Inventory
+    window: InFlightWindow
     redact_name: RedactName
 
 
@@ -96,7 +96,7 @@ def source_id_of(project_id: str, item: OutsideItem | Gone) -> str:
 
 
 async def publish_items(
-    items: Iterable[OutsideItem | Gone], order: FeedOrder, outlet: Outlet
+    items: Iterable[OutsideItem | Gone], order: FeedOrder, publisher: ItemPublisher
 ) -> Counts:
     """The items are on the log, one trigger a root, if there is anything new about them.
 
@@ -104,9 +104,9 @@ async def publish_items(
     Removals that the service itself told of are let go unasked: the brake is for what is missing.
     """
     counts = Counts()
-    named = [redacted(item, outlet.redact_name) for item in items]
+    named = [redacted(item, publisher.redact_name) for item in items]
     for root, group in _by_root(named).items():
-        counts = added(counts, await _publish_root(root, group, order, outlet))
+        counts = added(counts, await _publish_root(root, group, order, publisher))
     return counts
 
 
@@ -118,18 +118,20 @@ def redacted(item: OutsideItem | Gone, redact_name: RedactName) -> OutsideItem |
     return replace(item, title=redact_name(item.title), about=about)
 
 
-async def _publish_root(root: str, group: _Root, order: FeedOrder, outlet: Outlet) -> Counts:
+async def _publish_root(
+    root: str, group: _Root, order: FeedOrder, publisher: ItemPublisher
+) -> Counts:
     project = order.project_id
     prepared = [prepare(project, item) for item in group.items.values()]
     going = {source_id_of(project, gone): gone for gone in group.gone.values()}
     names = [each.source_id for each in prepared]
-    held = await outlet.held(project, [*names, *going])
+    stored = await publisher.find_stored(project, [*names, *going])
     removed = tuple(
         gone.path
         for source, gone in going.items()
-        if source in held and _is_over(held[source], mark_of(gone.changed_at))
+        if source in stored and _is_over(stored[source], mark_of(gone.changed_at))
     )
-    same = {each.source_id: each.raw_sha256 for each in prepared if not _is_news(each, held)}
+    same = {each.source_id: each.raw_sha256 for each in prepared if not _is_news(each, stored)}
     counts = Counts(
         seen=len(prepared),
         published=len(prepared) - len(same),
@@ -150,17 +152,17 @@ async def _publish_root(root: str, group: _Root, order: FeedOrder, outlet: Outle
     await feed(
         listing,
         replace(order, trigger_key=key, accept_removals=True),
-        publish=outlet.publish,
-        encrypt=outlet.encrypt,
+        publish=publisher.publish,
+        encrypt=publisher.encrypt,
         last_accepted=same,
-        lead=outlet.lead,
+        window=publisher.window,
         again=False,
     )
     return counts
 
 
 async def publish_removals(
-    root: str, gone: Sequence[SourceInfo], order: FeedOrder, outlet: Outlet
+    root: str, gone: Sequence[SourceInfo], order: FeedOrder, publisher: ItemPublisher
 ) -> None:
     """These sources of a root go, with the end of the trigger's run, unless the brake holds."""
     listing = Listing(
@@ -170,7 +172,7 @@ async def publish_removals(
         removed=tuple(sorted(each.path for each in gone)),
         connector=gone[0].connector,
     )
-    await outlet.publish(opening(order, listing, []))
+    await publisher.publish(opening(order, listing, []))
 
 
 def prepare(project_id: str, item: OutsideItem) -> Prepared:
@@ -207,8 +209,8 @@ def added(one: Counts, other: Counts) -> Counts:
     )
 
 
-def _is_news(each: Prepared, held: Mapping[str, Held]) -> bool:
-    before = held.get(each.source_id)
+def _is_news(each: Prepared, stored: Mapping[str, StoredSource]) -> bool:
+    before = stored.get(each.source_id)
     if before is None or before.gone:
         return True
     if before.mark[:MARK_CHARS] > mark_of(each.item.changed_at):
@@ -216,9 +218,9 @@ def _is_news(each: Prepared, held: Mapping[str, Held]) -> bool:
     return before.raw_sha256 != each.raw_sha256
 
 
-def _is_over(held: Held, mark: str) -> bool:
+def _is_over(stored: StoredSource, mark: str) -> bool:
     """Whether a deletion as of ``mark`` is news of what we hold, and the later word."""
-    return held.mark[:MARK_CHARS] <= mark and held.gone < mark
+    return stored.mark[:MARK_CHARS] <= mark and stored.gone < mark
 
 
 def _by_root(items: Iterable[OutsideItem | Gone]) -> dict[str, _Root]:

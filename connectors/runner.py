@@ -15,7 +15,7 @@ from typing import Any
 from aiokafka import AIOKafkaConsumer
 from aiokafka.structs import TopicPartition
 
-from connectors.feeder import Lead, Publish
+from connectors.feeder import InFlightWindow, Publish
 from infra.beside import beside
 from infra.clock import Clock
 from infra.kafka import broker_errors, running_consumer, running_producer
@@ -61,7 +61,7 @@ async def following(
     *,
     from_start: bool,
     stalled: Callable[[], None],
-) -> AsyncIterator[Lead]:
+) -> AsyncIterator[InFlightWindow]:
     """A lead that hears of every answer of stage 0 to this trigger during the block.
 
     Without a key it hears of those to every trigger of the project (a sync has one a page).
@@ -70,7 +70,7 @@ async def following(
     says when the block begins. Raises BrokerUnavailable, also in the middle of the block: without
     answers nobody knows how much is in front of stage 0.
     """
-    lead = Lead(stalled=stalled)
+    window = InFlightWindow(stalled=stalled)
     wanted = {
         "event-type": SourceProcessed.type_name.encode(),
         "project-id": project_id.encode(),
@@ -80,13 +80,13 @@ async def following(
         for records in batch.values():
             for record in records:
                 if wanted.items() <= dict(record.headers).items():
-                    lead.answered(record.key.decode())
+                    window.release(record.key.decode())
 
     async with running_consumer(settings) as consumer:
         with broker_errors("reading stage 0's answers"):
             await _assign(settings.topic(SourceProcessed.topic), consumer, from_start, hear)
         async with beside(_follow(consumer, hear)):
-            yield lead
+            yield window
 
 
 @asynccontextmanager

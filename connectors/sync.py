@@ -17,7 +17,7 @@ from connectors.connector import SourceUnavailable
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta
 from connectors.outside import Gone, OutsideItem
-from connectors.publishing import Outlet, added, publish_items
+from connectors.publishing import ItemPublisher, added, publish_items
 from connectors.transport import AccessLost, Budget, BudgetSpent
 from infra.clock import Clock
 from infra.errors import Refusal
@@ -83,7 +83,7 @@ class Stream(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SyncTarget:
     """Who syncs what, for the ids and the tables. ``every_s`` is the pause between two polls."""
 
     project_id: str
@@ -113,8 +113,8 @@ class Engine:
     ``bring`` publishes the files of a delta and tells whether there was anything new about them.
     """
 
-    reading: Reading
-    outlet: Outlet
+    target: SyncTarget
+    publisher: ItemPublisher
     places: dict[str, CursorMoved]
     clock: Clock
     budget: Budget
@@ -141,7 +141,7 @@ class Engine:
         )
         await self._tell(finished)
         now = self.clock.now()
-        outcome.next_poll_at = now + timedelta(seconds=self.reading.every_s)
+        outcome.next_poll_at = now + timedelta(seconds=self.target.every_s)
         await self._settle(place, outcome, caught_up_at=now)
         return outcome
 
@@ -174,9 +174,9 @@ class Engine:
 
         key = f"{place.connector_id}|{stream.name}|census|{place.position}"
         census = Census(
-            self.reading.project_id,
-            self.reading.service,
-            self.outlet,
+            self.target.project_id,
+            self.target.service,
+            self.publisher,
             self.order,
             key,
             accept_removals,
@@ -185,7 +185,7 @@ class Engine:
 
     async def _publish(self, stream: Stream, place: CursorMoved, page: Page) -> Counts:
         key = f"{place.connector_id}|{stream.name}|{place.position}"
-        counts = await publish_items(page.items, self.order(key), self.outlet)
+        counts = await publish_items(page.items, self.order(key), self.publisher)
         if page.delta and self.bring:
             order = self.order(page.delta.trigger_key)
             if not page.delta.before:  # a first look at a repository: somebody waits for it
@@ -196,10 +196,10 @@ class Engine:
 
     def order(self, key: str) -> FeedOrder:
         """A trigger of this connector; polls have no preview, nobody waits in front of them."""
-        actor = Actor(type="connector", id=self.reading.service)
+        actor = Actor(type="connector", id=self.target.service)
         at = self.clock.now()
         return FeedOrder(
-            self.reading.project_id, key, actor, at, lanes=("deep",), trigger="schedule"
+            self.target.project_id, key, actor, at, lanes=("deep",), trigger="schedule"
         )
 
     async def _move(self, place: CursorMoved, page: Page, counts: Counts) -> CursorMoved:
@@ -241,7 +241,7 @@ class Engine:
     ) -> Outcome:
         now = self.clock.now()
         outcome.reason, outcome.error = reason_of(error), str(error)
-        wait = timedelta(seconds=max(RETRY_S, self.reading.every_s))
+        wait = timedelta(seconds=max(RETRY_S, self.target.every_s))
         outcome.next_poll_at = error.until if isinstance(error, BudgetSpent) else now + wait
         failed = SyncFailed(
             connector_id=place.connector_id,
@@ -264,7 +264,7 @@ class Engine:
 
     def _place_of(self, name: str) -> CursorMoved:
         start = CursorMoved(
-            connector_id=self.reading.connector_id, stream=name, position=0, cursor=""
+            connector_id=self.target.connector_id, stream=name, position=0, cursor=""
         )
         return self.places.get(name, start)
 
@@ -279,12 +279,12 @@ class Engine:
     async def _tell(self, event: Event) -> None:
         fact = outside_fact(
             event,
-            project_id=self.reading.project_id,
+            project_id=self.target.project_id,
             occurred_at=self.clock.now(),
-            actor=Actor(type="connector", id=self.reading.service),
+            actor=Actor(type="connector", id=self.target.service),
             correlation_id=event.aggregate_id,
         )
-        await self.outlet.publish([fact])
+        await self.publisher.publish([fact])
 
 
 def reason_of(error: Exception) -> str:

@@ -22,7 +22,7 @@ from connectors.feeder import FeedOrder, feed, source_of
 from connectors.git import list_commit
 from connectors.github.api import installation
 from connectors.intake.changes import Delta
-from connectors.publishing import Held, Outlet
+from connectors.publishing import ItemPublisher, StoredSource
 from connectors.transport import Secret
 from schemas.ids import sha256_hex
 
@@ -33,11 +33,11 @@ class RepositoryFiles:
     def __init__(
         self,
         clones: Path,
-        outlet: Callable[[str], Awaitable[Outlet]],
+        publisher: Callable[[str], Awaitable[ItemPublisher]],
         environ: Mapping[str, str],
         say: Callable[[str], None],
     ) -> None:
-        self._clones, self._outlet, self._environ, self._say = clones, outlet, environ, say
+        self._clones, self._publisher, self._environ, self._say = clones, publisher, environ, say
 
     async def bring(self, delta: Delta, definition: Definition, order: FeedOrder) -> bool:
         """The changed files are on the log under one trigger; False when all are as we hold them.
@@ -51,16 +51,16 @@ class RepositoryFiles:
         listing = await asyncio.to_thread(
             list_changed, clone.clone, root, delta.before, delta.after
         )
-        outlet = await self._outlet(order.project_id)
-        if _holds_secrets(listing, outlet.redact_name):  # only all names tell which file it is
+        publisher = await self._publisher(order.project_id)
+        if _holds_secrets(listing, publisher.redact_name):  # only all names tell which file it is
             listing.close()
             listing = await asyncio.to_thread(list_commit, clone.clone, root, HEAD_REF)
-        with without_secrets(listing, outlet.redact_name) as listing:
+        with without_secrets(listing, publisher.redact_name) as listing:
             # The brake is for what is missing from a listing, not for what git says was deleted.
             named = replace(
                 order, trigger_key=delta.trigger_key, accept_removals=not listing.complete
             )
-            return await _feed(listing, named, outlet)
+            return await _feed(listing, named, publisher)
 
     async def _token(self, definition: Definition) -> Secret | None:
         """What lets git fetch: a token, or one of the App's installation, made for this fetch."""
@@ -95,32 +95,34 @@ def _holds_secrets(listing: Listing, redact_name: RedactName) -> bool:
     return any(redact_name(path) != path for path in paths)
 
 
-async def _feed(listing: Listing, order: FeedOrder, outlet: Outlet) -> bool:
+async def _feed(listing: Listing, order: FeedOrder, publisher: ItemPublisher) -> bool:
     project = order.project_id
     sources = {
         path: source_of(project, listing.root, path).source_id
         for path in (*(item.path for item in listing.items), *listing.removed)
     }
-    held = await outlet.held(project, list(sources.values()))
-    removed = tuple(path for path in listing.removed if sources[path] in held)
+    stored = await publisher.find_stored(project, list(sources.values()))
+    removed = tuple(path for path in listing.removed if sources[path] in stored)
     same = not listing.complete and not removed
-    if same and await asyncio.to_thread(_all_held, listing, sources, held):
+    if same and await asyncio.to_thread(_all_held, listing, sources, stored):
         return False
     await feed(
         replace(listing, removed=removed),
         order,
-        publish=outlet.publish,
-        encrypt=outlet.encrypt,
-        last_accepted={source: each.raw_sha256 for source, each in held.items()},
-        lead=outlet.lead,
+        publish=publisher.publish,
+        encrypt=publisher.encrypt,
+        last_accepted={source: each.raw_sha256 for source, each in stored.items()},
+        window=publisher.window,
         again=False,
     )
     return True
 
 
-def _all_held(listing: Listing, sources: Mapping[str, str], held: Mapping[str, Held]) -> bool:
+def _all_held(
+    listing: Listing, sources: Mapping[str, str], stored: Mapping[str, StoredSource]
+) -> bool:
     for item in listing.items:
-        known = held.get(sources[item.path])
+        known = stored.get(sources[item.path])
         if known is None or known.raw_sha256 != sha256_hex(item.read()):
             return False
     return True

@@ -24,7 +24,7 @@ from connectors.intake.told import Told
 from connectors.jira.api import site_of
 from connectors.outside import Gone, OutsideItem
 from connectors.payloads import Payload, UnreadablePayload, part, text
-from connectors.publishing import Outlet, publish_items, redacted, source_id_of
+from connectors.publishing import ItemPublisher, publish_items, redacted, source_id_of
 from connectors.registry import stream_names
 from connectors.slack.items import ThreadRef, thread_of_event
 from connectors.slack.service import project_channels
@@ -39,7 +39,7 @@ Open = Callable[[str, bytes], bytes]
 Connected = Callable[[str, ConnectorService], Sequence[Definition]]
 # The thread as it is now, None when it is gone; raises as `connectors.sync.Stream.look` does.
 LookAtThread = Callable[[Definition, ThreadRef], Awaitable[OutsideItem | Gone | None]]
-FindOutlet = Callable[[str], Awaitable[Outlet]]  # by project id
+FindPublisher = Callable[[str], Awaitable[ItemPublisher]]  # by project id
 BringFiles = Callable[[Delta, Definition, FeedOrder], Awaitable[bool]]
 
 
@@ -48,7 +48,7 @@ class Ports:
     """What the intake needs of others, by project where there is one per project."""
 
     connected: Connected
-    outlet: FindOutlet
+    publisher: FindPublisher
     open: Open
     seal: Seal
     mark: Mark
@@ -147,15 +147,15 @@ class Intake:
         if not _is_titled(event, definition):
             return False
         project = fact.project_id
-        outlet = self._ports.told.over(await self._ports.outlet(project))
+        publisher = self._ports.told.over(await self._ports.publisher(project))
         titles = {
             source_id_of(project, item): item.title
             for item in items
             if isinstance(item, OutsideItem)
         }
-        held = await outlet.held(project, list(titles))
+        stored = await publisher.find_stored(project, list(titles))
         return any(
-            known.title != titles[source] for source, known in held.items() if not known.gone
+            known.title != titles[source] for source, known in stored.items() if not known.gone
         )
 
     async def _message(
@@ -167,8 +167,8 @@ class Intake:
         ports, project = self._ports, fact.project_id
         told = testimony_of_event(payload, project_id=project, mark=ports.mark, seal=ports.seal)
         if told:
-            outlet = await ports.outlet(project)
-            await outlet.publish(told)
+            publisher = await ports.publisher(project)
+            await publisher.publish(told)
         outcomes = ["testimony" if told else "no_testimony"]
         ref = thread_of_event(payload)
         if ref is not None and ref.channel_id in project_channels(definition):
@@ -184,14 +184,14 @@ class Intake:
 
     async def _publish(self, fact: Envelope, items: Iterable[OutsideItem | Gone]) -> str:
         project, told = fact.project_id, self._ports.told
-        outlet = told.over(await self._ports.outlet(project))
-        news = await self._with_all_below(project, outlet, self._timely(fact, items))
-        counts = await publish_items(news, _order(fact, "webhook"), outlet)
+        publisher = told.over(await self._ports.publisher(project))
+        news = await self._with_all_below(project, publisher, self._timely(fact, items))
+        counts = await publish_items(news, _order(fact, "webhook"), publisher)
         told.put(project, news)
         return "changed" if counts.published or counts.removed else "unchanged"
 
     async def _with_all_below(
-        self, project_id: str, outlet: Outlet, items: list[OutsideItem | Gone]
+        self, project_id: str, publisher: ItemPublisher, items: list[OutsideItem | Gone]
     ) -> list[OutsideItem | Gone]:
         """The items and, of what is deleted, all that stood below it and went with it."""
         found = list(items)
@@ -199,8 +199,8 @@ class Intake:
             if isinstance(gone, Gone) and gone.taking:
                 below = self._ports.told.below(project_id, gone)
                 for root in gone.taking:
-                    held = await outlet.inventory(project_id, root, f"{gone.path}/")
-                    below |= {(root, each.path) for each in held}
+                    stored = await publisher.list_stored(project_id, root, f"{gone.path}/")
+                    below |= {(root, each.path) for each in stored}
                 at, service = gone.changed_at, gone.service
                 found += [Gone(service, root, path, at) for root, path in sorted(below)]
         return found

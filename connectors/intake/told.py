@@ -27,7 +27,7 @@ from pathlib import Path
 
 from connectors.connector import printable
 from connectors.outside import Gone, OutsideItem
-from connectors.publishing import Held, Outlet, mark_of, prepare, source_id_of
+from connectors.publishing import ItemPublisher, StoredSource, mark_of, prepare, source_id_of
 from infra.errors import Unavailable
 from schemas.events.source import MARK_CHARS
 
@@ -124,22 +124,24 @@ class Told:
                 found |= {(root, path) for (path,) in self._file.execute(asked, (above,))}
         return found
 
-    def over(self, outlet: Outlet) -> Outlet:
-        """``outlet`` whose tables know what is told here, where that is the later word."""
+    def over(self, publisher: ItemPublisher) -> ItemPublisher:
+        """``publisher`` whose tables know what is told here, where that is the later word."""
 
-        async def held(project_id: str, source_ids: Collection[str]) -> Mapping[str, Held]:
-            found = dict(await outlet.held(project_id, source_ids))
+        async def find_stored(
+            project_id: str, source_ids: Collection[str]
+        ) -> Mapping[str, StoredSource]:
+            found = dict(await publisher.find_stored(project_id, source_ids))
             for source, mark, raw_sha256, title, gone in self._rows(list(source_ids)):
                 shown = found.get(source)
                 if shown and shown.mark[:MARK_CHARS] > max(mark, gone):
                     continue
                 if mark > gone:
-                    found[source] = Held(raw_sha256, mark, title)
+                    found[source] = StoredSource(raw_sha256, mark, title)
                 elif shown:
                     found[source] = replace(shown, gone=gone)
             return found
 
-        return replace(outlet, held=held)
+        return replace(publisher, find_stored=find_stored)
 
     def _rows(self, source_ids: list[str]) -> Iterable[tuple[str, str, str, str, str]]:
         """Of each its last life, and when it, or what it is below, was deleted last."""

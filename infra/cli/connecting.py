@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from connectors.definitions import Definition
     from connectors.feeder import FeedOrder
     from connectors.intake.changes import Delta
-    from connectors.publishing import Held, Outlet
+    from connectors.publishing import ItemPublisher, StoredSource
     from connectors.registry import Budgets
     from connectors.service import Opened, Restricted
     from connectors.sync import Engine
@@ -42,13 +42,15 @@ class Tables:
 
     settings: Settings
 
-    async def held(self, project_id: str, source_ids: Collection[str]) -> Mapping[str, Held]:
-        from connectors.publishing import Held
+    async def held(
+        self, project_id: str, source_ids: Collection[str]
+    ) -> Mapping[str, StoredSource]:
+        from connectors.publishing import StoredSource
         from projections import holdings
 
         found = await self._asked(lambda tables: holdings.held(tables, project_id, source_ids))
         return {
-            row["source_id"]: Held(
+            row["source_id"]: StoredSource(
                 row["raw_sha256"] or "", row["revision_ref"] or "", row["title"] or ""
             )
             for row in found
@@ -121,15 +123,15 @@ class Desk:
         """An engine that nobody else runs for this connector. Raises Refusal when one does."""
         from connectors.connector import SourceRefused, UnknownSource
         from connectors.intake.files import RepositoryFiles
-        from connectors.sync import Engine, Reading
+        from connectors.sync import Engine, SyncTarget
 
         added = definition.added
-        reading = Reading(definition.project_id, added.connector_id, added.service, added.every_s)
+        target = SyncTarget(definition.project_id, added.connector_id, added.service, added.every_s)
         with only_one(self.settings, added.connector_id):
             async with outlet(self.settings, definition.project_id, self.say) as out:
                 places = self.places.setdefault(added.connector_id, {})
 
-                async def same(project_id: str) -> Outlet:
+                async def same(project_id: str) -> ItemPublisher:
                     return out
 
                 clones = self.settings.home / "clones"
@@ -141,7 +143,7 @@ class Desk:
                     except UnknownSource as error:  # renamed, say: the definition has to follow
                         raise SourceRefused(str(error)) from error
 
-                yield Engine(reading, out, places, SystemClock(), self.budgets.of(added), bring)
+                yield Engine(target, out, places, SystemClock(), self.budgets.of(added), bring)
 
 
 @asynccontextmanager
@@ -193,9 +195,9 @@ async def testimony(settings: Settings) -> AsyncIterator[Restricted]:
 @asynccontextmanager
 async def outlet(
     settings: Settings, project_id: str, say: Callable[[str], None]
-) -> AsyncIterator[Outlet]:
+) -> AsyncIterator[ItemPublisher]:
     """Where items of one project are published, at stage 0's pace."""
-    from connectors.publishing import Outlet
+    from connectors.publishing import ItemPublisher
     from connectors.runner import following, publishing
     from infra.vault import vault_of
     from streams.hygiene.redact import redact_name
@@ -213,7 +215,7 @@ async def outlet(
         publishing(settings, SystemClock()) as publish,
         following(settings, project_id, None, from_start=False, stalled=stalled) as lead,
     ):
-        yield Outlet(publish, encrypt, tables.held, tables.inventory, lead, redact_name)
+        yield ItemPublisher(publish, encrypt, tables.held, tables.inventory, lead, redact_name)
 
 
 @contextmanager

@@ -373,7 +373,7 @@ async def _feed(
             publish=publish,
             encrypt=encrypt,
             last_accepted=last_accepted,
-            lead=lead,
+            window=lead,
             report=outcome.feed,
         )
 

@@ -24,7 +24,7 @@ from infra.watchdog import SoleReader, watching
 if TYPE_CHECKING:
     from connectors.definitions import Definition
     from connectors.outside import Gone, OutsideItem
-    from connectors.publishing import Outlet
+    from connectors.publishing import ItemPublisher
     from connectors.service import Opened
     from connectors.slack.items import ThreadRef
 
@@ -53,10 +53,10 @@ class Doors:
     settings: Settings
     at: Desk
     stack: AsyncExitStack
-    _outlets: dict[str, Outlet] = field(default_factory=dict)
+    _outlets: dict[str, ItemPublisher] = field(default_factory=dict)
     _opened: dict[str, Opened] = field(default_factory=dict)
 
-    async def outlet(self, project_id: str) -> Outlet:
+    async def outlet(self, project_id: str) -> ItemPublisher:
         if project_id not in self._outlets:
             opening = outlet(self.settings, project_id, tell)
             self._outlets[project_id] = await self.stack.enter_async_context(opening)
@@ -111,7 +111,7 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
             files = RepositoryFiles(settings.home / "clones", doors.outlet, environ, tell)
             ports = Ports(
                 connected=connected.of,
-                outlet=doors.outlet,
+                publisher=doors.outlet,
                 open=vault.decrypt,
                 seal=vault.encrypt,
                 mark=vault.mark,

@@ -104,7 +104,7 @@ async def _alone(engine: Engine, stream: Stream, census_every_s: int) -> Outcome
     except Exception as error:
         # Its text may hold what a service answered, so only its kind is told.
         name = type(error).__name__
-        log.error("poller.failed", connector=engine.reading.connector_id, error=name)
+        log.error("poller.failed", connector=engine.target.connector_id, error=name)
         fault = SourceRefused(f"A fault of ours ({name}): tell of it.")
         return await engine.refuse(stream.name, fault)
 
@@ -118,7 +118,7 @@ async def read(engine: Engine, stream: Stream, census_every_s: int) -> Outcome:
         outcome = await engine.census(stream)
     log.info(
         "poller.synced",
-        connector=engine.reading.connector_id,
+        connector=engine.target.connector_id,
         stream=stream.name,
         reason=outcome.reason,
         **outcome.counts.model_dump(),

@@ -11,7 +11,7 @@ from connectors.service import Capability, Opened
 from connectors.sync import Engine, Page
 from connectors.transport import Budget
 from schemas.events.connector import ConnectorAdded, Credential, CursorMoved
-from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 
 
 class AStream:

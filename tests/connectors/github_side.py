@@ -26,8 +26,8 @@ from connectors.publishing import source_id_of
 from connectors.rendering import render
 from connectors.sync import Engine, Outcome, Stream
 from connectors.transport import Budget, Secret, Transport
-from tests.connectors.held import PROJECT, MemoryBroker
 from tests.connectors.hooks import Row
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.stand_ins.github import TOKEN, GitHubServer
 from tests.connectors.stand_ins.github_world import Repository, number_of
 

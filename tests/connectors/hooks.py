@@ -17,8 +17,8 @@ from schemas.envelope import Actor, Envelope, outside_fact
 from schemas.events.connector import ConnectorAdded, ConnectorService, Credential
 from schemas.events.connector_item import ItemReceived
 from streams.hygiene.redact import redact_name
-from tests.connectors.held import PROJECT, MemoryBroker
 from tests.connectors.intake.worlds import KeyRing
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 
 Payload = dict[str, Any]
 
@@ -121,7 +121,7 @@ class Hooks:
         keys = KeyRing()
         ports = Ports(
             connected=lambda project_id, service: [definition],
-            outlet=self.broker.outlet_of,
+            publisher=self.broker.publisher_of,
             open=keys.open,
             seal=keys.seal,
             mark=keys.mark,

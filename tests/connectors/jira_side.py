@@ -15,8 +15,8 @@ from connectors.publishing import source_id_of
 from connectors.rendering import render
 from connectors.sync import Engine, Outcome
 from connectors.transport import Budget, Secret, Transport
-from tests.connectors.held import PROJECT, MemoryBroker
 from tests.connectors.hooks import Row
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.stand_ins.jira import JiraServer
 
 SITE = "acme"

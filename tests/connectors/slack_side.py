@@ -18,7 +18,7 @@ from connectors.slack.streams import Threads, Workspace
 from connectors.sync import Engine, Outcome
 from connectors.testimony import risk_of
 from connectors.transport import Budget, Secret, Transport
-from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.stand_ins.slack import MEMBERS, SlackServer
 
 CHANNEL = Channel("T1", "C1", "shop")

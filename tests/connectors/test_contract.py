@@ -13,7 +13,7 @@ import pytest
 
 from connectors.sync import Engine, Outcome, Stream
 from connectors.transport import Budget
-from tests.connectors.held import MemoryBroker
+from tests.connectors.memory_broker import MemoryBroker
 from tests.connectors.stand_ins.github_stand import github_stand
 from tests.connectors.stand_ins.jira_stand import jira_cloud_stand, jira_data_center_stand
 from tests.connectors.stand_ins.slack_stand import slack_stand

@@ -19,9 +19,9 @@ import pytest
 
 from connectors.transport import Transport
 from tests.connectors.github_side import Side, a_server, rows, standing
-from tests.connectors.held import MemoryBroker
 from tests.connectors.histories import HISTORIES, PATIENCE, History
 from tests.connectors.hooks import Hooks
+from tests.connectors.memory_broker import MemoryBroker
 from tests.connectors.stand_ins.github import LIMIT, GitHubServer
 from tests.connectors.stand_ins.github_world import Repository
 

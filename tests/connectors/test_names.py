@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from connectors.connector import Item, Listing, Notice, SourceUnavailable, without_secrets
-from connectors.feeder import FeedOrder, FeedReport, Lead, feed
+from connectors.feeder import FeedOrder, FeedReport, InFlightWindow, feed
 from connectors.outside import OutsideItem, Remark
 from connectors.publishing import publish_items
 from connectors.recognise import open_source
@@ -18,7 +18,7 @@ from schemas.codec import encode
 from schemas.envelope import Actor, Envelope
 from schemas.events.source import SourceRevised
 from streams.hygiene.redact import redact_name
-from tests.connectors.held import MemoryBroker
+from tests.connectors.memory_broker import MemoryBroker
 from tests.hygiene.builders import MIXED
 
 FIRST, SECOND = "gh" + "p_" + MIXED[:36], "gh" + "p_" + MIXED[5:41]
@@ -60,7 +60,7 @@ def facts_of(listing: Listing) -> list[Envelope]:
             publish=publish,
             encrypt=lambda content, owner: ("key", b""),
             last_accepted={},
-            lead=Lead(max_records=10**6, max_bytes=10**9),
+            window=InFlightWindow(max_records=10**6, max_bytes=10**9),
         )
 
     asyncio.run(run())
@@ -140,7 +140,7 @@ def test_the_title_of_an_item_reaches_no_record() -> None:
         "1",
         about=f"about {FIRST}",
     )
-    asyncio.run(publish_items([item], ORDER, broker.outlet()))
+    asyncio.run(publish_items([item], ORDER, broker.publisher()))
     written = repr(broker.__dict__)
     assert "REDACTED:SECRET_VALUE:1" in written
     assert MIXED[:14] not in written

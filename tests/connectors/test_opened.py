@@ -19,8 +19,8 @@ from schemas.codec import encode
 from schemas.events.connector import ConnectorAdded, ConnectorService
 from schemas.events.ingestion_request import IngestionRequested
 from schemas.events.testimony import MessageReceived
-from tests.connectors.held import AT, PROJECT, MemoryBroker
 from tests.connectors.intake.worlds import KeyRing
+from tests.connectors.memory_broker import AT, PROJECT, MemoryBroker
 from tests.connectors.stand_ins.jira import JiraServer
 from tests.connectors.stand_ins.slack import SlackServer
 

@@ -13,7 +13,7 @@ from schemas.envelope import Actor
 from schemas.events.connector import Counts
 from schemas.events.ingestion_request import IngestionRequested, SourcesListed, SourcesUnchanged
 from schemas.events.source import SourceRevised
-from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.remarks import NOON, a_comment, gone
 
 
@@ -22,7 +22,7 @@ def published(broker: MemoryBroker, *items: OutsideItem | Gone, key: str = "deli
         PROJECT, key, Actor(type="connector", id="github"), NOON, lanes=("deep",),
         trigger="webhook",
     )  # fmt: skip
-    return asyncio.run(publish_items(items, order, broker.outlet()))
+    return asyncio.run(publish_items(items, order, broker.publisher()))
 
 
 def texts(broker: MemoryBroker) -> list[bytes]:

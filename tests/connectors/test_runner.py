@@ -11,7 +11,7 @@ import pytest
 from aiokafka.structs import TopicPartition
 
 from connectors.connector import Item, Listing, in_listing_order
-from connectors.feeder import LEAD_RECORDS, FeedOrder, FeedReport, feed
+from connectors.feeder import WINDOW_RECORDS, FeedOrder, FeedReport, feed
 from connectors.runner import following, publishing
 from infra.clock import SystemClock
 from infra.kafka import partition_counts, running_consumer
@@ -38,7 +38,7 @@ async def a_feed(settings: Settings, *, from_start: bool) -> FeedReport:
         publishing(settings, SystemClock()) as publish,
         following(
             settings, "prj_demo", "key-1", from_start=from_start, stalled=lambda: None
-        ) as lead,
+        ) as window,
     ):
         return await feed(
             a_listing(),
@@ -46,7 +46,7 @@ async def a_feed(settings: Settings, *, from_start: bool) -> FeedReport:
             publish=publish,
             encrypt=lambda part, owner: ("key_demo", part),
             last_accepted={},
-            lead=lead,
+            window=window,
         )
 
 
@@ -101,7 +101,7 @@ def test_all_sources_arrive_and_never_more_than_the_lead_waits(fresh: Settings) 
     stage_0 = StageZero(fresh)
     report = asyncio.run(stage_0.beside(lambda: a_feed(fresh, from_start=False)))
     assert (report.fed, report.answered_before) == (SOURCES, 0)
-    assert stage_0.most_waiting <= LEAD_RECORDS
+    assert stage_0.most_waiting <= WINDOW_RECORDS
 
 
 def test_a_command_that_was_cut_off_goes_on_where_stage_0_stands(fresh: Settings) -> None:

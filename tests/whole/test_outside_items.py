@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from agents.reader import ReadRequest
 from connectors.feeder import FeedOrder
 from connectors.outside import Gone, OutsideItem
-from connectors.publishing import Outlet, publish_items, publish_removals
+from connectors.publishing import ItemPublisher, publish_items, publish_removals
 from schemas.envelope import Actor, Envelope
 from streams.hygiene.redact import redact_name
 from streams.memory import Driver
 from streams.pipeline import pipeline
-from tests.connectors.held import MemoryBroker
+from tests.connectors.memory_broker import MemoryBroker
 from tests.connectors.remarks import NOON, ROOT, a_comment, gone
 from tests.whole.changing import READER, Project
 from tests.worlds import PROJECT
@@ -34,18 +34,20 @@ class Connected(Project):
         self._deliveries = 0
 
     def told(self, *items: OutsideItem | Gone) -> Connected:
-        asyncio.run(publish_items(items, self.order(), self.outlet()))
+        asyncio.run(publish_items(items, self.order(), self.publisher()))
         self.driver.run()
         return self
 
-    def outlet(self) -> Outlet:
-        known = self.broker.outlet()
+    def publisher(self) -> ItemPublisher:
+        known = self.broker.publisher()
 
         async def publish(envelopes: Sequence[Envelope]) -> None:
             await known.publish(envelopes)
             self.driver.publish(envelopes)
 
-        return Outlet(publish, known.encrypt, known.held, known.inventory, known.lead, redact_name)
+        return ItemPublisher(
+            publish, known.encrypt, known.find_stored, known.list_stored, known.window, redact_name
+        )
 
     def order(self) -> FeedOrder:
         self._deliveries += 1
@@ -99,8 +101,8 @@ def test_what_is_deleted_outside_is_said_by_nobody_any_more_and_may_come_back() 
 
 def test_a_census_that_would_remove_much_waits_for_a_person() -> None:
     project = Connected().told(a_remark(100, LIMIT.format(200)), *some(3))
-    sources = asyncio.run(project.broker.inventory(PROJECT, ROOT))
-    asyncio.run(publish_removals(ROOT, sources[:2], project.order(), project.outlet()))
+    sources = asyncio.run(project.broker.list_stored(PROJECT, ROOT))
+    asyncio.run(publish_removals(ROOT, sources[:2], project.order(), project.publisher()))
     project.driver.run()
     assert said(project, "200 ms")
     assert len(project.stops[-1].removals_held) == 2

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from connectors.feeder import FeedOrder, Lead
+from connectors.feeder import FeedOrder, InFlightWindow
 from connectors.outside import Gone, OutsideItem, Remark
-from connectors.publishing import Held, Outlet, publish_items, source_id_of
+from connectors.publishing import ItemPublisher, StoredSource, publish_items, source_id_of
 from schemas.envelope import Actor, Envelope
 from schemas.events.ledger import AtomRecord
 from schemas.events.source import SourceInfo, SourceType
@@ -51,18 +51,20 @@ def facts_of(*items: OutsideItem | Gone, key: str = "page") -> list[Envelope]:
 
     going = {source_id_of(PROJECT, item) for item in items if isinstance(item, Gone)}
 
-    async def held(project_id: str, source_ids: Collection[str]) -> Mapping[str, Held]:
-        return {source: Held("hash") for source in source_ids if source in going}
+    async def find_stored(
+        project_id: str, source_ids: Collection[str]
+    ) -> Mapping[str, StoredSource]:
+        return {source: StoredSource("hash") for source in source_ids if source in going}
 
     async def nobody(project_id: str, root: str, under: str) -> Sequence[SourceInfo]:
         return []
 
-    lead = Lead(max_records=2**31, max_bytes=2**60)
-    outlet = Outlet(
-        publish, lambda content, owner: ("key", content), held, nobody, lead, redact_name
+    window = InFlightWindow(max_records=2**31, max_bytes=2**60)
+    publisher = ItemPublisher(
+        publish, lambda content, owner: ("key", content), find_stored, nobody, window, redact_name
     )
     order = FeedOrder(PROJECT, key, Actor(), AT, lanes=("deep",))
-    asyncio.run(publish_items(items, order, outlet))
+    asyncio.run(publish_items(items, order, publisher))
     return facts
 
 

@@ -22,7 +22,7 @@ from schemas.envelope import Actor
 from schemas.events.connector import ConnectorAdded
 from schemas.events.ingestion_request import IngestionRequested, SourcesListed
 from schemas.events.source import SourceRevised
-from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.webhooks.senders import NOW
 from tests.connectors.worlds import a_folder, a_repository, commit, git
 
@@ -59,7 +59,7 @@ class Remote:
         options = {"clone_url": self.folder.as_uri(), "root": "acme/shop"}
         definition = Definition(PROJECT, ADDED.model_copy(update={"options": options}))
         order = FeedOrder(PROJECT, "-", Actor(), NOW, trigger="delta")
-        files = RepositoryFiles(self._clones, self.broker.outlet_of, {}, lambda line: None)
+        files = RepositoryFiles(self._clones, self.broker.publisher_of, {}, lambda line: None)
         return asyncio.run(files.bring(delta, definition, order))
 
     def at(self, number: int) -> str:

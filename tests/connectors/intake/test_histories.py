@@ -186,7 +186,7 @@ def test_deliveries_in_any_order_doubled_and_killed_end_where_the_service_is(his
     folder = Path(tempfile.mkdtemp())
     try:
         world = World(folder, told=Told(folder / "told.sqlite"))
-        asyncio.run(publish_items(outside.polled, BY_POLL, world.broker.outlet()))
+        asyncio.run(publish_items(outside.polled, BY_POLL, world.broker.publisher()))
         records = asyncio.run(received(world, outside))
         slow = data.draw(st.randoms(use_true_random=False))
         world.broker.lags = lambda: slow.random() < 0.5  # the tables follow when they like

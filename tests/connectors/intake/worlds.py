@@ -30,7 +30,7 @@ from schemas.events.project import ProjectCreated
 from schemas.ids import sha256_hex
 from schemas.topics import key_of
 from streams.hygiene.redact import redact_name
-from tests.connectors.held import E, MemoryBroker
+from tests.connectors.memory_broker import E, MemoryBroker
 from tests.connectors.webhooks.senders import NOW, SECRET, Sent
 
 PROJECT = "prj_shop"
@@ -124,7 +124,7 @@ class World:
     def intake(self) -> Intake:
         ports = Ports(
             connected=self.connected.of,
-            outlet=self.broker.outlet_of,
+            publisher=self.broker.publisher_of,
             open=self.keys.open,
             seal=self.keys.seal,
             mark=self.keys.mark,
