@@ -20,7 +20,7 @@ from connectors.connector import RedactName, SourceRefused, SourceUnavailable
 from connectors.definitions import Definition
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta, delta_of
-from connectors.intake.told import Told
+from connectors.intake.source_status import SourceStatuses
 from connectors.jira.api import site_of
 from connectors.outside import Gone, OutsideItem
 from connectors.payloads import Payload, UnreadablePayload, part, text
@@ -54,7 +54,7 @@ class Ports:
     mark: Mark
     thread: LookAtThread
     files: BringFiles
-    told: Told
+    statuses: SourceStatuses
     redact_name: RedactName
 
 
@@ -98,7 +98,7 @@ class Intake:
             items = self._items_of(event, payload, fact, definition) or []
             polled = _is_titled(event, definition)
             known = [it for it in items if isinstance(it, Gone) or not polled]
-            self._ports.told.put(fact.project_id, self._timely(fact, known))
+            self._ports.statuses.record(fact.project_id, self._timely(fact, known))
 
     def _opened(self, event: ItemReceived) -> Any:
         """The payload. Raises Undecryptable when its key is gone."""
@@ -147,7 +147,7 @@ class Intake:
         if not _is_titled(event, definition):
             return False
         project = fact.project_id
-        publisher = self._ports.told.over(await self._ports.publisher(project))
+        publisher = self._ports.statuses.overlay(await self._ports.publisher(project))
         titles = {
             source_id_of(project, item): item.title
             for item in items
@@ -183,11 +183,11 @@ class Intake:
         return await self._publish(fact, [thread] if thread else [])
 
     async def _publish(self, fact: Envelope, items: Iterable[OutsideItem | Gone]) -> str:
-        project, told = fact.project_id, self._ports.told
-        publisher = told.over(await self._ports.publisher(project))
+        project, statuses = fact.project_id, self._ports.statuses
+        publisher = statuses.overlay(await self._ports.publisher(project))
         news = await self._with_all_below(project, publisher, self._timely(fact, items))
         counts = await publish_items(news, _order(fact, "webhook"), publisher)
-        told.put(project, news)
+        statuses.record(project, news)
         return "changed" if counts.published or counts.removed else "unchanged"
 
     async def _with_all_below(
@@ -197,7 +197,7 @@ class Intake:
         found = list(items)
         for gone in items:
             if isinstance(gone, Gone) and gone.taking:
-                below = self._ports.told.below(project_id, gone)
+                below = self._ports.statuses.paths_below(project_id, gone)
                 for root in gone.taking:
                     stored = await publisher.list_stored(project_id, root, f"{gone.path}/")
                     below |= {(root, each.path) for each in stored}
@@ -209,8 +209,8 @@ class Intake:
         self, fact: Envelope, items: Iterable[OutsideItem | Gone]
     ) -> list[OutsideItem | Gone]:
         """Without late words about what is gone, or was below what is."""
-        told, project = self._ports.told, fact.project_id
-        return [it for it in items if isinstance(it, Gone) or not told.is_late(project, it)]
+        statuses, project = self._ports.statuses, fact.project_id
+        return [it for it in items if isinstance(it, Gone) or not statuses.is_late(project, it)]
 
 
 def _is_titled(event: ItemReceived, definition: Definition) -> bool:

@@ -87,7 +87,7 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
     from connectors.intake.files import RepositoryFiles
     from connectors.intake.intake import Intake, Ports
     from connectors.intake.runner import STAGE, Consumer, consume, recall
-    from connectors.intake.told import Told
+    from connectors.intake.source_status import SourceStatuses
     from connectors.runner import publishing
     from connectors.webhooks.counters import INTAKE_FILE, Counters
     from infra.vault import vault_of
@@ -99,9 +99,9 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
     for sign in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(sign, task.cancel)
     vault, clock = vault_of(settings), SystemClock()
-    told = Told(settings.home / "state" / "intake" / "told.sqlite")
-    if told.set_aside:
-        log.error("intake.told_was_damaged", set_aside=str(told.set_aside))
+    statuses = SourceStatuses(settings.home / "state" / "intake" / "told.sqlite")
+    if statuses.set_aside:
+        log.error("intake.told_was_damaged", set_aside=str(statuses.set_aside))
     counters = Counters(settings.home / INTAKE_FILE)
     try:
         async with AsyncExitStack() as stack:
@@ -117,13 +117,13 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
                 mark=vault.mark,
                 thread=doors.thread,
                 files=files.bring,
-                told=told,
+                statuses=statuses,
                 redact_name=redact_name,
             )
             intake = Intake(ports)
-            if not told.whole:
+            if not statuses.is_whole:
                 recalled = await recall(settings, intake)
-                told.settle()
+                statuses.mark_whole()
                 log.info("intake.recalled", deliveries=recalled)
             tell_ready(settings, environ)
             consumer = Consumer(intake, publish, counters, clock, settings.partitions)
@@ -135,4 +135,4 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
         log.info("intake.stopped")
     finally:
         counters.write()
-        told.close()
+        statuses.close()

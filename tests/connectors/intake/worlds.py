@@ -14,7 +14,7 @@ from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta
 from connectors.intake.intake import Intake, Ports
 from connectors.intake.runner import Consumer
-from connectors.intake.told import Told
+from connectors.intake.source_status import SourceStatuses
 from connectors.outside import Gone, OutsideItem
 from connectors.slack.items import ThreadRef
 from connectors.webhooks.counters import Counters
@@ -78,7 +78,7 @@ class World:
     options: Mapping[str, str] = field(default_factory=dict)
     broker: MemoryBroker = field(default_factory=MemoryBroker)
     keys: KeyRing = field(default_factory=KeyRing)
-    told: Told = field(default_factory=Told)
+    statuses: SourceStatuses = field(default_factory=SourceStatuses)
     threads: dict[str, OutsideItem | Gone | None] = field(default_factory=dict)
     asked: list[ThreadRef] = field(default_factory=list)
     deltas: list[Delta] = field(default_factory=list)
@@ -130,7 +130,7 @@ class World:
             mark=self.keys.mark,
             thread=self._thread,
             files=self._files,
-            told=self.told,
+            statuses=self.statuses,
             redact_name=redact_name,
         )
         return Intake(ports)

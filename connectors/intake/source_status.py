@@ -38,7 +38,7 @@ COLUMNS = "source_id, above, path, mark, raw_sha256, title, gone"
 BESIDE = ("", "-wal", "-shm")  # a file of SQLite's, and those it keeps next to it
 
 
-class Told:
+class SourceStatuses:
     """The last word on each item, by source id. Not for two threads.
 
     Every call raises Unavailable when the file cannot be used. ``set_aside`` is where a damaged one
@@ -49,45 +49,45 @@ class Told:
         """``path`` None: in memory."""
         self._name = str(path or ":memory:")
         self.set_aside: Path | None = None
-        with self._used():
+        with self._file_errors():
             if path:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 if not _is_sound(path):
-                    self.set_aside = _put_aside(path)
-            self._file = _opened(self._name)
+                    self.set_aside = _set_aside(path)
+            self._file = _open_file(self._name)
 
     @property
-    def whole(self) -> bool:
-        """Whether it holds what was told before it was made; see ``settle``."""
-        with self._used():
+    def is_whole(self) -> bool:
+        """Whether it holds what was told before it was made; see ``mark_whole``."""
+        with self._file_errors():
             (version,) = self._file.execute("PRAGMA user_version").fetchone()
         return bool(version == WHOLE)
 
-    def settle(self) -> None:
+    def mark_whole(self) -> None:
         """All that was told before is put."""
-        with self._used():
+        with self._file_errors():
             self._file.execute(f"PRAGMA user_version = {WHOLE}")
 
     def is_late(self, project_id: str, item: OutsideItem) -> bool:
         """Whether the item, or what it is below, was deleted when it had changed last, or later."""
         names = (source_id_of(project_id, item), _above(project_id, item))
-        with self._used():
+        with self._file_errors():
             (gone,) = self._file.execute(
                 "SELECT max(gone) FROM told WHERE source_id IN (?, ?)", names
             ).fetchone()
         return gone is not None and str(gone) >= mark_of(item.changed_at)
 
-    def put(self, project_id: str, items: Iterable[OutsideItem | Gone]) -> None:
+    def record(self, project_id: str, items: Iterable[OutsideItem | Gone]) -> None:
         """The items are on the log; of several words on one the latest counts."""
         for item in items:
             if isinstance(item, OutsideItem):
-                self._put_living(project_id, item)
+                self._record_living(project_id, item)
             else:
-                self._put_gone(project_id, item)
+                self._record_deleted(project_id, item)
 
-    def _put_living(self, project_id: str, item: OutsideItem) -> None:
+    def _record_living(self, project_id: str, item: OutsideItem) -> None:
         living = prepare(project_id, item)
-        with self._used():
+        with self._file_errors():
             self._file.execute(
                 f"INSERT INTO told ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, '')"
                 " ON CONFLICT (source_id) DO UPDATE SET mark = excluded.mark,"
@@ -104,27 +104,27 @@ class Told:
                 ),
             )
 
-    def _put_gone(self, project_id: str, gone: Gone) -> None:
+    def _record_deleted(self, project_id: str, gone: Gone) -> None:
         places = {source_id_of(project_id, replace(gone, root=it)) for it in gone.taking}
         for source in sorted({source_id_of(project_id, gone)} | places):
-            with self._used():
+            with self._file_errors():
                 self._file.execute(
                     f"INSERT INTO told ({COLUMNS}) VALUES (?, '', '', '', NULL, '', ?)"
                     " ON CONFLICT (source_id) DO UPDATE SET gone = max(gone, excluded.gone)",
                     (source, mark_of(gone.changed_at)),
                 )
 
-    def below(self, project_id: str, gone: Gone) -> set[tuple[str, str]]:
+    def paths_below(self, project_id: str, gone: Gone) -> set[tuple[str, str]]:
         """Root and path of all that was told to stand below what goes."""
         found = set[tuple[str, str]]()
         for root in gone.taking:
             above = source_id_of(project_id, replace(gone, root=root))
             asked = "SELECT path FROM told WHERE above = ? AND mark > gone"
-            with self._used():
+            with self._file_errors():
                 found |= {(root, path) for (path,) in self._file.execute(asked, (above,))}
         return found
 
-    def over(self, publisher: ItemPublisher) -> ItemPublisher:
+    def overlay(self, publisher: ItemPublisher) -> ItemPublisher:
         """``publisher`` whose tables know what is told here, where that is the later word."""
 
         async def find_stored(
@@ -154,7 +154,7 @@ class Told:
                 " FROM told LEFT JOIN told AS higher ON higher.source_id = told.above"
                 f" WHERE told.source_id IN ({marks})"
             )
-            with self._used():
+            with self._file_errors():
                 found = self._file.execute(asked, part).fetchall()
             yield from found
 
@@ -162,7 +162,7 @@ class Told:
         self._file.close()
 
     @contextmanager
-    def _used(self) -> Iterator[None]:
+    def _file_errors(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
@@ -182,7 +182,7 @@ def _above(project_id: str, item: OutsideItem) -> str:
     return source_id_of(project_id, Gone(item.service, item.root, first, item.changed_at))
 
 
-def _opened(name: str) -> sqlite3.Connection:
+def _open_file(name: str) -> sqlite3.Connection:
     file = sqlite3.connect(name, isolation_level=None)
     file.execute("PRAGMA journal_mode = WAL")
     file.execute("PRAGMA synchronous = NORMAL")
@@ -200,7 +200,7 @@ def _is_sound(path: Path) -> bool:
     so, for want of rights for instance.
     """
     try:
-        with closing(_opened(str(path))) as file:
+        with closing(_open_file(str(path))) as file:
             file.execute(f"SELECT {COLUMNS} FROM told LIMIT 0")
             (verdict,) = file.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.DatabaseError as error:
@@ -210,7 +210,7 @@ def _is_sound(path: Path) -> bool:
     return bool(verdict == "ok")
 
 
-def _put_aside(path: Path) -> Path:
+def _set_aside(path: Path) -> Path:
     """The file stands under another name with all that belongs to it; an earlier one is gone."""
     aside = path.with_name(f"{path.name}.damaged")
     for ending in BESIDE:
