@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 
 from connectors.connector import Item, Listing, RedactName, printable
 from connectors.feeder import Encrypt, FeedOrder, InFlightWindow, Publish, feed, opening
-from connectors.outside import Gone, OutsideItem, Service
 from connectors.rendering import pieces
+from connectors.service_items import DeletedItem, Service, ServiceItem
 from schemas import ids
 from schemas.events.connector import Counts
 from schemas.events.source import MARK_CHARS, Connector, SourceInfo
@@ -70,7 +70,7 @@ class ItemPublisher:
 class Prepared:
     """An item with its bytes; ``source_id`` is for ever."""
 
-    item: OutsideItem
+    item: ServiceItem
     source_id: str
     content: bytes
     raw_sha256: str
@@ -80,8 +80,8 @@ class Prepared:
 @dataclass(slots=True)
 class _Root:
     service: Service
-    items: dict[str, OutsideItem] = field(default_factory=dict)
-    gone: dict[str, Gone] = field(default_factory=dict)
+    items: dict[str, ServiceItem] = field(default_factory=dict)
+    gone: dict[str, DeletedItem] = field(default_factory=dict)
 
 
 def mark_of(at: datetime) -> str:
@@ -89,14 +89,14 @@ def mark_of(at: datetime) -> str:
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def source_id_of(project_id: str, item: OutsideItem | Gone) -> str:
+def source_id_of(project_id: str, item: ServiceItem | DeletedItem) -> str:
     return ids.source_id(
         project_id, CONNECTORS[item.service], f"{item.root}@{printable(item.path)}"
     )
 
 
 async def publish_items(
-    items: Iterable[OutsideItem | Gone], order: FeedOrder, publisher: ItemPublisher
+    items: Iterable[ServiceItem | DeletedItem], order: FeedOrder, publisher: ItemPublisher
 ) -> Counts:
     """The items are on the log, one trigger a root, if there is anything new about them.
 
@@ -110,9 +110,9 @@ async def publish_items(
     return counts
 
 
-def redacted(item: OutsideItem | Gone, redact_name: RedactName) -> OutsideItem | Gone:
+def redacted(item: ServiceItem | DeletedItem, redact_name: RedactName) -> ServiceItem | DeletedItem:
     """The item with no secret in its title, nor in that of what it is about."""
-    if isinstance(item, Gone):
+    if isinstance(item, DeletedItem):
         return item
     about = redact_name(item.about) if item.about else item.about
     return replace(item, title=redact_name(item.title), about=about)
@@ -175,7 +175,7 @@ async def publish_removals(
     await publisher.publish(opening(order, listing, []))
 
 
-def prepare(project_id: str, item: OutsideItem) -> Prepared:
+def prepare(project_id: str, item: ServiceItem) -> Prepared:
     parts = pieces(item)
     content = b"".join(part.content for part in parts)
     return Prepared(
@@ -223,7 +223,7 @@ def _is_over(stored: StoredSource, mark: str) -> bool:
     return stored.mark[:MARK_CHARS] <= mark and stored.gone < mark
 
 
-def _by_root(items: Iterable[OutsideItem | Gone]) -> dict[str, _Root]:
+def _by_root(items: Iterable[ServiceItem | DeletedItem]) -> dict[str, _Root]:
     """Of several revisions of one item the latest; of equal times the last given.
 
     Roots stay in the order in which the items name them: what is given first is on the log first.
@@ -234,14 +234,14 @@ def _by_root(items: Iterable[OutsideItem | Gone]) -> dict[str, _Root]:
         root = roots[item.root]
         root.items.pop(item.path, None)
         root.gone.pop(item.path, None)
-        if isinstance(item, Gone):
+        if isinstance(item, DeletedItem):
             root.gone[item.path] = item
         else:
             root.items[item.path] = item
     return roots
 
 
-def _place(item: OutsideItem) -> tuple[int, int, str]:
+def _place(item: ServiceItem) -> tuple[int, int, str]:
     path = printable(item.path)
     return priority_tier_of(item.source_type), path.count("/"), path
 

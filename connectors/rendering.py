@@ -10,7 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from connectors.outside import OutsideItem, Remark
+from connectors.service_items import Remark, ServiceItem
 from schemas.talk import guarded, head_of
 
 _LINE_ENDS = re.compile(r"\r\n|[\r\x85\u2028\u2029]")
@@ -30,12 +30,12 @@ class Piece:
     content: bytes
 
 
-def render(item: OutsideItem) -> bytes:
+def render(item: ServiceItem) -> bytes:
     """The text of an item in UTF-8; it ends with a line feed."""
     return b"".join(piece.content for piece in pieces(item))
 
 
-def pieces(item: OutsideItem) -> list[Piece]:
+def pieces(item: ServiceItem) -> list[Piece]:
     """The text in the parts that are encrypted by themselves; ``render`` is their sum.
 
     Of chat, each remark is a piece of its author's, the head one of the project's. Everything else
@@ -49,7 +49,7 @@ def pieces(item: OutsideItem) -> list[Piece]:
     return [Piece(None, head), *(Piece(remark.author, content) for remark, content in said)]
 
 
-def _record_head(item: OutsideItem) -> str:
+def _record_head(item: ServiceItem) -> str:
     title = f"Re: {item.about}" if item.about and item.about != item.title else item.title
     lines = [f"# {_one_line(title)[:LONGEST_TITLE]}"]
     facts = []

@@ -28,7 +28,7 @@ class Capability:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenService:
     """A service ready to be read. ``check`` asks for the least of each stream."""
 
     streams: Sequence[Stream]
@@ -43,7 +43,7 @@ async def _nothing_to_ask() -> list[Capability]:
 
 
 # A service that tells by webhook and is not asked: nothing to poll, nothing to check.
-TOLD_ONLY = Opened((), _nothing_to_ask)
+WEBHOOK_ONLY = OpenService((), _nothing_to_ask)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Restricted:
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class ServiceContext:
     """What a service is opened with; ``titles`` finds what is held by root and paths."""
 
     definition: Definition
@@ -84,7 +84,7 @@ class Service(Protocol):
     @property
     def roles(self) -> tuple[tuple[str, ...], ...]: ...
 
-    def checked_target(self, target: str) -> str:
+    def check_target(self, target: str) -> str:
         """``target`` as it is kept. Raises UnknownSource."""
         ...
 
@@ -92,6 +92,6 @@ class Service(Protocol):
         """The streams of a definition, without asking the service."""
         ...
 
-    def opened(self, opening: Opening) -> AbstractAsyncContextManager[Opened]:
+    def open(self, context: ServiceContext) -> AbstractAsyncContextManager[OpenService]:
         """The service as long as the block lasts. Raises what its transport does."""
         ...

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from connectors.census import Census, Listed
 from connectors.connector import SourceUnavailable
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta
-from connectors.outside import Gone, OutsideItem
 from connectors.publishing import ItemPublisher, added, publish_items
+from connectors.reconciliation import ListedItem, Reconciliation
+from connectors.service_items import DeletedItem, ServiceItem
 from connectors.transport import AccessLost, Budget, BudgetSpent
 from infra.clock import Clock
 from infra.errors import Refusal
@@ -42,7 +42,7 @@ class Page:
     what follows. ``delta`` says that a repository's files have changed.
     """
 
-    items: tuple[OutsideItem | Gone, ...]
+    items: tuple[ServiceItem | DeletedItem, ...]
     cursor: str
     refused: int = 0
     delta: Delta | None = None
@@ -58,7 +58,7 @@ class Stream(Protocol):
     def roots(self) -> tuple[str, ...]: ...
 
     @property
-    def counted(self) -> bool:
+    def is_reconcilable(self) -> bool:
         """Whether a census makes sense: what cannot be deleted outside needs none."""
         ...
 
@@ -70,11 +70,11 @@ class Stream(Protocol):
         """
         ...
 
-    def census(self) -> AsyncIterator[Listed]:
+    def list_all(self) -> AsyncIterator[ListedItem]:
         """Every item that stands outside now; raises like ``pages``."""
         ...
 
-    async def look(self, root: str, path: str) -> OutsideItem | None:
+    async def look(self, root: str, path: str) -> ServiceItem | None:
         """One item as it is now; None when it does not stand any more.
 
         Raises like ``pages``, and Unreadable.
@@ -145,12 +145,12 @@ class Engine:
         await self._settle(place, outcome, caught_up_at=now)
         return outcome
 
-    async def census(self, stream: Stream, *, accept_removals: bool = False) -> Outcome:
+    async def reconcile(self, stream: Stream, *, accept_removals: bool = False) -> Outcome:
         """What stands outside and what is held are the same, but for what the brake holds back."""
         place, outcome = self._place(stream), Outcome(stream.name)
         await self._tell(self._started(place, "census"))
         try:
-            outcome.counts = await self._count(stream, place, accept_removals)
+            outcome.counts = await self._reconcile(stream, place, accept_removals)
         except (SourceUnavailable, AccessLost, Refusal) as error:
             tried = place.model_copy(update={"census_at": self.clock.now()})
             return await self._failed(tried, "census", outcome, error)
@@ -167,13 +167,13 @@ class Engine:
         await self._settle(place, outcome, place.caught_up_at)
         return outcome
 
-    async def _count(self, stream: Stream, place: CursorMoved, accept_removals: bool) -> Counts:
-        async def whole() -> AsyncIterator[tuple[OutsideItem | Gone, ...]]:
+    async def _reconcile(self, stream: Stream, place: CursorMoved, accept_removals: bool) -> Counts:
+        async def whole() -> AsyncIterator[tuple[ServiceItem | DeletedItem, ...]]:
             async for page in stream.pages(""):
                 yield page.items
 
         key = f"{place.connector_id}|{stream.name}|census|{place.position}"
-        census = Census(
+        reconciliation = Reconciliation(
             self.target.project_id,
             self.target.service,
             self.publisher,
@@ -181,7 +181,7 @@ class Engine:
             key,
             accept_removals,
         )
-        return await census.of(stream, whole)
+        return await reconciliation.run(stream, whole)
 
     async def _publish(self, stream: Stream, place: CursorMoved, page: Page) -> Counts:
         key = f"{place.connector_id}|{stream.name}|{place.position}"

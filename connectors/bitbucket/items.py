@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from connectors.outside import Gone, OutsideItem, Remark
 from connectors.payloads import Payload, needed, part, text, time
+from connectors.service_items import DeletedItem, Remark, ServiceItem
 
 PULL_EVENTS = frozenset(
     f"pullrequest:{what}" for what in ("created", "updated", "fulfilled", "rejected")
@@ -32,7 +32,7 @@ def repository_of(payload: Payload) -> str:
 
 def items_of_delivery(
     kind: str, payload: Payload, received_at: datetime
-) -> list[OutsideItem | Gone] | None:
+) -> list[ServiceItem | DeletedItem] | None:
     """The items of a delivery; None for a kind that carries none. Raises UnreadablePayload."""
     repository = repository_of(payload)
     if kind in PULL_EVENTS:
@@ -41,7 +41,9 @@ def items_of_delivery(
         comment, pull = part(payload, "comment"), part(payload, "pullrequest")
         item = comment_item(repository, pull, comment)
         if kind == "pullrequest:comment_deleted":
-            return [Gone(item.service, item.root, item.path, max(received_at, item.changed_at))]
+            return [
+                DeletedItem(item.service, item.root, item.path, max(received_at, item.changed_at))
+            ]
         return [item]
     if kind in VERDICTS:
         return [verdict_item(repository, payload, *VERDICTS[kind])]
@@ -52,11 +54,11 @@ def root_of(repository: str, kind: str) -> str:
     return f"bitbucket/{repository.lower()}/{kind}"
 
 
-def pull_item(repository: str, pull: Payload) -> OutsideItem:
+def pull_item(repository: str, pull: Payload) -> ServiceItem:
     number, changed = needed(pull, "id"), time(pull, "updated_on")
     body = text(pull, "description") or text(part(pull, "summary"), "raw")
     said = Remark(number, _name(part(pull, "author")), "author", time(pull, "created_on"), body)
-    return OutsideItem(
+    return ServiceItem(
         service="bitbucket",
         root=root_of(repository, "pulls"),
         path=number,
@@ -70,14 +72,14 @@ def pull_item(repository: str, pull: Payload) -> OutsideItem:
     )
 
 
-def comment_item(repository: str, pull: Payload, comment: Payload) -> OutsideItem:
+def comment_item(repository: str, pull: Payload, comment: Payload) -> ServiceItem:
     number, about = needed(pull, "id"), text(pull, "title")
     comment_id = needed(comment, "id")
     made, changed = time(comment, "created_on"), time(comment, "updated_on")
     edited = changed if changed > made else None
     place = text(part(comment, "inline"), "path")
     body = text(part(comment, "content"), "raw")
-    return OutsideItem(
+    return ServiceItem(
         service="bitbucket",
         root=root_of(repository, "comments"),
         path=f"{number}/comments/{comment_id}",
@@ -91,13 +93,13 @@ def comment_item(repository: str, pull: Payload, comment: Payload) -> OutsideIte
     )
 
 
-def verdict_item(repository: str, payload: Payload, name: str, state: str) -> OutsideItem:
+def verdict_item(repository: str, payload: Payload, name: str, state: str) -> ServiceItem:
     """What one person decided of a pull request: one item a person, the last word holds."""
     pull, verdict = part(payload, "pullrequest"), part(payload, name)
     number, at = needed(pull, "id"), time(verdict, "date")
     person = part(verdict, "user")
     member = text(person, "account_id") or needed(person, "uuid")
-    return OutsideItem(
+    return ServiceItem(
         service="bitbucket",
         root=root_of(repository, "reviews"),
         path=f"{number}/reviews/{member.strip('{}')}",

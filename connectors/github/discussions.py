@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from connectors.census import Listed
 from connectors.github.api import GitHub
 from connectors.github.items import discussion_comment_item, discussion_item, moment, root_of
 from connectors.github.lists import fit
-from connectors.outside import OutsideItem
+from connectors.reconciliation import ListedItem
+from connectors.service_items import ServiceItem
 from connectors.sync import Page
 from connectors.transport import AccessLost
 
@@ -55,7 +55,7 @@ class Discussions:
 
     github: GitHub
     name: str = "discussions"
-    counted: bool = True
+    is_reconcilable: bool = True
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -80,14 +80,14 @@ class Discussions:
             if ended:
                 return
 
-    async def census(self) -> AsyncIterator[Listed]:
+    async def list_all(self) -> AsyncIterator[ListedItem]:
         async for nodes, _ in self._walk():
             with fit(self.name):
                 items = [item for node in nodes for item in await self._items(node)]
             for item in items:
-                yield Listed(item.root, item.path)
+                yield ListedItem(item.root, item.path)
 
-    async def look(self, root: str, path: str) -> OutsideItem | None:
+    async def look(self, root: str, path: str) -> ServiceItem | None:
         with fit(self.name):
             node = await self._one(int(path.partition("/")[0]))
             found = await self._items(node) if node else []
@@ -110,7 +110,7 @@ class Discussions:
             if not further:
                 return
 
-    async def _items(self, node: Node) -> list[OutsideItem]:
+    async def _items(self, node: Node) -> list[ServiceItem]:
         number, title = int(node["number"]), str(node["title"])
         repository = self.github.repository
         items = [discussion_item(repository, rest_of(node))]

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from connectors.census import Listed
 from connectors.github.api import REST_VERSION, GitHub
 from connectors.github.lists import fit
 from connectors.intake.changes import Delta
-from connectors.outside import OutsideItem
+from connectors.reconciliation import ListedItem
+from connectors.service_items import ServiceItem
 from connectors.sync import Page
 
 
@@ -27,7 +27,7 @@ class Files:
 
     github: GitHub
     name: str = "files"
-    counted: bool = False
+    is_reconcilable: bool = False
     roots: tuple[str, ...] = ()
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
@@ -62,9 +62,9 @@ class Files:
         delta = Delta("github", str(name), before, head, "@poll") if head != before else None
         yield Page((), json.dumps(moved, sort_keys=True), delta=delta)
 
-    async def census(self) -> AsyncIterator[Listed]:
-        for listed in list[Listed]():  # git tells what is gone
+    async def list_all(self) -> AsyncIterator[ListedItem]:
+        for listed in list[ListedItem]():  # git tells what is gone
             yield listed
 
-    async def look(self, root: str, path: str) -> OutsideItem | None:
+    async def look(self, root: str, path: str) -> ServiceItem | None:
         return None

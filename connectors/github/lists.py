@@ -21,11 +21,11 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from typing import Any, ClassVar
 
-from connectors.census import Listed, Unreadable
 from connectors.connector import SourceUnavailable, printable
 from connectors.github.api import GitHub, next_of, rows_of
 from connectors.github.items import moment
-from connectors.outside import Gone, OutsideItem
+from connectors.reconciliation import ListedItem, UnreadableItem
+from connectors.service_items import DeletedItem, ServiceItem
 from connectors.sync import Page
 from connectors.transport import Answer
 
@@ -42,10 +42,10 @@ Row = dict[str, Any]
 class Made:
     """What became of the rows of a page; ``refused`` counts those that lack what they must have."""
 
-    items: list[OutsideItem | Gone] = field(default_factory=list)
+    items: list[ServiceItem | DeletedItem] = field(default_factory=list)
     refused: int = 0
 
-    def take(self, made: Callable[[], OutsideItem | None]) -> None:
+    def take(self, made: Callable[[], ServiceItem | None]) -> None:
         """One more row; what nobody said in it is no item."""
         try:
             item = made()
@@ -92,25 +92,25 @@ class RestList:
     github: GitHub
     what: str
     make: Make
-    listed: Callable[[Row], Listed | None]
-    look_at: Callable[[str, str], Awaitable[OutsideItem | None]]
+    listed: Callable[[Row], ListedItem | None]
+    look_at: Callable[[str, str], Awaitable[ServiceItem | None]]
     params: dict[str, str] = field(default_factory=dict)
-    counted: bool = True
+    is_reconcilable: bool = True
     order: ClassVar[dict[str, str]] = {}
 
-    async def census(self) -> AsyncIterator[Listed]:
+    async def list_all(self) -> AsyncIterator[ListedItem]:
         async for row in self.github.every(self.what, self.params | self.order):
             with fit(self.name):
                 listed = self.listed(row)
             if listed:
                 yield listed
 
-    async def look(self, root: str, path: str) -> OutsideItem | None:
+    async def look(self, root: str, path: str) -> ServiceItem | None:
         """See ``connectors.sync.Stream``; what lacks what it must have is Unreadable."""
         try:
             return await self.look_at(root, path)
         except UNFIT as error:
-            raise Unreadable(f"{printable(path)} of {root} cannot be read.") from error
+            raise UnreadableItem(f"{printable(path)} of {root} cannot be read.") from error
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from connectors.census import Listed
 from connectors.connector import UnknownSource
 from connectors.github.api import GitHub
 from connectors.github.discussions import Discussions
@@ -30,7 +29,8 @@ from connectors.github.items import (
     run_item,
 )
 from connectors.github.lists import Made, Row, SinceList, WholeList
-from connectors.outside import OutsideItem
+from connectors.reconciliation import ListedItem
+from connectors.service_items import ServiceItem
 from connectors.sync import Stream
 
 STREAMS = (
@@ -129,11 +129,11 @@ def issues(github: GitHub, titles: Titles) -> SinceList:
             made.take(partial(issue_item, repository, row))
         return made
 
-    def listed(row: Row) -> Listed:
+    def listed(row: Row) -> ListedItem:
         kind = "pulls" if row.get("pull_request") else "issues"
-        return Listed(root_of(repository, kind), str(row["number"]))
+        return ListedItem(root_of(repository, kind), str(row["number"]))
 
-    async def look(root: str, path: str) -> OutsideItem | None:
+    async def look(root: str, path: str) -> ServiceItem | None:
         row = await github.one(f"issues/{path}")
         item = issue_item(repository, row) if row and str(row["number"]) == path else None
         return item if item and item.root == root else None  # else moved to another repository
@@ -180,7 +180,7 @@ def _remarks(
     what: str,
     belongs_to: str,
     kind: str,
-    item_of: Callable[[str, Row, str | None], OutsideItem],
+    item_of: Callable[[str, Row, str | None], ServiceItem],
 ) -> SinceList:
     repository = github.repository
 
@@ -193,10 +193,10 @@ def _remarks(
             made.take(partial(item_of, repository, row, about.get(number_of(row))))
         return made
 
-    def listed(row: Row) -> Listed:
-        return Listed(root_of(repository, kind), f"{number_of(row)}/{kind}/{row['id']}")
+    def listed(row: Row) -> ListedItem:
+        return ListedItem(root_of(repository, kind), f"{number_of(row)}/{kind}/{row['id']}")
 
-    async def look(root: str, path: str) -> OutsideItem | None:
+    async def look(root: str, path: str) -> ServiceItem | None:
         row = await github.one(f"{what}/{path.rpartition('/')[2]}")
         if row is None:
             return None
@@ -214,7 +214,7 @@ class Reviews:
     github: GitHub
     titles: Titles
     name: str = "reviews"
-    counted: bool = False
+    is_reconcilable: bool = False
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -223,17 +223,17 @@ class Reviews:
     def pages(self, cursor: str) -> AsyncIterator[Any]:
         return self._changed().pages(cursor)
 
-    async def census(self) -> AsyncIterator[Listed]:
+    async def list_all(self) -> AsyncIterator[ListedItem]:
         async for row in self.github.every("pulls", ALL_STATES):
             for item in (await self._of(row)).items:
-                yield Listed(item.root, item.path)
+                yield ListedItem(item.root, item.path)
 
-    async def look(self, root: str, path: str) -> OutsideItem | None:
+    async def look(self, root: str, path: str) -> ServiceItem | None:
         number = path.partition("/")[0]
         row = await self.github.one(f"pulls/{number}")
         found = (await self._of(row)).items if row else []
         return next(
-            (item for item in found if isinstance(item, OutsideItem) and item.path == path), None
+            (item for item in found if isinstance(item, ServiceItem) and item.path == path), None
         )
 
     async def _of(self, *rows: Row) -> Made:
@@ -254,7 +254,7 @@ class Reviews:
         )  # fmt: skip
 
 
-def made_of(rows: list[Row], item_of: Callable[[Row], OutsideItem | None]) -> Made:
+def made_of(rows: list[Row], item_of: Callable[[Row], ServiceItem | None]) -> Made:
     made = Made()
     for row in rows:
         made.take(partial(item_of, row))
@@ -267,11 +267,11 @@ def releases(github: GitHub) -> WholeList:
     async def make(rows: list[Row]) -> Made:
         return made_of(rows, partial(release_item, repository))
 
-    def listed(row: Row) -> Listed | None:
+    def listed(row: Row) -> ListedItem | None:
         item = release_item(repository, row)
-        return Listed(item.root, item.path) if item else None
+        return ListedItem(item.root, item.path) if item else None
 
-    async def look(root: str, path: str) -> OutsideItem | None:
+    async def look(root: str, path: str) -> ServiceItem | None:
         row = await github.one(f"releases/{path}")
         return release_item(repository, row) if row else None
 
@@ -287,7 +287,7 @@ def runs(github: GitHub) -> WholeList:
     async def make(rows: list[Row]) -> Made:
         return made_of(rows, partial(run_item, repository))
 
-    async def look(root: str, path: str) -> OutsideItem | None:
+    async def look(root: str, path: str) -> ServiceItem | None:
         row = await github.one(f"actions/runs/{path}")
         return run_item(repository, row) if row else None
 
@@ -299,6 +299,6 @@ def runs(github: GitHub) -> WholeList:
         make,
         lambda row: None,
         look,
-        counted=False,
+        is_reconcilable=False,
         window=RUNS_WINDOW,
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from connectors.outside import Service
 from connectors.payloads import Payload, part, parts, text
+from connectors.service_items import Service
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 

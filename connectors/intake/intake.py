@@ -22,10 +22,10 @@ from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta, delta_of
 from connectors.intake.source_status import SourceStatuses
 from connectors.jira.api import site_of
-from connectors.outside import Gone, OutsideItem
 from connectors.payloads import Payload, UnreadablePayload, part, text
 from connectors.publishing import ItemPublisher, publish_items, redacted, source_id_of
 from connectors.registry import stream_names
+from connectors.service_items import DeletedItem, ServiceItem
 from connectors.slack.items import ThreadRef, thread_of_event
 from connectors.slack.service import project_channels
 from connectors.testimony.messages import Seal, testimony_of_event
@@ -38,7 +38,7 @@ from schemas.events.connector_item import ItemReceived
 Open = Callable[[str, bytes], bytes]
 Connected = Callable[[str, ConnectorService], Sequence[Definition]]
 # The thread as it is now, None when it is gone; raises as `connectors.sync.Stream.look` does.
-LookAtThread = Callable[[Definition, ThreadRef], Awaitable[OutsideItem | Gone | None]]
+LookAtThread = Callable[[Definition, ThreadRef], Awaitable[ServiceItem | DeletedItem | None]]
 FindPublisher = Callable[[str], Awaitable[ItemPublisher]]  # by project id
 BringFiles = Callable[[Delta, Definition, FeedOrder], Awaitable[bool]]
 
@@ -97,7 +97,7 @@ class Intake:
                 return
             items = self._items_of(event, payload, fact, definition) or []
             polled = _is_titled(event, definition)
-            known = [it for it in items if isinstance(it, Gone) or not polled]
+            known = [it for it in items if isinstance(it, DeletedItem) or not polled]
             self._ports.statuses.record(fact.project_id, self._timely(fact, known))
 
     def _opened(self, event: ItemReceived) -> Any:
@@ -112,7 +112,7 @@ class Intake:
 
     def _items_of(
         self, event: ItemReceived, payload: Payload, fact: Envelope, definition: Definition
-    ) -> list[OutsideItem | Gone] | None:
+    ) -> list[ServiceItem | DeletedItem] | None:
         items = _items_of(event, payload, fact, definition)
         name = self._ports.redact_name
         return None if items is None else [redacted(item, name) for item in items]
@@ -138,7 +138,7 @@ class Intake:
         self,
         fact: Envelope,
         event: ItemReceived,
-        items: Iterable[OutsideItem | Gone],
+        items: Iterable[ServiceItem | DeletedItem],
         definition: Definition,
     ) -> bool:
         """Whether a title is new that comments are held under, too: the delivery has none of them.
@@ -151,7 +151,7 @@ class Intake:
         titles = {
             source_id_of(project, item): item.title
             for item in items
-            if isinstance(item, OutsideItem)
+            if isinstance(item, ServiceItem)
         }
         stored = await publisher.find_stored(project, list(titles))
         return any(
@@ -182,7 +182,7 @@ class Intake:
             return "left_to_the_next_poll"
         return await self._publish(fact, [thread] if thread else [])
 
-    async def _publish(self, fact: Envelope, items: Iterable[OutsideItem | Gone]) -> str:
+    async def _publish(self, fact: Envelope, items: Iterable[ServiceItem | DeletedItem]) -> str:
         project, statuses = fact.project_id, self._ports.statuses
         publisher = statuses.overlay(await self._ports.publisher(project))
         news = await self._with_all_below(project, publisher, self._timely(fact, items))
@@ -191,26 +191,28 @@ class Intake:
         return "changed" if counts.published or counts.removed else "unchanged"
 
     async def _with_all_below(
-        self, project_id: str, publisher: ItemPublisher, items: list[OutsideItem | Gone]
-    ) -> list[OutsideItem | Gone]:
+        self, project_id: str, publisher: ItemPublisher, items: list[ServiceItem | DeletedItem]
+    ) -> list[ServiceItem | DeletedItem]:
         """The items and, of what is deleted, all that stood below it and went with it."""
         found = list(items)
         for gone in items:
-            if isinstance(gone, Gone) and gone.taking:
+            if isinstance(gone, DeletedItem) and gone.cascade_roots:
                 below = self._ports.statuses.paths_below(project_id, gone)
-                for root in gone.taking:
+                for root in gone.cascade_roots:
                     stored = await publisher.list_stored(project_id, root, f"{gone.path}/")
                     below |= {(root, each.path) for each in stored}
                 at, service = gone.changed_at, gone.service
-                found += [Gone(service, root, path, at) for root, path in sorted(below)]
+                found += [DeletedItem(service, root, path, at) for root, path in sorted(below)]
         return found
 
     def _timely(
-        self, fact: Envelope, items: Iterable[OutsideItem | Gone]
-    ) -> list[OutsideItem | Gone]:
+        self, fact: Envelope, items: Iterable[ServiceItem | DeletedItem]
+    ) -> list[ServiceItem | DeletedItem]:
         """Without late words about what is gone, or was below what is."""
         statuses, project = self._ports.statuses, fact.project_id
-        return [it for it in items if isinstance(it, Gone) or not statuses.is_late(project, it)]
+        return [
+            it for it in items if isinstance(it, DeletedItem) or not statuses.is_late(project, it)
+        ]
 
 
 def _is_titled(event: ItemReceived, definition: Definition) -> bool:
@@ -233,7 +235,7 @@ def _order(fact: Envelope, trigger: Any) -> FeedOrder:
 
 def _items_of(
     event: ItemReceived, payload: Payload, fact: Envelope, definition: Definition
-) -> list[OutsideItem | Gone] | None:
+) -> list[ServiceItem | DeletedItem] | None:
     match event.connector:
         case "github":
             read = connectors.github.deliveries.items_of_delivery

@@ -26,8 +26,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from connectors.connector import printable
-from connectors.outside import Gone, OutsideItem
 from connectors.publishing import ItemPublisher, StoredSource, mark_of, prepare, source_id_of
+from connectors.service_items import DeletedItem, ServiceItem
 from infra.errors import Unavailable
 from schemas.events.source import MARK_CHARS
 
@@ -68,7 +68,7 @@ class SourceStatuses:
         with self._file_errors():
             self._file.execute(f"PRAGMA user_version = {WHOLE}")
 
-    def is_late(self, project_id: str, item: OutsideItem) -> bool:
+    def is_late(self, project_id: str, item: ServiceItem) -> bool:
         """Whether the item, or what it is below, was deleted when it had changed last, or later."""
         names = (source_id_of(project_id, item), _above(project_id, item))
         with self._file_errors():
@@ -77,15 +77,15 @@ class SourceStatuses:
             ).fetchone()
         return gone is not None and str(gone) >= mark_of(item.changed_at)
 
-    def record(self, project_id: str, items: Iterable[OutsideItem | Gone]) -> None:
+    def record(self, project_id: str, items: Iterable[ServiceItem | DeletedItem]) -> None:
         """The items are on the log; of several words on one the latest counts."""
         for item in items:
-            if isinstance(item, OutsideItem):
+            if isinstance(item, ServiceItem):
                 self._record_living(project_id, item)
             else:
                 self._record_deleted(project_id, item)
 
-    def _record_living(self, project_id: str, item: OutsideItem) -> None:
+    def _record_living(self, project_id: str, item: ServiceItem) -> None:
         living = prepare(project_id, item)
         with self._file_errors():
             self._file.execute(
@@ -104,8 +104,8 @@ class SourceStatuses:
                 ),
             )
 
-    def _record_deleted(self, project_id: str, gone: Gone) -> None:
-        places = {source_id_of(project_id, replace(gone, root=it)) for it in gone.taking}
+    def _record_deleted(self, project_id: str, gone: DeletedItem) -> None:
+        places = {source_id_of(project_id, replace(gone, root=it)) for it in gone.cascade_roots}
         for source in sorted({source_id_of(project_id, gone)} | places):
             with self._file_errors():
                 self._file.execute(
@@ -114,10 +114,10 @@ class SourceStatuses:
                     (source, mark_of(gone.changed_at)),
                 )
 
-    def paths_below(self, project_id: str, gone: Gone) -> set[tuple[str, str]]:
+    def paths_below(self, project_id: str, gone: DeletedItem) -> set[tuple[str, str]]:
         """Root and path of all that was told to stand below what goes."""
         found = set[tuple[str, str]]()
-        for root in gone.taking:
+        for root in gone.cascade_roots:
             above = source_id_of(project_id, replace(gone, root=root))
             asked = "SELECT path FROM told WHERE above = ? AND mark > gone"
             with self._file_errors():
@@ -171,7 +171,7 @@ class SourceStatuses:
             ) from error
 
 
-def _above(project_id: str, item: OutsideItem) -> str:
+def _above(project_id: str, item: ServiceItem) -> str:
     """The name, within its own root, of what an item is below; empty where it is below nothing.
 
     Comments have a root of their own at GitHub: there no source is of that name.
@@ -179,7 +179,7 @@ def _above(project_id: str, item: OutsideItem) -> str:
     first, below, _ = item.path.partition("/")
     if not below:
         return ""
-    return source_id_of(project_id, Gone(item.service, item.root, first, item.changed_at))
+    return source_id_of(project_id, DeletedItem(item.service, item.root, first, item.changed_at))
 
 
 def _open_file(name: str) -> sqlite3.Connection:

@@ -17,8 +17,8 @@ from connectors.confined import MIB, Confined, ReadingRefused, limits_of, opened
 from connectors.connector import SourceRefused, SourceUnavailable, printable
 from connectors.jira.items import items_of, root_of
 from connectors.jira.wiki import markdown
-from connectors.outside import OutsideItem, Remark
 from connectors.payloads import UnreadablePayload
+from connectors.service_items import Remark, ServiceItem
 from connectors.unpacking.exports import JiraReader
 
 MAX_FILE_BYTES = 256 * MIB
@@ -29,7 +29,7 @@ TIMES = (
 )  # fmt: skip
 
 
-def items_in(path: Path, site: str) -> list[OutsideItem]:
+def items_in(path: Path, site: str) -> list[ServiceItem]:
     """The items of an export file. Raises SourceUnavailable, SourceRefused."""
     name = printable(path.name)
     try:
@@ -44,7 +44,7 @@ def items_in(path: Path, site: str) -> list[OutsideItem]:
         raise SourceRefused(f"{name} is no export of Jira as JSON or CSV.") from error
 
 
-def _items(path: Path, site: str) -> Iterator[OutsideItem]:
+def _items(path: Path, site: str) -> Iterator[ServiceItem]:
     with opened(path) as file, ExitStack() as ends:
         size = os.fstat(file.fileno()).st_size
         if size > MAX_FILE_BYTES:
@@ -59,7 +59,7 @@ def _items(path: Path, site: str) -> Iterator[OutsideItem]:
                 yield from meant(site, each)
 
 
-def _row_items(site: str, row: dict[str, list[str]]) -> Iterator[OutsideItem]:
+def _row_items(site: str, row: dict[str, list[str]]) -> Iterator[ServiceItem]:
     def first(head: str) -> str:
         return row.get(head, [""])[0].strip()
 
@@ -68,7 +68,7 @@ def _row_items(site: str, row: dict[str, list[str]]) -> Iterator[OutsideItem]:
     remarks = [Remark("description", first("reporter") or "unknown", "reporter", created, body)]
     remarks += [it for written in row.get("comment", []) if (it := _comment(written))]
     state, resolution = first("status"), first("resolution")
-    yield OutsideItem(
+    yield ServiceItem(
         service="jira",
         root=root_of(site, key),
         path=key,

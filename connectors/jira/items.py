@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from connectors.jira import adf, wiki
-from connectors.outside import Gone, OutsideItem, Remark
 from connectors.payloads import Payload, UnreadablePayload, needed, part, parts, text, time
+from connectors.service_items import DeletedItem, Remark, ServiceItem
 
 READABLE_SUFFIXES = (".md", ".markdown", ".txt", ".rst", ".adoc")
 LARGEST_ATTACHMENT_BYTES = 1024 * 1024
@@ -29,13 +29,13 @@ def root_of(site: str, key: str) -> str:
     return f"jira/{site}/{project}"
 
 
-def items_of(site: str, issue: Payload) -> list[OutsideItem]:
+def items_of(site: str, issue: Payload) -> list[ServiceItem]:
     """An issue and those of its comments that the payload holds. Raises UnreadablePayload."""
     comments = parts(part(part(issue, "fields"), "comment"), "comments")
     return [issue_item(site, issue), *(comment_item(site, issue, it) for it in comments)]
 
 
-def issue_item(site: str, issue: Payload) -> OutsideItem:
+def issue_item(site: str, issue: Payload) -> ServiceItem:
     """The issue's own text: its description by its reporter. Raises UnreadablePayload."""
     key, fields = needed(issue, "key"), part(issue, "fields")
     changed_at = time(fields, "updated")
@@ -47,7 +47,7 @@ def issue_item(site: str, issue: Payload) -> OutsideItem:
         at=time(fields, "created"),
         body=body_of(fields.get("description")),
     )
-    return OutsideItem(
+    return ServiceItem(
         service="jira",
         root=root_of(site, key),
         path=key,
@@ -62,7 +62,7 @@ def issue_item(site: str, issue: Payload) -> OutsideItem:
     )
 
 
-def comment_item(site: str, issue: Payload, comment: Payload) -> OutsideItem:
+def comment_item(site: str, issue: Payload, comment: Payload) -> ServiceItem:
     """One comment of an issue, of which key and summary are enough. Raises UnreadablePayload."""
     key, number = needed(issue, "key"), needed(comment, "id")
     made, changed = time(comment, "created"), time(comment, "updated")
@@ -77,7 +77,7 @@ def comment_item(site: str, issue: Payload, comment: Payload) -> OutsideItem:
         edited_at=changed if changed > made else None,
     )
     address = _address(issue, key)
-    return OutsideItem(
+    return ServiceItem(
         service="jira",
         root=root_of(site, key),
         path=f"{key}/comments/{number}",
@@ -107,12 +107,12 @@ def readable_attachments(issue: Payload) -> list[Payload]:
     ]
 
 
-def attachment_item(site: str, issue: Payload, attachment: Payload, content: bytes) -> OutsideItem:
+def attachment_item(site: str, issue: Payload, attachment: Payload, content: bytes) -> ServiceItem:
     """An attachment's text; bytes that are no UTF-8 are read with marks in their place."""
     key, number = needed(issue, "key"), needed(attachment, "id")
     made, name = time(attachment, "created"), text(attachment, "filename")
     author = attachment.get("author")
-    return OutsideItem(
+    return ServiceItem(
         service="jira",
         root=root_of(site, key),
         path=f"{key}/attachments/{number}/{name.replace('/', '_')}",
@@ -125,7 +125,7 @@ def attachment_item(site: str, issue: Payload, attachment: Payload, content: byt
     )
 
 
-def items_of_event(site: str, event: Payload) -> list[OutsideItem | Gone]:
+def items_of_event(site: str, event: Payload) -> list[ServiceItem | DeletedItem]:
     """What a webhook's event says; empty for one that is about neither issue nor comment.
 
     With an issue goes all that is below it, comments and attachments, whether the event names them
@@ -137,13 +137,13 @@ def items_of_event(site: str, event: Payload) -> list[OutsideItem | Gone]:
         case "jira:issue_deleted":
             key = needed(part(event, "issue"), "key")
             root = root_of(site, key)
-            return [Gone("jira", root, key, _at(event), taking=(root,))]
+            return [DeletedItem("jira", root, key, _at(event), cascade_roots=(root,))]
         case "comment_created" | "comment_updated":
             return [comment_item(site, part(event, "issue"), part(event, "comment"))]
         case "comment_deleted":
             key = needed(part(event, "issue"), "key")
             path = f"{key}/comments/{needed(part(event, 'comment'), 'id')}"
-            return [Gone("jira", root_of(site, key), path, _at(event))]
+            return [DeletedItem("jira", root_of(site, key), path, _at(event))]
         case _:
             return []
 

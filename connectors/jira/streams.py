@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from connectors.census import Listed
 from connectors.jira.api import PLACES, Jira
 from connectors.jira.items import (
     attachment_item,
@@ -27,8 +26,9 @@ from connectors.jira.items import (
     issue_item,
     readable_attachments,
 )
-from connectors.outside import Gone, OutsideItem
 from connectors.payloads import needed, part, parts, readable, time
+from connectors.reconciliation import ListedItem
+from connectors.service_items import DeletedItem, ServiceItem
 from connectors.sync import Page
 
 STREAMS = ("issues",)
@@ -44,7 +44,7 @@ class Issues:
 
     jira: Jira
     name: str = "issues"
-    counted: bool = True
+    is_reconcilable: bool = True
 
     @property
     def root(self) -> str:
@@ -83,7 +83,7 @@ class Issues:
         since = f" AND updated >= {since_ms}" if since_ms else ""
         return f'project = "{self.jira.project}"{since} ORDER BY updated ASC, key ASC'
 
-    async def _of(self, issue: dict[str, Any]) -> AsyncIterator[OutsideItem | Gone]:
+    async def _of(self, issue: dict[str, Any]) -> AsyncIterator[ServiceItem | DeletedItem]:
         """The issue and all that was said about it."""
         with readable(SENT):
             yield issue_item(self.jira.site, issue)
@@ -103,7 +103,7 @@ class Issues:
             return list(comments)
         return [comment async for comment in self.jira.comments(needed(issue, "key"))]
 
-    async def census(self) -> AsyncIterator[Listed]:
+    async def list_all(self) -> AsyncIterator[ListedItem]:
         await self.jira.check()
         jql = f'project = "{self.jira.project}" ORDER BY created ASC, key ASC'
         token: str | None = None
@@ -119,12 +119,12 @@ class Issues:
                         name = str(attachment["filename"]).replace("/", "_")
                         paths.append(f"{key}/attachments/{needed(attachment, 'id')}/{name}")
                 for path in paths:
-                    yield Listed(self.root, path)
+                    yield ListedItem(self.root, path)
             token = found.token
             if token is None:
                 return
 
-    async def look(self, root: str, path: str) -> OutsideItem | None:
+    async def look(self, root: str, path: str) -> ServiceItem | None:
         key, _, rest = path.partition("/")
         issue = await self.jira.issue(key) if root == self.root else None
         if issue is None:
@@ -135,7 +135,7 @@ class Issues:
                 comment = await self.jira.comment(key, number)
                 return comment_item(self.jira.site, issue, comment) if comment else None
             items = [item async for item in self._of(issue)]
-        return next((it for it in items if isinstance(it, OutsideItem) and it.path == path), None)
+        return next((it for it in items if isinstance(it, ServiceItem) and it.path == path), None)
 
 
 def _changed_ms(issue: dict[str, Any]) -> int:

@@ -17,8 +17,8 @@ from typing import Any
 from connectors.archive import bounds_of
 from connectors.confined import MIB, Confined, ReadingFailed, ReadingRefused, limits_of, opened
 from connectors.connector import SourceRefused, SourceUnavailable, printable
-from connectors.outside import OutsideItem
 from connectors.payloads import UnreadablePayload, needed, readable, text
+from connectors.service_items import ServiceItem
 from connectors.slack.items import Admits, Channel, Message, message_of, thread_item, time_of
 from connectors.slack.people import People, Pseudonym
 from connectors.unpacking.exports import SlackReader
@@ -75,7 +75,7 @@ class SlackExport:
             for row in self._rows(name)
         ]
 
-    def threads(self, channel: Channel, pseudonym: Pseudonym, admits: Admits) -> list[OutsideItem]:
+    def threads(self, channel: Channel, pseudonym: Pseudonym, admits: Admits) -> list[ServiceItem]:
         """The threads of a channel that may be read, in the order in which they began."""
         by_thread: dict[str, list[Message]] = {}
         with readable(f"The export {self._name}"):

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from connectors.outside import Gone, OutsideItem, Remark
 from connectors.payloads import Payload, UnreadablePayload, needed, part, text
+from connectors.service_items import DeletedItem, Remark, ServiceItem
 from connectors.slack.mrkdwn import markdown
 from connectors.slack.people import People
 
@@ -91,7 +91,7 @@ def thread_item(
     *,
     as_of: datetime,
     admits: Admits,
-) -> OutsideItem | None:
+) -> ServiceItem | None:
     """The thread of ``messages``, in whatever order; None when nothing of it is to be read.
 
     ``admits`` is asked with a message's own text: what is said of somebody shows by the name.
@@ -106,7 +106,7 @@ def thread_item(
         return None
     root_ts = all_of_it[0].thread_ts
     newest = max(it.edited_ts or it.ts for it in all_of_it)
-    return OutsideItem(
+    return ServiceItem(
         service="slack",
         root=channel.root,
         path=root_ts,
@@ -118,9 +118,9 @@ def thread_item(
     )
 
 
-def gone(channel: Channel, thread_ts: str, as_of: datetime) -> Gone:
+def gone(channel: Channel, thread_ts: str, as_of: datetime) -> DeletedItem:
     """The thread is no more, or nothing of it may be read."""
-    return Gone("slack", channel.root, thread_ts, as_of)
+    return DeletedItem("slack", channel.root, thread_ts, as_of)
 
 
 def words_of(message: Message, people: People) -> str:

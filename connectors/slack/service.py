@@ -16,7 +16,7 @@ from typing import Any
 from connectors.connector import SourceRefused, UnknownSource
 from connectors.credentials import bearer
 from connectors.definitions import Definition
-from connectors.service import Capability, Opened, Opening, Restricted
+from connectors.service import Capability, OpenService, Restricted, ServiceContext
 from connectors.slack.api import PUBLIC, Slack
 from connectors.slack.items import Channel
 from connectors.slack.streams import Closed, Testify, Threads, Workspace
@@ -41,7 +41,7 @@ class SlackService:
     streams: tuple[str, ...] = ()  # a channel is a stream: `--option project_channels=C1,C2`
     roles: tuple[tuple[str, ...], ...] = (("token",),)
 
-    def checked_target(self, target: str) -> str:
+    def check_target(self, target: str) -> str:
         if not _TEAM.fullmatch(target):
             raise UnknownSource(
                 f"{without_credentials(target)!r} is no id of a workspace: write one like"
@@ -53,25 +53,25 @@ class SlackService:
         return tuple(sorted(project_channels(definition)))
 
     @asynccontextmanager
-    async def opened(self, opening: Opening) -> AsyncIterator[Opened]:
-        added, restricted = opening.definition.added, opening.restricted
+    async def open(self, context: ServiceContext) -> AsyncIterator[OpenService]:
+        added, restricted = context.definition.added, context.restricted
         if restricted is None:
             raise SourceRefused("Slack cannot be read without the restricted log of testimony.")
-        authorise = bearer(opening.secrets["token"])
-        async with Transport(added.base_url, authorise, opening.budget) as transport:
+        authorise = bearer(context.secrets["token"])
+        async with Transport(added.base_url, authorise, context.budget) as transport:
             slack = Slack(transport)
             if await slack.team() != added.target:
                 raise SourceRefused(f"The token is not for the workspace {added.target}.")
-            workspace = workspace_of(slack, opening.definition.project_id, restricted)
+            workspace = workspace_of(slack, context.definition.project_id, restricted)
             streams = [
                 await stream_of(added.target, channel_id, workspace)
-                for channel_id in sorted(project_channels(opening.definition))
+                for channel_id in sorted(project_channels(context.definition))
             ]
 
             async def check() -> list[Capability]:
                 return [await capability(slack, stream) for stream in streams]
 
-            yield Opened(streams, check)
+            yield OpenService(streams, check)
 
 
 async def stream_of(team: str, channel_id: str, workspace: Workspace) -> Threads | Closed:

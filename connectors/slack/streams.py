@@ -18,9 +18,9 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from connectors.census import Listed, Unreadable
-from connectors.outside import Gone, OutsideItem
 from connectors.payloads import needed, part, readable, text
+from connectors.reconciliation import ListedItem, UnreadableItem
+from connectors.service_items import DeletedItem, ServiceItem
 from connectors.slack.api import Slack
 from connectors.slack.items import (
     Admits,
@@ -119,7 +119,7 @@ class Threads(OfChannel):
 
     workspace: Workspace
     window: timedelta = WINDOW
-    counted: bool = True
+    is_reconcilable: bool = True
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
         place = Place.parse(cursor)
@@ -132,7 +132,7 @@ class Threads(OfChannel):
             )
             with readable(SENT):
                 stamps = [needed(row, "ts") for row in rows]
-                items = await self._changed(rows, place)
+                items = await self._read_changed(rows, place)
                 place = replace(place, high=place.high or max(stamps, key=time_of, default=""))
                 if more and stamps:
                     place = replace(place, low=min(stamps, key=time_of))
@@ -154,9 +154,11 @@ class Threads(OfChannel):
         newest = max((it for it in (place.done, place.high) if it), key=time_of, default="")
         return Place(done=newest, whole_at=whole_at)
 
-    async def _changed(self, rows: list[dict[str, Any]], place: Place) -> list[OutsideItem | Gone]:
+    async def _read_changed(
+        self, rows: list[dict[str, Any]], place: Place
+    ) -> list[ServiceItem | DeletedItem]:
         """The threads of some messages that may have changed since the last walk."""
-        items: list[OutsideItem | Gone] = []
+        items: list[ServiceItem | DeletedItem] = []
         alone = [row for row in rows if not _has_replies(row)]
         threads = dict.fromkeys(
             text(row, "thread_ts") or needed(row, "ts")
@@ -171,15 +173,15 @@ class Threads(OfChannel):
 
     async def _read(
         self, threads: Iterable[tuple[str, list[dict[str, Any]]]]
-    ) -> list[OutsideItem | Gone]:
-        items: list[OutsideItem | Gone] = []
+    ) -> list[ServiceItem | DeletedItem]:
+        items: list[ServiceItem | DeletedItem] = []
         for thread_ts, messages in threads:
             await self.workspace.testify(self.channel, messages)
             item = await self._item(messages)
             items.append(item or gone(self.channel, thread_ts, self.workspace.clock.now()))
         return items
 
-    async def _item(self, messages: list[dict[str, Any]]) -> OutsideItem | None:
+    async def _item(self, messages: list[dict[str, Any]]) -> ServiceItem | None:
         said = [message for row in messages if (message := message_of(row))]
         people = await self.workspace.people()
         return thread_item(
@@ -201,7 +203,7 @@ class Threads(OfChannel):
         told = [time_of(it) for it in touched if it]
         return not told or max(told) >= _moment(place.whole_at) - LATE
 
-    async def census(self) -> AsyncIterator[Listed]:
+    async def list_all(self) -> AsyncIterator[ListedItem]:
         channel_id, low, more = self.channel.channel_id, "", True
         while more:
             rows, more, hides = await self.workspace.slack.history(channel_id, latest=low)
@@ -209,20 +211,20 @@ class Threads(OfChannel):
                 for row in rows:
                     stands = _has_replies(row) or await self._item([row]) is not None
                     if stands and text(row, "thread_ts") in ("", needed(row, "ts")):
-                        yield Listed(self.channel.root, needed(row, "ts"))
+                        yield ListedItem(self.channel.root, needed(row, "ts"))
                 low = min((needed(row, "ts") for row in rows), key=time_of, default="")
             more = more and bool(rows)
             if hides and not more:
                 self.workspace.hidden_before[channel_id] = low
 
-    async def look(self, root: str, path: str) -> OutsideItem | None:
+    async def look(self, root: str, path: str) -> ServiceItem | None:
         if root != self.channel.root:
             return None
         messages = await self.workspace.slack.thread(self.channel.channel_id, path)
         shown_from = self.workspace.hidden_before.get(self.channel.channel_id)
         with readable(SENT):
             if not messages and shown_from is not None and self._is_hidden(path, shown_from):
-                raise Unreadable("The workspace's plan hides messages of that time.")
+                raise UnreadableItem("The workspace's plan hides messages of that time.")
             return await self._item(messages)
 
     @staticmethod
@@ -235,19 +237,19 @@ class Closed(OfChannel):
     """A channel of which not even the name is told: whoever reads it gets to know why."""
 
     why: AccessLost
-    counted: bool = True
+    is_reconcilable: bool = True
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
         for page in list[Page]():
             yield page
         raise self.why
 
-    async def census(self) -> AsyncIterator[Listed]:
-        for listed in list[Listed]():
+    async def list_all(self) -> AsyncIterator[ListedItem]:
+        for listed in list[ListedItem]():
             yield listed
         raise self.why
 
-    async def look(self, root: str, path: str) -> OutsideItem | None:
+    async def look(self, root: str, path: str) -> ServiceItem | None:
         raise self.why
 
 

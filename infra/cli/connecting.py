@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from connectors.intake.changes import Delta
     from connectors.publishing import ItemPublisher, StoredSource
     from connectors.registry import Budgets
-    from connectors.service import Opened, Restricted
+    from connectors.service import OpenService, Restricted
     from connectors.sync import Engine
     from projections.queries import Conn
     from schemas.events.connector import CursorMoved
@@ -92,14 +92,14 @@ class Desk:
     say: Callable[[str], None] = field(default=lambda line: None)
 
     @asynccontextmanager
-    async def opened(self, definition: Definition) -> AsyncIterator[Opened]:
+    async def opened(self, definition: Definition) -> AsyncIterator[OpenService]:
         """The service behind a definition. Raises SourceRefused when a secret is not there."""
         from connectors.definitions import secret_at
         from connectors.registry import service_of
-        from connectors.service import TOLD_ONLY, WEBHOOK, Opening
+        from connectors.service import WEBHOOK, WEBHOOK_ONLY, ServiceContext
 
         if set(definition.credentials) == {WEBHOOK}:
-            yield TOLD_ONLY
+            yield WEBHOOK_ONLY
             return
         tables, project_id = Tables(self.settings), definition.project_id
 
@@ -115,8 +115,8 @@ class Desk:
             restricted = None
             if definition.added.service == "slack":
                 restricted = await stack.enter_async_context(testimony(self.settings))
-            opening = Opening(definition, secrets, budget, titles, restricted)
-            yield await stack.enter_async_context(service.opened(opening))
+            opening = ServiceContext(definition, secrets, budget, titles, restricted)
+            yield await stack.enter_async_context(service.open(opening))
 
     @asynccontextmanager
     async def engine(self, definition: Definition) -> AsyncIterator[Engine]:

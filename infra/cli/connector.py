@@ -166,7 +166,7 @@ def _definition(
             connector_id="",
             request_key=key,
             service=service,  # type: ignore[arg-type]  # service_of knows it
-            target=found.checked_target(target),
+            target=found.check_target(target),
             base_url=checked_base(base_url or found.base_url),
             streams=streams,
             credentials=[Credential(role=role, place=place) for role, place in places.items()],
@@ -248,9 +248,9 @@ async def _sync(
     async def read(engine: Engine, stream: Stream) -> Outcome | None:
         if not census:
             return await engine.sync(stream)
-        if not stream.counted:
+        if not stream.is_reconcilable:
             return None
-        return await engine.census(stream, accept_removals=accept)
+        return await engine.reconcile(stream, accept_removals=accept)
 
     return await read_each(at, chosen, names, read)
 

@@ -19,7 +19,7 @@ from infra.loop import in_thread
 from infra.settings import Settings
 
 if TYPE_CHECKING:
-    from connectors.outside import OutsideItem
+    from connectors.service_items import ServiceItem
     from schemas.events.connector import Counts
 
 ITEMS_AT_ONCE = 100  # one trigger; what a page of a sync holds
@@ -66,7 +66,7 @@ async def _import(
 
     project_id = _project_id(settings, project)
     if service == "jira":
-        items: Sequence[OutsideItem] = await in_thread(partial(items_in, file, site))
+        items: Sequence[ServiceItem] = await in_thread(partial(items_in, file, site))
     else:
         items = await _threads(settings, file, project_id, channels)
     counts = Counts()
@@ -81,7 +81,7 @@ async def _import(
 
 async def _threads(
     settings: Settings, file: Path, project_id: str, names: list[str]
-) -> list[OutsideItem]:
+) -> list[ServiceItem]:
     """The threads of the named channels; every message is testimony first."""
     from connectors.slack.export import SlackExport
     from connectors.slack.service import is_without_risk, testifying
@@ -97,7 +97,7 @@ async def _threads(
     try:
         async with testimony(settings) as restricted:
             testify = testifying(project_id, restricted)
-            items: list[OutsideItem] = []
+            items: list[ServiceItem] = []
             for channel in await in_thread(export.channels):
                 await testify(channel, await in_thread(partial(export.messages, channel)))
                 if channel.channel_id in names or channel.name in names:

@@ -23,9 +23,9 @@ from infra.watchdog import SoleReader, watching
 
 if TYPE_CHECKING:
     from connectors.definitions import Definition
-    from connectors.outside import Gone, OutsideItem
     from connectors.publishing import ItemPublisher
-    from connectors.service import Opened
+    from connectors.service import OpenService
+    from connectors.service_items import DeletedItem, ServiceItem
     from connectors.slack.items import ThreadRef
 
 log = get("intake")
@@ -54,7 +54,7 @@ class Doors:
     at: Desk
     stack: AsyncExitStack
     _outlets: dict[str, ItemPublisher] = field(default_factory=dict)
-    _opened: dict[str, Opened] = field(default_factory=dict)
+    _opened: dict[str, OpenService] = field(default_factory=dict)
 
     async def outlet(self, project_id: str) -> ItemPublisher:
         if project_id not in self._outlets:
@@ -62,12 +62,14 @@ class Doors:
             self._outlets[project_id] = await self.stack.enter_async_context(opening)
         return self._outlets[project_id]
 
-    async def thread(self, definition: Definition, ref: ThreadRef) -> OutsideItem | Gone | None:
+    async def thread(
+        self, definition: Definition, ref: ThreadRef
+    ) -> ServiceItem | DeletedItem | None:
         """The thread as Slack shows it now; gone when it shows none. Raises SourceUnavailable,
         SourceRefused.
         """
         from connectors.connector import SourceRefused
-        from connectors.outside import Gone
+        from connectors.service_items import DeletedItem
 
         key = definition.added.model_dump_json()
         if key not in self._opened:
@@ -77,7 +79,7 @@ class Doors:
         for stream in self._opened[key].streams:
             if root in stream.roots:
                 found = await stream.look(root, ref.thread_ts)
-                return found or Gone("slack", root, ref.thread_ts, SystemClock().now())
+                return found or DeletedItem("slack", root, ref.thread_ts, SystemClock().now())
         raise SourceRefused(f"No stream of the connector reads {root}.")
 
 

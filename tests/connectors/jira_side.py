@@ -40,8 +40,8 @@ class JiraSide:
     async def sync(self) -> Outcome:
         return await self.engine().sync(self.stream)
 
-    async def census(self) -> Outcome:
-        return await self.engine().census(self.stream, accept_removals=True)
+    async def reconcile(self) -> Outcome:
+        return await self.engine().reconcile(self.stream, accept_removals=True)
 
     def standing(self) -> dict[str, bytes]:
         """What should be held: each issue, comment and readable attachment, by source."""

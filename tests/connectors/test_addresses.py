@@ -158,7 +158,7 @@ def test_a_target_that_is_an_address_is_refused_without_being_shown(service: str
     from connectors.registry import service_of
 
     with pytest.raises(UnknownSource) as refusal:
-        service_of(service).checked_target(address)
+        service_of(service).check_target(address)
     assert hides(str(refusal.value))
 
 

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from connectors.connector import SourceRefused, UnknownSource
 from connectors.definitions import Definition, checked_place, secret_at
 from connectors.github.service import GITHUB
-from connectors.service import Capability, Opening
+from connectors.service import Capability, ServiceContext
 from connectors.transport import AccessLost, Budget, Secret
 from schemas.events.connector import ConnectorAdded
 from tests.connectors.stand_ins.github import APP_TOKEN, TOKEN, GitHubServer
@@ -32,8 +32,8 @@ def checked(secrets: dict[str, Secret], server: GitHubServer) -> list[Capability
                 target="acme/shop",
                 base_url=server.url,
             )
-            opening = Opening(Definition("prj_1", added), secrets, Budget(), none)
-            async with GITHUB.opened(opening) as opened:
+            opening = ServiceContext(Definition("prj_1", added), secrets, Budget(), none)
+            async with GITHUB.open(opening) as opened:
                 found = await opened.check()
                 return found + await opened.check()
 

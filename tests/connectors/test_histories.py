@@ -113,14 +113,14 @@ async def played(
     await hooks.arrive(all_of_them=True)
     assert {each.reason for each in await side.sync(*STREAMS)} == {None}
     if not told:
-        assert {each.reason for each in await side.census(*STREAMS)} == {None}
+        assert {each.reason for each in await side.reconcile(*STREAMS)} == {None}
     return side, at
 
 
 async def _synced(history: AtGitHub, side: Side) -> None:
     await side.sync(*STREAMS)
     if history.chance.random() < 0.3:
-        await side.census(*STREAMS)
+        await side.reconcile(*STREAMS)
 
 
 @pytest.mark.parametrize("told", [False, True])

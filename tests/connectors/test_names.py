@@ -11,9 +11,9 @@ import pytest
 
 from connectors.connector import Item, Listing, Notice, SourceUnavailable, without_secrets
 from connectors.feeder import FeedOrder, FeedReport, InFlightWindow, feed
-from connectors.outside import OutsideItem, Remark
 from connectors.publishing import publish_items
 from connectors.recognise import open_source
+from connectors.service_items import Remark, ServiceItem
 from schemas.codec import encode
 from schemas.envelope import Actor, Envelope
 from schemas.events.source import SourceRevised
@@ -129,7 +129,7 @@ def test_ordinary_names_are_left_alone() -> None:
 
 def test_the_title_of_an_item_reaches_no_record() -> None:
     broker = MemoryBroker()
-    item = OutsideItem(
+    item = ServiceItem(
         "jira",
         "lab.example/LAB",
         "LAB-1",

@@ -67,7 +67,7 @@ async def synced(stand: Stand, broker: MemoryBroker, page: int, *, census: bool)
         engine = Engine(target, broker.publisher(), places, SystemClock(), Budget())
         outcomes.append(await engine.sync(stream))
         if census:
-            outcomes.append(await engine.census(stream, accept_removals=True))
+            outcomes.append(await engine.reconcile(stream, accept_removals=True))
     return outcomes
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from agents.reader import ReadRequest
 from connectors.feeder import FeedOrder
-from connectors.outside import Gone, OutsideItem
 from connectors.publishing import ItemPublisher, publish_items, publish_removals
+from connectors.service_items import DeletedItem, ServiceItem
 from schemas.envelope import Actor, Envelope
 from streams.hygiene.redact import redact_name
 from streams.memory import Driver
@@ -33,7 +33,7 @@ class Connected(Project):
         self.broker = MemoryBroker()
         self._deliveries = 0
 
-    def told(self, *items: OutsideItem | Gone) -> Connected:
+    def told(self, *items: ServiceItem | DeletedItem) -> Connected:
         asyncio.run(publish_items(items, self.order(), self.publisher()))
         self.driver.run()
         return self
@@ -58,7 +58,7 @@ class Connected(Project):
         return {atom.body for atom in self.live.values()}
 
 
-def a_remark(number: int, body: str, minutes: int = 0) -> OutsideItem:
+def a_remark(number: int, body: str, minutes: int = 0) -> ServiceItem:
     return a_comment(number, body, minutes, about="Limits of the gateway")
 
 
@@ -66,7 +66,7 @@ def said(project: Connected, words: str) -> bool:
     return any(words in body for body in project.bodies())
 
 
-def some(count: int) -> list[OutsideItem]:
+def some(count: int) -> list[ServiceItem]:
     return [
         a_remark(n, f"We decided to use the store named S{n} for every parcel of depot {n}.")
         for n in range(count)

@@ -23,9 +23,9 @@ from connectors.github.items import (
 )
 from connectors.intake.source_status import SourceStatuses
 from connectors.jira import items as jira
-from connectors.outside import OutsideItem
 from connectors.publishing import publish_items, source_id_of
 from connectors.rendering import render
+from connectors.service_items import ServiceItem
 from schemas.envelope import Actor
 from tests.connectors.intake.worlds import PROJECT, Killed, Record, World
 from tests.connectors.webhooks.senders import Sent, from_github, from_jira
@@ -131,11 +131,11 @@ class Outside:
         return from_jira(event, START + timedelta(seconds=second))
 
     @property
-    def items(self) -> list[OutsideItem]:
+    def items(self) -> list[ServiceItem]:
         return [self._item(key, row) for key, row in self.rows.items()]
 
     @staticmethod
-    def _item(key: Key, row: dict[str, Any]) -> OutsideItem:
+    def _item(key: Key, row: dict[str, Any]) -> ServiceItem:
         kind, number = key
         match kind:
             case "issues":

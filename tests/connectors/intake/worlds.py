@@ -15,7 +15,7 @@ from connectors.intake.changes import Delta
 from connectors.intake.intake import Intake, Ports
 from connectors.intake.runner import Consumer
 from connectors.intake.source_status import SourceStatuses
-from connectors.outside import Gone, OutsideItem
+from connectors.service_items import DeletedItem, ServiceItem
 from connectors.slack.items import ThreadRef
 from connectors.webhooks.counters import Counters
 from connectors.webhooks.counters import told as counters_told
@@ -79,7 +79,7 @@ class World:
     broker: MemoryBroker = field(default_factory=MemoryBroker)
     keys: KeyRing = field(default_factory=KeyRing)
     statuses: SourceStatuses = field(default_factory=SourceStatuses)
-    threads: dict[str, OutsideItem | Gone | None] = field(default_factory=dict)
+    threads: dict[str, ServiceItem | DeletedItem | None] = field(default_factory=dict)
     asked: list[ThreadRef] = field(default_factory=list)
     deltas: list[Delta] = field(default_factory=list)
     connected: Connected = field(default_factory=Connected)
@@ -141,7 +141,7 @@ class World:
         self.counters = counters
         return Consumer(self.intake(), self.broker.publish, counters, self, 1, self._sleep)
 
-    async def _thread(self, definition: Any, ref: ThreadRef) -> OutsideItem | Gone | None:
+    async def _thread(self, definition: Any, ref: ThreadRef) -> ServiceItem | DeletedItem | None:
         self.asked.append(ref)
         self.outage()
         return self.threads.get(ref.thread_ts)
@@ -181,7 +181,7 @@ class World:
             await consumer.process(record)
 
     @property
-    def counted(self) -> dict[str, int]:
+    def is_reconcilable(self) -> dict[str, int]:
         self.counters.write()
         found = counters_told(self.folder / "intake.json") or {}
         return {name: count for group in found.values() if isinstance(group, dict)

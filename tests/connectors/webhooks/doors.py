@@ -62,7 +62,7 @@ class Door:
             return answer.status, await answer.json(content_type=None)
 
     @property
-    def counted(self) -> dict[str, Any]:
+    def is_reconcilable(self) -> dict[str, Any]:
         """The counters as `cairn status` would show them."""
         found = told(self.counters)
         assert found

@@ -1,6 +1,6 @@
 """What stands in a service outside (GitHub, Jira, Slack) and becomes one source each.
 
-An issue's text, one comment, one review, one Slack thread: each is an ``OutsideItem`` with its own
+An issue's text, one comment, one review, one Slack thread: each is an ``ServiceItem`` with its own
 address, so that a change outside is one source's change here. A comment names what it belongs to
 (``about``), for its text alone seldom says so. Sync and webhooks hand over the same items, rendered
 by the same function, so a fact that comes both ways is one fact.
@@ -34,7 +34,7 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class OutsideItem:
+class ServiceItem:
     """One source of a service: ``<root>@<path>`` is its address (spec 01 §1).
 
     ``root`` is what one census covers (``github/acme/shop/issues``), ``path`` the item's stable
@@ -58,15 +58,15 @@ class OutsideItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
-    """An item that no longer stands outside: deleted there, as of ``changed_at``.
+class DeletedItem:
+    """An item that its service has deleted, as of ``changed_at``.
 
-    ``taking`` are the roots in which all that stands below ``path`` went with it: what was said
-    about an issue, say.
+    ``cascade_roots`` are the roots in which everything below ``path`` was deleted with it, for
+    example the comments of an issue.
     """
 
     service: Service
     root: str
     path: str
     changed_at: datetime
-    taking: tuple[str, ...] = ()
+    cascade_roots: tuple[str, ...] = ()

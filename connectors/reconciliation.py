@@ -18,8 +18,8 @@ from typing import Protocol
 
 from connectors.connector import SourceUnavailable, printable
 from connectors.feeder import FeedOrder
-from connectors.outside import Gone, OutsideItem
 from connectors.publishing import ItemPublisher, added, publish_items, publish_removals
+from connectors.service_items import DeletedItem, ServiceItem
 from connectors.transport import AccessLost
 from schemas import ids
 from schemas.events.connector import Counts
@@ -29,19 +29,19 @@ LOOKS = 200  # items that are asked for one by one; of more the list is read ane
 FETCHED_TOGETHER = 50
 
 
-class Unreadable(SourceUnavailable):
+class UnreadableItem(SourceUnavailable):
     """An item stands, but what the service gives of it lacks what it must have."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedItem:
     """An item that stands outside, as a census sees it."""
 
     root: str
     path: str
 
 
-class Countable(Protocol):
+class Reconcilable(Protocol):
     """What a census needs of a stream; see ``connectors.sync.Stream``."""
 
     @property
@@ -50,13 +50,13 @@ class Countable(Protocol):
     @property
     def roots(self) -> tuple[str, ...]: ...
 
-    def census(self) -> AsyncIterator[Listed]: ...
+    def list_all(self) -> AsyncIterator[ListedItem]: ...
 
-    async def look(self, root: str, path: str) -> OutsideItem | None: ...
+    async def look(self, root: str, path: str) -> ServiceItem | None: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Census:
+class Reconciliation:
     """One census of one stream. ``order`` makes a trigger of a key; ``key`` is the census's own."""
 
     project_id: str
@@ -66,8 +66,10 @@ class Census:
     key: str
     accept_removals: bool = False
 
-    async def of(
-        self, stream: Countable, whole: Callable[[], AsyncIterator[tuple[OutsideItem | Gone, ...]]]
+    async def run(
+        self,
+        stream: Reconcilable,
+        whole: Callable[[], AsyncIterator[tuple[ServiceItem | DeletedItem, ...]]],
     ) -> Counts:
         """What was found; ``whole`` reads the list anew. Raises what the stream does."""
         stored = {
@@ -75,9 +77,9 @@ class Census:
             for root in stream.roots
             for each in await self.publisher.list_stored(self.project_id, root, "")
         }
-        standing, missing = set[str](), list[Listed]()
-        seen: Listed | None = None
-        async for listed in stream.census():
+        standing, missing = set[str](), list[ListedItem]()
+        seen: ListedItem | None = None
+        async for listed in stream.list_all():
             source = self._source_id(listed)
             standing.add(source)
             if source in stored:
@@ -99,7 +101,7 @@ class Census:
         await self._remove(gone)
         return added(found, Counts(seen=len(standing), removed=len(gone)))
 
-    async def _gone(self, stream: Countable, absent: list[SourceInfo]) -> list[SourceInfo]:
+    async def _gone(self, stream: Reconcilable, absent: list[SourceInfo]) -> list[SourceInfo]:
         """Of what a walk did not see that which does not stand."""
         gone = [each for each in absent[:LOOKS] if not await _stands(stream, each)]
         if len(gone) < LOOKS < len(absent):
@@ -110,8 +112,8 @@ class Census:
         return gone + absent[LOOKS:]
 
     async def _looked(
-        self, stream: Countable, missing: list[Listed]
-    ) -> AsyncIterator[tuple[OutsideItem | Gone, ...]]:
+        self, stream: Reconcilable, missing: list[ListedItem]
+    ) -> AsyncIterator[tuple[ServiceItem | DeletedItem, ...]]:
         for start in range(0, len(missing), FETCHED_TOGETHER):
             part = missing[start : start + FETCHED_TOGETHER]
             yield tuple([item for each in part if (item := await _readable(stream, each))])
@@ -124,21 +126,21 @@ class Census:
             order = replace(self.order(f"{self.key}|{root}"), accept_removals=self.accept_removals)
             await publish_removals(root, sources, order, self.publisher)
 
-    def _source_id(self, listed: Listed) -> str:
+    def _source_id(self, listed: ListedItem) -> str:
         address = f"{listed.root}@{printable(listed.path)}"
         return ids.source_id(self.project_id, self.service, address)
 
 
-async def _readable(stream: Countable, listed: Listed) -> OutsideItem | None:
+async def _readable(stream: Reconcilable, listed: ListedItem) -> ServiceItem | None:
     """An item that is listed and not held; None too where nobody can read it, as in the sync."""
     try:
         return await stream.look(listed.root, listed.path)
-    except Unreadable:
+    except UnreadableItem:
         return None
 
 
-async def _stands(stream: Countable, item: SourceInfo | Listed) -> bool:
+async def _stands(stream: Reconcilable, item: SourceInfo | ListedItem) -> bool:
     try:
         return await stream.look(item.root, item.path) is not None
-    except Unreadable:
+    except UnreadableItem:
         return True
