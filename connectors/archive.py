@@ -1,6 +1,6 @@
 """Archives, read without unpacking them: no name in one ever reaches the file system.
 
-A child process goes through them (``connectors.confined``): a zip is read member by member where it
+A child process goes through them (``connectors.sandbox``): a zip is read member by member where it
 lies, what the members of a tar hold is put one after the other into an unnamed temporary file.
 Limits come before content: members, the sum of their sizes, and that sum against the archive's own
 size (a bomb is refused as a whole). What a name may be is judged here, not there.
@@ -17,14 +17,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
-from connectors.confined import (
-    Confined,
-    ReadingFailed,
-    ReadingRefused,
-    limits_of,
-    opened,
-    spool_bytes,
-)
 from connectors.connector import (
     MAX_CONTENT_BYTES,
     MAX_PATH_CHARS,
@@ -34,10 +26,18 @@ from connectors.connector import (
     NoticeCode,
     SourceRefused,
     SourceUnavailable,
-    in_listing_order,
     printable,
+    sort_items,
 )
-from connectors.paths import checked_path, is_beneath
+from connectors.paths import check_path, is_beneath
+from connectors.sandbox import (
+    ReadingFailed,
+    ReadingRefused,
+    Sandbox,
+    limits_of,
+    open_regular,
+    spool_bytes,
+)
 from connectors.unpacking.budget import Bounds, plain
 from connectors.unpacking.tars import TarReader
 from connectors.unpacking.zips import ZipReader
@@ -84,60 +84,45 @@ class Archive:
         self.root = root
 
     def list(self) -> Listing:
-        with _refusing(self.file), contextlib.ExitStack() as ends:
-            packed = ends.enter_context(opened(self.file))
+        with _refuse_unreadable(self.file), contextlib.ExitStack() as ends:
+            packed = ends.enter_context(open_regular(self.file))
             is_zip = self.file.name.lower().endswith(ZIP_SUFFIXES)
             members = _Zip(self.file, packed) if is_zip else _Tar(self.file, packed)
             ends.callback(members.close)
-            listing = self._listed(members)
+            listing = self._list_members(members)
             ends.pop_all()
             packed.close()  # the child has its own
         return listing
 
-    def _listed(self, members: _Members) -> Listing:
-        found, notices, comment = _told(members)
-        members.listed()
+    def _list_members(self, members: _Members) -> Listing:
+        found, notices, comment = _read_members(members)
+        if isinstance(members, _Tar):
+            members.child.close()  # the spool holds all contents
         folder = shared_folder(path for path, _, _ in found)
         cut = len(folder) + 1 if folder else 0
         revision = comment.strip() if _COMMIT.fullmatch(comment.strip()) else None
         items = [Item(path[cut:], size, read, None, revision) for path, size, read in found]
         root = self.root or folder or printable(stem_of(self.file.name))
-        return Listing(root, True, *in_listing_order(items, notices), close=members.close)
+        return Listing(root, True, *sort_items(items, notices), close=members.close)
 
 
-class _Members:
-    """What an archive holds, as the child tells it."""
+class _Tar:
+    """The members of a tar. Their contents lie in a spool file once they are listed."""
 
-    child: Confined
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-
-    def reader(self, name: str, size: int, place: int, length: int) -> Read:
-        """Reads a member's content when called. Raises SourceUnavailable."""
-        raise NotImplementedError
-
-    def listed(self) -> None:
-        """All members are known; what is not needed to read them goes."""
-
-    def close(self) -> None:
-        self.child.close()
-
-
-class _Tar(_Members):
     def __init__(self, file: Path, packed: IO[bytes]) -> None:
-        super().__init__(file)
+        self.file = file
         self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the listing
         try:
             size = os.fstat(packed.fileno()).st_size
             limits = limits_of(size, spool_bytes=spool_bytes(MAX_SPOOL_BYTES))
             options = {"bounds": asdict(bounds_of(size)), "suffix": file.name.lower()}
-            self.child = Confined(TarReader, packed, limits, options, self._spool)
+            self.child = Sandbox(TarReader, packed, limits, options, self._spool)
         except BaseException:
             self._spool.close()
             raise
 
     def reader(self, name: str, size: int, place: int, length: int) -> Read:
+        """Reads a member's content when called. Raises SourceUnavailable."""
         if not 0 <= length <= min(size, MAX_CONTENT_BYTES + 1):
             raise ReadingFailed("its reader answered with something else")
 
@@ -149,23 +134,24 @@ class _Tar(_Members):
 
         return read
 
-    def listed(self) -> None:
-        self.child.close()
-
     def close(self) -> None:
-        super().close()
+        self.child.close()
         self._spool.close()
 
 
-class _Zip(_Members):
+class _Zip:
+    """The members of a zip. The child process reads each content when asked."""
+
     def __init__(self, file: Path, packed: IO[bytes]) -> None:
-        super().__init__(file)
+        self.file = file
         size = os.fstat(packed.fileno()).st_size
-        self.child = Confined(
+        self.child = Sandbox(
             ZipReader, packed, limits_of(size), {"bounds": asdict(bounds_of(size))}
         )
 
     def reader(self, name: str, size: int, place: int, length: int) -> Read:
+        """Reads a member's content when called. Raises SourceUnavailable."""
+
         def read() -> bytes:
             try:
                 return b"".join(content for _, content in self.child.ask("content", place))
@@ -175,6 +161,12 @@ class _Zip(_Members):
                 ) from error
 
         return read
+
+    def close(self) -> None:
+        self.child.close()
+
+
+_Members = _Tar | _Zip
 
 
 def bounds_of(size_bytes: int) -> Bounds:
@@ -191,7 +183,7 @@ def bounds_of(size_bytes: int) -> Bounds:
     )
 
 
-def _told(members: _Members) -> tuple[list[Member], list[Notice], str]:
+def _read_members(members: _Members) -> tuple[list[Member], list[Notice], str]:
     """Files, notices, and the archive's comment. Raises ReadingFailed, ReadingRefused."""
     found: list[Member] = []
     notices: list[Notice] = []
@@ -209,7 +201,7 @@ def _told(members: _Members) -> tuple[list[Member], list[Notice], str]:
 
 
 @contextlib.contextmanager
-def _refusing(file: Path) -> Iterator[None]:
+def _refuse_unreadable(file: Path) -> Iterator[None]:
     """Whatever is wrong with an archive is a refusal that names it. Raises SourceRefused."""
     try:
         yield
@@ -235,7 +227,7 @@ def path_of(name: str, notices: list[Notice]) -> str | None:
     if name.startswith("/") or _DRIVE.match(name) or not is_beneath(plain_name):
         notices.append(Notice(printable(name[:MAX_PATH_CHARS]), "unsafe_name"))
         return None
-    return checked_path(plain_name, notices)
+    return check_path(plain_name, notices)
 
 
 def shared_folder(paths: Iterable[str]) -> str:

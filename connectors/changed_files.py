@@ -12,15 +12,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from connectors.clones import HEAD_REF
-from connectors.connector import Item, Listing, Notice, in_listing_order, printable
+from connectors.connector import Item, Listing, Notice, printable, sort_items
 from connectors.git import (
     Blobs,
     GitDirectory,
-    checked_entry,
+    check_entry,
     dates_of,
     git_answers,
-    known_size,
     list_commit,
+    parse_size,
     run_git,
 )
 
@@ -63,7 +63,7 @@ def list_changed(
     notices: list[Notice] = []
     items: list[Item] = []
     standing: set[bytes] = set()
-    for part in _cut(touched):
+    for part in _batches(touched):
         names = [os.fsdecode(path) for path in part]
         dates = dates_of(clone, tip, names)
         arguments = ("ls-tree", "-r", "-l", "-z", tip, "--")
@@ -71,11 +71,11 @@ def list_changed(
             meta, _, raw_path = row.partition(b"\t")
             mode, _, oid, size = meta.split()
             standing.add(raw_path)
-            if (path := checked_entry(mode, raw_path, notices)) is not None:
+            if (path := check_entry(mode, raw_path, notices)) is not None:
                 fetch = blobs.reader(oid.decode())
-                items.append(Item(path, known_size(size), fetch, dates.get(raw_path), tip))
+                items.append(Item(path, parse_size(size), fetch, dates.get(raw_path), tip))
     gone = tuple(printable(path) for path in touched if path not in standing)
-    listed, told = in_listing_order(items, notices)
+    listed, told = sort_items(items, notices)
     return Listing(root, False, listed, told, removed=gone, close=blobs.close)
 
 
@@ -99,6 +99,6 @@ def _commit(clone: GitDirectory, name: str) -> str:
     return git_answers(clone, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
 
 
-def _cut(paths: list[bytes]) -> Iterator[list[bytes]]:
+def _batches(paths: list[bytes]) -> Iterator[list[bytes]]:
     for start in range(0, len(paths), PATHS_AT_ONCE):
         yield paths[start : start + PATHS_AT_ONCE]

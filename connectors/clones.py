@@ -22,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 
 from connectors.connector import Listing, SourceUnavailable, UnknownSource, printable
 from connectors.git import PROTOCOLS, GitDirectory, list_commit, run_git
-from connectors.repositories import borrow, is_git_folder
+from connectors.repositories import is_git_folder, open_view
 from connectors.transport import Secret
 from infra.addresses import is_well_formed, without_credentials
 
@@ -36,7 +36,7 @@ def is_git_url(spec: str) -> bool:
     return "://" in spec or "::" in spec or bool(_SCP_LIKE.match(spec)) or spec.endswith(".git")
 
 
-def checked_url(url: str) -> str:
+def check_url(url: str) -> str:
     """``url`` if it is of an allowed protocol and no option in disguise. Raises UnknownSource."""
     scp_like = bool(_SCP_LIKE.match(url)) and url.count("@") == 1 and url.isprintable()
     scheme = urlsplit(url).scheme if is_well_formed(url) else "ssh" if scp_like else ""
@@ -55,7 +55,7 @@ def root_of_url(url: str) -> str:
 
     Raises UnknownSource for an address that may not be fetched from: its name may be a password.
     """
-    url = checked_url(url)
+    url = check_url(url)
     path = url.partition("://")[2].partition("/")[2] if "://" in url else url.partition(":")[2]
     parts = [part for part in path.split("/") if part and part != ".git"]
     name = parts[-1].removesuffix(".git") if parts else ""
@@ -76,7 +76,7 @@ class GitUrl:
         say: Callable[[str], None],
         token: Secret | None = None,
     ) -> None:
-        self.url = checked_url(url)
+        self.url = check_url(url)
         self.root = root
         known_as = without_credentials(url)
         name = re.sub(r"[^\w.-]+", "-", root_of_url(url))[:60]
@@ -102,8 +102,8 @@ class GitUrl:
             if urlsplit(self.url).scheme != "file":
                 self._fetch_from(self.url)
                 return
-            with borrow(_repository_at(self.url)) as borrowed:
-                self._fetch_from(str(borrowed.directory.folder), borrowed.object_format)
+            with open_view(_repository_at(self.url)) as view:
+                self._fetch_from(str(view.directory.folder), view.object_format)
 
     def _fetch_from(self, url: str, object_format: str = "sha1") -> None:
         named = f"--object-format={object_format}"
@@ -115,7 +115,7 @@ class GitUrl:
             *("--", url, f"+HEAD:{HEAD_REF}"),
             timeout_s=FETCH_TIMEOUT_S,
             remote=self._known_as,
-            settings=signed_in(self.url, self._token),
+            settings=token_settings(self.url, self._token),
         )
 
 
@@ -132,7 +132,7 @@ def _repository_at(url: str) -> Path:
     raise SourceUnavailable(f"{printable(url)} is no git repository: check the path.")
 
 
-def signed_in(url: str, token: Secret | None) -> dict[str, str]:
+def token_settings(url: str, token: Secret | None) -> dict[str, str]:
     """What lets git fetch ``url`` with a token: only over TLS, never to another host."""
     parts = urlsplit(url)
     if token is None or parts.scheme != "https":

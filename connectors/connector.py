@@ -76,7 +76,7 @@ class Item:
 
     ``source_time`` is when this content came to be (git author date), aware, in UTC; None where the
     outside does not say it. ``revision_ref`` is the commit that holds exactly this content. Where
-    the content may have changed since, ``speaks_of`` says whether both speak of what was read.
+    the content may have changed since, ``is_current`` says whether both speak of what was read.
     ``source_type`` and ``title`` are given where the path does not tell them. ``owners`` are the
     subjects whose keys the content is encrypted under, each with its number of bytes; without any
     it is the project's.
@@ -90,15 +90,15 @@ class Item:
     source_type: SourceType | None = None
     title: str | None = None
     owners: tuple[tuple[str, int], ...] = ()
-    speaks_of: Callable[[bytes], bool] | None = None
+    is_current: Callable[[bytes], bool] | None = None
 
     def read(self) -> bytes:
         """The content, or the first 8 MiB of a longer one. Raises SourceUnavailable."""
-        return within_limit(self.fetch())
+        return truncate(self.fetch())
 
     def with_content(self, content: bytes) -> Item:
         """The item without time and commit, if these do not speak of the content that was read."""
-        if self.speaks_of is None or self.speaks_of(content):
+        if self.is_current is None or self.is_current(content):
             return self
         return replace(self, source_time=None, revision_ref=None)
 
@@ -147,7 +147,7 @@ def listing_key(path: str) -> tuple[int, int, int, str]:
     return tier, within, path.count("/"), path
 
 
-def in_listing_order(
+def sort_items(
     items: Iterable[Item], notices: Iterable[Notice]
 ) -> tuple[tuple[Item, ...], tuple[Notice, ...]]:
     """Items sorted, one a path (of several the last given, as unpacking would leave it)."""
@@ -161,16 +161,16 @@ def in_listing_order(
     return tuple(ordered), (*notices, *doubled)
 
 
-def without_secrets(listing: Listing, redact_name: RedactName) -> Listing:
+def redact_listing(listing: Listing, redact_name: RedactName) -> Listing:
     """The listing with no secret in the name of its root, of an item or of a notice.
 
     Different files keep different paths: what would be called alike is numbered in the order of
     the true names, so that the same files are always called the same.
     """
     listed = {item.path for item in listing.items}
-    named = _told_apart(listed | set(listing.removed), redact_name)
+    named = _make_distinct(listed | set(listing.removed), redact_name)
     items = [
-        replace(item, path=named[item.path], fetch=_quietly(item, redact_name))
+        replace(item, path=named[item.path], fetch=_redact_errors(item, redact_name))
         for item in listing.items
     ]
     return replace(
@@ -182,7 +182,7 @@ def without_secrets(listing: Listing, redact_name: RedactName) -> Listing:
     )
 
 
-def _told_apart(paths: set[str], redact_name: RedactName) -> dict[str, str]:
+def _make_distinct(paths: set[str], redact_name: RedactName) -> dict[str, str]:
     named = {path: redact_name(path) for path in sorted(paths)}
     taken = {path for path, name in named.items() if path == name}
     for path, name in named.items():
@@ -197,7 +197,7 @@ def _told_apart(paths: set[str], redact_name: RedactName) -> dict[str, str]:
     return named
 
 
-def _quietly(item: Item, redact_name: RedactName) -> Callable[[], bytes]:
+def _redact_errors(item: Item, redact_name: RedactName) -> Callable[[], bytes]:
     """Reads the item; what is said when it cannot be read holds no secret of its name."""
 
     def fetch() -> bytes:
@@ -218,10 +218,10 @@ def printable(name: str | bytes) -> str:
     text = name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else name
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_shown(char) for char in text)
+    return "".join(_escape(char) for char in text)
 
 
-def _shown(char: str) -> str:
+def _escape(char: str) -> str:
     if "\udc80" <= char <= "\udcff":  # a byte that is no UTF-8 (PEP 383)
         return f"\\x{ord(char) - 0xDC00:02x}"
     if unicodedata.category(char) in ("Cc", "Cs") or char in BIDI_CONTROLS:
@@ -229,7 +229,7 @@ def _shown(char: str) -> str:
     return char
 
 
-def within_limit(content: bytes) -> bytes:
+def truncate(content: bytes) -> bytes:
     """At most the first 8 MiB, cut between two UTF-8 characters so that the cut adds no fault."""
     if len(content) <= MAX_CONTENT_BYTES:
         return content
@@ -239,8 +239,8 @@ def within_limit(content: bytes) -> bytes:
     return content[:end]
 
 
-def head_of(stream: BinaryIO) -> bytes:
-    """As much of the stream as ``within_limit`` wants to see: one byte more than it keeps."""
+def read_head(stream: BinaryIO) -> bytes:
+    """As much of the stream as ``truncate`` wants to see: one byte more than it keeps."""
     parts: list[bytes] = []
     missing = MAX_CONTENT_BYTES + 1
     while missing and (part := stream.read(missing)):

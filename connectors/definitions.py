@@ -52,10 +52,10 @@ def definitions(
     return found
 
 
-Places = dict[str, dict[str, CursorMoved]]
+Cursors = dict[str, dict[str, CursorMoved]]
 
 
-def cursors(facts: Iterable[Envelope], known: Places | None = None) -> Places:
+def cursors(facts: Iterable[Envelope], known: Cursors | None = None) -> Cursors:
     """The last cursor of every stream, by connector and stream."""
     found = {} if known is None else known
     for fact in facts:
@@ -81,7 +81,7 @@ def secret_at(place: str, environ: Mapping[str, str]) -> Secret:
     return Secret(text)
 
 
-def checked_place(written: str) -> str:
+def check_credential(written: str) -> str:
     """``written`` if it names a place; a secret itself is refused. Raises UnknownSource."""
     kind, _, name = written.partition(":")
     if kind not in ("env", "file") or not name:

@@ -151,12 +151,12 @@ async def feed(
     feeder = _Feeder(order, publish, encrypt, last_accepted, window, report or FeedReport())
     sources = [source_of_item(order.project_id, listing, item) for item in listing.items]
     feeder.report.listed = len(sources)
-    await publish(opening(order, listing, sources))
+    await publish(request_facts(order, listing, sources))
     for position, (item, source) in enumerate(zip(listing.items, sources, strict=True), start=1):
         if again and source.source_id in window.answers:
             feeder.report.answered_before += 1
         else:
-            await feeder.bring(item, source)
+            await feeder.add(item, source)
         # Run control waits for the first horizon before anything is read.
         if position == FIRST_AT_ONCE or position % LISTED_SOURCES_PER_PART == 0:
             await feeder.flush()
@@ -198,7 +198,9 @@ def source_of_item(project_id: str, listing: Listing, item: Item) -> SourceInfo:
     )
 
 
-def opening(order: FeedOrder, listing: Listing, sources: Sequence[SourceInfo]) -> list[Envelope]:
+def request_facts(
+    order: FeedOrder, listing: Listing, sources: Sequence[SourceInfo]
+) -> list[Envelope]:
     """The trigger and its listing in parts, before any content."""
     asked = IngestionRequested(
         trigger_key=order.trigger_key,
@@ -209,7 +211,7 @@ def opening(order: FeedOrder, listing: Listing, sources: Sequence[SourceInfo]) -
         limits=dict(order.limits),
         accept_removals=order.accept_removals,
     )
-    parts = _cut(sources, LISTED_SOURCES_PER_PART) or [[]]
+    parts = _split(sources, LISTED_SOURCES_PER_PART) or [[]]
     removed = [
         ids.source_id(order.project_id, listing.connector, f"{listing.root}@{path}")
         for path in listing.removed
@@ -238,7 +240,7 @@ def opening(order: FeedOrder, listing: Listing, sources: Sequence[SourceInfo]) -
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
+class EncryptedItem:
     """A content as it goes out: ``parts`` are key ids and ciphertexts, ``item`` what it is of."""
 
     item: Item
@@ -267,10 +269,10 @@ class _Feeder:
     _unchanged: list[str] = field(default_factory=list)
     _unchanged_parts: int = 0
 
-    async def bring(self, item: Item, source: SourceInfo) -> None:
+    async def add(self, item: Item, source: SourceInfo) -> None:
         """The source is among what goes out next, as a revision or as unchanged."""
         before = self.last_accepted.get(source.source_id)
-        sealed = await asyncio.to_thread(self._sealed, item, before)
+        sealed = await asyncio.to_thread(self._encrypt_item, item, before)
         if sealed.unreadable:
             self.report.unreadable.append(sealed.unreadable)
         if sealed.raw_sha256 == before:
@@ -288,7 +290,7 @@ class _Feeder:
         if len(self._ready) >= BATCH_RECORDS or self._ready_bytes >= 2 * CONTENT_PART_BYTES:
             await self.flush()
 
-    def _sealed(self, item: Item, before: str | None) -> Sealed:
+    def _encrypt_item(self, item: Item, before: str | None) -> EncryptedItem:
         """The content ready to go out; without parts when it is that of the revision before."""
         try:
             content, unreadable = item.read(), ""
@@ -297,30 +299,32 @@ class _Feeder:
             content, unreadable = b"", str(error)
             raw_sha256 = before or NO_HASH
         if raw_sha256 == before:
-            return Sealed(item, raw_sha256, len(content), [], unreadable)
-        parts = self._encrypted(item, content)
-        return Sealed(item.with_content(content), raw_sha256, len(content), parts, unreadable)
+            return EncryptedItem(item, raw_sha256, len(content), [], unreadable)
+        parts = self._encrypt_parts(item, content)
+        return EncryptedItem(
+            item.with_content(content), raw_sha256, len(content), parts, unreadable
+        )
 
-    def _encrypted(self, item: Item, content: bytes) -> list[tuple[str, bytes]]:
+    def _encrypt_parts(self, item: Item, content: bytes) -> list[tuple[str, bytes]]:
         """The content in parts, each under the key of whom it belongs to."""
         parts, start = [], 0
         for owner, length in item.owners or (("", len(content)),):
             whole, start = content[start : start + length], start + length
-            parts += [self.encrypt(piece, owner) for piece in _cut(whole, CONTENT_PART_BYTES)]
+            parts += [self.encrypt(piece, owner) for piece in _split(whole, CONTENT_PART_BYTES)]
         return parts or [self.encrypt(b"", "")]
 
     async def flush(self) -> None:
         """What was brought is acknowledged by the broker."""
         ready, self._ready, self._ready_bytes = self._ready, [], 0
-        for part in _cut(self._unchanged, LISTED_SOURCES_PER_PART):
-            ready.append(_unchanged(self.order, self._unchanged_parts, part))
+        for part in _split(self._unchanged, LISTED_SOURCES_PER_PART):
+            ready.append(_unchanged_fact(self.order, self._unchanged_parts, part))
             self._unchanged_parts += 1
         self._unchanged = []
         if ready:
             await self.publish(ready)
 
 
-def revision(order: FeedOrder, source: SourceInfo, sealed: Sealed) -> list[Envelope]:
+def revision(order: FeedOrder, source: SourceInfo, sealed: EncryptedItem) -> list[Envelope]:
     """The records of one revision: its further parts, then ``source.revised`` with part 0."""
     further = [
         SourceContentPart(
@@ -350,7 +354,7 @@ def revision(order: FeedOrder, source: SourceInfo, sealed: Sealed) -> list[Envel
     return [_fact(order, event, at) for event in (*further, revised)]
 
 
-def _unchanged(order: FeedOrder, index: int, source_ids: list[str]) -> Envelope:
+def _unchanged_fact(order: FeedOrder, index: int, source_ids: list[str]) -> Envelope:
     """Its key holds what it says: a repeated command may find other sources unchanged."""
     event = SourcesUnchanged(trigger_key=order.trigger_key, part_index=index, source_ids=source_ids)
     said = ids.sha256_hex("\n".join(source_ids))[: ids.ID_HEX_DIGITS]
@@ -370,5 +374,5 @@ def _fact(
     )
 
 
-def _cut(whole: T, size: int) -> list[T]:
+def _split(whole: T, size: int) -> list[T]:
     return [whole[start : start + size] for start in range(0, len(whole), size)]

@@ -29,10 +29,10 @@ from connectors.connector import (
     Notice,
     SourceRefused,
     SourceUnavailable,
-    in_listing_order,
     printable,
+    sort_items,
 )
-from connectors.paths import checked_path
+from connectors.paths import check_path
 from infra.addresses import without_credentials
 
 CALL_TIMEOUT_S = 600
@@ -67,20 +67,20 @@ def list_commit(at: GitDirectory, root: str, ref: str) -> Listing:
     for row in rows:
         meta, _, raw_path = row.partition(b"\t")
         mode, _, oid, size = meta.split()
-        if (path := checked_entry(mode, raw_path, notices)) is not None:
+        if (path := check_entry(mode, raw_path, notices)) is not None:
             fetch = blobs.reader(oid.decode())
-            items.append(Item(path, known_size(size), fetch, dates.get(raw_path), commit))
-    return Listing(root, True, *in_listing_order(items, notices), close=blobs.close)
+            items.append(Item(path, parse_size(size), fetch, dates.get(raw_path), commit))
+    return Listing(root, True, *sort_items(items, notices), close=blobs.close)
 
 
-def known_size(told: bytes) -> int:
+def parse_size(told: bytes) -> int:
     """The size of an object as git lists it; 0 for one that is missing, which says so when read."""
     return int(told) if told.isdigit() else 0
 
 
-def checked_entry(mode: bytes, raw_path: bytes, notices: list[Notice]) -> str | None:
+def check_entry(mode: bytes, raw_path: bytes, notices: list[Notice]) -> str | None:
     """The printable path of a tracked file; None, with a notice, for what is no file."""
-    path = checked_path(raw_path, notices)
+    path = check_path(raw_path, notices)
     if path is None or mode not in (LINK, SUBMODULE):
         return path
     notices.append(Notice(path, "link" if mode == LINK else "submodule"))

@@ -62,7 +62,7 @@ def is_git_name(name: bytes) -> bool:
     return bool(_GIT.fullmatch(_IGNORED.sub("", name.decode("utf-8", "surrogateescape"))))
 
 
-def checked_path(raw: bytes | str, notices: list[Notice]) -> str | None:
+def check_path(raw: bytes | str, notices: list[Notice]) -> str | None:
     """The printable path of an item; None, with a notice, for one that is refused."""
     path = printable(raw)
     if len(path) > MAX_PATH_CHARS or not is_beneath(raw):

@@ -70,7 +70,7 @@ def text(payload: Payload, name: str) -> str:
     return value
 
 
-def needed(payload: Payload, name: str) -> str:
+def required_text(payload: Payload, name: str) -> str:
     """The string or number under ``name``, as text. Raises UnreadablePayload when it is empty."""
     value = payload.get(name)
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
@@ -81,7 +81,7 @@ def needed(payload: Payload, name: str) -> str:
 def time(payload: Payload, name: str) -> datetime:
     """The time under ``name`` in UTC. Raises UnreadablePayload without one or without its zone."""
     try:
-        at = datetime.fromisoformat(needed(payload, name))
+        at = datetime.fromisoformat(required_text(payload, name))
         in_utc = at.astimezone(UTC)
     except (ValueError, OverflowError) as error:  # in UTC it may be of a year that there is not
         raise UnreadablePayload(f"{name} is no time") from error

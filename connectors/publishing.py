@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from connectors.connector import Item, Listing, RedactName, printable
-from connectors.feeder import Encrypt, FeedOrder, InFlightWindow, Publish, feed, opening
+from connectors.feeder import Encrypt, FeedOrder, InFlightWindow, Publish, feed, request_facts
 from connectors.rendering import pieces
 from connectors.service_items import DeletedItem, Service, ServiceItem
 from schemas import ids
@@ -104,13 +104,15 @@ async def publish_items(
     Removals that the service itself told of are let go unasked: the brake is for what is missing.
     """
     counts = Counts()
-    named = [redacted(item, publisher.redact_name) for item in items]
+    named = [redact_item(item, publisher.redact_name) for item in items]
     for root, group in _by_root(named).items():
-        counts = added(counts, await _publish_root(root, group, order, publisher))
+        counts = add_counts(counts, await _publish_root(root, group, order, publisher))
     return counts
 
 
-def redacted(item: ServiceItem | DeletedItem, redact_name: RedactName) -> ServiceItem | DeletedItem:
+def redact_item(
+    item: ServiceItem | DeletedItem, redact_name: RedactName
+) -> ServiceItem | DeletedItem:
     """The item with no secret in its title, nor in that of what it is about."""
     if isinstance(item, DeletedItem):
         return item
@@ -129,7 +131,7 @@ async def _publish_root(
     removed = tuple(
         gone.path
         for source, gone in going.items()
-        if source in stored and _is_over(stored[source], mark_of(gone.changed_at))
+        if source in stored and _is_newer_deletion(stored[source], mark_of(gone.changed_at))
     )
     same = {each.source_id: each.raw_sha256 for each in prepared if not _is_news(each, stored)}
     counts = Counts(
@@ -144,7 +146,7 @@ async def _publish_root(
     listing = Listing(
         root=root,
         complete=False,
-        items=tuple(listed_item(each) for each in prepared),
+        items=tuple(to_listing_item(each) for each in prepared),
         removed=removed,
         connector=CONNECTORS[group.service],
     )
@@ -172,7 +174,7 @@ async def publish_removals(
         removed=tuple(sorted(each.path for each in gone)),
         connector=gone[0].connector,
     )
-    await publisher.publish(opening(order, listing, []))
+    await publisher.publish(request_facts(order, listing, []))
 
 
 def prepare(project_id: str, item: ServiceItem) -> Prepared:
@@ -187,7 +189,7 @@ def prepare(project_id: str, item: ServiceItem) -> Prepared:
     )
 
 
-def listed_item(prepared: Prepared) -> Item:
+def to_listing_item(prepared: Prepared) -> Item:
     """The item as the feeder takes it. Its time is that of what was said last in it."""
     item = prepared.item
     said = [remark.edited_at or remark.at for remark in item.remarks]
@@ -203,7 +205,7 @@ def listed_item(prepared: Prepared) -> Item:
     )
 
 
-def added(one: Counts, other: Counts) -> Counts:
+def add_counts(one: Counts, other: Counts) -> Counts:
     return Counts(
         **{name: getattr(one, name) + getattr(other, name) for name in Counts.model_fields}
     )
@@ -218,7 +220,7 @@ def _is_news(each: Prepared, stored: Mapping[str, StoredSource]) -> bool:
     return before.raw_sha256 != each.raw_sha256
 
 
-def _is_over(stored: StoredSource, mark: str) -> bool:
+def _is_newer_deletion(stored: StoredSource, mark: str) -> bool:
     """Whether a deletion as of ``mark`` is news of what we hold, and the later word."""
     return stored.mark[:MARK_CHARS] <= mark and stored.gone < mark
 

@@ -18,7 +18,7 @@ from typing import Protocol
 
 from connectors.connector import SourceUnavailable, printable
 from connectors.feeder import FeedOrder
-from connectors.publishing import ItemPublisher, added, publish_items, publish_removals
+from connectors.publishing import ItemPublisher, add_counts, publish_items, publish_removals
 from connectors.service_items import DeletedItem, ServiceItem
 from connectors.transport import AccessLost
 from schemas import ids
@@ -69,9 +69,9 @@ class Reconciliation:
     async def run(
         self,
         stream: Reconcilable,
-        whole: Callable[[], AsyncIterator[tuple[ServiceItem | DeletedItem, ...]]],
+        read_all: Callable[[], AsyncIterator[tuple[ServiceItem | DeletedItem, ...]]],
     ) -> Counts:
-        """What was found; ``whole`` reads the list anew. Raises what the stream does."""
+        """What was found; ``read_all`` reads the list anew. Raises what the stream does."""
         stored = {
             each.source_id: each
             for root in stream.roots
@@ -87,7 +87,7 @@ class Reconciliation:
             else:
                 missing.append(listed)
         absent = [stored[source] for source in sorted(set(stored) - standing)]
-        gone = await self._gone(stream, absent)
+        gone = await self._find_deleted(stream, absent)
         if gone and seen and not await _stands(stream, seen):
             raise AccessLost(
                 f"What was listed of {stream.name} is not found by itself: access to it was lost"
@@ -96,12 +96,16 @@ class Reconciliation:
                 404,
             )
         found = Counts()
-        async for items in whole() if len(missing) > LOOKS else self._looked(stream, missing):
-            found = added(found, await publish_items(items, self.order(self.key), self.publisher))
+        async for items in read_all() if len(missing) > LOOKS else self._look_up(stream, missing):
+            found = add_counts(
+                found, await publish_items(items, self.order(self.key), self.publisher)
+            )
         await self._remove(gone)
-        return added(found, Counts(seen=len(standing), removed=len(gone)))
+        return add_counts(found, Counts(seen=len(standing), removed=len(gone)))
 
-    async def _gone(self, stream: Reconcilable, absent: list[SourceInfo]) -> list[SourceInfo]:
+    async def _find_deleted(
+        self, stream: Reconcilable, absent: list[SourceInfo]
+    ) -> list[SourceInfo]:
         """Of what a walk did not see that which does not stand."""
         gone = [each for each in absent[:LOOKS] if not await _stands(stream, each)]
         if len(gone) < LOOKS < len(absent):
@@ -111,7 +115,7 @@ class Reconciliation:
             )
         return gone + absent[LOOKS:]
 
-    async def _looked(
+    async def _look_up(
         self, stream: Reconcilable, missing: list[ListedItem]
     ) -> AsyncIterator[tuple[ServiceItem | DeletedItem, ...]]:
         for start in range(0, len(missing), FETCHED_TOGETHER):

@@ -43,7 +43,7 @@ def pieces(item: ServiceItem) -> list[Piece]:
     """
     head = _record_head(item).encode()
     is_chat = item.source_type == "chat_thread"
-    said = [(remark, _rendered(remark, is_chat).encode()) for remark in item.remarks]
+    said = [(remark, _render_remark(remark, is_chat).encode()) for remark in item.remarks]
     if not is_chat:
         return [Piece(None, head + b"".join(content for _, content in said))]
     return [Piece(None, head), *(Piece(remark.author, content) for remark, content in said)]
@@ -62,25 +62,25 @@ def _record_head(item: ServiceItem) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rendered(remark: Remark, is_chat: bool) -> str:
+def _render_remark(remark: Remark, is_chat: bool) -> str:
     """Head and words; who speaks in chat is a pseudonym, in the form of a redaction."""
     role = _name(remark.role) if remark.role else None
     speaker = f"[PERSON:{_name(remark.author)}]" if is_chat else _name(remark.author)
     head = head_of(speaker, role, remark.at, remark.edited_at)
-    body = guarded(_TOO_MANY_BLANK.sub("\n\n", _cleaned(remark.body))).strip("\n").rstrip()
+    body = guarded(_TOO_MANY_BLANK.sub("\n\n", _clean(remark.body))).strip("\n").rstrip()
     return f"\n{head}\n\n{body}\n" if body else f"\n{head}\n"
 
 
 def _name(written: str) -> str:
     """A name that fits into a head: one line, no brackets, never empty."""
-    return _NOT_IN_A_NAME.sub(" ", _cleaned(written)).strip()[:LONGEST_NAME] or "unknown"
+    return _NOT_IN_A_NAME.sub(" ", _clean(written)).strip()[:LONGEST_NAME] or "unknown"
 
 
 def _one_line(text: str) -> str:
-    return " ".join(_cleaned(text).split())
+    return " ".join(_clean(text).split())
 
 
-def _cleaned(text: str) -> str:
+def _clean(text: str) -> str:
     """As stage 0 normalises: what is one line here is one line there (spec 01 §2)."""
     text = _PAGE_ENDS.sub(" ", _LINE_ENDS.sub("\n", text))
     return unicodedata.normalize("NFC", _CONTROLS.sub("", text))

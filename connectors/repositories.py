@@ -54,7 +54,7 @@ class Repository:
         self.common.close()
 
 
-class Borrowed:
+class RepositoryView:
     """A git directory of our own that shows a repository; use it as a context manager.
 
     ``head`` is the commit of HEAD, None before the first one. ``top`` is the top of its work tree,
@@ -68,7 +68,7 @@ class Borrowed:
         self.top = repository.top or repository.git.folder
         self.directory = GitDirectory(folder, self.top)
         try:
-            configured = _configured(repository.common, b"config")
+            configured = _read_config(repository.common, b"config")
             self.object_format = _object_format(repository.common, configured)
             (folder / "refs").mkdir()
             _link_objects(repository.common, folder / "shown")
@@ -89,7 +89,7 @@ class Borrowed:
             self.close()
             raise
 
-    def __enter__(self) -> Borrowed:
+    def __enter__(self) -> RepositoryView:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -137,23 +137,23 @@ class GitFolder:
         self.root = root
 
     def list(self) -> Listing:
-        borrowed = borrow(self.folder)
+        view = open_view(self.folder)
         try:
-            if borrowed.head is None:
+            if view.head is None:
                 raise SourceUnavailable(f"{self.folder} has no commit at its HEAD: make one.")
-            listing = list_commit(borrowed.directory, self.root, borrowed.head)
+            listing = list_commit(view.directory, self.root, view.head)
         except BaseException:
-            borrowed.close()
+            view.close()
             raise
 
         def close() -> None:
             listing.close()
-            borrowed.close()
+            view.close()
 
         return replace(listing, close=close)
 
 
-def borrow(place: Path) -> Borrowed:
+def open_view(place: Path) -> RepositoryView:
     """What shows the repository at ``place``, a git directory or the top of a work tree.
 
     Raises SourceRefused, SourceUnavailable.
@@ -161,10 +161,10 @@ def borrow(place: Path) -> Borrowed:
     found = None
     with contextlib.suppress(OSError, RuntimeError):
         place = place.resolve(strict=True)
-        found = _at(place) or (_plain(place, None) if is_git_folder(place) else None)
+        found = _find_at(place) or (_open_plain(place, None) if is_git_folder(place) else None)
     if found is None:
         raise SourceUnavailable(f"{place} is no git repository: check the path.")
-    return Borrowed(found)
+    return RepositoryView(found)
 
 
 def find_repository(folder: Path) -> Repository | None:
@@ -176,7 +176,7 @@ def find_repository(folder: Path) -> Repository | None:
     for top in (folder, *folder.parents):
         if top.stat().st_dev != device:
             return None
-        if found := _at(top):
+        if found := _find_at(top):
             return found
         if is_git_folder(top):
             return None
@@ -187,7 +187,7 @@ def is_git_folder(folder: Path) -> bool:
     """Whether ``folder`` is a bare repository or a ``.git``."""
     try:
         with Root(folder) as root:
-            head = _content(root, b"HEAD") or b""
+            head = _read(root, b"HEAD") or b""
             for name in (b"objects", b"refs"):
                 os.close(root.open_folder(name))
     except (OSError, ValueError, SourceRefused):
@@ -195,63 +195,63 @@ def is_git_folder(folder: Path) -> bool:
     return head.startswith(b"ref:") or bool(_OBJECT_ID.match(head))
 
 
-def _at(top: Path) -> Repository | None:
+def _find_at(top: Path) -> Repository | None:
     """The repository whose work tree begins at ``top``. Raises SourceRefused."""
     place = top / ".git"
     try:
         mode = place.lstat().st_mode
         if stat.S_ISDIR(mode):
-            return _plain(place, top) if is_git_folder(place) else None
+            return _open_plain(place, top) if is_git_folder(place) else None
         if stat.S_ISLNK(mode):
-            return _pointed_at(Root(place.resolve()), top)
+            return _follow_pointer(Root(place.resolve()), top)
         if not stat.S_ISREG(mode):
             return None
         with os.fdopen(os.open(place, READ), "rb") as file:
             name, _, target = file.read(MAX_POINTER_BYTES).partition(b":")
         if name != b"gitdir":
             return None
-        return _pointed_at(Root((top / os.fsdecode(target.strip())).resolve()), top)
+        return _follow_pointer(Root((top / os.fsdecode(target.strip())).resolve()), top)
     except (OSError, ValueError, RuntimeError):  # the last for links in a circle
         return None  # to nowhere: git knows no repository here either
 
 
-def _plain(place: Path, top: Path | None) -> Repository:
+def _open_plain(place: Path, top: Path | None) -> Repository:
     git = Root(place)
-    if _content(git, b"commondir") is not None:
+    if _read(git, b"commondir") is not None:
         git.close()
-        raise _points_away(place)
+        raise _pointer_error(place)
     return Repository(git, git, top)
 
 
-def _pointed_at(git: Root, top: Path) -> Repository | None:
+def _follow_pointer(git: Root, top: Path) -> Repository | None:
     """The repository in ``git`` for the work tree at ``top``, which it names back."""
     folder = git.path
-    back = _content(git, b"gitdir")
+    back = _read(git, b"gitdir")
     if back is not None:
         named = (folder / os.fsdecode(back.strip())).parent.resolve()
         common = Root(folder.parent.parent)
-        shared = _content(git, b"commondir") or b""
+        shared = _read(git, b"commondir") or b""
         is_its = (folder / os.fsdecode(shared.strip())).resolve() == common.path
         if named == top and is_its and folder.parent.name == "worktrees":
             return Repository(git, common, top)
-    elif is_git_folder(folder) and _content(git, b"commondir") is None:
-        said = _configured(git, b"config") | _configured(git, b"config.worktree")
+    elif is_git_folder(folder) and _read(git, b"commondir") is None:
+        said = _read_config(git, b"config") | _read_config(git, b"config.worktree")
         named = (folder / os.fsdecode(said.get(b"core.worktree", b""))).resolve()
         if named == top:
             return Repository(git, git, top)
-    raise _points_away(top / ".git")
+    raise _pointer_error(top / ".git")
 
 
-def _points_away(place: Path) -> SourceRefused:
+def _pointer_error(place: Path) -> SourceRefused:
     return SourceRefused(
         f"{place} points to a repository elsewhere that does not name it back, and is not followed:"
         " run `git worktree repair` there if it is yours, or clone it and give the clone."
     )
 
 
-def _configured(git: Root, name: bytes) -> dict[bytes, bytes]:
+def _read_config(git: Root, name: bytes) -> dict[bytes, bytes]:
     """What a file of configuration says: git reads it as data, without what it includes."""
-    content = _content(git, name, MAX_CONFIG_BYTES) or b""
+    content = _read(git, name, MAX_CONFIG_BYTES) or b""
     nowhere = GitDirectory(Path("/"), git.path)
     listing = ("config", "--file", "-", "--no-includes", "--list", "-z")
     rows = run_git(nowhere, *listing, given=content).split(b"\0")
@@ -276,7 +276,7 @@ def _resolve(repository: Repository) -> str | None:
         if not is_beneath(name):
             return None
         where = repository.git if name == b"HEAD" else repository.common
-        said = (_content(where, name) or _packed(repository.common, name)).strip()
+        said = (_read(where, name) or _find_packed_ref(repository.common, name)).strip()
         if found := _OBJECT_ID.fullmatch(said):
             return found[0].decode()
         if not said.startswith(b"ref:"):
@@ -287,8 +287,8 @@ def _resolve(repository: Repository) -> str | None:
     return None
 
 
-def _packed(common: Root, name: bytes) -> bytes:
-    content = _content(common, b"packed-refs", MAX_FILE_BYTES) or b""
+def _find_packed_ref(common: Root, name: bytes) -> bytes:
+    content = _read(common, b"packed-refs", MAX_FILE_BYTES) or b""
     found = re.search(rb"^([0-9a-f]+) " + re.escape(name) + rb"$", content, re.MULTILINE)
     return found[1] if found else b""
 
@@ -298,7 +298,7 @@ def _link_objects(common: Root, objects: Path) -> None:
 
     Raises SourceRefused where it borrows, or has a link among its objects.
     """
-    if (_content(common, b"objects/info/alternates") or b"").strip():
+    if (_read(common, b"objects/info/alternates") or b"").strip():
         raise SourceRefused(
             f"{common.path} borrows objects of other repositories, which are not read: run"
             " `git repack -a -d` in it and remove its objects/info/alternates."
@@ -308,7 +308,7 @@ def _link_objects(common: Root, objects: Path) -> None:
     for name in _names(common, b"objects"):
         if not _OBJECT_FOLDER.fullmatch(name):
             continue
-        with _scanned(common, b"objects/" + name) as entries:
+        with _scan(common, b"objects/" + name) as entries:
             link = next((entry for entry in entries if entry.is_symlink()), None)
         if link:
             raise SourceRefused(
@@ -319,12 +319,12 @@ def _link_objects(common: Root, objects: Path) -> None:
 
 
 def _names(root: Root, path: bytes) -> list[bytes]:
-    with _scanned(root, path) as entries:
+    with _scan(root, path) as entries:
         return [os.fsencode(entry.name) for entry in entries]
 
 
 @contextlib.contextmanager
-def _scanned(root: Root, path: bytes) -> Iterator[Iterator[os.DirEntry[str]]]:
+def _scan(root: Root, path: bytes) -> Iterator[Iterator[os.DirEntry[str]]]:
     """The entries of a folder of a repository. Raises SourceRefused, for a link too."""
     try:
         descriptor = root.open_folder(path)
@@ -338,12 +338,12 @@ def _scanned(root: Root, path: bytes) -> Iterator[Iterator[os.DirEntry[str]]]:
 
 
 def _copy(source: Root, path: bytes, folder: Path) -> None:
-    content = _content(source, path, MAX_FILE_BYTES)
+    content = _read(source, path, MAX_FILE_BYTES)
     if content is not None:
         (folder / os.fsdecode(path)).write_bytes(content)
 
 
-def _content(root: Root, path: bytes, limit: int = MAX_POINTER_BYTES) -> bytes | None:
+def _read(root: Root, path: bytes, limit: int = MAX_POINTER_BYTES) -> bytes | None:
     """What a file of a repository holds; None without the file. Raises SourceRefused."""
     try:
         with root.open_file(path) as file:

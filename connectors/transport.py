@@ -27,7 +27,7 @@ from infra.clock import Clock, SystemClock
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
 ATTEMPTS = 5
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
-WAITED_FOR_S = 60.0  # a longer wait is another poll's business
+MAX_WAIT_S = 60.0  # a longer wait is another poll's business
 LEAST_OF_A_LIMIT = timedelta(seconds=1)
 CONNECT_S, READ_S, WHOLE_S = 10.0, 30.0, 120.0
 MAX_REDIRECTS = 3
@@ -85,7 +85,7 @@ class Answer:
     body: bytes
 
     @property
-    def unchanged(self) -> bool:
+    def is_unchanged(self) -> bool:
         return self.status == 304
 
     @property
@@ -127,7 +127,7 @@ class Budget:
     requests: int = 0
 
     @property
-    def left(self) -> int | None:
+    def remaining_requests(self) -> int | None:
         """Requests the service says remain, of the scarcest kind; None before it said."""
         return min((window.remaining for window in self.windows.values()), default=None)
 
@@ -175,7 +175,7 @@ class Transport:
         sleep: Sleep = asyncio.sleep,
         max_answer_bytes: int = MAX_ANSWER_BYTES,
     ) -> None:
-        self.base_url = checked_base(base_url)
+        self.base_url = check_base_url(base_url)
         self.budget = budget
         self._authorise, self._sleep = authorise, sleep
         self._clock = clock or SystemClock()
@@ -204,7 +204,7 @@ class Transport:
         Raises AccessLost, BudgetSpent, SourceUnavailable, SourceRefused.
         """
         more = dict(headers or {}) | ({"If-None-Match": etag} if etag else {})
-        return await self._asked("GET", path, params, None, more, resource, seen | {304})
+        return await self._request("GET", path, params, None, more, resource, seen | {304})
 
     async def post(
         self,
@@ -216,9 +216,9 @@ class Transport:
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
         """The answer to a question that may be asked twice (a search, a token); raises as `get`."""
-        return await self._asked("POST", path, None, body, dict(headers or {}), resource, seen)
+        return await self._request("POST", path, None, body, dict(headers or {}), resource, seen)
 
-    async def _asked(
+    async def _request(
         self,
         method: str,
         path: str,
@@ -240,8 +240,8 @@ class Transport:
             self.budget.learn(resource, answer.headers, self._clock.now())
             if answer.status in seen or answer.status < 300:
                 return answer
-            if limited(answer):
-                await self._limited(answer)
+            if is_rate_limited(answer):
+                await self._apply_limit(answer)
             elif answer.status in PASSING:
                 wait = retry_after(answer.headers, self._clock.now())
                 await self._pause(attempt, wait, f"{self._host} answers with {answer.status}")
@@ -292,33 +292,33 @@ class Transport:
         until = self.budget.free_at(resource, now)
         if until is None:
             return
-        if (until - now).total_seconds() > WAITED_FOR_S:
-            raise self._spent(until)
+        if (until - now).total_seconds() > MAX_WAIT_S:
+            raise self._budget_error(until)
         await self._sleep((until - now).total_seconds())
 
-    def spent(self, resource: str) -> BudgetSpent:
+    def budget_error(self, resource: str) -> BudgetSpent:
         """For a service that tells of its rate limit inside an answer with 200."""
         now = self._clock.now()
         window = self.budget.windows.get(resource)
         known = window and window.resets_at > now
-        until = window.resets_at if window and known else now + timedelta(seconds=WAITED_FOR_S)
-        return self._spent(until)
+        until = window.resets_at if window and known else now + timedelta(seconds=MAX_WAIT_S)
+        return self._budget_error(until)
 
-    def _spent(self, until: datetime) -> BudgetSpent:
+    def _budget_error(self, until: datetime) -> BudgetSpent:
         return BudgetSpent(
             f"Our {self.budget.percent} % of the rate limit at {self._host} is used up until"
             f" {until:%H:%M:%S} UTC: the next poll goes on.",
             until,
         )
 
-    async def _limited(self, answer: Answer) -> None:
+    async def _apply_limit(self, answer: Answer) -> None:
         """A primary or secondary limit: nobody of this account asks before it is over."""
         now = self._clock.now()
         wait = retry_after(answer.headers, now)
         if wait is None:
             window = self.budget.windows.get(answer.headers.get("x-ratelimit-resource", "core"))
             known = window and window.remaining == 0 and window.resets_at > now
-            wait = (window.resets_at - now).total_seconds() if window and known else WAITED_FOR_S
+            wait = (window.resets_at - now).total_seconds() if window and known else MAX_WAIT_S
         self.budget.blocked_until = now + timedelta(seconds=max(0.0, wait))
 
     async def _pause(self, attempt: int, asked_s: float | None, what: str) -> None:
@@ -326,7 +326,7 @@ class Transport:
         pause_s *= 0.5 + self._jitter.random()
         if asked_s is not None:
             pause_s = asked_s
-        if attempt == ATTEMPTS or pause_s > WAITED_FOR_S:
+        if attempt == ATTEMPTS or pause_s > MAX_WAIT_S:
             raise SourceUnavailable(f"{what}: the next poll goes on.")
         await self._sleep(pause_s)
 
@@ -371,7 +371,7 @@ def _client() -> httpx.AsyncClient:
         ) from None
 
 
-def checked_base(url: str) -> str:
+def check_base_url(url: str) -> str:
     """``url`` with a slash at its end. Raises SourceRefused for one that gives secrets away."""
     if not is_well_formed(url) or "@" in (parts := urlsplit(url)).netloc:
         raise SourceRefused(
@@ -386,14 +386,14 @@ def checked_base(url: str) -> str:
     return url if url.endswith("/") else f"{url}/"
 
 
-def limited(answer: Answer) -> bool:
+def is_rate_limited(answer: Answer) -> bool:
     """Whether the answer is about a rate limit: 429, or GitHub's 403 of either kind."""
     if answer.status == 429:
         return True
     if answer.status != 403:
         return False
-    spent = answer.headers.get("x-ratelimit-remaining") == "0"
-    return spent or "retry-after" in answer.headers or b"rate limit" in answer.body.lower()
+    budget_error = answer.headers.get("x-ratelimit-remaining") == "0"
+    return budget_error or "retry-after" in answer.headers or b"rate limit" in answer.body.lower()
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
@@ -408,7 +408,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     return max(0.0, (until - theirs).total_seconds()) if until else None
 
 
-def _full_again_in(headers: Mapping[str, str], theirs: datetime, spent: int) -> timedelta:
+def _full_again_in(headers: Mapping[str, str], theirs: datetime, budget_error: int) -> timedelta:
     """How long a limit lasts. GitHub gives the second of the epoch at which it is whole again,
     Jira Cloud a time in ISO 8601, Data Center how many requests come back per so many seconds;
     zero where nothing is said, as on Cloud as long as there is enough.
@@ -422,7 +422,7 @@ def _full_again_in(headers: Mapping[str, str], theirs: datetime, spent: int) -> 
             at = datetime.fromisoformat(written) if reset is None else _of_epoch(reset)
             return max((at if at.tzinfo else at.replace(tzinfo=UTC)) - theirs, LEAST_OF_A_LIMIT)
         if back and each_s:
-            return timedelta(seconds=-(-spent // back) * each_s)
+            return timedelta(seconds=-(-budget_error // back) * each_s)
     return timedelta()
 
 

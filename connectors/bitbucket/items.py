@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from connectors.payloads import Payload, needed, part, text, time
+from connectors.payloads import Payload, part, required_text, text, time
 from connectors.service_items import DeletedItem, Remark, ServiceItem
 
 PULL_EVENTS = frozenset(
@@ -55,7 +55,7 @@ def root_of(repository: str, kind: str) -> str:
 
 
 def pull_item(repository: str, pull: Payload) -> ServiceItem:
-    number, changed = needed(pull, "id"), time(pull, "updated_on")
+    number, changed = required_text(pull, "id"), time(pull, "updated_on")
     body = text(pull, "description") or text(part(pull, "summary"), "raw")
     said = Remark(number, _name(part(pull, "author")), "author", time(pull, "created_on"), body)
     return ServiceItem(
@@ -66,15 +66,15 @@ def pull_item(repository: str, pull: Payload) -> ServiceItem:
         title=text(pull, "title") or f"#{number}",
         remarks=(said,),
         changed_at=changed,
-        revision_ref=needed(pull, "updated_on"),
+        revision_ref=required_text(pull, "updated_on"),
         state=text(pull, "state").lower() or None,
         url=_address(pull),
     )
 
 
 def comment_item(repository: str, pull: Payload, comment: Payload) -> ServiceItem:
-    number, about = needed(pull, "id"), text(pull, "title")
-    comment_id = needed(comment, "id")
+    number, about = required_text(pull, "id"), text(pull, "title")
+    comment_id = required_text(comment, "id")
     made, changed = time(comment, "created_on"), time(comment, "updated_on")
     edited = changed if changed > made else None
     place = text(part(comment, "inline"), "path")
@@ -87,7 +87,7 @@ def comment_item(repository: str, pull: Payload, comment: Payload) -> ServiceIte
         title=f"Review comment on {place}" if place else f"Comment on #{number}",
         remarks=(Remark(comment_id, _name(part(comment, "user")), None, made, body, edited),),
         changed_at=changed,
-        revision_ref=needed(comment, "updated_on"),
+        revision_ref=required_text(comment, "updated_on"),
         about=about or None,
         url=_address(comment),
     )
@@ -96,9 +96,9 @@ def comment_item(repository: str, pull: Payload, comment: Payload) -> ServiceIte
 def verdict_item(repository: str, payload: Payload, name: str, state: str) -> ServiceItem:
     """What one person decided of a pull request: one item a person, the last word holds."""
     pull, verdict = part(payload, "pullrequest"), part(payload, name)
-    number, at = needed(pull, "id"), time(verdict, "date")
+    number, at = required_text(pull, "id"), time(verdict, "date")
     person = part(verdict, "user")
-    member = text(person, "account_id") or needed(person, "uuid")
+    member = text(person, "account_id") or required_text(person, "uuid")
     return ServiceItem(
         service="bitbucket",
         root=root_of(repository, "reviews"),
@@ -107,7 +107,7 @@ def verdict_item(repository: str, payload: Payload, name: str, state: str) -> Se
         title=f"Review of #{number}",
         remarks=(Remark(name, _name(person), None, at, f"{state.capitalize()}."),),
         changed_at=at,
-        revision_ref=f"{needed(verdict, 'date')} {state}",
+        revision_ref=f"{required_text(verdict, 'date')} {state}",
         about=text(pull, "title") or None,
         state=state,
         url=_address(pull),

@@ -27,7 +27,7 @@ _NEXT = re.compile(r'<([^>]+)>;\s*rel="next"')
 _REPOSITORY = re.compile(r"^[\w.-]+/[\w.-]+$")
 
 
-def checked_repository(target: str) -> str:
+def check_repository(target: str) -> str:
     """``target`` if it can be a repository. Raises UnknownSource."""
     if not _REPOSITORY.match(target) or target.startswith((".", "-")):
         raise UnknownSource(
@@ -71,7 +71,7 @@ class GitHub:
     """One repository over REST and GraphQL. Raises as ``Transport``."""
 
     def __init__(self, repository: str, transport: Transport, per_page: int = PER_PAGE) -> None:
-        self.repository = checked_repository(repository)
+        self.repository = check_repository(repository)
         self.transport = transport
         self.per_page = per_page
 
@@ -115,7 +115,9 @@ class GitHub:
         told = answer.json()
         if not isinstance(told, dict):
             raise SourceUnavailable("GitHub answered a question with something that is no answer.")
-        if errors := [each for each in told.get("errors") or () if not _within_it(each)]:
+        if errors := [
+            each for each in told.get("errors") or () if not _is_missing_discussion(each)
+        ]:
             kinds = {str(each.get("type")) for each in errors if isinstance(each, dict)}
             if kinds & {"FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND"}:
                 raise AccessLost(
@@ -124,13 +126,13 @@ class GitHub:
                     200,
                 )
             if "RATE_LIMITED" in kinds:
-                raise self.transport.spent("graphql")
+                raise self.transport.budget_error("graphql")
             raise SourceUnavailable(f"GitHub could not answer ({', '.join(sorted(kinds))}).")
         data = told.get("data")
         return data if isinstance(data, dict) else {}
 
 
-def _within_it(error: object) -> bool:
+def _is_missing_discussion(error: object) -> bool:
     """Whether an error says that one discussion is not there, of a repository that is."""
     if not isinstance(error, dict):
         return False

@@ -23,7 +23,7 @@ from connectors.github.items import (
     review_item,
     run_item,
 )
-from connectors.payloads import Payload, UnreadablePayload, needed, part, text
+from connectors.payloads import Payload, UnreadablePayload, part, required_text, text
 from connectors.service_items import DeletedItem, ServiceItem
 
 GOING = frozenset(("deleted", "transferred", "unpublished"))
@@ -45,7 +45,7 @@ def items_of_delivery(
     event, _, action = kind.partition(".")
     if event not in READERS:
         return None
-    repository = needed(part(payload, "repository"), "full_name")
+    repository = required_text(part(payload, "repository"), "full_name")
     try:
         item = READERS[event](repository, payload)
     except (KeyError, TypeError, ValueError, AttributeError) as error:

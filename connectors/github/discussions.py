@@ -14,7 +14,7 @@ from typing import Any
 
 from connectors.github.api import GitHub
 from connectors.github.items import discussion_comment_item, discussion_item, moment, root_of
-from connectors.github.lists import fit
+from connectors.github.lists import check_page
 from connectors.reconciliation import ListedItem
 from connectors.service_items import ServiceItem
 from connectors.sync import Page
@@ -67,7 +67,7 @@ class Discussions:
         floor = moment(since) - OVERLAP if since else None
         read = str(place.get("read", ""))
         async for nodes, last in self._walk(known=bool(cursor)):
-            with fit(self.name):
+            with check_page(self.name):
                 fresh = [n for n in nodes if floor is None or moment(n["updatedAt"]) >= floor]
                 newest = max([newest, *(str(node["updatedAt"]) for node in fresh)])
                 ended = last or len(fresh) < len(nodes)
@@ -82,13 +82,13 @@ class Discussions:
 
     async def list_all(self) -> AsyncIterator[ListedItem]:
         async for nodes, _ in self._walk():
-            with fit(self.name):
+            with check_page(self.name):
                 items = [item for node in nodes for item in await self._items(node)]
             for item in items:
                 yield ListedItem(item.root, item.path)
 
     async def look(self, root: str, path: str) -> ServiceItem | None:
-        with fit(self.name):
+        with check_page(self.name):
             node = await self._one(int(path.partition("/")[0]))
             found = await self._items(node) if node else []
         return next((item for item in found if item.path == path), None)
@@ -100,9 +100,9 @@ class Discussions:
             told = await self._ask(LIST, {"size": PAGE, "after": after})
             if not told.get("hasDiscussionsEnabled", True):
                 if known:
-                    raise self._switched_off()
+                    raise self._disabled_error()
                 return
-            with fit(self.name):
+            with check_page(self.name):
                 listed = told["discussions"]
                 nodes, further = listed["nodes"], bool(listed["pageInfo"]["hasNextPage"])
                 after = str(listed["pageInfo"]["endCursor"])
@@ -130,11 +130,11 @@ class Discussions:
     async def _one(self, number: int, inside: str | None = None) -> Node | None:
         told = await self._ask(ONE, {"number": number, "inside": inside})
         if not told.get("hasDiscussionsEnabled", True):
-            raise self._switched_off()
+            raise self._disabled_error()
         found = told.get("discussion")
         return found if isinstance(found, dict) else None
 
-    def _switched_off(self) -> AccessLost:
+    def _disabled_error(self) -> AccessLost:
         """Whoever switches discussions off hides them; none is deleted."""
         return AccessLost(
             f"Discussions of {self.github.repository} are switched off.", "not_found", 200

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from connectors.github.api import REST_VERSION, GitHub
-from connectors.github.lists import fit
+from connectors.github.lists import check_page
 from connectors.intake.changes import Delta
 from connectors.reconciliation import ListedItem
 from connectors.service_items import ServiceItem
@@ -37,8 +37,8 @@ class Files:
             place, etag=known.get("repository"), headers=REST_VERSION
         )
         branch, name = known.get("branch"), known.get("name")
-        if not repository.unchanged:
-            with fit(self.name):
+        if not repository.is_unchanged:
+            with check_page(self.name):
                 told = repository.json()
                 branch, name = str(told["default_branch"]), str(told["full_name"])
         commit = await self.github.transport.get(
@@ -47,10 +47,10 @@ class Files:
             headers=REST_VERSION,
             seen=frozenset((409,)),  # a repository without a commit
         )
-        if commit.status == 409 or (commit.unchanged and repository.unchanged):
+        if commit.status == 409 or (commit.is_unchanged and repository.is_unchanged):
             return
-        with fit(self.name):
-            head = known["head"] if commit.unchanged else str(commit.json()["sha"])
+        with check_page(self.name):
+            head = known["head"] if commit.is_unchanged else str(commit.json()["sha"])
         before = str(known.get("head", ""))
         moved = {
             "repository": repository.etag or known.get("repository"),

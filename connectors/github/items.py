@@ -43,7 +43,7 @@ def issue_item(repository: str, issue: Payload) -> ServiceItem:
     reason = (issue.get("state_reason") or "").replace("_", " ")
     if state == "closed" and reason:
         state = f"closed as {reason}"
-    return _told(repository, "issues", "issue", issue, state)
+    return _numbered_item(repository, "issues", "issue", issue, state)
 
 
 def pull_item(repository: str, pull: Payload) -> ServiceItem:
@@ -52,7 +52,7 @@ def pull_item(repository: str, pull: Payload) -> ServiceItem:
         state = "merged"
     elif state == "open" and pull.get("draft"):
         state = "draft"
-    return _told(repository, "pulls", "pull_request", pull, state)
+    return _numbered_item(repository, "pulls", "pull_request", pull, state)
 
 
 def comment_item(repository: str, comment: Payload, about: str | None) -> ServiceItem:
@@ -140,7 +140,9 @@ def discussion_item(repository: str, discussion: Payload) -> ServiceItem:
     """A discussion's own text. Its category and whether it is answered are its state."""
     category = (discussion.get("category") or {}).get("name")
     answered = "answered" if discussion.get("answer_html_url") else None
-    item = _told(repository, "discussions", "issue", discussion, discussion.get("state") or "open")
+    item = _numbered_item(
+        repository, "discussions", "issue", discussion, discussion.get("state") or "open"
+    )
     named = ", ".join(word for word in (category, item.state, answered) if word)
     return ServiceItem(
         service=item.service,
@@ -177,7 +179,7 @@ def comment_path(number: str, comment_id: int) -> str:
     return f"{number}/comments/{comment_id}"
 
 
-def _told(
+def _numbered_item(
     repository: str, kind: str, source_type: Any, payload: Payload, state: str
 ) -> ServiceItem:
     created = moment(payload["created_at"])

@@ -39,13 +39,13 @@ Row = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Made:
+class PageItems:
     """What became of the rows of a page; ``refused`` counts those that lack what they must have."""
 
     items: list[ServiceItem | DeletedItem] = field(default_factory=list)
     refused: int = 0
 
-    def take(self, made: Callable[[], ServiceItem | None]) -> None:
+    def add(self, made: Callable[[], ServiceItem | None]) -> None:
         """One more row; what nobody said in it is no item."""
         try:
             item = made()
@@ -55,11 +55,11 @@ class Made:
             self.items += [item] if item else []
 
 
-Make = Callable[[list[Row]], Awaitable[Made]]
+Make = Callable[[list[Row]], Awaitable[PageItems]]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ListCursor:
     """Where a walk stands. ``etags`` are those of pages 1… of ``since``; at the end all of them."""
 
     since: str = ""
@@ -69,7 +69,7 @@ class Place:
     newest: str = ""
 
     @classmethod
-    def parse(cls, cursor: str) -> Place:
+    def parse(cls, cursor: str) -> ListCursor:
         if not cursor:
             return cls()
         told = json.loads(cursor)
@@ -83,7 +83,7 @@ class Place:
 class RestList:
     """What both sorts of lists are.
 
-    ``make`` turns the rows of a page into items, ``listed`` one row into what a census sees.
+    ``make`` turns the rows of a page into items, ``list_row`` one row into what a census sees.
     ``look_at`` tells of one item by its address. ``order`` is that of a census.
     """
 
@@ -92,7 +92,7 @@ class RestList:
     github: GitHub
     what: str
     make: Make
-    listed: Callable[[Row], ListedItem | None]
+    list_row: Callable[[Row], ListedItem | None]
     look_at: Callable[[str, str], Awaitable[ServiceItem | None]]
     params: dict[str, str] = field(default_factory=dict)
     is_reconcilable: bool = True
@@ -100,8 +100,8 @@ class RestList:
 
     async def list_all(self) -> AsyncIterator[ListedItem]:
         async for row in self.github.every(self.what, self.params | self.order):
-            with fit(self.name):
-                listed = self.listed(row)
+            with check_page(self.name):
+                listed = self.list_row(row)
             if listed:
                 yield listed
 
@@ -124,7 +124,7 @@ class SinceList(RestList):
     order: ClassVar[dict[str, str]] = {"sort": "created", "direction": "asc"}
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
-        place = Place.parse(cursor)
+        place = ListCursor.parse(cursor)
         if place.at_end:
             if await self._all_as_before(place):
                 return
@@ -133,7 +133,7 @@ class SinceList(RestList):
         while not place.at_end:
             answer = await self._get(place.since, place.page)
             rows = rows_of(answer)
-            with fit(self.name):
+            with check_page(self.name):
                 made = await self.make(rows)
                 after = self._after(place, answer, rows)
             leaves = place.page > 1 and after.page == 1
@@ -142,26 +142,26 @@ class SinceList(RestList):
             place = after
             yield Page(tuple(made.items), str(place), made.refused)
 
-    def _after(self, place: Place, answer: Answer, rows: list[Row]) -> Place:
+    def _after(self, place: ListCursor, answer: Answer, rows: list[Row]) -> ListCursor:
         etags = (*place.etags, answer.etag or "")
-        last = _before(rows[-1]["updated_at"], timedelta()) if rows else ""
+        last = _earlier(rows[-1]["updated_at"], timedelta()) if rows else ""
         newest = max(place.newest, last)
         if next_of(answer) is not None and rows:
-            since = _before(last, BEFORE)
+            since = _earlier(last, BEFORE)
             if since > place.since:
-                return Place(since=since, newest=newest)
+                return ListCursor(since=since, newest=newest)
             return replace(place, page=place.page + 1, etags=etags, newest=newest)
-        tail = _before(newest, OVERLAP) if newest else ""
+        tail = _earlier(newest, OVERLAP) if newest else ""
         if tail > place.since:
-            return Place(since=tail, newest=newest)
+            return ListCursor(since=tail, newest=newest)
         if self.leads and newest and (answer.at is None or answer.at <= moment(newest) + SECOND):
             etags = ()
         return replace(place, page=1, etags=etags, at_end=True, newest=newest)
 
-    async def _all_as_before(self, place: Place) -> bool:
+    async def _all_as_before(self, place: ListCursor) -> bool:
         """Whether every page of this ``since`` that was read still has its ETag."""
         for page, etag in enumerate(place.etags, start=1):
-            if not etag or not (await self._get(place.since, page, etag)).unchanged:
+            if not etag or not (await self._get(place.since, page, etag)).is_unchanged:
                 return False
         return bool(place.etags)
 
@@ -182,19 +182,19 @@ class WholeList(RestList):
     window: timedelta | None = None
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
-        known, more = _whole_place(cursor)
+        known, more = _parse_whole_cursor(cursor)
         page, floor = 1, ""
         while more or page <= len(known):
             etag = known[page - 1] if page <= len(known) else None
             answer = await self.github.list(self.what, {**self.params, "page": page}, etag=etag)
             page += 1
-            if answer.unchanged:
+            if answer.is_unchanged:
                 continue
-            with fit(self.name):
+            with check_page(self.name):
                 rows = rows_of(answer)
                 made = await self.make(rows)
                 if rows and self.window:
-                    floor = floor or _before(rows[0]["created_at"], self.window)
+                    floor = floor or _earlier(rows[0]["created_at"], self.window)
                 ends = bool(floor and rows and rows[-1]["created_at"] < floor)
             # What is on later pages may have moved, so their ETags are forgotten.
             known = [*known[: page - 2], answer.etag or ""]
@@ -204,7 +204,7 @@ class WholeList(RestList):
 
 
 @contextmanager
-def fit(name: str) -> Iterator[None]:
+def check_page(name: str) -> Iterator[None]:
     """Raises SourceUnavailable for a page so odd that its rows cannot even be told apart."""
     try:
         yield
@@ -214,7 +214,7 @@ def fit(name: str) -> Iterator[None]:
         ) from error
 
 
-def _whole_place(cursor: str) -> tuple[list[str], bool]:
+def _parse_whole_cursor(cursor: str) -> tuple[list[str], bool]:
     """The ETags of the pages read, and whether there are more that were not."""
     if not cursor:
         return [], True
@@ -222,6 +222,6 @@ def _whole_place(cursor: str) -> tuple[list[str], bool]:
     return told["etags"], told["more"]
 
 
-def _before(text: str, by: timedelta) -> str:
+def _earlier(text: str, by: timedelta) -> str:
     """A time of GitHub's, that much earlier, in its own form."""
     return (moment(text) - by).isoformat(timespec="seconds").replace("+00:00", "Z")

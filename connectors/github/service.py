@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from connectors.credentials import bearer
 from connectors.definitions import Definition
-from connectors.github.api import PUBLIC, REST_VERSION, GitHub, by_app, checked_repository
+from connectors.github.api import PUBLIC, REST_VERSION, GitHub, by_app, check_repository
 from connectors.github.items import root_of
 from connectors.github.streams import STREAMS, streams
 from connectors.service import Capability, OpenService, ServiceContext
@@ -37,7 +37,7 @@ class GitHubService:
     roles: tuple[tuple[str, ...], ...] = (("token",), ("app-id", "app-key"))
 
     def check_target(self, target: str) -> str:
-        return checked_repository(target).lower()
+        return check_repository(target).lower()
 
     def names(self, definition: Definition) -> tuple[str, ...]:
         return tuple(definition.added.streams) or self.streams

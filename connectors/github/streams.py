@@ -28,7 +28,7 @@ from connectors.github.items import (
     root_of,
     run_item,
 )
-from connectors.github.lists import Made, Row, SinceList, WholeList
+from connectors.github.lists import PageItems, Row, SinceList, WholeList
 from connectors.reconciliation import ListedItem
 from connectors.service_items import ServiceItem
 from connectors.sync import Stream
@@ -50,7 +50,7 @@ RUNS_WINDOW = timedelta(days=14)
 FindTitles = Callable[[Collection[str]], Awaitable[Mapping[str, str]]]
 
 
-async def none_known(numbers: Collection[str]) -> Mapping[str, str]:
+async def no_titles(numbers: Collection[str]) -> Mapping[str, str]:
     return {}
 
 
@@ -59,41 +59,41 @@ class Titles:
     """What issues and pull requests are called, by number: as last read, as held, or asked for."""
 
     github: GitHub
-    find: FindTitles = none_known
+    find: FindTitles = no_titles
     _known: OrderedDict[str, str] = field(default_factory=OrderedDict)
 
     async def before(self, rows: list[Row]) -> dict[str, str]:
         """The titles the rows had when last seen; without those never seen."""
-        return await self._held({str(row["number"]) for row in rows})
+        return await self._known_titles({str(row["number"]) for row in rows})
 
     async def of(self, numbers: Collection[str]) -> dict[str, str]:
         """The title of every number; of one that is gone there is none."""
-        found = await self._held(numbers)
+        found = await self._known_titles(numbers)
         for number in sorted(set(numbers) - set(found)):
             if row := await self.github.one(f"issues/{number}"):
                 found[number] = str(row.get("title") or "")
-                self.put(number, found[number])
+                self.remember(number, found[number])
         return found
 
-    def put(self, number: str, title: str) -> None:
+    def remember(self, number: str, title: str) -> None:
         self._known[number] = title
         self._known.move_to_end(number)
         if len(self._known) > TITLES_KEPT:
             self._known.popitem(last=False)
 
-    async def _held(self, numbers: Collection[str]) -> dict[str, str]:
+    async def _known_titles(self, numbers: Collection[str]) -> dict[str, str]:
         found = {number: self._known[number] for number in numbers if number in self._known}
         missing = sorted(set(numbers) - set(found))
         if missing:
             held = await self.find(missing)
             for number, title in held.items():
-                self.put(number, title)
+                self.remember(number, title)
             found |= held
         return found
 
 
 def streams(
-    github: GitHub, names: Collection[str] = (), find: FindTitles = none_known
+    github: GitHub, names: Collection[str] = (), find: FindTitles = no_titles
 ) -> list[Stream]:
     """The streams asked for, all without names. Raises UnknownSource for one there is not."""
     unknown = sorted(set(names) - set(STREAMS))
@@ -117,19 +117,19 @@ def issues(github: GitHub, titles: Titles) -> SinceList:
     """Issues and pull requests; with a new title also what was said about them."""
     repository = github.repository
 
-    async def make(rows: list[Row]) -> Made:
+    async def make(rows: list[Row]) -> PageItems:
         """What was said goes first: as long as it is not on the log, the title held is the old."""
-        before, made = await titles.before(rows), Made()
+        before, made = await titles.before(rows), PageItems()
         for row in rows:
             number, title = str(row["number"]), str(row.get("title") or "")
-            titles.put(number, title)
+            titles.remember(number, title)
             if before.get(number, title) != title:
-                await said_about(github, row, made)
+                await add_remarks_about(github, row, made)
         for row in rows:
-            made.take(partial(issue_item, repository, row))
+            made.add(partial(issue_item, repository, row))
         return made
 
-    def listed(row: Row) -> ListedItem:
+    def list_row(row: Row) -> ListedItem:
         kind = "pulls" if row.get("pull_request") else "issues"
         return ListedItem(root_of(repository, kind), str(row["number"]))
 
@@ -139,20 +139,20 @@ def issues(github: GitHub, titles: Titles) -> SinceList:
         return item if item and item.root == root else None  # else moved to another repository
 
     roots = (root_of(repository, "issues"), root_of(repository, "pulls"))
-    return SinceList("issues", roots, github, "issues", make, listed, look, ALL_STATES)
+    return SinceList("issues", roots, github, "issues", make, list_row, look, ALL_STATES)
 
 
-async def said_about(github: GitHub, row: Row, made: Made) -> None:
+async def add_remarks_about(github: GitHub, row: Row, made: PageItems) -> None:
     """Every comment and review of an issue or pull request is among what is made."""
     repository, number = github.repository, int(row["number"])
     title = str(row.get("title") or "")
     async for comment in github.every(f"issues/{number}/comments"):
-        made.take(partial(comment_item, repository, comment, title))
+        made.add(partial(comment_item, repository, comment, title))
     if row.get("pull_request"):
         async for review in github.every(f"pulls/{number}/reviews"):
-            made.take(partial(review_item, repository, number, review, title))
+            made.add(partial(review_item, repository, number, review, title))
         async for comment in github.every(f"pulls/{number}/comments"):
-            made.take(partial(review_comment_item, repository, comment, title))
+            made.add(partial(review_comment_item, repository, comment, title))
 
 
 def comments(github: GitHub, titles: Titles) -> SinceList:
@@ -187,13 +187,13 @@ def _remarks(
     def number_of(row: Row) -> str:
         return str(row[belongs_to]).rpartition("/")[2]
 
-    async def make(rows: list[Row]) -> Made:
-        about, made = await titles.of({number_of(row) for row in rows}), Made()
+    async def make(rows: list[Row]) -> PageItems:
+        about, made = await titles.of({number_of(row) for row in rows}), PageItems()
         for row in rows:
-            made.take(partial(item_of, repository, row, about.get(number_of(row))))
+            made.add(partial(item_of, repository, row, about.get(number_of(row))))
         return made
 
-    def listed(row: Row) -> ListedItem:
+    def list_row(row: Row) -> ListedItem:
         return ListedItem(root_of(repository, kind), f"{number_of(row)}/{kind}/{row['id']}")
 
     async def look(root: str, path: str) -> ServiceItem | None:
@@ -204,7 +204,7 @@ def _remarks(
         item = item_of(repository, row, about.get(number_of(row)))
         return item if item.path == path else None
 
-    return SinceList(name, (root_of(repository, kind),), github, what, make, listed, look)
+    return SinceList(name, (root_of(repository, kind),), github, what, make, list_row, look)
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ class Reviews:
         return (root_of(self.github.repository, "reviews"),)
 
     def pages(self, cursor: str) -> AsyncIterator[Any]:
-        return self._changed().pages(cursor)
+        return self._since_list().pages(cursor)
 
     async def list_all(self) -> AsyncIterator[ListedItem]:
         async for row in self.github.every("pulls", ALL_STATES):
@@ -236,16 +236,16 @@ class Reviews:
             (item for item in found if isinstance(item, ServiceItem) and item.path == path), None
         )
 
-    async def _of(self, *rows: Row) -> Made:
-        made, repository = Made(), self.github.repository
+    async def _of(self, *rows: Row) -> PageItems:
+        made, repository = PageItems(), self.github.repository
         for row in rows:
             number, title = int(row["number"]), str(row.get("title") or "")
             async for review in self.github.every(f"pulls/{number}/reviews"):
-                made.take(partial(review_item, repository, number, review, title))
+                made.add(partial(review_item, repository, number, review, title))
         return made
 
-    def _changed(self) -> SinceList:
-        async def make(rows: list[Row]) -> Made:
+    def _since_list(self) -> SinceList:
+        async def make(rows: list[Row]) -> PageItems:
             return await self._of(*(row for row in rows if row.get("pull_request")))
 
         return SinceList(
@@ -254,20 +254,20 @@ class Reviews:
         )  # fmt: skip
 
 
-def made_of(rows: list[Row], item_of: Callable[[Row], ServiceItem | None]) -> Made:
-    made = Made()
+def collect_items(rows: list[Row], item_of: Callable[[Row], ServiceItem | None]) -> PageItems:
+    made = PageItems()
     for row in rows:
-        made.take(partial(item_of, row))
+        made.add(partial(item_of, row))
     return made
 
 
 def releases(github: GitHub) -> WholeList:
     repository = github.repository
 
-    async def make(rows: list[Row]) -> Made:
-        return made_of(rows, partial(release_item, repository))
+    async def make(rows: list[Row]) -> PageItems:
+        return collect_items(rows, partial(release_item, repository))
 
-    def listed(row: Row) -> ListedItem | None:
+    def list_row(row: Row) -> ListedItem | None:
         item = release_item(repository, row)
         return ListedItem(item.root, item.path) if item else None
 
@@ -276,7 +276,7 @@ def releases(github: GitHub) -> WholeList:
         return release_item(repository, row) if row else None
 
     return WholeList(
-        "releases", (root_of(repository, "releases"),), github, "releases", make, listed, look
+        "releases", (root_of(repository, "releases"),), github, "releases", make, list_row, look
     )
 
 
@@ -284,8 +284,8 @@ def runs(github: GitHub) -> WholeList:
     """How workflows of the last weeks ended. GitHub forgets them; what they said stays here."""
     repository = github.repository
 
-    async def make(rows: list[Row]) -> Made:
-        return made_of(rows, partial(run_item, repository))
+    async def make(rows: list[Row]) -> PageItems:
+        return collect_items(rows, partial(run_item, repository))
 
     async def look(root: str, path: str) -> ServiceItem | None:
         row = await github.one(f"actions/runs/{path}")

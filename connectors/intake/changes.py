@@ -34,18 +34,18 @@ def delta_of(service: Service, kind: str, payload: Payload) -> Delta | None:
     """The delta that a delivery triggers; None for almost all. Raises UnreadablePayload."""
     match service, kind:
         case "github", "pull_request.closed":
-            return _merged(payload)
+            return _from_merge(payload)
         case "github", "push":
-            return _pushed(payload)
+            return _from_push(payload)
         case "bitbucket", "pullrequest:fulfilled":
-            return _fulfilled(payload)
+            return _from_bitbucket_merge(payload)
         case "bitbucket", "repo:push":
-            return _bitbucket_pushed(payload)
+            return _from_bitbucket_push(payload)
         case _:
             return None
 
 
-def _merged(payload: Payload) -> Delta | None:
+def _from_merge(payload: Payload) -> Delta | None:
     """A pull request that was merged into the default branch.
 
     ``base.sha`` may lie before the branch's last commit: then more files are looked at than were
@@ -61,7 +61,7 @@ def _merged(payload: Payload) -> Delta | None:
     )
 
 
-def _pushed(payload: Payload) -> Delta | None:
+def _from_push(payload: Payload) -> Delta | None:
     repository = part(payload, "repository")
     if text(payload, "ref") != f"refs/heads/{text(repository, 'default_branch')}":
         return None
@@ -69,7 +69,7 @@ def _pushed(payload: Payload) -> Delta | None:
     return _delta("github", name, text(payload, "before"), text(payload, "after"), "@push")
 
 
-def _fulfilled(payload: Payload) -> Delta | None:
+def _from_bitbucket_merge(payload: Payload) -> Delta | None:
     pull = part(payload, "pullrequest")
     target = part(pull, "destination")
     branch = text(part(target, "branch"), "name")
@@ -84,7 +84,7 @@ def _fulfilled(payload: Payload) -> Delta | None:
     )
 
 
-def _bitbucket_pushed(payload: Payload) -> Delta | None:
+def _from_bitbucket_push(payload: Payload) -> Delta | None:
     repository = part(payload, "repository")
     for change in parts(part(payload, "push"), "changes"):
         new, old = part(change, "new"), part(change, "old")

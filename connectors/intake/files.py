@@ -15,7 +15,7 @@ from connectors.connector import (
     RedactName,
     UnknownSource,
     printable,
-    without_secrets,
+    redact_listing,
 )
 from connectors.definitions import Definition, secret_at
 from connectors.feeder import FeedOrder, feed, source_of
@@ -52,10 +52,10 @@ class RepositoryFiles:
             list_changed, clone.clone, root, delta.before, delta.after
         )
         publisher = await self._publisher(order.project_id)
-        if _holds_secrets(listing, publisher.redact_name):  # only all names tell which file it is
+        if _has_secrets(listing, publisher.redact_name):  # only all names tell which file it is
             listing.close()
             listing = await asyncio.to_thread(list_commit, clone.clone, root, HEAD_REF)
-        with without_secrets(listing, publisher.redact_name) as listing:
+        with redact_listing(listing, publisher.redact_name) as listing:
             # The brake is for what is missing from a listing, not for what git says was deleted.
             named = replace(
                 order, trigger_key=delta.trigger_key, accept_removals=not listing.complete
@@ -90,7 +90,7 @@ def clone_url(definition: Definition, repository: str) -> str:
     return f"https://{host or default}/{repository}.git"
 
 
-def _holds_secrets(listing: Listing, redact_name: RedactName) -> bool:
+def _has_secrets(listing: Listing, redact_name: RedactName) -> bool:
     paths = (*(item.path for item in listing.items), *listing.removed)
     return any(redact_name(path) != path for path in paths)
 
@@ -104,7 +104,7 @@ async def _feed(listing: Listing, order: FeedOrder, publisher: ItemPublisher) ->
     stored = await publisher.find_stored(project, list(sources.values()))
     removed = tuple(path for path in listing.removed if sources[path] in stored)
     same = not listing.complete and not removed
-    if same and await asyncio.to_thread(_all_held, listing, sources, stored):
+    if same and await asyncio.to_thread(_are_all_stored, listing, sources, stored):
         return False
     await feed(
         replace(listing, removed=removed),
@@ -118,7 +118,7 @@ async def _feed(listing: Listing, order: FeedOrder, publisher: ItemPublisher) ->
     return True
 
 
-def _all_held(
+def _are_all_stored(
     listing: Listing, sources: Mapping[str, str], stored: Mapping[str, StoredSource]
 ) -> bool:
     for item in listing.items:

@@ -23,7 +23,7 @@ from connectors.intake.changes import Delta, delta_of
 from connectors.intake.source_status import SourceStatuses
 from connectors.jira.api import site_of
 from connectors.payloads import Payload, UnreadablePayload, part, text
-from connectors.publishing import ItemPublisher, publish_items, redacted, source_id_of
+from connectors.publishing import ItemPublisher, publish_items, redact_item, source_id_of
 from connectors.registry import stream_names
 from connectors.service_items import DeletedItem, ServiceItem
 from connectors.slack.items import ThreadRef, thread_of_event
@@ -36,7 +36,7 @@ from schemas.events.connector import ConnectorService
 from schemas.events.connector_item import ItemReceived
 
 Open = Callable[[str, bytes], bytes]
-Connected = Callable[[str, ConnectorService], Sequence[Definition]]
+FindDefinitions = Callable[[str, ConnectorService], Sequence[Definition]]
 # The thread as it is now, None when it is gone; raises as `connectors.sync.Stream.look` does.
 LookAtThread = Callable[[Definition, ThreadRef], Awaitable[ServiceItem | DeletedItem | None]]
 FindPublisher = Callable[[str], Awaitable[ItemPublisher]]  # by project id
@@ -47,7 +47,7 @@ BringFiles = Callable[[Delta, Definition, FeedOrder], Awaitable[bool]]
 class Ports:
     """What the intake needs of others, by project where there is one per project."""
 
-    connected: Connected
+    find_definitions: FindDefinitions
     publisher: FindPublisher
     open: Open
     seal: Seal
@@ -73,15 +73,15 @@ class Intake:
         event = fact.event
         assert isinstance(event, ItemReceived)
         try:
-            payload = self._opened(event)
+            payload = self._decrypt(event)
         except Undecryptable:
             return ("erased",)
         definition = self._definition(fact, event, payload)
         if definition is None:
             return ("not_connected",)
         if event.connector == "slack":
-            return await self._message(fact, payload, definition)
-        return await self._items(fact, event, payload, definition)
+            return await self._take_message(fact, payload, definition)
+        return await self._take_items(fact, event, payload, definition)
 
     def recall(self, fact: Envelope) -> None:
         """What ``take`` has told of this delivery before is known again; nothing is published.
@@ -91,23 +91,23 @@ class Intake:
         event = fact.event
         assert isinstance(event, ItemReceived)
         with suppress(Undecryptable, UnreadablePayload):
-            payload = self._opened(event)
+            payload = self._decrypt(event)
             definition = self._definition(fact, event, payload)
             if definition is None or event.connector == "slack":
                 return
             items = self._items_of(event, payload, fact, definition) or []
             polled = _is_titled(event, definition)
             known = [it for it in items if isinstance(it, DeletedItem) or not polled]
-            self._ports.statuses.record(fact.project_id, self._timely(fact, known))
+            self._ports.statuses.record(fact.project_id, self._without_late(fact, known))
 
-    def _opened(self, event: ItemReceived) -> Any:
+    def _decrypt(self, event: ItemReceived) -> Any:
         """The payload. Raises Undecryptable when its key is gone."""
         return json.loads(self._ports.open(event.key_id, event.body))
 
     def _definition(
         self, fact: Envelope, event: ItemReceived, payload: Payload
     ) -> Definition | None:
-        known = self._ports.connected(fact.project_id, event.connector)
+        known = self._ports.find_definitions(fact.project_id, event.connector)
         return next((each for each in known if _is_about(each, payload)), None)
 
     def _items_of(
@@ -115,15 +115,15 @@ class Intake:
     ) -> list[ServiceItem | DeletedItem] | None:
         items = _items_of(event, payload, fact, definition)
         name = self._ports.redact_name
-        return None if items is None else [redacted(item, name) for item in items]
+        return None if items is None else [redact_item(item, name) for item in items]
 
-    async def _items(
+    async def _take_items(
         self, fact: Envelope, event: ItemReceived, payload: Payload, definition: Definition
     ) -> tuple[str, ...]:
         items = self._items_of(event, payload, fact, definition)
         delta = delta_of(event.connector, event.kind, payload)
         outcomes: list[str] = []
-        if items and await self._renames(fact, event, items, definition):
+        if items and await self._has_new_title(fact, event, items, definition):
             outcomes.append("left_to_the_next_poll")
         elif items:
             outcomes.append(await self._publish(fact, items))
@@ -134,7 +134,7 @@ class Intake:
             outcomes.append("unknown_kind")
         return tuple(outcomes) or ("empty",)
 
-    async def _renames(
+    async def _has_new_title(
         self,
         fact: Envelope,
         event: ItemReceived,
@@ -158,7 +158,7 @@ class Intake:
             known.title != titles[source] for source, known in stored.items() if not known.gone
         )
 
-    async def _message(
+    async def _take_message(
         self, fact: Envelope, payload: Payload, definition: Definition
     ) -> tuple[str, ...]:
         """Testimony first, whatever else a message may be (spec 07 §4); then the thread it is in,
@@ -172,10 +172,10 @@ class Intake:
         outcomes = ["testimony" if told else "no_testimony"]
         ref = thread_of_event(payload)
         if ref is not None and ref.channel_id in project_channels(definition):
-            outcomes.append(await self._thread(fact, definition, ref))
+            outcomes.append(await self._take_thread(fact, definition, ref))
         return tuple(outcomes)
 
-    async def _thread(self, fact: Envelope, definition: Definition, ref: ThreadRef) -> str:
+    async def _take_thread(self, fact: Envelope, definition: Definition, ref: ThreadRef) -> str:
         try:
             thread = await self._ports.thread(definition, ref)
         except (SourceUnavailable, SourceRefused):
@@ -185,12 +185,12 @@ class Intake:
     async def _publish(self, fact: Envelope, items: Iterable[ServiceItem | DeletedItem]) -> str:
         project, statuses = fact.project_id, self._ports.statuses
         publisher = statuses.overlay(await self._ports.publisher(project))
-        news = await self._with_all_below(project, publisher, self._timely(fact, items))
+        news = await self._add_descendants(project, publisher, self._without_late(fact, items))
         counts = await publish_items(news, _order(fact, "webhook"), publisher)
         statuses.record(project, news)
         return "changed" if counts.published or counts.removed else "unchanged"
 
-    async def _with_all_below(
+    async def _add_descendants(
         self, project_id: str, publisher: ItemPublisher, items: list[ServiceItem | DeletedItem]
     ) -> list[ServiceItem | DeletedItem]:
         """The items and, of what is deleted, all that stood below it and went with it."""
@@ -205,7 +205,7 @@ class Intake:
                 found += [DeletedItem(service, root, path, at) for root, path in sorted(below)]
         return found
 
-    def _timely(
+    def _without_late(
         self, fact: Envelope, items: Iterable[ServiceItem | DeletedItem]
     ) -> list[ServiceItem | DeletedItem]:
         """Without late words about what is gone, or was below what is."""

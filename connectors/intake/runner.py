@@ -65,7 +65,7 @@ class Consumer:
         self._clock, self._sleep = clock, sleep
         self._taken, self._in_work = 0, False
 
-    def worked(self) -> object:
+    def progress(self) -> object:
         """Another value whenever something was done; fetching a repository may take hours."""
         return time.monotonic() if self._in_work else self._taken
 
@@ -153,7 +153,7 @@ async def recall(settings: Settings, intake: Intake) -> int:
                 for place, records in (await reader.getmany(*left, timeout_ms=POLL_MS)).items():
                     for record in records:
                         if record.offset < ends[place]:
-                            recalled += _recalled(intake, record, settings.partitions)
+                            recalled += _recall_record(intake, record, settings.partitions)
     return recalled
 
 
@@ -164,7 +164,7 @@ def fact_in(record: Any, partitions: int) -> Envelope:
     return fact
 
 
-def _recalled(intake: Intake, record: Any, partitions: int) -> int:
+def _recall_record(intake: Intake, record: Any, partitions: int) -> int:
     with suppress(InvalidRecord):  # a dead letter by now
         fact = fact_in(record, partitions)
         if isinstance(fact.event, ItemReceived):

@@ -34,7 +34,7 @@ _PROJECT = re.compile(r"[A-Za-z][A-Za-z0-9_]{1,254}")
 _NOT_THERE = frozenset((404, 410))
 
 
-def checked_project(target: str) -> str:
+def check_project(target: str) -> str:
     """``target`` if it can be a project's key, in capitals. Raises UnknownSource."""
     if not _PROJECT.fullmatch(target):
         raise UnknownSource(
@@ -89,7 +89,7 @@ def by_client(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchPage:
     """A page of a search; ``token`` leads to the next one of the same search, None at its end."""
 
     issues: list[dict[str, Any]]
@@ -110,7 +110,7 @@ class Jira:
         site: str = "",
         page: int = PAGE,
     ) -> None:
-        self.project = checked_project(project)
+        self.project = check_project(project)
         self.transport = transport
         self.site = site or site_of(transport.base_url)
         self._flavour, self._page = flavour, page
@@ -132,7 +132,7 @@ class Jira:
 
     async def search(
         self, jql: str, token: str | None = None, fields: tuple[str, ...] = FIELDS
-    ) -> Found:
+    ) -> SearchPage:
         """One page of a search; ``token`` is that of the page before."""
         asked: dict[str, Any] = {"jql": jql, "fields": list(fields), "maxResults": self._page}
         if self._flavour == "cloud":
@@ -145,18 +145,18 @@ class Jira:
         if answer.status == 400:
             await self.check()
             raise SourceRefused(f"Jira refuses the search of the project {self.project}.")
-        return self._found(answer.json(), int(token or 0) if self._flavour != "cloud" else 0)
+        return self._parse_page(answer.json(), int(token or 0) if self._flavour != "cloud" else 0)
 
-    def _found(self, told: Any, start: int) -> Found:
+    def _parse_page(self, told: Any, start: int) -> SearchPage:
         issues = rows(told, "issues", "Jira")
         if self._flavour == "cloud":
             further = told.get("nextPageToken")
             last = told.get("isLast") is True or not isinstance(further, str) or not further
-            return Found(issues, None if last else further)
+            return SearchPage(issues, None if last else further)
         total = told.get("total")
         after = start + len(issues)
         more = isinstance(total, int) and after < total and issues
-        return Found(issues, str(after) if more else None)
+        return SearchPage(issues, str(after) if more else None)
 
     async def comments(self, key: str) -> AsyncIterator[dict[str, Any]]:
         """All comments of an issue, oldest first."""

@@ -13,11 +13,11 @@ from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from connectors.confined import MIB, Confined, ReadingRefused, limits_of, opened
 from connectors.connector import SourceRefused, SourceUnavailable, printable
 from connectors.jira.items import items_of, root_of
 from connectors.jira.wiki import markdown
 from connectors.payloads import UnreadablePayload
+from connectors.sandbox import MIB, ReadingRefused, Sandbox, limits_of, open_regular
 from connectors.service_items import Remark, ServiceItem
 from connectors.unpacking.exports import JiraReader
 
@@ -45,11 +45,11 @@ def items_in(path: Path, site: str) -> list[ServiceItem]:
 
 
 def _items(path: Path, site: str) -> Iterator[ServiceItem]:
-    with opened(path) as file, ExitStack() as ends:
+    with open_regular(path) as file, ExitStack() as ends:
         size = os.fstat(file.fileno()).st_size
         if size > MAX_FILE_BYTES:
             raise ReadingRefused(f"more than {MAX_FILE_BYTES:,} bytes")
-        child = Confined(JiraReader, file, limits_of(size, memory_bytes=MEMORY_BYTES), {})
+        child = Sandbox(JiraReader, file, limits_of(size, memory_bytes=MEMORY_BYTES), {})
         ends.callback(child.close)
         answers = ends.enter_context(closing(child.ask("issues")))
         form, _ = next(answers)

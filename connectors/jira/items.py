@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from connectors.jira import adf, wiki
-from connectors.payloads import Payload, UnreadablePayload, needed, part, parts, text, time
+from connectors.payloads import Payload, UnreadablePayload, part, parts, required_text, text, time
 from connectors.service_items import DeletedItem, Remark, ServiceItem
 
 READABLE_SUFFIXES = (".md", ".markdown", ".txt", ".rst", ".adoc")
@@ -37,7 +37,7 @@ def items_of(site: str, issue: Payload) -> list[ServiceItem]:
 
 def issue_item(site: str, issue: Payload) -> ServiceItem:
     """The issue's own text: its description by its reporter. Raises UnreadablePayload."""
-    key, fields = needed(issue, "key"), part(issue, "fields")
+    key, fields = required_text(issue, "key"), part(issue, "fields")
     changed_at = time(fields, "updated")
     author = fields.get("reporter") or fields.get("creator")
     description = Remark(
@@ -64,7 +64,7 @@ def issue_item(site: str, issue: Payload) -> ServiceItem:
 
 def comment_item(site: str, issue: Payload, comment: Payload) -> ServiceItem:
     """One comment of an issue, of which key and summary are enough. Raises UnreadablePayload."""
-    key, number = needed(issue, "key"), needed(comment, "id")
+    key, number = required_text(issue, "key"), required_text(comment, "id")
     made, changed = time(comment, "created"), time(comment, "updated")
     author = comment.get("author")
     about = _title(key, part(issue, "fields"))
@@ -85,7 +85,7 @@ def comment_item(site: str, issue: Payload, comment: Payload) -> ServiceItem:
         title=f"Comment on {about}",
         remarks=(said,),
         changed_at=changed,
-        revision_ref=_written(changed),
+        revision_ref=_format_time(changed),
         about=about,
         url=f"{address}?focusedCommentId={number}" if address else None,
     )
@@ -109,7 +109,7 @@ def readable_attachments(issue: Payload) -> list[Payload]:
 
 def attachment_item(site: str, issue: Payload, attachment: Payload, content: bytes) -> ServiceItem:
     """An attachment's text; bytes that are no UTF-8 are read with marks in their place."""
-    key, number = needed(issue, "key"), needed(attachment, "id")
+    key, number = required_text(issue, "key"), required_text(attachment, "id")
     made, name = time(attachment, "created"), text(attachment, "filename")
     author = attachment.get("author")
     return ServiceItem(
@@ -120,7 +120,7 @@ def attachment_item(site: str, issue: Payload, attachment: Payload, content: byt
         title=name,
         remarks=(Remark(number, _name(author), None, made, content.decode(errors="replace")),),
         changed_at=made,
-        revision_ref=_written(made),
+        revision_ref=_format_time(made),
         url=text(attachment, "content") or None,
     )
 
@@ -135,14 +135,14 @@ def items_of_event(site: str, event: Payload) -> list[ServiceItem | DeletedItem]
         case "jira:issue_created" | "jira:issue_updated":
             return list(items_of(site, _with_change(event)))
         case "jira:issue_deleted":
-            key = needed(part(event, "issue"), "key")
+            key = required_text(part(event, "issue"), "key")
             root = root_of(site, key)
             return [DeletedItem("jira", root, key, _at(event), cascade_roots=(root,))]
         case "comment_created" | "comment_updated":
             return [comment_item(site, part(event, "issue"), part(event, "comment"))]
         case "comment_deleted":
-            key = needed(part(event, "issue"), "key")
-            path = f"{key}/comments/{needed(part(event, 'comment'), 'id')}"
+            key = required_text(part(event, "issue"), "key")
+            path = f"{key}/comments/{required_text(part(event, 'comment'), 'id')}"
             return [DeletedItem("jira", root_of(site, key), path, _at(event))]
         case _:
             return []
@@ -207,10 +207,10 @@ def _revision_of(issue: Payload, changed_at: datetime) -> str:
     """The time of the change, with the last entry of the change log where it is known."""
     histories = parts(part(issue, "changelog"), "histories")
     numbers = [int(it["id"]) for it in histories if str(it.get("id", "")).isdecimal()]
-    return f"{_written(changed_at)}#{max(numbers)}" if numbers else _written(changed_at)
+    return f"{_format_time(changed_at)}#{max(numbers)}" if numbers else _format_time(changed_at)
 
 
-def _written(at: datetime) -> str:
+def _format_time(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from connectors.connector import UnknownSource
 from connectors.credentials import bearer
 from connectors.definitions import Definition
-from connectors.jira.api import Flavour, Jira, by_account, by_client, checked_project
+from connectors.jira.api import Flavour, Jira, by_account, by_client, check_project
 from connectors.jira.streams import STREAMS, Issues
 from connectors.service import Capability, OpenService, ServiceContext
 from connectors.transport import AccessLost, Authorise, Transport
@@ -28,7 +28,7 @@ class JiraService:
     )
 
     def check_target(self, target: str) -> str:
-        return checked_project(target)
+        return check_project(target)
 
     def names(self, definition: Definition) -> tuple[str, ...]:
         return tuple(definition.added.streams) or self.streams
@@ -40,7 +40,7 @@ class JiraService:
         if unknown:
             raise UnknownSource(f"Jira has no stream {unknown[0]!r}: there is {STREAMS[0]}.")
         flavour = flavour_of(context)
-        async with Transport(added.base_url, authorised(context), context.budget) as transport:
+        async with Transport(added.base_url, authorisation(context), context.budget) as transport:
             jira = Jira(added.target, transport, flavour, added.options.get("site", ""))
 
             async def check() -> list[Capability]:
@@ -63,7 +63,7 @@ def flavour_of(context: ServiceContext) -> Flavour:
     return "data-center" if set(context.secrets) == {"token"} else "cloud"
 
 
-def authorised(context: ServiceContext) -> Authorise:
+def authorisation(context: ServiceContext) -> Authorise:
     secrets = context.secrets
     if "email" in secrets:
         return by_account(secrets["email"], secrets["token"])

@@ -26,7 +26,7 @@ from connectors.jira.items import (
     issue_item,
     readable_attachments,
 )
-from connectors.payloads import needed, part, parts, readable, time
+from connectors.payloads import part, parts, readable, required_text, time
 from connectors.reconciliation import ListedItem
 from connectors.service_items import DeletedItem, ServiceItem
 from connectors.sync import Page
@@ -62,9 +62,9 @@ class Issues:
         while True:
             found = await self.jira.search(self._since(since_ms), token)
             items = [item for issue in found.issues async for item in self._of(issue)]
-            last_ms = _changed_ms(found.issues[-1]) if found.issues else newest_ms
+            last_ms = _change_time_ms(found.issues[-1]) if found.issues else newest_ms
             newest_ms = max(newest_ms, last_ms)
-            group |= {str(it.get("key")) for it in found.issues if _changed_ms(it) == since_ms}
+            group |= {str(it.get("key")) for it in found.issues if _change_time_ms(it) == since_ms}
             leaves = found.token is None or last_ms > since_ms
             if leaves and token and group != before and rounds < STEADY_ROUNDS:
                 before, group, token, rounds = group, set(), None, rounds + 1
@@ -101,7 +101,7 @@ class Issues:
         total = held.get("total")
         if held and (not isinstance(total, int) or total <= len(comments)):
             return list(comments)
-        return [comment async for comment in self.jira.comments(needed(issue, "key"))]
+        return [comment async for comment in self.jira.comments(required_text(issue, "key"))]
 
     async def list_all(self) -> AsyncIterator[ListedItem]:
         await self.jira.check()
@@ -111,13 +111,13 @@ class Issues:
             found = await self.jira.search(jql, token, PLACES)
             for issue in found.issues:
                 with readable(SENT):
-                    key = needed(issue, "key")
+                    key = required_text(issue, "key")
                     paths = [key]
                     for comment in await self._comments(issue):
-                        paths.append(f"{key}/comments/{needed(comment, 'id')}")
+                        paths.append(f"{key}/comments/{required_text(comment, 'id')}")
                     for attachment in readable_attachments(issue):
                         name = str(attachment["filename"]).replace("/", "_")
-                        paths.append(f"{key}/attachments/{needed(attachment, 'id')}/{name}")
+                        paths.append(f"{key}/attachments/{required_text(attachment, 'id')}/{name}")
                 for path in paths:
                     yield ListedItem(self.root, path)
             token = found.token
@@ -138,7 +138,7 @@ class Issues:
         return next((it for it in items if isinstance(it, ServiceItem) and it.path == path), None)
 
 
-def _changed_ms(issue: dict[str, Any]) -> int:
+def _change_time_ms(issue: dict[str, Any]) -> int:
     with readable(SENT):
         return (time(part(issue, "fields"), "updated") - EPOCH) // timedelta(milliseconds=1)
 

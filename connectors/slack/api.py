@@ -43,14 +43,14 @@ class Slack:
 
     async def team(self) -> str:
         """The id of the workspace the token is for."""
-        told = await self._asked("auth.test", {})
+        told = await self._call("auth.test", {})
         if not isinstance(told.get("team_id"), str):
             raise SourceUnavailable("Slack does not say which workspace this is.")
         return str(told["team_id"])
 
     async def channel_name(self, channel_id: str) -> str:
         """What a channel is called now."""
-        told = await self._asked("conversations.info", {"channel": channel_id})
+        told = await self._call("conversations.info", {"channel": channel_id})
         channel = told.get("channel")
         name = channel.get("name") if isinstance(channel, Mapping) else None
         return name if isinstance(name, str) else channel_id
@@ -67,7 +67,7 @@ class Slack:
         asked: dict[str, str | int] = {"channel": channel, "limit": limit or self._page}
         asked |= {"oldest": oldest} if oldest else {}
         asked |= {"latest": latest} if latest else {}
-        told = await self._asked("conversations.history", asked)
+        told = await self._call("conversations.history", asked)
         return (
             rows(told, "messages", "Slack"),
             bool(told.get("has_more")),
@@ -83,7 +83,7 @@ class Slack:
         cursor = ""
         while True:
             paged = {**asked, "limit": self._page, **({"cursor": cursor} if cursor else {})}
-            told = await self._asked(method, paged)
+            told = await self._call(method, paged)
             for row in rows(told, name, "Slack"):
                 yield row
             after = told.get("response_metadata")
@@ -94,7 +94,7 @@ class Slack:
                 raise SourceUnavailable(f"Slack pages {method} without an end.")
             cursor = str(further)
 
-    async def _asked(self, method: str, asked: Params) -> Payload:
+    async def _call(self, method: str, asked: Params) -> Payload:
         """The answer, which is one; an empty one for a thread that is gone."""
         told = (await self.transport.get(method, asked, resource=method)).json()
         if not isinstance(told, dict):

@@ -15,9 +15,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from connectors.archive import bounds_of
-from connectors.confined import MIB, Confined, ReadingFailed, ReadingRefused, limits_of, opened
 from connectors.connector import SourceRefused, SourceUnavailable, printable
-from connectors.payloads import UnreadablePayload, needed, readable, text
+from connectors.payloads import UnreadablePayload, readable, required_text, text
+from connectors.sandbox import MIB, ReadingFailed, ReadingRefused, Sandbox, limits_of, open_regular
 from connectors.service_items import ServiceItem
 from connectors.slack.items import Admits, Channel, Message, message_of, thread_item, time_of
 from connectors.slack.people import People, Pseudonym
@@ -34,16 +34,16 @@ class SlackExport:
     def __init__(self, path: Path, team: str = "") -> None:
         self._name = printable(path.name)
         try:
-            with opened(path) as file:
+            with open_regular(path) as file:
                 size = os.fstat(file.fileno()).st_size
                 options = {"bounds": asdict(bounds_of(size)), "file_bytes": MAX_FILE_BYTES}
-                self._child = Confined(
+                self._child = Sandbox(
                     SlackReader, file, limits_of(size, memory_bytes=MEMORY_BYTES), options
                 )
         except OSError as error:
             raise SourceUnavailable(f"{self._name} cannot be read: give a zip archive.") from error
         try:
-            with self._reading("the archive"):
+            with self._explain_errors("the archive"):
                 self._files = {
                     name for names, _ in self._child.ask("names") for name in map(str, names)
                 }
@@ -62,7 +62,10 @@ class SlackExport:
         """The channels of the export in the order of their ids."""
         rows = [row for name in LISTS if name in self._files for row in self._rows(name)]
         with readable(f"The export {self._name}"):
-            found = [Channel(self.team, needed(row, "id"), needed(row, "name")) for row in rows]
+            found = [
+                Channel(self.team, required_text(row, "id"), required_text(row, "name"))
+                for row in rows
+            ]
         return sorted(found, key=lambda channel: channel.channel_id)
 
     def messages(self, channel: Channel) -> list[dict[str, Any]]:
@@ -103,11 +106,11 @@ class SlackExport:
         )
 
     def _rows(self, name: str) -> list[dict[str, Any]]:
-        with self._reading(printable(name)):
+        with self._explain_errors(printable(name)):
             return [row for rows, _ in self._child.ask("rows", name) for row in rows]
 
     @contextmanager
-    def _reading(self, what: str) -> Iterator[None]:
+    def _explain_errors(self, what: str) -> Iterator[None]:
         """Whatever is wrong with the file is a refusal that names it."""
         try:
             yield

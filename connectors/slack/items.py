@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from connectors.payloads import Payload, UnreadablePayload, needed, part, text
+from connectors.payloads import Payload, UnreadablePayload, part, required_text, text
 from connectors.service_items import DeletedItem, Remark, ServiceItem
 from connectors.slack.mrkdwn import markdown
 from connectors.slack.people import People
@@ -68,7 +68,7 @@ def message_of(payload: Payload) -> Message | None:
     subtype = text(payload, "subtype")
     if text(payload, "type") not in ("", "message") or subtype not in SPOKEN_SUBTYPES:
         return None
-    ts = needed(payload, "ts")
+    ts = required_text(payload, "ts")
     time_of(ts)
     bot = text(payload, "bot_id")
     member = text(payload, "user") or bot
@@ -118,7 +118,7 @@ def thread_item(
     )
 
 
-def gone(channel: Channel, thread_ts: str, as_of: datetime) -> DeletedItem:
+def deleted_thread(channel: Channel, thread_ts: str, as_of: datetime) -> DeletedItem:
     """The thread is no more, or nothing of it may be read."""
     return DeletedItem("slack", channel.root, thread_ts, as_of)
 
@@ -154,7 +154,7 @@ def thread_of_event(event: Payload) -> ThreadRef | None:
     if not ts:
         raise UnreadablePayload("ts is missing")
     time_of(ts)
-    return ThreadRef(needed(event, "team_id"), needed(inner, "channel"), ts)
+    return ThreadRef(required_text(event, "team_id"), required_text(inner, "channel"), ts)
 
 
 def time_of(ts: str) -> datetime:

@@ -48,10 +48,10 @@ def _prose(text: str, speak: Speak) -> str:
             spans[number] = _STRUCK.sub(r"~~\1~~", _BOLD.sub(r"**\1**", _EMOJI.sub("", span)))
     referred = _REFERENCE.sub(lambda it: _reference(it[1], speak), "".join(spans))
     listed = _BULLET.sub(r"\1- ", html.unescape(referred))
-    return _BLANKS_AT_END.sub("", _QUOTED_TO_THE_END.sub(_quoted, listed))
+    return _BLANKS_AT_END.sub("", _QUOTED_TO_THE_END.sub(_quote_rest, listed))
 
 
-def _quoted(match: re.Match[str]) -> str:
+def _quote_rest(match: re.Match[str]) -> str:
     """Three marks quote all that follows."""
     return "\n".join(f"> {line}".rstrip() for line in match[1].split("\n"))
 

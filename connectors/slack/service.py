@@ -19,7 +19,7 @@ from connectors.definitions import Definition
 from connectors.service import Capability, OpenService, Restricted, ServiceContext
 from connectors.slack.api import PUBLIC, Slack
 from connectors.slack.items import Channel
-from connectors.slack.streams import Closed, Testify, Threads, Workspace
+from connectors.slack.streams import Testify, Threads, UnreadableChannel, Workspace
 from connectors.testimony import pseudonym_of, risk_of
 from connectors.testimony.messages import testimony_of
 from connectors.transport import AccessLost, Transport
@@ -74,14 +74,16 @@ class SlackService:
             yield OpenService(streams, check)
 
 
-async def stream_of(team: str, channel_id: str, workspace: Workspace) -> Threads | Closed:
+async def stream_of(
+    team: str, channel_id: str, workspace: Workspace
+) -> Threads | UnreadableChannel:
     """A channel's threads. One that we have left or that was hidden is in no other's way."""
     try:
         name = await workspace.slack.channel_name(channel_id)
     except AccessLost as error:
         if error.reason == "unauthorised":
             raise
-        return Closed(Channel(team, channel_id, channel_id), error)
+        return UnreadableChannel(Channel(team, channel_id, channel_id), error)
     return Threads(Channel(team, channel_id, name), workspace)
 
 
@@ -91,11 +93,11 @@ def workspace_of(slack: Slack, project_id: str, restricted: Restricted) -> Works
     def pseudonym(member_id: str) -> str:
         return pseudonym_of(restricted.mark, project_id, "slack", member_id)
 
-    testify = testifying(project_id, restricted)
+    testify = testimony_recorder(project_id, restricted)
     return Workspace(slack, pseudonym, is_without_risk, SystemClock(), testify)
 
 
-def testifying(project_id: str, restricted: Restricted) -> Testify:
+def testimony_recorder(project_id: str, restricted: Restricted) -> Testify:
     """What tells the team ledger of messages, sealed, before anything is made of them."""
 
     async def testify(channel: Channel, messages: list[dict[str, Any]]) -> None:
@@ -122,7 +124,7 @@ def is_without_risk(words: str) -> bool:
     return risk_of(words).risk_class == "none"
 
 
-async def capability(slack: Slack, stream: Threads | Closed) -> Capability:
+async def capability(slack: Slack, stream: Threads | UnreadableChannel) -> Capability:
     """Whether a channel can be read; names every scope, or the invitation, that it lacks."""
 
     async def history() -> None:
@@ -132,7 +134,7 @@ async def capability(slack: Slack, stream: Threads | Closed) -> Capability:
         async for _ in slack.members():
             break
 
-    missing = [str(stream.why)] if isinstance(stream, Closed) else []
+    missing = [str(stream.why)] if isinstance(stream, UnreadableChannel) else []
     for ask in (history, members):
         try:
             await ask()

@@ -18,14 +18,14 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from connectors.payloads import needed, part, readable, text
+from connectors.payloads import part, readable, required_text, text
 from connectors.reconciliation import ListedItem, UnreadableItem
 from connectors.service_items import DeletedItem, ServiceItem
 from connectors.slack.api import Slack
 from connectors.slack.items import (
     Admits,
     Channel,
-    gone,
+    deleted_thread,
     message_of,
     thread_item,
     time_of,
@@ -50,7 +50,7 @@ async def no_testimony(channel: Channel, messages: list[dict[str, Any]]) -> None
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChannelCursor:
     """Where a channel stands; stamps are Slack's. Of a walk: ``high`` is where it began, ``low``
     how far back it has come, ``floor`` where it ends; empty between two walks.
 
@@ -67,7 +67,7 @@ class Place:
     is_whole: bool = False
 
     @classmethod
-    def parse(cls, cursor: str) -> Place:
+    def parse(cls, cursor: str) -> ChannelCursor:
         return cls(**json.loads(cursor)) if cursor else cls()
 
     def __str__(self) -> str:
@@ -99,7 +99,7 @@ class Workspace:
 
 
 @dataclass(frozen=True)
-class OfChannel:
+class ChannelStream:
     """What a stream of a channel is called, and where its items go."""
 
     channel: Channel
@@ -114,7 +114,7 @@ class OfChannel:
 
 
 @dataclass(frozen=True)
-class Threads(OfChannel):
+class Threads(ChannelStream):
     """The threads of one channel."""
 
     workspace: Workspace
@@ -122,63 +122,65 @@ class Threads(OfChannel):
     is_reconcilable: bool = True
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
-        place = Place.parse(cursor)
+        place = ChannelCursor.parse(cursor)
         if not place.asked_at:
-            place = self._begun(place)
+            place = self._start_walk(place)
         slack, channel = self.workspace.slack, self.channel
         while True:
             rows, more, _ = await slack.history(
                 channel.channel_id, oldest=place.floor, latest=place.low
             )
             with readable(SENT):
-                stamps = [needed(row, "ts") for row in rows]
+                stamps = [required_text(row, "ts") for row in rows]
                 items = await self._read_changed(rows, place)
                 place = replace(place, high=place.high or max(stamps, key=time_of, default=""))
                 if more and stamps:
                     place = replace(place, low=min(stamps, key=time_of))
                 else:
-                    place = self._ended(place)
+                    place = self._finish_walk(place)
             yield Page(tuple(items), str(place))
             if not place.asked_at:
                 return
 
-    def _begun(self, place: Place) -> Place:
+    def _start_walk(self, place: ChannelCursor) -> ChannelCursor:
         """A new walk: back to the window's start, or to the beginning when a day has passed."""
         now = self.workspace.clock.now()
         whole = not place.whole_at or now - _moment(place.whole_at) >= WHOLE_EVERY
         floor = "" if whole else _stamp(time_of(place.done) - self.window) if place.done else ""
         return replace(place, floor=floor, asked_at=now.isoformat(), is_whole=whole)
 
-    def _ended(self, place: Place) -> Place:
+    def _finish_walk(self, place: ChannelCursor) -> ChannelCursor:
         whole_at = place.asked_at if place.is_whole else place.whole_at
         newest = max((it for it in (place.done, place.high) if it), key=time_of, default="")
-        return Place(done=newest, whole_at=whole_at)
+        return ChannelCursor(done=newest, whole_at=whole_at)
 
     async def _read_changed(
-        self, rows: list[dict[str, Any]], place: Place
+        self, rows: list[dict[str, Any]], place: ChannelCursor
     ) -> list[ServiceItem | DeletedItem]:
         """The threads of some messages that may have changed since the last walk."""
         items: list[ServiceItem | DeletedItem] = []
         alone = [row for row in rows if not _has_replies(row)]
         threads = dict.fromkeys(
-            text(row, "thread_ts") or needed(row, "ts")
+            text(row, "thread_ts") or required_text(row, "ts")
             for row in rows
             if _has_replies(row) and self._may_have_changed(row, place)
         )
-        items += await self._read((needed(row, "ts"), [row]) for row in alone)
+        items += await self._read_threads((required_text(row, "ts"), [row]) for row in alone)
         for thread_ts in threads:
             messages = await self.workspace.slack.thread(self.channel.channel_id, thread_ts)
-            items += await self._read([(thread_ts, messages)])
+            items += await self._read_threads([(thread_ts, messages)])
         return items
 
-    async def _read(
+    async def _read_threads(
         self, threads: Iterable[tuple[str, list[dict[str, Any]]]]
     ) -> list[ServiceItem | DeletedItem]:
         items: list[ServiceItem | DeletedItem] = []
         for thread_ts, messages in threads:
             await self.workspace.testify(self.channel, messages)
             item = await self._item(messages)
-            items.append(item or gone(self.channel, thread_ts, self.workspace.clock.now()))
+            items.append(
+                item or deleted_thread(self.channel, thread_ts, self.workspace.clock.now())
+            )
         return items
 
     async def _item(self, messages: list[dict[str, Any]]) -> ServiceItem | None:
@@ -192,12 +194,12 @@ class Threads(OfChannel):
             admits=self.workspace.admits,
         )
 
-    def _may_have_changed(self, row: dict[str, Any], place: Place) -> bool:
+    def _may_have_changed(self, row: dict[str, Any], place: ChannelCursor) -> bool:
         """Whether a thread is within the window, or was replied to since the last whole walk."""
         if not place.whole_at or not place.done:
             return True
-        ts = text(row, "thread_ts") or needed(row, "ts")
-        if time_of(ts) >= time_of(place.done) - self.window or ts != needed(row, "ts"):
+        ts = text(row, "thread_ts") or required_text(row, "ts")
+        if time_of(ts) >= time_of(place.done) - self.window or ts != required_text(row, "ts"):
             return True
         touched = [text(row, "latest_reply"), text(part(row, "edited"), "ts")]
         told = [time_of(it) for it in touched if it]
@@ -210,9 +212,9 @@ class Threads(OfChannel):
             with readable(SENT):
                 for row in rows:
                     stands = _has_replies(row) or await self._item([row]) is not None
-                    if stands and text(row, "thread_ts") in ("", needed(row, "ts")):
-                        yield ListedItem(self.channel.root, needed(row, "ts"))
-                low = min((needed(row, "ts") for row in rows), key=time_of, default="")
+                    if stands and text(row, "thread_ts") in ("", required_text(row, "ts")):
+                        yield ListedItem(self.channel.root, required_text(row, "ts"))
+                low = min((required_text(row, "ts") for row in rows), key=time_of, default="")
             more = more and bool(rows)
             if hides and not more:
                 self.workspace.hidden_before[channel_id] = low
@@ -233,7 +235,7 @@ class Threads(OfChannel):
 
 
 @dataclass(frozen=True)
-class Closed(OfChannel):
+class UnreadableChannel(ChannelStream):
     """A channel of which not even the name is told: whoever reads it gets to know why."""
 
     why: AccessLost
@@ -256,7 +258,7 @@ class Closed(OfChannel):
 def _has_replies(row: dict[str, Any]) -> bool:
     """Whether a message is part of a thread of more than itself."""
     thread_ts = text(row, "thread_ts")
-    return bool(row.get("reply_count")) or (thread_ts not in ("", needed(row, "ts")))
+    return bool(row.get("reply_count")) or (thread_ts not in ("", required_text(row, "ts")))
 
 
 def _moment(written: str) -> datetime:

@@ -168,13 +168,13 @@ _LOW = {
 }
 
 
-def _compiled(rules: dict[str, str]) -> dict[str, re.Pattern[str]]:
+def _compile(rules: dict[str, str]) -> dict[str, re.Pattern[str]]:
     return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in rules.items()}
 
 
 # The highest class first: who asks takes the first that finds something.
 RULES: dict[RiskClass, dict[str, re.Pattern[str]]] = {
-    "high": _compiled(_HIGH),
-    "medium": _compiled(_MEDIUM),
-    "low": _compiled(_LOW),
+    "high": _compile(_HIGH),
+    "medium": _compile(_MEDIUM),
+    "low": _compile(_LOW),
 }

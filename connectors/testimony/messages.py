@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 
-from connectors.payloads import Payload, needed, part, text
+from connectors.payloads import Payload, part, required_text, text
 from connectors.slack.items import Message, message_of, time_of
 from connectors.testimony.lexicon import RISK_VERSION
 from connectors.testimony.people import Mark, pseudonym_of
@@ -32,7 +32,7 @@ def testimony_of_event(
     Raises UnreadablePayload, what ``mark`` and ``seal`` raise.
     """
     event = part(payload, "event")
-    team, channel = needed(payload, "team_id"), needed(event, "channel")
+    team, channel = required_text(payload, "team_id"), required_text(event, "channel")
     if not _is_deletion(event):
         said = part(event, "message") or event
         return testimony_of(said, team, channel, project_id=project_id, mark=mark, seal=seal)
@@ -40,7 +40,11 @@ def testimony_of_event(
     person = message_of(before) if before else None
     if before and (person is None or person.is_bot):
         return []
-    ts = person.ts if person else text(event, "deleted_ts") or needed(part(event, "message"), "ts")
+    ts = (
+        person.ts
+        if person
+        else text(event, "deleted_ts") or required_text(part(event, "message"), "ts")
+    )
     gone = MessageWithdrawn(testimony_id=_testimony_id(mark, project_id, team, channel, ts))
     return [_fact(gone, project_id, ts)]
 
@@ -61,10 +65,10 @@ def testimony_of(
     said = message_of(row)
     if said is None or said.is_bot or not said.text.strip():
         return []
-    return [_fact(_received(said, project_id, team, channel, mark, seal), project_id, said.ts)]
+    return [_fact(_message_event(said, project_id, team, channel, mark, seal), project_id, said.ts)]
 
 
-def _received(
+def _message_event(
     said: Message, project_id: str, team: str, channel: str, mark: Mark, seal: Seal
 ) -> MessageReceived:
     words = html.unescape(said.text)

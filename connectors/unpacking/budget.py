@@ -71,11 +71,11 @@ class Bounded(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         if not 0 <= size <= HEADER_BYTES:
             raise Refused("its headers are too large")
-        return self._taken(size)
+        return self._take(size)
 
     def content(self, size: int) -> bytes:
         """The next ``size`` bytes. Raises EOFError."""
-        content = self._taken(size)
+        content = self._take(size)
         if len(content) < size:
             raise EOFError("it ends in the middle of a member")
         return content
@@ -88,7 +88,7 @@ class Bounded(io.RawIOBase):
     def tell(self) -> int:
         return self._stream.tell()
 
-    def _taken(self, size: int) -> bytes:
+    def _take(self, size: int) -> bytes:
         data = self._stream.read(size)
         self._budget.check(self._stream.tell())
         return data

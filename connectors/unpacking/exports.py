@@ -105,7 +105,7 @@ def _in_frames(objects: Iterator[dict[str, Any]]) -> Iterator[Answer]:
     waiting: list[Any] = []
     chars = 0
     for each in objects:
-        checked, size = _checked(each)
+        checked, size = _check(each)
         if waiting and (len(waiting) == AT_ONCE or chars + size > FRAME_CHARS):
             yield waiting, b""
             waiting, chars = [], 0
@@ -114,7 +114,7 @@ def _in_frames(objects: Iterator[dict[str, Any]]) -> Iterator[Answer]:
     yield waiting, b""
 
 
-def _checked(value: dict[str, Any]) -> tuple[Any, int]:
+def _check(value: dict[str, Any]) -> tuple[Any, int]:
     """The object, with `?` for half characters (an emoji cut in two), and how long it is."""
     _check_depth(value)
     written = json.dumps(value, ensure_ascii=False, allow_nan=False)

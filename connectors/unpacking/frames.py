@@ -21,7 +21,7 @@ class TooLarge(ValueError):
     """A frame is larger than either side takes."""
 
 
-def framed(value: Any, content: bytes = b"") -> bytes:
+def encode_frame(value: Any, content: bytes = b"") -> bytes:
     """Raises TooLarge."""
     told = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     written = told.encode("utf-8", "surrogatepass")

@@ -32,7 +32,7 @@ class TarReader:
     def members(self) -> Iterator[Answer]:
         """Lists of ``[name, kind, size, offset, length]``; at last what the tar says of itself."""
         found: list[list[Any]] = []
-        with _unpacking(self._packed, self._suffix) as stream:
+        with _decompress(self._packed, self._suffix) as stream:
             bounded = Bounded(stream, self._budget)
             with tarfile.open(
                 fileobj=cast(IO[bytes], bounded), mode="r:", errors="surrogateescape"
@@ -42,7 +42,7 @@ class TarReader:
                     if len(tar.pax_headers) > PAX_FIELDS:
                         raise Refused("its headers are too large")
                     if not member.isdir():
-                        found.append(self._told(member, bounded))
+                        found.append(self._describe(member, bounded))
                     if len(found) == AT_ONCE:
                         yield found, b""
                         found = []
@@ -54,7 +54,7 @@ class TarReader:
         yield found, b""
         yield {"comment": comment[:100]}, b""  # `git archive` leaves the commit there
 
-    def _told(self, member: tarfile.TarInfo, stream: Bounded) -> list[Any]:
+    def _describe(self, member: tarfile.TarInfo, stream: Bounded) -> list[Any]:
         if member.size < 0:
             raise tarfile.ReadError("a member has less than no bytes")
         name = self._budget.spend(member.name, 0 if member.issparse() else member.size)
@@ -68,11 +68,11 @@ class TarReader:
         elif not member.isreg():
             return [name, "special_file", 0, 0, 0]
         else:
-            place = self._spooled(member, stream)
+            place = self._spool_content(member, stream)
         self._places[plain(name)] = place
         return [name, "file", *place]
 
-    def _spooled(self, member: tarfile.TarInfo, stream: Bounded) -> list[int]:
+    def _spool_content(self, member: tarfile.TarInfo, stream: Bounded) -> list[int]:
         """Size, and where in the spool the part lies that anyone reads."""
         stream.seek(member.offset_data)
         content = stream.content(min(member.size, self._budget.bounds.content_bytes))
@@ -88,7 +88,7 @@ def _check_end(stream: Bounded, offset: int) -> None:
         raise tarfile.ReadError("a header in the middle of it is damaged")
 
 
-def _unpacking(file: IO[bytes], suffix: str) -> IO[bytes]:
+def _decompress(file: IO[bytes], suffix: str) -> IO[bytes]:
     if suffix.endswith("gz"):
         return cast(IO[bytes], gzip.open(file, "rb"))
     if suffix.endswith("bz2"):

@@ -14,7 +14,7 @@ class Malformed(ValueError):
     """The bytes are no JSON object we take. The message never shows any of them."""
 
 
-def parsed(body: bytes) -> dict[str, Any]:
+def parse_json(body: bytes) -> dict[str, Any]:
     """The JSON object in ``body``. Raises Malformed.
 
     Refused also: deeper than 64 levels, numbers that are none (NaN), text that is no Unicode.

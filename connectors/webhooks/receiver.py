@@ -17,7 +17,7 @@ from datetime import timedelta
 from typing import Any, Literal
 
 from connectors.webhooks.deliveries import Delivery, delivery_of
-from connectors.webhooks.payload import Malformed, json_of, parsed
+from connectors.webhooks.payload import Malformed, json_of, parse_json
 from connectors.webhooks.signatures import verdict_on
 from infra.clock import Clock
 from infra.errors import BrokerUnavailable, DatabaseUnavailable, VaultUnconfigured
@@ -32,7 +32,7 @@ SIGNED_WINDOW = timedelta(hours=24)  # for a time inside a signed body (Jira ret
 ACKNOWLEDGED_WITHIN_S = 2.5  # Slack waits 3 s for the answer
 PENDING_BYTES = 32 * 1024 * 1024  # handed to the producer and not acknowledged
 
-Refused = Literal[
+RefusalReason = Literal[
     "unknown",
     "unsigned",
     "forged",
@@ -46,7 +46,7 @@ Refused = Literal[
     "database_away",
     "vault_unconfigured",
 ]
-STATUS: dict[Refused, int] = {
+STATUS: dict[RefusalReason, int] = {
     "unknown": 401,  # who may not deliver does not learn which projects there are
     "unsigned": 401,
     "forged": 401,
@@ -60,7 +60,7 @@ STATUS: dict[Refused, int] = {
     "database_away": 503,
     "vault_unconfigured": 503,
 }
-MESSAGES: dict[Refused, str] = {
+MESSAGES: dict[RefusalReason, str] = {
     "unknown": "The signature is missing or wrong.",
     "unsigned": "The signature is missing or wrong.",
     "forged": "The signature is missing or wrong.",
@@ -100,9 +100,9 @@ class Answer:
 
 
 class Refusal(Exception):
-    def __init__(self, reason: Refused) -> None:
+    def __init__(self, reason: RefusalReason) -> None:
         super().__init__(reason)
-        self.reason: Refused = reason
+        self.reason: RefusalReason = reason
 
 
 class Receiver:
@@ -132,19 +132,19 @@ class Receiver:
     ) -> Answer:
         """The answer to one delivery; 202 only when the broker has acknowledged it."""
         try:
-            return await self._received(service, project, headers, body)
+            return await self._process(service, project, headers, body)
         except Refusal as refusal:
-            return refused(refusal.reason)
+            return refusal_answer(refusal.reason)
         except Malformed:
-            return refused("malformed")
+            return refusal_answer("malformed")
         except (BrokerUnavailable, TimeoutError):
-            return refused("broker_away")
+            return refusal_answer("broker_away")
         except DatabaseUnavailable:
-            return refused("database_away")
+            return refusal_answer("database_away")
         except VaultUnconfigured:
-            return refused("vault_unconfigured")
+            return refusal_answer("vault_unconfigured")
 
-    async def _received(
+    async def _process(
         self, service: ConnectorService, project: str, headers: Mapping[str, str], body: bytes
     ) -> Answer:
         endpoint = self._endpoint(service, project)
@@ -155,7 +155,7 @@ class Receiver:
         if verdict != "genuine":
             raise Refusal(verdict)
         content = json_of(body, headers.get("Content-Type", "")) if service == "github" else body
-        delivery = delivery_of(service, headers, parsed(content))
+        delivery = delivery_of(service, headers, parse_json(content))
         if delivery.challenge is not None:
             return Answer(200, {"challenge": delivery.challenge}, "greeted")
         if delivery.signed_at and abs(delivery.signed_at - now) > SIGNED_WINDOW:
@@ -170,13 +170,13 @@ class Receiver:
         if before is not None and under_way is None:
             return Answer(202, {"accepted": True, "duplicate": True}, "duplicate")
         if under_way is None:
-            fact = await self._sealed(service, endpoint, delivery, content)
+            fact = await self._encrypt_fact(service, endpoint, delivery, content)
             under_way = self._sending.get(mark) or self._send(mark, delivery, fact, len(content))
         async with asyncio.timeout(self._patience_s):
             await asyncio.shield(under_way)
         return Answer(202, {"accepted": True}, "received" if before is None else "duplicate")
 
-    async def _sealed(
+    async def _encrypt_fact(
         self, service: ConnectorService, endpoint: Endpoint, delivery: Delivery, content: bytes
     ) -> Envelope:
         subject = f"{service}:{delivery.author}" if delivery.author else ""
@@ -211,13 +211,13 @@ class Receiver:
         self._sending[mark] = task
         self._remember(mark, delivery.delivery_id)
 
-        def ended(sent: asyncio.Future[None]) -> None:
+        def finish(sent: asyncio.Future[None]) -> None:
             self._sending.pop(mark, None)
             self._pending_bytes -= size
             if sent.cancelled() or sent.exception() is not None:
                 self._seen.pop(mark, None)
 
-        task.add_done_callback(ended)
+        task.add_done_callback(finish)
         return task
 
     def _remember(self, mark: bytes, delivery_id: str) -> None:
@@ -226,7 +226,7 @@ class Receiver:
             self._seen.popitem(last=False)
 
 
-def refused(reason: Refused) -> Answer:
+def refusal_answer(reason: RefusalReason) -> Answer:
     """The answer to a delivery that is not taken."""
     status = STATUS[reason]
     code = "signature" if status == 401 and reason != "stale" else reason

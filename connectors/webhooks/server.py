@@ -19,7 +19,7 @@ from aiohttp import web
 from connectors.webhooks.connections import Connection, Connections, Guard, Limits
 from connectors.webhooks.counters import Counters
 from connectors.webhooks.payload import MAX_BODY_BYTES
-from connectors.webhooks.receiver import Answer, Receiver, refused
+from connectors.webhooks.receiver import Answer, Receiver, refusal_answer
 from infra.log import get
 from schemas.events.connector import ConnectorService
 
@@ -48,7 +48,7 @@ class Server:
 
     def app(self) -> web.Application:
         app = web.Application()
-        app.router.add_post("/v1/webhooks/{service}/{project}", self._delivered)
+        app.router.add_post("/v1/webhooks/{service}/{project}", self._handle)
         app.on_response_prepare.append(_close_after)
         return app
 
@@ -66,7 +66,7 @@ class Server:
         assert self.broken
         raise self.broken
 
-    async def _delivered(self, request: web.Request) -> web.Response:
+    async def _handle(self, request: web.Request) -> web.Response:
         service = request.match_info["service"]
         if service not in get_args(ConnectorService):
             return web.json_response(
@@ -77,7 +77,7 @@ class Server:
         if connection is None:
             raise ConnectionResetError("closed before its request was read")
         try:
-            return self._told(known, await self._answer(known, request, connection))
+            return self._respond(known, await self._answer(known, request, connection))
         finally:
             self.connections.end(connection)
 
@@ -85,14 +85,14 @@ class Server:
         self, service: ConnectorService, request: web.Request, connection: Connection
     ) -> Answer:
         if request.headers.get("Content-Encoding", "identity") != "identity":
-            return refused("malformed")  # what was signed are the bytes as they came
+            return refusal_answer("malformed")  # what was signed are the bytes as they came
         body = await self._body(request, connection)
         if not isinstance(body, bytes):
             return body
         connection.waits = False
         connection.transport.pause_reading()  # what follows the request is never looked at
         if self._now >= self.limits.at_once:
-            return refused("busy")
+            return refusal_answer("busy")
         self._now += 1
         try:
             return await self._receiver.receive(
@@ -102,30 +102,30 @@ class Server:
             log.error("webhooks.failed", error_class=type(error).__name__)
             self.broken = error
             self._stop.set()
-            return refused("broker_away")
+            return refusal_answer("broker_away")
         finally:
             self._now -= 1
 
     async def _body(self, request: web.Request, connection: Connection) -> bytes | Answer:
         """The raw body, or the refusal of one that is too large or too slow."""
         if (request.content_length or 0) > MAX_BODY_BYTES:
-            return refused("oversized")
+            return refusal_answer("oversized")
         parts: list[bytes] = []
         try:
             async with asyncio.timeout(self.limits.body_within_s):
                 async for part in request.content.iter_any():
                     if not self.connections.hold(connection, len(part)):
-                        return refused("busy")
+                        return refusal_answer("busy")
                     if connection.held_bytes > MAX_BODY_BYTES:
-                        return refused("oversized")
+                        return refusal_answer("oversized")
                     parts.append(part)
         except TimeoutError:
-            return refused("slow")
+            return refusal_answer("slow")
         except (ConnectionError, web.RequestPayloadError):
-            return refused(connection.closed or "malformed")
+            return refusal_answer(connection.closed or "malformed")
         return b"".join(parts)
 
-    def _told(self, service: ConnectorService, answer: Answer) -> web.Response:
+    def _respond(self, service: ConnectorService, answer: Answer) -> web.Response:
         self._counters.count(service, answer.outcome)
         response = web.json_response(answer.body, status=answer.status)
         if answer.retry:
@@ -139,7 +139,7 @@ async def _close_after(_request: web.Request, response: web.StreamResponse) -> N
 
 
 @asynccontextmanager
-async def listening(server: Server, host: str, port: int) -> AsyncIterator[str]:
+async def listen(server: Server, host: str, port: int) -> AsyncIterator[str]:
     """The server takes requests during the block; yields its address. Raises OSError."""
     options: dict[str, Any] = {
         "access_log": None,

@@ -145,15 +145,15 @@ def _definition(
 ) -> ConnectorAdded:
     """The definition as asked for, without an id yet. Raises typer.BadParameter."""
     from connectors.connector import UnknownSource
-    from connectors.definitions import checked_place
+    from connectors.definitions import check_credential
     from connectors.registry import service_of
     from connectors.service import WEBHOOK
-    from connectors.transport import checked_base
+    from connectors.transport import check_base_url
     from schemas.events.connector import ConnectorAdded, Credential
 
     try:
         found = service_of(service)
-        places = {role: checked_place(place) for role, place in _pairs(credentials).items()}
+        places = {role: check_credential(place) for role, place in _pairs(credentials).items()}
         ways_in = (*found.roles, (WEBHOOK,))
         if not any(set(roles) <= set(places) for roles in ways_in):
             ways = " or ".join(" and ".join(roles) for roles in ways_in)
@@ -167,7 +167,7 @@ def _definition(
             request_key=key,
             service=service,  # type: ignore[arg-type]  # service_of knows it
             target=found.check_target(target),
-            base_url=checked_base(base_url or found.base_url),
+            base_url=check_base_url(base_url or found.base_url),
             streams=streams,
             credentials=[Credential(role=role, place=place) for role, place in places.items()],
             every_s=every,

@@ -58,7 +58,7 @@ async def _import(
 ) -> Counts:
     from connectors.feeder import FeedOrder
     from connectors.jira.export import items_in
-    from connectors.publishing import added, publish_items
+    from connectors.publishing import add_counts, publish_items
     from infra.cli.connector import _project_id
     from schemas.codec import utc_millis
     from schemas.envelope import Actor
@@ -75,7 +75,7 @@ async def _import(
     async with outlet(settings, project_id, say) as out:
         for start in range(0, len(items), ITEMS_AT_ONCE):
             part = items[start : start + ITEMS_AT_ONCE]
-            counts = added(counts, await publish_items(part, order, out))
+            counts = add_counts(counts, await publish_items(part, order, out))
     return counts
 
 
@@ -84,7 +84,7 @@ async def _threads(
 ) -> list[ServiceItem]:
     """The threads of the named channels; every message is testimony first."""
     from connectors.slack.export import SlackExport
-    from connectors.slack.service import is_without_risk, testifying
+    from connectors.slack.service import is_without_risk, testimony_recorder
     from connectors.testimony import pseudonym_of
     from infra.vault import vault_of
 
@@ -96,7 +96,7 @@ async def _threads(
     export = await in_thread(partial(SlackExport, file))
     try:
         async with testimony(settings) as restricted:
-            testify = testifying(project_id, restricted)
+            testify = testimony_recorder(project_id, restricted)
             items: list[ServiceItem] = []
             for channel in await in_thread(export.channels):
                 await testify(channel, await in_thread(partial(export.messages, channel)))

@@ -201,7 +201,7 @@ def ingested(settings: Settings, request: Request) -> list[Outcome]:
 
 
 async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
-    from connectors.connector import without_secrets
+    from connectors.connector import redact_listing
     from connectors.recognise import open_source
     from infra.vault import vault_of
     from projections import holdings, queries
@@ -220,7 +220,7 @@ async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
     outcomes: list[Outcome] = []
     for index, connector in enumerate(opened):
         listed = await loop.in_thread(connector.list)
-        with without_secrets(listed, redact_name) as listing:
+        with redact_listing(listed, redact_name) as listing:
             tell_notices(listing)
             outcome = _outcome(request, index, project_id, listing)
             check_roots(outcomes, outcome)

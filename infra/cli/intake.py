@@ -85,7 +85,7 @@ class Doors:
 
 async def work(settings: Settings, environ: Mapping[str, str]) -> None:
     """Works until SIGTERM or SIGINT. Raises Refusal, …Unavailable: the supervisor starts anew."""
-    from connectors.connected import following_connectors
+    from connectors.directory import follow_connectors
     from connectors.intake.files import RepositoryFiles
     from connectors.intake.intake import Intake, Ports
     from connectors.intake.runner import STAGE, Consumer, consume, recall
@@ -107,12 +107,12 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
     counters = Counters(settings.home / INTAKE_FILE)
     try:
         async with AsyncExitStack() as stack:
-            connected = await stack.enter_async_context(following_connectors(settings))
+            connected = await stack.enter_async_context(follow_connectors(settings))
             publish = await stack.enter_async_context(publishing(settings, clock))
             doors = Doors(settings, await desk(settings, environ), stack)
             files = RepositoryFiles(settings.home / "clones", doors.outlet, environ, tell)
             ports = Ports(
-                connected=connected.of,
+                find_definitions=connected.of,
                 publisher=doors.outlet,
                 open=vault.decrypt,
                 seal=vault.encrypt,
@@ -130,7 +130,7 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
             tell_ready(settings, environ)
             consumer = Consumer(intake, publish, counters, clock, settings.partitions)
             topics = [settings.topic(ItemReceived.topic)]
-            reader = SoleReader(settings.group(STAGE), topics, consumer.worked)
+            reader = SoleReader(settings.group(STAGE), topics, consumer.progress)
             with watching(settings, STAGE, [reader]):
                 await consume(settings, consumer, counters)
     except asyncio.CancelledError:

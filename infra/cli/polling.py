@@ -112,7 +112,7 @@ async def _alone(engine: Engine, stream: Stream, census_every_s: int) -> Outcome
 async def read(engine: Engine, stream: Stream, census_every_s: int) -> Outcome:
     """A stream is synced, and counted where that is due."""
     outcome = await engine.sync(stream)
-    place = engine.places.get(stream.name)
+    place = engine.cursors.get(stream.name)
     counts = outcome.reason is None and stream.is_reconcilable
     if counts and counting(place, SystemClock().now(), census_every_s):
         outcome = await engine.reconcile(stream)

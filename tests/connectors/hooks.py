@@ -120,7 +120,7 @@ class Hooks:
         definition = Definition(PROJECT, added)
         keys = KeyRing()
         ports = Ports(
-            connected=lambda project_id, service: [definition],
+            find_definitions=lambda project_id, service: [definition],
             publisher=self.broker.publisher_of,
             open=keys.open,
             seal=keys.seal,

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors import feeder
-from connectors.connector import Item, Listing, SourceUnavailable, in_listing_order
+from connectors.connector import Item, Listing, SourceUnavailable, sort_items
 from connectors.feeder import FIRST_AT_ONCE, FeedOrder, FeedReport, InFlightWindow, feed, source_of
 from schemas.codec import decode, encode
 from schemas.envelope import Actor, Envelope
@@ -39,7 +39,7 @@ def a_listing(contents: Mapping[str, bytes], unreadable: Sequence[str] = ()) -> 
         return read
 
     items = [Item(path, len(data), fetch(path, data)) for path, data in contents.items()]
-    return Listing("shop", True, *in_listing_order(items, []))
+    return Listing("shop", True, *sort_items(items, []))
 
 
 def sealed(content: bytes, owner: str = "") -> tuple[str, bytes]:

@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 from aiokafka.structs import TopicPartition
 
-from connectors.connector import Item, Listing, in_listing_order
+from connectors.connector import Item, Listing, sort_items
 from connectors.feeder import WINDOW_RECORDS, FeedOrder, FeedReport, feed
 from connectors.runner import following, publishing
 from infra.clock import SystemClock
@@ -30,7 +30,7 @@ SOURCES = 300
 
 def a_listing() -> Listing:
     items = [Item(f"d/m{n:03}.py", 9, partial(bytes, 9)) for n in range(SOURCES)]
-    return Listing("shop", True, *in_listing_order(items, []))
+    return Listing("shop", True, *sort_items(items, []))
 
 
 async def a_feed(settings: Settings, *, from_start: bool) -> FeedReport:

@@ -21,7 +21,7 @@ from tests.worlds import PROJECT
 LIMIT = "The gateway must answer every scan request of a depot within {} ms."
 
 
-class Connected(Project):
+class ConnectedProject(Project):
     """A project whose facts come from a service."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Connected(Project):
         self.broker = MemoryBroker()
         self._deliveries = 0
 
-    def told(self, *items: ServiceItem | DeletedItem) -> Connected:
+    def told(self, *items: ServiceItem | DeletedItem) -> ConnectedProject:
         asyncio.run(publish_items(items, self.order(), self.publisher()))
         self.driver.run()
         return self
@@ -62,7 +62,7 @@ def a_remark(number: int, body: str, minutes: int = 0) -> ServiceItem:
     return a_comment(number, body, minutes, about="Limits of the gateway")
 
 
-def said(project: Connected, words: str) -> bool:
+def said(project: ConnectedProject, words: str) -> bool:
     return any(words in body for body in project.bodies())
 
 
@@ -74,7 +74,7 @@ def some(count: int) -> list[ServiceItem]:
 
 
 def test_an_edit_outside_replaces_what_was_said() -> None:
-    project = Connected().told(a_remark(100, LIMIT.format(200)), *some(9))
+    project = ConnectedProject().told(a_remark(100, LIMIT.format(200)), *some(9))
     assert said(project, "200 ms")
     project.told(a_remark(100, LIMIT.format(300), minutes=5))
     assert said(project, "300 ms")
@@ -82,7 +82,7 @@ def test_an_edit_outside_replaces_what_was_said() -> None:
 
 
 def test_a_revision_that_comes_too_late_changes_nothing() -> None:
-    project = Connected()
+    project = ConnectedProject()
     project.broker.lags = lambda: True  # so that it is published and stage 0 has to say no
     project.told(a_remark(100, LIMIT.format(300), minutes=5), *some(9))
     before = project.live
@@ -92,7 +92,7 @@ def test_a_revision_that_comes_too_late_changes_nothing() -> None:
 
 
 def test_what_is_deleted_outside_is_said_by_nobody_any_more_and_may_come_back() -> None:
-    project = Connected().told(a_remark(100, LIMIT.format(200)), a_remark(101, "Thanks!"))
+    project = ConnectedProject().told(a_remark(100, LIMIT.format(200)), a_remark(101, "Thanks!"))
     project.told(gone(100))
     assert not said(project, "200 ms")
     project.told(a_remark(100, LIMIT.format(200), minutes=90))
@@ -100,7 +100,7 @@ def test_what_is_deleted_outside_is_said_by_nobody_any_more_and_may_come_back() 
 
 
 def test_a_census_that_would_remove_much_waits_for_a_person() -> None:
-    project = Connected().told(a_remark(100, LIMIT.format(200)), *some(3))
+    project = ConnectedProject().told(a_remark(100, LIMIT.format(200)), *some(3))
     sources = asyncio.run(project.broker.list_stored(PROJECT, ROOT))
     asyncio.run(publish_removals(ROOT, sources[:2], project.order(), project.publisher()))
     project.driver.run()

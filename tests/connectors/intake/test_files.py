@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.changed_files import list_changed
-from connectors.clones import signed_in
+from connectors.clones import token_settings
 from connectors.connector import SourceUnavailable, UnknownSource
 from connectors.definitions import Definition
 from connectors.feeder import FeedOrder
@@ -210,8 +210,8 @@ def test_files_of_another_repository_are_not_fetched():
 
 
 def test_a_token_goes_to_its_host_over_tls_and_nowhere_else():
-    told = signed_in("https://github.com/acme/shop.git", Secret("t0ken"))
+    told = token_settings("https://github.com/acme/shop.git", Secret("t0ken"))
     assert told["GIT_CONFIG_KEY_0"] == "http.https://github.com/.extraHeader"
     assert "t0ken" not in repr(told)
-    assert signed_in("http://github.com/acme/shop.git", Secret("t0ken")) == {}
-    assert signed_in("https://github.com/acme/shop.git", None) == {}
+    assert token_settings("http://github.com/acme/shop.git", Secret("t0ken")) == {}
+    assert token_settings("https://github.com/acme/shop.git", None) == {}

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from connectors.connected import Connected
+from connectors.directory import ConnectorDirectory
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta
 from connectors.intake.intake import Intake, Ports
@@ -17,8 +17,7 @@ from connectors.intake.runner import Consumer
 from connectors.intake.source_status import SourceStatuses
 from connectors.service_items import DeletedItem, ServiceItem
 from connectors.slack.items import ThreadRef
-from connectors.webhooks.counters import Counters
-from connectors.webhooks.counters import told as counters_told
+from connectors.webhooks.counters import Counters, read_counters
 from connectors.webhooks.receiver import Receiver
 from infra.errors import Undecryptable
 from schemas.codec import encode
@@ -82,7 +81,7 @@ class World:
     threads: dict[str, ServiceItem | DeletedItem | None] = field(default_factory=dict)
     asked: list[ThreadRef] = field(default_factory=list)
     deltas: list[Delta] = field(default_factory=list)
-    connected: Connected = field(default_factory=Connected)
+    connected: ConnectorDirectory = field(default_factory=ConnectorDirectory)
     waits: list[float] = field(default_factory=list)
     outage: Callable[[], None] = lambda: None
     at: datetime = NOW
@@ -114,7 +113,7 @@ class World:
         self._hear(added, added.local_key)
 
     def _hear(self, event: Event, key: str) -> None:
-        self.connected.hear(
+        self.connected.apply(
             outside_fact(event, project_id=PROJECT, occurred_at=NOW, actor=ADMIN, natural_key=key)
         )
 
@@ -123,7 +122,7 @@ class World:
 
     def intake(self) -> Intake:
         ports = Ports(
-            connected=self.connected.of,
+            find_definitions=self.connected.of,
             publisher=self.broker.publisher_of,
             open=self.keys.open,
             seal=self.keys.seal,
@@ -183,7 +182,7 @@ class World:
     @property
     def is_reconcilable(self) -> dict[str, int]:
         self.counters.write()
-        found = counters_told(self.folder / "intake.json") or {}
+        found = read_counters(self.folder / "intake.json") or {}
         return {name: count for group in found.values() if isinstance(group, dict)
                 for name, count in group.items()}  # fmt: skip
 

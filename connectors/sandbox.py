@@ -30,7 +30,7 @@ from connectors.unpacking.frames import (
     OUT_OF_MEMORY,
     Answer,
     TooLarge,
-    framed,
+    encode_frame,
     lengths_of,
     value_of,
 )
@@ -68,7 +68,7 @@ def limits_of(size_bytes: int, *, memory_bytes: int = 0, spool_bytes: int = 0) -
     return Limits(cpu_s, float(cpu_s * WALL_PER_CPU), memory_bytes or MEMORY_BYTES, spool_bytes)
 
 
-def opened(file: Path) -> IO[bytes]:
+def open_regular(file: Path) -> IO[bytes]:
     """The file, which is a regular one. Raises OSError."""
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -77,7 +77,7 @@ def opened(file: Path) -> IO[bytes]:
     return os.fdopen(descriptor, "rb")
 
 
-class Confined:
+class Sandbox:
     """One child with ``reader`` (a class of ``connectors.unpacking``) over an open file.
 
     ``spool`` is the file into which it may write. Close it: that ends the child, also from another
@@ -103,7 +103,7 @@ class Confined:
             *(str(spool.fileno()) if spool else "-1", json.dumps(asdict(limits))),
             json.dumps(options),
         ]
-        self._process = _started(argv, numbers)
+        self._process = _start(argv, numbers)
         weakref.finalize(self, self._process.kill)  # of a listing that nobody closed
 
     def ask(self, name: str, *arguments: Any) -> Generator[Answer, None, None]:
@@ -116,7 +116,7 @@ class Confined:
             whole = False
             try:
                 deadline = time.monotonic() + self._limits.wall_s
-                self._send(framed([name, *arguments]))
+                self._send(encode_frame([name, *arguments]))
                 while True:
                     told, content = self._frame(deadline)
                     if "part" in told:
@@ -189,7 +189,7 @@ class Confined:
         return ReadingFailed(f"its reader ended with {code}")
 
 
-def _started(argv: list[str], numbers: list[int]) -> subprocess.Popen[bytes]:
+def _start(argv: list[str], numbers: list[int]) -> subprocess.Popen[bytes]:
     """The child. A thread of its own waits for it: Linux ends a child with the thread that started
     it, and whoever lists an archive may be gone before it is read.
     """
@@ -214,7 +214,7 @@ def _started(argv: list[str], numbers: list[int]) -> subprocess.Popen[bytes]:
         started.set_result(process)
         process.wait()
 
-    threading.Thread(target=keep, name="confined", daemon=True).start()
+    threading.Thread(target=keep, name="sandbox", daemon=True).start()
     return started.result()
 
 

@@ -16,7 +16,7 @@ SYSTEM = ("/", "/bin", "/home", "/lib", "/lib64", "/root", "/run", "/sbin", "/us
 SYSTEM_WHOLLY = ("/boot", "/dev", "/etc", "/proc", "/sys")
 
 
-def check_place(full: Path) -> None:
+def check_folder(full: Path) -> None:
     """Raises SourceRefused for a place of the system or a home folder; ``full`` has no links.
 
     Places are told apart by what they are, not by name: a mount has another name.

@@ -27,14 +27,14 @@ from schemas.events.project import ProjectCreated
 POLL_MS = 500
 
 
-class Connected:
+class ConnectorDirectory:
     """The connectors of all projects, as far as the log was read."""
 
     def __init__(self) -> None:
         self._projects: dict[str, str] = {}  # name or id -> id
         self._found: dict[str, Definition] = {}
 
-    def hear(self, fact: Envelope) -> None:
+    def apply(self, fact: Envelope) -> None:
         match fact.event:
             case ProjectCreated() as event:
                 self._projects[fact.project_id] = fact.project_id
@@ -68,13 +68,13 @@ class Connected:
 
 
 @asynccontextmanager
-async def following_connectors(settings: Settings) -> AsyncIterator[Connected]:
+async def follow_connectors(settings: Settings) -> AsyncIterator[ConnectorDirectory]:
     """All connectors as of the beginning of the block, and kept so.
 
     Raises BrokerUnavailable; also in the middle of the block, which then ends: nobody may go on
     with connectors as they once were.
     """
-    connected = Connected()
+    connected = ConnectorDirectory()
     async with running_consumer(settings) as consumer:
         with broker_errors("reading what is connected"):
             topic = settings.topic(ConnectorAdded.topic)
@@ -85,21 +85,21 @@ async def following_connectors(settings: Settings) -> AsyncIterator[Connected]:
             ends = await consumer.end_offsets(places)
             await consumer.seek_to_beginning(*places)
             while any([await consumer.position(place) < end for place, end in ends.items()]):
-                _hear(connected, await consumer.getmany(timeout_ms=POLL_MS), len(places))
+                _apply(connected, await consumer.getmany(timeout_ms=POLL_MS), len(places))
         async with beside(_follow(consumer, connected, len(places))):
             yield connected
 
 
-async def _follow(consumer: Any, connected: Connected, partitions: int) -> None:
+async def _follow(consumer: Any, connected: ConnectorDirectory, partitions: int) -> None:
     with broker_errors("following what is connected"):
         while True:
-            _hear(connected, await consumer.getmany(timeout_ms=POLL_MS), partitions)
+            _apply(connected, await consumer.getmany(timeout_ms=POLL_MS), partitions)
 
 
-def _hear(connected: Connected, batch: Mapping[Any, Any], partitions: int) -> None:
+def _apply(connected: ConnectorDirectory, batch: Mapping[Any, Any], partitions: int) -> None:
     for records in batch.values():
         for record in records:
             with suppress(InvalidRecord):  # the projector tells of it
                 fact = decode(record.value or b"")
                 check_place(ConnectorAdded.topic, record.partition, record.key, fact, partitions)
-                connected.hear(fact)
+                connected.apply(fact)
