@@ -33,7 +33,7 @@ News = Callable[[], Awaitable[list[Envelope]]]
 
 
 @asynccontextmanager
-async def publishing(settings: Settings, clock: Clock) -> AsyncIterator[Publish]:
+async def open_publish(settings: Settings, clock: Clock) -> AsyncIterator[Publish]:
     """A ``publish`` that returns when the broker has all given facts. Raises BrokerUnavailable."""
     async with running_producer(settings, linger_ms=2) as producer:
 
@@ -54,7 +54,7 @@ async def publishing(settings: Settings, clock: Clock) -> AsyncIterator[Publish]
 
 
 @asynccontextmanager
-async def following(
+async def follow_answers(
     settings: Settings,
     project_id: str,
     trigger_key: str | None,

@@ -183,12 +183,12 @@ async def desk(
 @asynccontextmanager
 async def testimony(settings: Settings) -> AsyncIterator[Restricted]:
     """The way of a chat message to the team ledger alone. Raises BrokerUnavailable."""
-    from connectors.runner import publishing
+    from connectors.runner import open_publish
     from connectors.service import Restricted
     from infra.vault import vault_of
 
     vault = vault_of(settings)
-    async with publishing(settings, SystemClock()) as publish:
+    async with open_publish(settings, SystemClock()) as publish:
         yield Restricted(vault.mark, vault.encrypt, publish)
 
 
@@ -198,7 +198,7 @@ async def outlet(
 ) -> AsyncIterator[ItemPublisher]:
     """Where items of one project are published, at stage 0's pace."""
     from connectors.publishing import ItemPublisher
-    from connectors.runner import following, publishing
+    from connectors.runner import follow_answers, open_publish
     from infra.vault import vault_of
     from streams.hygiene.redact import redact_name
 
@@ -212,8 +212,8 @@ async def outlet(
         say("Stage 0 has not answered for a while: see `cairn status`; still waiting.")
 
     async with (
-        publishing(settings, SystemClock()) as publish,
-        following(settings, project_id, None, from_start=False, stalled=stalled) as lead,
+        open_publish(settings, SystemClock()) as publish,
+        follow_answers(settings, project_id, None, from_start=False, stalled=stalled) as lead,
     ):
         yield ItemPublisher(publish, encrypt, tables.held, tables.inventory, lead, redact_name)
 

@@ -266,7 +266,7 @@ async def _remove(settings: Settings, connector: str, project: str | None, key: 
 
 
 async def _publish(settings: Settings, project_id: str, event: Event) -> None:
-    from connectors.runner import publishing
+    from connectors.runner import open_publish
     from schemas.codec import utc_millis
     from schemas.envelope import Actor, outside_fact
 
@@ -277,7 +277,7 @@ async def _publish(settings: Settings, project_id: str, event: Event) -> None:
         occurred_at=utc_millis(clock.now()),
         actor=Actor(type="human", id=login_name()),
     )
-    async with publishing(settings, clock) as publish:
+    async with open_publish(settings, clock) as publish:
         await publish([fact])
 
 

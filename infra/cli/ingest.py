@@ -335,7 +335,7 @@ async def _feed(
     attempt: int,
 ) -> FeedReport:
     from connectors.feeder import STALLED_AFTER_S, FeedOrder, FeedReport, feed
-    from connectors.runner import following, publishing
+    from connectors.runner import follow_answers, open_publish
     from projections import queries
     from schemas.codec import utc_millis
     from schemas.envelope import Actor
@@ -355,8 +355,8 @@ async def _feed(
     )
     outcome.feed = FeedReport(listed=len(listing.items))
     async with (
-        publishing(settings, clock) as publish,
-        following(
+        open_publish(settings, clock) as publish,
+        follow_answers(
             settings,
             outcome.project_id,
             outcome.trigger_key,

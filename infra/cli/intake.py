@@ -90,7 +90,7 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
     from connectors.intake.intake import Intake, Ports
     from connectors.intake.runner import STAGE, Consumer, consume, recall
     from connectors.intake.source_status import SourceStatuses
-    from connectors.runner import publishing
+    from connectors.runner import open_publish
     from connectors.webhooks.counters import INTAKE_FILE, Counters
     from infra.vault import vault_of
     from schemas.events.connector_item import ItemReceived
@@ -108,7 +108,7 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
     try:
         async with AsyncExitStack() as stack:
             connected = await stack.enter_async_context(follow_connectors(settings))
-            publish = await stack.enter_async_context(publishing(settings, clock))
+            publish = await stack.enter_async_context(open_publish(settings, clock))
             doors = Doors(settings, await desk(settings, environ), stack)
             files = RepositoryFiles(settings.home / "clones", doors.outlet, environ, tell)
             ports = Ports(

@@ -55,7 +55,7 @@ async def serve(settings: Settings, address: str, environ: Mapping[str, str]) ->
     the producer raised when it gave up for good.
     """
     from connectors.directory import follow_connectors
-    from connectors.runner import publishing
+    from connectors.runner import open_publish
     from connectors.webhooks.counters import FILE, Counters
     from connectors.webhooks.receiver import Endpoint, Receiver
     from connectors.webhooks.server import Server
@@ -65,7 +65,7 @@ async def serve(settings: Settings, address: str, environ: Mapping[str, str]) ->
         asyncio.get_running_loop().add_signal_handler(sign, stop.set)
     clock = SystemClock()
     counters = Counters(settings.home / FILE)
-    async with follow_connectors(settings) as connected, publishing(settings, clock) as publish:
+    async with follow_connectors(settings) as connected, open_publish(settings, clock) as publish:
 
         def endpoint(service: ConnectorService, project: str) -> Endpoint | None:
             return connected.endpoint(service, project, environ)

@@ -12,7 +12,7 @@ from aiokafka.structs import TopicPartition
 
 from connectors.connector import Item, Listing, sort_items
 from connectors.feeder import WINDOW_RECORDS, FeedOrder, FeedReport, feed
-from connectors.runner import following, publishing
+from connectors.runner import follow_answers, open_publish
 from infra.clock import SystemClock
 from infra.kafka import partition_counts, running_consumer
 from infra.settings import Settings
@@ -35,8 +35,8 @@ def a_listing() -> Listing:
 
 async def a_feed(settings: Settings, *, from_start: bool) -> FeedReport:
     async with (
-        publishing(settings, SystemClock()) as publish,
-        following(
+        open_publish(settings, SystemClock()) as publish,
+        follow_answers(
             settings, "prj_demo", "key-1", from_start=from_start, stalled=lambda: None
         ) as window,
     ):
@@ -64,7 +64,7 @@ class StageZero:
         count = (await partition_counts(self.settings, [topic]))[topic]
         async with (
             running_consumer(self.settings) as consumer,
-            publishing(self.settings, SystemClock()) as publish,
+            open_publish(self.settings, SystemClock()) as publish,
         ):
             consumer.assign([TopicPartition(topic, part) for part in range(count)])
             await consumer.seek_to_beginning()
