@@ -1,6 +1,7 @@
-"""What is connected to which project, followed on ``project.v1`` as it changes.
+"""The connectors of all projects, followed on ``project.v1`` as they change.
 
-Read from the log and not from the tables, so that a webhook is answered while the database is away.
+They are read from the log and not from the database, so that webhooks are answered while the
+database is down.
 """
 
 from __future__ import annotations
@@ -55,24 +56,24 @@ class ConnectorDirectory:
     def endpoint(
         self, service: ConnectorService, project: str, environ: Mapping[str, str]
     ) -> Endpoint | None:
-        """The door of a project, by its name or id, with the secrets of its connectors."""
+        """The webhook endpoint of a project, by its name or id, with its secrets."""
         project_id = self._projects.get(project)
         if project_id is None:
             return None
         secrets = []
         for each in reversed(self.of(project_id, service)):
             if place := each.credentials.get(WEBHOOK):
-                with suppress(SourceRefused):  # a missing secret closes this door only
+                with suppress(SourceRefused):  # other connectors of the project still work
                     secrets.append(secret_at(place, environ).reveal().encode())
         return Endpoint(project_id, tuple(secrets))
 
 
 @asynccontextmanager
 async def follow_connectors(settings: Settings) -> AsyncIterator[ConnectorDirectory]:
-    """All connectors as of the beginning of the block, and kept so.
+    """All connectors as of the start of the block, kept up to date during it.
 
-    Raises BrokerUnavailable; also in the middle of the block, which then ends: nobody may go on
-    with connectors as they once were.
+    Raises BrokerUnavailable, also during the block, which then ends: nobody may continue with
+    outdated connectors.
     """
     connected = ConnectorDirectory()
     async with running_consumer(settings) as consumer:
@@ -99,7 +100,7 @@ async def _follow(consumer: Any, connected: ConnectorDirectory, partitions: int)
 def _apply(connected: ConnectorDirectory, batch: Mapping[Any, Any], partitions: int) -> None:
     for records in batch.values():
         for record in records:
-            with suppress(InvalidRecord):  # the projector tells of it
+            with suppress(InvalidRecord):  # the projector reports it
                 fact = decode(record.value or b"")
                 check_place(ConnectorAdded.topic, record.partition, record.key, fact, partitions)
                 connected.apply(fact)

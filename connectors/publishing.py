@@ -1,10 +1,9 @@
-"""Items of services onto the log: one page, or one delivery, is one trigger with a listing.
+"""Publishes items of services: one page or one delivery is one trigger per root.
 
-Whatever way an item came (page of a sync, webhook, export file, census), it goes through here. What
-is held decides: equal bytes change nothing, and neither does what was changed before it. Two
-writers may both believe to be the later one; stage 0, alone for a source, asks the same question
-again (``streams.hygiene.stage``), so ``revision_ref`` begins with the time of change and sorts by
-it.
+Polls, webhooks, exports and reconciliation all use this module. Stored sources are compared first:
+equal bytes and older changes publish nothing. Two writers may both believe to be the later one, so
+stage 0, the only writer of a source, compares again (``streams.hygiene.stage``). Therefore
+``revision_ref`` begins with the time of change and sorts by it.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ CONNECTORS: dict[str, Connector] = {
     "github": "github",
     "jira": "jira",
     "slack": "slack",
-    "bitbucket": "api",  # it only pushes; the enum of spec 01 §1 has no name of its own for it
+    "bitbucket": "api",  # the released enum has no value for Bitbucket
 }
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSource:
-    """What we hold of a source. ``mark`` is its time of change as in ``revision_ref``.
+    """What is stored of a source. ``mark`` is its time of change as in ``revision_ref``.
 
-    ``raw_sha256`` is empty where the content has to be sent again, since stage 0 gave it up or had
-    other versions. ``gone`` is the mark of a deletion that was told and that the tables do not show
-    (yet, or no longer, when a census has found it standing again).
+    ``raw_sha256`` is empty where the content has to be sent again, because stage 0 gave it up or
+    had other versions. ``gone`` is the time of a reported deletion that the tables do not show: not
+    yet, or no longer, because reconciliation has found the item again.
     """
 
     raw_sha256: str
@@ -51,7 +50,7 @@ Inventory = Callable[[str, str, str], Awaitable[Sequence[SourceInfo]]]
 
 @dataclass(frozen=True, slots=True)
 class ItemPublisher:
-    """All that is needed to publish for one project.
+    """What is needed to publish for one project.
 
     ``find_stored`` returns those of the given source ids that are stored. ``list_stored`` returns
     the stored sources of a root whose path begins with the last argument. All triggers of a process
@@ -68,7 +67,7 @@ class ItemPublisher:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An item with its bytes; ``source_id`` is for ever."""
+    """An item with its bytes and its permanent source id."""
 
     item: ServiceItem
     source_id: str
@@ -85,7 +84,7 @@ class _Root:
 
 
 def mark_of(at: datetime) -> str:
-    """A time as text that sorts: UTC, to the millisecond."""
+    """A time as text that sorts: UTC, with milliseconds."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -98,10 +97,11 @@ def source_id_of(project_id: str, item: ServiceItem | DeletedItem) -> str:
 async def publish_items(
     items: Iterable[ServiceItem | DeletedItem], order: FeedOrder, publisher: ItemPublisher
 ) -> Counts:
-    """The items are on the log, one trigger a root, if there is anything new about them.
+    """Publishes the items, one trigger per root, if anything about them is new.
 
-    ``order.trigger_key`` names the page or the delivery; what is the same again gets the same ids.
-    Removals that the service itself told of are let go unasked: the brake is for what is missing.
+    ``order.trigger_key`` names the page or the delivery; the same items get the same ids again.
+    Removals that the service itself reports need no approval: the removal threshold applies to
+    items that are only missing.
     """
     counts = Counts()
     named = [redact_item(item, publisher.redact_name) for item in items]
@@ -113,7 +113,7 @@ async def publish_items(
 def redact_item(
     item: ServiceItem | DeletedItem, redact_name: RedactName
 ) -> ServiceItem | DeletedItem:
-    """The item with no secret in its title, nor in that of what it is about."""
+    """The item without secrets in its title and in the title of what it is about."""
     if isinstance(item, DeletedItem):
         return item
     about = redact_name(item.about) if item.about else item.about
@@ -166,7 +166,7 @@ async def _publish_root(
 async def publish_removals(
     root: str, gone: Sequence[SourceInfo], order: FeedOrder, publisher: ItemPublisher
 ) -> None:
-    """These sources of a root go, with the end of the trigger's run, unless the brake holds."""
+    """Removes these sources of a root at the end of the run, below the removal threshold."""
     listing = Listing(
         root=root,
         complete=False,
@@ -190,7 +190,7 @@ def prepare(project_id: str, item: ServiceItem) -> Prepared:
 
 
 def to_listing_item(prepared: Prepared) -> Item:
-    """The item as the feeder takes it. Its time is that of what was said last in it."""
+    """The item as the feeder takes it. Its time is that of its last remark."""
     item = prepared.item
     said = [remark.edited_at or remark.at for remark in item.remarks]
     return Item(
@@ -221,14 +221,14 @@ def _is_news(each: Prepared, stored: Mapping[str, StoredSource]) -> bool:
 
 
 def _is_newer_deletion(stored: StoredSource, mark: str) -> bool:
-    """Whether a deletion as of ``mark`` is news of what we hold, and the later word."""
+    """Whether a deletion at ``mark`` is newer than what is stored."""
     return stored.mark[:MARK_CHARS] <= mark and stored.gone < mark
 
 
 def _by_root(items: Iterable[ServiceItem | DeletedItem]) -> dict[str, _Root]:
     """Of several revisions of one item the latest; of equal times the last given.
 
-    Roots stay in the order in which the items name them: what is given first is on the log first.
+    Roots keep the order in which the items name them, which is the order of publishing.
     """
     given = list(items)
     roots = {item.root: _Root(item.service) for item in given}

@@ -1,12 +1,11 @@
-"""A census: what stands outside and what is held are made the same.
+"""Reconciliation: compares all items of a service with the stored sources.
 
-The walk gives names only. What is not held is read; what is held and was not seen is looked for by
-itself, since a walk may pass over what shifts, and goes when it does not stand. A held one that the
-walk did see is looked for last: services hide what may not be read as if it were not there, so when
-that one is not found either, access was lost, and nothing goes. The names of what goes are told,
-not those of all that stays: of a large list they would be megabytes for ever, and an item that a
-webhook brought while we counted would stand in none of them. Run control's brake holds back as for
-a folder.
+Listing gives names only. Items that are not stored are read. Stored items that were not listed are
+requested one by one, because a list may miss items that shift; those not found are removed. At the
+end one item that was listed is requested too: services hide what may not be read as if it did not
+exist, so if that one is not found either, access was lost and nothing is removed. The trigger names
+what is removed and not what stays: names of a large list would be megabytes, and an item that a
+webhook brought meanwhile would be missing. Run control's removal threshold applies as for a folder.
 """
 
 from __future__ import annotations
@@ -25,24 +24,24 @@ from schemas import ids
 from schemas.events.connector import Counts
 from schemas.events.source import SourceInfo
 
-LOOKS = 200  # items that are asked for one by one; of more the list is read anew
+LOOKS = 200  # items requested one by one; if more are missing, the list is read again
 FETCHED_TOGETHER = 50
 
 
 class UnreadableItem(SourceUnavailable):
-    """An item stands, but what the service gives of it lacks what it must have."""
+    """The item exists, but a field it must have is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedItem:
-    """An item that stands outside, as a census sees it."""
+    """An item that exists outside, by its address."""
 
     root: str
     path: str
 
 
 class Reconcilable(Protocol):
-    """What a census needs of a stream; see ``connectors.sync.Stream``."""
+    """What reconciliation needs of a stream; see ``connectors.sync.Stream``."""
 
     @property
     def name(self) -> str: ...
@@ -57,7 +56,10 @@ class Reconcilable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """One census of one stream. ``order`` makes a trigger of a key; ``key`` is the census's own."""
+    """One reconciliation of one stream. ``order`` makes a trigger from a key.
+
+    ``key`` is that of this reconciliation.
+    """
 
     project_id: str
     service: str
@@ -71,7 +73,7 @@ class Reconciliation:
         stream: Reconcilable,
         read_all: Callable[[], AsyncIterator[tuple[ServiceItem | DeletedItem, ...]]],
     ) -> Counts:
-        """What was found; ``read_all`` reads the list anew. Raises what the stream does."""
+        """The counts; ``read_all`` reads the list again. Raises what the stream raises."""
         stored = {
             each.source_id: each
             for root in stream.roots
@@ -90,8 +92,8 @@ class Reconciliation:
         gone = await self._find_deleted(stream, absent)
         if gone and seen and not await _stands(stream, seen):
             raise AccessLost(
-                f"What was listed of {stream.name} is not found by itself: access to it was lost"
-                " while it was counted, or it has just been deleted.",
+                f"An item listed in {stream.name} was not found when requested: access was lost"
+                " meanwhile, or the item has just been deleted.",
                 "not_found",
                 404,
             )
@@ -106,11 +108,11 @@ class Reconciliation:
     async def _find_deleted(
         self, stream: Reconcilable, absent: list[SourceInfo]
     ) -> list[SourceInfo]:
-        """Of what a walk did not see that which does not stand."""
+        """Of the items that were not listed, those that do not exist."""
         gone = [each for each in absent[:LOOKS] if not await _stands(stream, each)]
         if len(gone) < LOOKS < len(absent):
             raise SourceUnavailable(
-                f"The list of {stream.name} changed too much while it was counted: the next census"
+                f"The list of {stream.name} changed too much while it was compared: the next census"
                 " tries again."
             )
         return gone + absent[LOOKS:]
@@ -136,7 +138,7 @@ class Reconciliation:
 
 
 async def _readable(stream: Reconcilable, listed: ListedItem) -> ServiceItem | None:
-    """An item that is listed and not held; None too where nobody can read it, as in the sync."""
+    """A listed item that is not stored; None if it cannot be read, as in a sync."""
     try:
         return await stream.look(listed.root, listed.path)
     except UnreadableItem:

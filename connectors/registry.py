@@ -24,7 +24,7 @@ SERVICES: dict[str, Service] = {
 
 @dataclass(slots=True)
 class Budgets:
-    """One budget an account: connectors with the same credential share what they may ask."""
+    """One budget per account: connectors with the same credential share a rate limit."""
 
     _known: dict[tuple[str, ...], Budget] = field(default_factory=dict)
 
@@ -42,7 +42,7 @@ def service_of(name: str) -> Service:
 
 
 def stream_names(definition: Definition) -> tuple[str, ...]:
-    """What is polled of a connector; nothing of one that is only told by webhook."""
+    """The streams that are polled; none if the connector has only a webhook."""
     if set(definition.credentials) <= {WEBHOOK}:
         return ()
     return service_of(definition.added.service).names(definition)

@@ -1,7 +1,7 @@
-"""The text of an outside item: what its revision's bytes are, in the form of ``schemas.talk``.
+"""The text of a service item in the form of ``schemas.talk``: the bytes of its revision.
 
-The same item gives the same bytes, whichever way it came. A chat message is a piece of its own, so
-that it can be encrypted with its author's key (spec 07 §4.4) and an erasure reaches it alone.
+The same item gives the same bytes, whether it was polled or delivered. A chat message is a piece of
+its own: it is encrypted with its author's key, so that erasing a person reaches only their words.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LONGEST_TITLE = 300
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of the text; ``author`` is whose key it goes under, None the project's."""
+    """A part of the text. ``author`` is the owner of its key; None is the project."""
 
     author: str | None
     content: bytes
@@ -36,10 +36,10 @@ def render(item: ServiceItem) -> bytes:
 
 
 def pieces(item: ServiceItem) -> list[Piece]:
-    """The text in the parts that are encrypted by themselves; ``render`` is their sum.
+    """The text in the parts that are encrypted separately; ``render`` joins them.
 
-    Of chat, each remark is a piece of its author's, the head one of the project's. Everything else
-    is one piece of the project's.
+    In chat each remark is its author's piece and the head is the project's. Everything else is one
+    piece of the project.
     """
     head = _record_head(item).encode()
     is_chat = item.source_type == "chat_thread"
@@ -63,7 +63,7 @@ def _record_head(item: ServiceItem) -> str:
 
 
 def _render_remark(remark: Remark, is_chat: bool) -> str:
-    """Head and words; who speaks in chat is a pseudonym, in the form of a redaction."""
+    """Head and body. In chat the speaker is a pseudonym, in the form of a redaction."""
     role = _name(remark.role) if remark.role else None
     speaker = f"[PERSON:{_name(remark.author)}]" if is_chat else _name(remark.author)
     head = head_of(speaker, role, remark.at, remark.edited_at)
@@ -81,6 +81,6 @@ def _one_line(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """As stage 0 normalises: what is one line here is one line there (spec 01 §2)."""
+    """Normalises like stage 0, so that line numbers are the same there."""
     text = _PAGE_ENDS.sub(" ", _LINE_ENDS.sub("\n", text))
     return unicodedata.normalize("NFC", _CONTROLS.sub("", text))

@@ -29,7 +29,7 @@ class Capability:
 
 @dataclass(frozen=True, slots=True)
 class OpenService:
-    """A service ready to be read. ``check`` asks for the least of each stream."""
+    """A service that is ready to be read. ``check`` sends the smallest request of each stream."""
 
     streams: Sequence[Stream]
     check: Callable[[], Awaitable[list[Capability]]]
@@ -38,18 +38,18 @@ class OpenService:
 WEBHOOK = "webhook"  # the role of the secret that signs deliveries
 
 
-async def _nothing_to_ask() -> list[Capability]:
+async def _no_capabilities() -> list[Capability]:
     return []
 
 
-# A service that tells by webhook and is not asked: nothing to poll, nothing to check.
-WEBHOOK_ONLY = OpenService((), _nothing_to_ask)
+# A service that only sends webhooks: nothing to poll, nothing to check.
+WEBHOOK_ONLY = OpenService((), _no_capabilities)
 
 
 @dataclass(frozen=True, slots=True)
 class Restricted:
-    """What chat needs before anything else sees a message: pseudonyms, its authors' keys, and the
-    log of testimony (spec 07 §4).
+    """What chat needs before anything else sees a message: pseudonyms, the authors' keys, and the
+    log of testimony.
     """
 
     mark: Callable[[str, str], str]  # project id, text -> keyed hash
@@ -60,7 +60,7 @@ class Restricted:
 
 @dataclass(frozen=True, slots=True)
 class ServiceContext:
-    """What a service is opened with; ``titles`` finds what is held by root and paths."""
+    """What a service is opened with; ``titles`` finds stored titles by root and paths."""
 
     definition: Definition
     secrets: Mapping[str, Secret]
@@ -72,7 +72,8 @@ class ServiceContext:
 class Service(Protocol):
     """One kind of service. ``roles`` are the sets of credentials of which one must be given.
 
-    The secret of a webhook may stand beside them or alone: then the service is not asked.
+    The secret of a webhook may be given besides them or alone. If it is alone, the service is not
+    polled.
     """
 
     @property
@@ -85,13 +86,13 @@ class Service(Protocol):
     def roles(self) -> tuple[tuple[str, ...], ...]: ...
 
     def check_target(self, target: str) -> str:
-        """``target`` as it is kept. Raises UnknownSource."""
+        """Returns ``target`` as it is stored. Raises UnknownSource."""
         ...
 
     def names(self, definition: Definition) -> tuple[str, ...]:
-        """The streams of a definition, without asking the service."""
+        """The streams of a definition, without a request to the service."""
         ...
 
     def open(self, context: ServiceContext) -> AbstractAsyncContextManager[OpenService]:
-        """The service as long as the block lasts. Raises what its transport does."""
+        """The service for the length of the block. Raises what its transport raises."""
         ...

@@ -1,9 +1,9 @@
-"""What stands in a service outside (GitHub, Jira, Slack) and becomes one source each.
+"""An item of a service (GitHub, Jira, Slack, Bitbucket), which becomes one source.
 
-An issue's text, one comment, one review, one Slack thread: each is an ``ServiceItem`` with its own
-address, so that a change outside is one source's change here. A comment names what it belongs to
-(``about``), for its text alone seldom says so. Sync and webhooks hand over the same items, rendered
-by the same function, so a fact that comes both ways is one fact.
+The text of an issue, one comment, one review, one Slack thread: each is a ``ServiceItem`` with its
+own address, so that one change outside changes one source here. A comment names what it belongs to
+(``about``), because its text alone seldom does. Polling and webhooks produce the same items and
+render them with the same function, so both give the same facts.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Service = Literal["github", "jira", "slack", "bitbucket"]
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What one person said at one time, as the service gives it (Markdown, wiki text, mrkdwn).
+    """What one person said at one time, in the service's markup (Markdown, wiki text, mrkdwn).
 
-    ``author`` is the service's stable handle, ``role`` what the service says of the person (owner,
-    member, contributor, bot), ``at`` aware in UTC. ``ref`` names the remark within its item.
+    ``author`` is the service's stable handle, ``role`` the person's role in it (owner, member,
+    contributor, bot), ``at`` is aware, in UTC. ``ref`` names the remark within its item.
     """
 
     ref: str
@@ -35,12 +35,12 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class ServiceItem:
-    """One source of a service: ``<root>@<path>`` is its address (spec 01 §1).
+    """One source of a service. Its address is ``<root>@<path>``.
 
-    ``root`` is what one census covers (``github/acme/shop/issues``), ``path`` the item's stable
-    place in it (``12``, ``12/comments/345``). ``revision_ref`` changes with every change outside;
-    of two revisions the one with the later ``changed_at`` is the newer, equal times are told apart
-    by content. ``about`` is the title of what a comment belongs to.
+    ``root`` is the list that is reconciled as a whole (``github/acme/shop/issues``), ``path`` the
+    item's stable place in it (``12``, ``12/comments/345``). ``revision_ref`` differs for every
+    change outside. Of two revisions the one with the later ``changed_at`` is newer; at equal times
+    the content decides. ``about`` is the title of what a comment belongs to.
     """
 
     service: Service

@@ -1,8 +1,8 @@
-"""The sync engine: page, publish, broker's acknowledgement, cursor; always in this order.
+"""The sync engine: page, publish, acknowledgement of the broker, cursor; always in this order.
 
-A crash between any two of them repeats a page, and a page that is repeated changes nothing. A
-stream knows its service's order, overlap and late changes and hands out pages; what the engine adds
-is the same for all: the log, the cursor, counts, a census, and a failure called by its name.
+A crash between two of them repeats a page, and a repeated page changes nothing. A stream knows its
+service's order, overlap and late changes and yields pages. The engine adds what is common: records,
+cursors, counts, reconciliation and reasons of failures.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ RETRY_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some items, and the cursor from which all after them is found.
+    """Some items, and the cursor after them.
 
-    ``refused`` counts what the service gave and nobody can read: it is told, and not in the way of
-    what follows. ``delta`` says that a repository's files have changed.
+    ``refused`` counts rows that cannot be read; they do not stop the sync. ``delta`` says that
+    files of a repository have changed.
     """
 
     items: tuple[ServiceItem | DeletedItem, ...]
@@ -49,7 +49,7 @@ class Page:
 
 
 class Stream(Protocol):
-    """One list of a service. ``roots`` are those its items are in."""
+    """One list of a service. ``roots`` contain its items."""
 
     @property
     def name(self) -> str: ...
@@ -59,11 +59,11 @@ class Stream(Protocol):
 
     @property
     def is_reconcilable(self) -> bool:
-        """Whether a census makes sense: what cannot be deleted outside needs none."""
+        """False for lists whose items cannot be deleted outside."""
         ...
 
     def pages(self, cursor: str) -> AsyncIterator[Page]:
-        """Everything that changed since ``cursor`` ("" for all), until nothing is left.
+        """Everything that changed since ``cursor`` ("" for all).
 
         The last page's cursor is where the next poll begins. Raises AccessLost, BudgetSpent,
         SourceUnavailable, SourceRefused; never ends early instead.
@@ -71,20 +71,20 @@ class Stream(Protocol):
         ...
 
     def list_all(self) -> AsyncIterator[ListedItem]:
-        """Every item that stands outside now; raises like ``pages``."""
+        """Every item that exists outside now; raises like ``pages``."""
         ...
 
     async def look(self, root: str, path: str) -> ServiceItem | None:
-        """One item as it is now; None when it does not stand any more.
+        """One item in its present state; None when it does not exist.
 
-        Raises like ``pages``, and Unreadable.
+        Raises like ``pages``, and UnreadableItem.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SyncTarget:
-    """Who syncs what, for the ids and the tables. ``every_s`` is the pause between two polls."""
+    """Which connector is synced. ``every_s`` is the pause between two polls."""
 
     project_id: str
     connector_id: str
@@ -94,7 +94,7 @@ class SyncTarget:
 
 @dataclass(slots=True)
 class Outcome:
-    """How one sync of one stream went. ``reason`` is None when it reached the end."""
+    """The result of one sync of one stream. ``reason`` is None when it reached the end."""
 
     stream: str
     counts: Counts = field(default_factory=Counts)
@@ -108,9 +108,9 @@ Bring = Callable[[Delta, FeedOrder], Awaitable[bool]]
 
 @dataclass(slots=True)
 class Engine:
-    """Syncs streams of one connector. ``cursors`` are the cursors as the topic holds them.
+    """Syncs the streams of one connector. ``cursors`` are the last ones on the topic.
 
-    ``bring`` publishes the files of a delta and tells whether there was anything new about them.
+    ``bring`` publishes the files of a delta and tells whether any of them was new.
     """
 
     target: SyncTarget
@@ -121,7 +121,7 @@ class Engine:
     bring: Bring | None = None
 
     async def sync(self, stream: Stream) -> Outcome:
-        """The stream is read to its end, or its failure is on the log by its name."""
+        """Reads the stream to its end, or records the reason of its failure."""
         cursor = self._cursor(stream)
         outcome = Outcome(stream.name)
         await self._publish_event(self._start_event(cursor, "sync"))
@@ -146,7 +146,9 @@ class Engine:
         return outcome
 
     async def reconcile(self, stream: Stream, *, accept_removals: bool = False) -> Outcome:
-        """What stands outside and what is held are the same, but for what the brake holds back."""
+        """Compares the whole list with what is stored, reads what is missing and removes what is
+        gone, below the removal threshold.
+        """
         cursor, outcome = self._cursor(stream), Outcome(stream.name)
         await self._publish_event(self._start_event(cursor, "census"))
         try:
@@ -190,7 +192,7 @@ class Engine:
         counts = await publish_items(page.items, self.order(key), self.publisher)
         if page.delta and self.bring:
             order = self.order(page.delta.trigger_key)
-            if not page.delta.before:  # a first look at a repository: somebody waits for it
+            if not page.delta.before:  # the first look at a repository: somebody waits for it
                 order = replace(order, lanes=("preview", "deep"))
             news = await self.bring(page.delta, order)
             counts = add_counts(
@@ -199,7 +201,7 @@ class Engine:
         return add_counts(counts, Counts(seen=page.refused, refused=page.refused))
 
     def order(self, key: str) -> FeedOrder:
-        """A trigger of this connector; polls have no preview, nobody waits in front of them."""
+        """A trigger of this connector. Polls have no preview lane: nobody waits for them."""
         actor = Actor(type="connector", id=self.target.service)
         at = self.clock.now()
         return FeedOrder(
@@ -226,7 +228,7 @@ class Engine:
     async def _save_status(
         self, cursor: CursorMoved, outcome: Outcome, caught_up_at: datetime | None = None
     ) -> None:
-        """What the next poll and a person want to know stands with the cursor."""
+        """Stores with the cursor what the next poll and a person need to know."""
         told = cursor.model_copy(
             update={
                 "position": cursor.position + 1,
@@ -260,7 +262,7 @@ class Engine:
         return outcome
 
     async def refuse(self, name: str, error: Exception) -> Outcome:
-        """A stream that could not even be opened has failed, and says so."""
+        """Records the failure of a stream that could not be opened."""
         return await self._record_failure(self._cursor_of(name), "sync", Outcome(name), error)
 
     def _cursor(self, stream: Stream) -> CursorMoved:
@@ -292,7 +294,7 @@ class Engine:
 
 
 def reason_of(error: Exception) -> str:
-    """The name of a failure: what a person has to do differs with it."""
+    """The kind of a failure; each needs another reaction of the user."""
     match error:
         case AccessLost(reason="not_found"):
             return "not_found"
