@@ -1,9 +1,9 @@
-"""Archives, read without unpacking them: no name in one ever reaches the file system.
+"""Reads archives without unpacking them: no name in one ever reaches the file system.
 
-A child process goes through them (``connectors.sandbox``): a zip is read member by member where it
-lies, what the members of a tar hold is put one after the other into an unnamed temporary file.
-Limits come before content: members, the sum of their sizes, and that sum against the archive's own
-size (a bomb is refused as a whole). What a name may be is judged here, not there.
+A child process reads them (``connectors.sandbox``): a zip member by member, a tar once, its
+contents appended to an unnamed temporary file. Limits are checked before content: number of
+members, total size, and total size against the archive's own size (a bomb is refused as a whole).
+Names are checked here, not in the child.
 """
 
 from __future__ import annotations
@@ -74,9 +74,10 @@ def stem_of(name: str) -> str:
 
 
 class Archive:
-    """A tar (plain, gzip, bzip2, xz) or zip. One folder that holds everything is not part of paths.
+    """A tar (plain, gzip, bzip2, xz) or zip.
 
-    ``root`` empty: that folder's name, else the archive's.
+    One folder that contains everything is not part of the paths. If ``root`` is empty, it is that
+    folder's name, otherwise the archive's.
     """
 
     def __init__(self, file: Path, root: str = "") -> None:
@@ -170,7 +171,7 @@ _Members = _Tar | _Zip
 
 
 def bounds_of(size_bytes: int) -> Bounds:
-    """What an archive of this size may hold."""
+    """The limits for an archive of this size."""
     return Bounds(
         packed_bytes=size_bytes,
         members=MAX_MEMBERS,
@@ -202,7 +203,7 @@ def _read_members(members: _Members) -> tuple[list[Member], list[Notice], str]:
 
 @contextlib.contextmanager
 def _refuse_unreadable(file: Path) -> Iterator[None]:
-    """Whatever is wrong with an archive is a refusal that names it. Raises SourceRefused."""
+    """Turns every fault of an archive into SourceRefused with its name."""
     try:
         yield
     except ReadingRefused as error:
@@ -216,7 +217,7 @@ def _refuse_unreadable(file: Path) -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """A parser's words in one line; they may quote the archive."""
+    """A parser's message in one line; it may quote the archive."""
     told = " ".join(printable(str(error)).split()) or type(error).__name__
     return told[:MAX_REASON_CHARS].rstrip(".")
 
@@ -231,6 +232,6 @@ def path_of(name: str, notices: list[Notice]) -> str | None:
 
 
 def shared_folder(paths: Iterable[str]) -> str:
-    """The first part of all paths when they have it in common, else an empty string."""
+    """The first part of all paths if they share it, otherwise an empty string."""
     firsts = {path.partition("/")[0] if "/" in path else "" for path in paths}
     return firsts.pop() if len(firsts) == 1 else ""

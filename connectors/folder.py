@@ -1,10 +1,10 @@
 """Folders and single files of this machine.
 
-Of a git work tree the tracked files are listed, with the bytes they have now: what a developer sees
-is what is read. A commit and its date are told only of bytes whose hash is the commit's. Any other
+In a git work tree the tracked files are listed, with their present bytes: what a developer sees is
+what is read. A commit and its date are set only for bytes whose hash is the commit's. Any other
 folder is listed whole. Links are never followed: a link inside the root is an alias of something
-listed anyway, one that leads outside is none of the root's business. All is opened beneath the root
-(``paths.py``), one folder after the other: depth costs no recursion.
+listed anyway, and one that leads outside is not part of the root. Everything is opened beneath the
+root (``paths.py``), one folder after the other: depth costs no recursion.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
 
 
 class Folder:
-    """What git tracks in a folder; of a folder in which it tracks nothing, every regular file."""
+    """The files that git tracks in a folder; if it tracks none, every regular file."""
 
     def __init__(self, folder: Path, root: str) -> None:
         self.folder = folder
         self.root = root
 
     def list(self) -> Listing:
-        """Complete, unless a folder in it could not be read: then nothing of it counts as gone.
+        """Complete, unless a folder in it could not be read: then nothing is removed.
 
-        A tracked file that was deleted in the work tree is gone.
+        A tracked file that was deleted in the work tree is removed.
         """
         notices: list[Notice] = []
         root = _open_root(self.folder)
@@ -64,7 +64,7 @@ class Folder:
 
 
 class SingleFile:
-    """One file; its root is the folder it lies in, of which it says nothing else."""
+    """One file. Its root is the folder that contains it; the listing is not complete."""
 
     def __init__(self, file: Path, root: str) -> None:
         self.file = file
@@ -80,7 +80,7 @@ class SingleFile:
 
 
 def reader(root: Root, raw_path: bytes) -> Callable[[], bytes]:
-    """Reads the file when called. Raises SourceUnavailable, also when it is no file any more."""
+    """Reads the file when called. Raises SourceUnavailable, also if it is no longer a file."""
 
     def read() -> bytes:
         try:
@@ -109,7 +109,7 @@ def _item(root: Root, raw_path: bytes, path: str, size: int) -> Item:
 
 
 def _list_tracked(folder: Path, root: Root, notices: list[Notice]) -> list[Item] | None:
-    """The files that git tracks in ``folder``; None where there are none."""
+    """The files that git tracks in ``folder``; None if there are none."""
     if (repository := find_repository(folder)) is None:
         return None
     with RepositoryView(repository) as view:
@@ -141,7 +141,7 @@ def _list_tracked(folder: Path, root: Root, notices: list[Notice]) -> list[Item]
 
 
 def _index(view: RepositoryView, scope: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Mode and path of each tracked file below ``scope``; one entry for a path in conflict."""
+    """Mode and path of each tracked file below ``scope``; one entry per path in conflict."""
     before = b""
     for row in _rows(view, scope, "ls-files", "-z", "--stage", "--"):
         meta, _, raw_path = row.partition(b"\t")
@@ -166,7 +166,7 @@ def _rows(view: RepositoryView, scope: bytes, *arguments: str) -> Iterator[bytes
 
 
 def _walk(folder: Path, root: Root, notices: list[Notice]) -> Iterator[Sized]:
-    """Every regular file below the root but git's own. Raises SourceRefused for too many."""
+    """Every regular file below the root except git's own. Raises SourceRefused above the limit."""
     waiting, count = [b""], 0
     while waiting:
         above = waiting.pop()
@@ -195,7 +195,7 @@ def _walk(folder: Path, root: Root, notices: list[Notice]) -> Iterator[Sized]:
 
 
 def _is_entered(raw_path: bytes, raw_name: bytes, notices: list[Notice]) -> bool:
-    """Whether a folder is listed; else a notice says why not."""
+    """Whether a folder is listed; otherwise a notice gives the reason."""
     if not is_beneath(raw_name):
         notices.append(Notice(printable(raw_path)[:MAX_PATH_CHARS], "unsafe_name"))
         return False
@@ -221,7 +221,7 @@ def _stat_entry(entry: os.DirEntry[str], raw_path: bytes, notices: list[Notice])
 def _sizes(
     root: Root, known: Iterable[tuple[bytes, str]], notices: list[Notice]
 ) -> Iterator[Sized]:
-    """Of the known paths those that are regular files, with their sizes; each folder once."""
+    """Those of the known paths that are regular files, with sizes; opens each folder once."""
     for above, group in groupby(known, key=lambda each: each[0].rpartition(b"/")[0]):
         try:
             descriptor = root.open_folder(above)
@@ -246,7 +246,7 @@ def _sizes(
 def _regular(
     raw_path: bytes, path: str, found: os.stat_result, notices: list[Notice]
 ) -> Iterator[Sized]:
-    """The file, if it is a regular one; anything else is told."""
+    """The file if it is regular; otherwise a notice."""
     if S_ISREG(found.st_mode):
         yield raw_path, path, found.st_size
     else:

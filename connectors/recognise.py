@@ -1,4 +1,4 @@
-"""From what a person writes to the connector that reads it."""
+"""Chooses the connector for what a user wrote as SOURCE."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def open_source(
 ) -> Connector:
     """The connector for a folder, file, archive, repository or address.
 
-    ``as_name`` names the root instead of the folder, archive or repository; fetched repositories
-    are kept in ``clones``; ``say`` is told what takes long; with ``any_folder`` a folder
-    of the system and a home folder are read too. Raises UnknownSource, SourceRefused.
+    ``as_name`` names the root instead of the folder, archive or repository. Fetched repositories
+    are kept in ``clones``; ``say`` reports what takes long. With ``any_folder`` system folders and
+    home folders are read too. Raises UnknownSource, SourceRefused.
     """
     root = check_root_name(as_name) if as_name is not None else ""
     if not spec.strip():
@@ -66,7 +66,7 @@ def open_source(
 
 
 def check_root_name(name: str) -> str:
-    """``name`` if a root can be called so. Raises UnknownSource."""
+    """Returns ``name`` if a root can have it. Raises UnknownSource."""
     odd = any(unicodedata.category(char) in ("Cc", "Cs") for char in name)
     if not name.strip() or odd or len(name) > MAX_ROOT_CHARS:
         raise UnknownSource(

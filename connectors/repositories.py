@@ -1,9 +1,9 @@
-"""Repositories of strangers, read by git without a word of their configuration.
+"""Reads repositories of others without using their configuration.
 
-Each is read through a git directory of our own: a temporary folder with a configuration that we
-write, links to the stranger's objects, a copy of its index, and HEAD as we resolved it. What points
-out of a repository counts only where the other end names it back: a linked work tree and its
-repository, a submodule and the one it lies in. Objects borrowed from other repositories do not.
+Each is read through a git directory of ours: a temporary folder with our configuration, links to
+the repository's objects, a copy of its index, and HEAD as we resolved it. A pointer out of a
+repository is followed only if the other end names it back: a linked work tree and its repository, a
+submodule and the repository that contains it. Objects borrowed from other repositories are refused.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ _SHARED_INDEX = re.compile(rb"sharedindex\.[0-9a-f]{40,64}")
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository, held open. ``git`` has HEAD and the index, ``common`` objects and branches:
-    two folders in a linked work tree. ``top`` is the top of its work tree.
+    """A repository, held open.
+
+    ``git`` contains HEAD and the index, ``common`` objects and branches: two folders in a linked
+    work tree. ``top`` is the top of its work tree.
     """
 
     git: Root
@@ -55,10 +57,10 @@ class Repository:
 
 
 class RepositoryView:
-    """A git directory of our own that shows a repository; use it as a context manager.
+    """A git directory of ours that shows a repository; use it as a context manager.
 
-    ``head`` is the commit of HEAD, None before the first one. ``top`` is the top of its work tree,
-    or itself. Raises SourceRefused, SourceUnavailable.
+    ``head`` is the commit of HEAD, None before the first one. ``top`` is the top of the work tree,
+    or the repository itself. Raises SourceRefused, SourceUnavailable.
     """
 
     def __init__(self, repository: Repository) -> None:
@@ -72,7 +74,7 @@ class RepositoryView:
             self.object_format = _object_format(repository.common, configured)
             (folder / "refs").mkdir()
             _link_objects(repository.common, folder / "shown")
-            # What git might write, as it does at times to unfold an index, stays with us.
+            # Git sometimes writes when it reads an index: into our folder, not theirs.
             (folder / "objects" / "info").mkdir(parents=True)
             (folder / "objects" / "info" / "alternates").write_text(f"{folder / 'shown'}\n")
             _copy(repository.common, b"shallow", folder)
@@ -100,7 +102,7 @@ class RepositoryView:
         self._remove()
 
     def _write(self, head: str, extension: str = "") -> None:
-        """HEAD and configuration."""
+        """Writes HEAD and configuration."""
         (self.directory.folder / "HEAD").write_text(f"{head}\n")
         config = CONFIG.format(format=self.object_format)
         (self.directory.folder / "config").write_text(config + extension)
@@ -110,9 +112,9 @@ class RepositoryView:
         return git_answers(self.directory, "rev-parse", "--verify", "--quiet", wanted) or None
 
     def _resolve_reftable(self) -> str | None:
-        """The object that HEAD names in tables, which a git of 2.45 or later reads for us.
+        """The object that HEAD names in a reftable, read by git 2.45 or later.
 
-        Raises SourceUnavailable where git is older.
+        Raises SourceUnavailable if git is older.
         """
         name, tables = "HEAD", self.directory.folder / "reftable"
         self._write("ref: refs/heads/.invalid", "\trefStorage = reftable\n")
@@ -154,7 +156,7 @@ class GitFolder:
 
 
 def open_view(place: Path) -> RepositoryView:
-    """What shows the repository at ``place``, a git directory or the top of a work tree.
+    """A view of the repository at ``place``, a git directory or the top of a work tree.
 
     Raises SourceRefused, SourceUnavailable.
     """
@@ -168,9 +170,9 @@ def open_view(place: Path) -> RepositoryView:
 
 
 def find_repository(folder: Path) -> Repository | None:
-    """The repository in whose work tree ``folder`` lies, if it does; like git, on one file system.
+    """The repository whose work tree contains ``folder``, on one file system, as git finds it.
 
-    Raises SourceRefused when it points out of itself.
+    None if there is none. Raises SourceRefused if it points out of itself.
     """
     device = folder.stat().st_dev
     for top in (folder, *folder.parents):
@@ -212,7 +214,7 @@ def _find_at(top: Path) -> Repository | None:
             return None
         return _follow_pointer(Root((top / os.fsdecode(target.strip())).resolve()), top)
     except (OSError, ValueError, RuntimeError):  # the last for links in a circle
-        return None  # to nowhere: git knows no repository here either
+        return None  # the pointer leads nowhere: git finds no repository here either
 
 
 def _open_plain(place: Path, top: Path | None) -> Repository:
@@ -224,7 +226,7 @@ def _open_plain(place: Path, top: Path | None) -> Repository:
 
 
 def _follow_pointer(git: Root, top: Path) -> Repository | None:
-    """The repository in ``git`` for the work tree at ``top``, which it names back."""
+    """The repository in ``git`` for the work tree at ``top``, which it must name back."""
     folder = git.path
     back = _read(git, b"gitdir")
     if back is not None:
@@ -250,7 +252,7 @@ def _pointer_error(place: Path) -> SourceRefused:
 
 
 def _read_config(git: Root, name: bytes) -> dict[bytes, bytes]:
-    """What a file of configuration says: git reads it as data, without what it includes."""
+    """The values of a configuration file, read by git as data, without includes."""
     content = _read(git, name, MAX_CONFIG_BYTES) or b""
     nowhere = GitDirectory(Path("/"), git.path)
     listing = ("config", "--file", "-", "--no-includes", "--list", "-z")
@@ -259,7 +261,7 @@ def _read_config(git: Root, name: bytes) -> dict[bytes, bytes]:
 
 
 def _object_format(common: Root, configured: Mapping[bytes, bytes]) -> str:
-    """How the repository names objects. Raises SourceRefused."""
+    """The hash that names the repository's objects. Raises SourceRefused."""
     name = configured.get(b"extensions.objectformat", b"sha1").decode("utf-8", "replace")
     if name not in FORMATS:
         raise SourceRefused(
@@ -270,7 +272,7 @@ def _object_format(common: Root, configured: Mapping[bytes, bytes]) -> str:
 
 
 def _resolve(repository: Repository) -> str | None:
-    """The object that HEAD names; None where its branch has no commit yet."""
+    """The object that HEAD names; None if its branch has no commit yet."""
     name = b"HEAD"
     for _ in range(MAX_LINKS):
         if not is_beneath(name):
@@ -294,9 +296,9 @@ def _find_packed_ref(common: Root, name: bytes) -> bytes:
 
 
 def _link_objects(common: Root, objects: Path) -> None:
-    """``objects`` shows the packs and loose objects of ``common``, and what it borrows nowhere.
+    """Makes ``objects`` show the packs and loose objects of ``common``.
 
-    Raises SourceRefused where it borrows, or has a link among its objects.
+    Raises SourceRefused if it borrows objects or has a link among them.
     """
     if (_read(common, b"objects/info/alternates") or b"").strip():
         raise SourceRefused(
@@ -325,7 +327,7 @@ def _names(root: Root, path: bytes) -> list[bytes]:
 
 @contextlib.contextmanager
 def _scan(root: Root, path: bytes) -> Iterator[Iterator[os.DirEntry[str]]]:
-    """The entries of a folder of a repository. Raises SourceRefused, for a link too."""
+    """The entries of a folder of a repository. Raises SourceRefused, also for a link."""
     try:
         descriptor = root.open_folder(path)
     except OSError as error:
@@ -344,7 +346,7 @@ def _copy(source: Root, path: bytes, folder: Path) -> None:
 
 
 def _read(root: Root, path: bytes, limit: int = MAX_POINTER_BYTES) -> bytes | None:
-    """What a file of a repository holds; None without the file. Raises SourceRefused."""
+    """The content of a file of a repository; None without the file. Raises SourceRefused."""
     try:
         with root.open_file(path) as file:
             content = file.read(limit + 1)

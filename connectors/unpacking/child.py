@@ -1,8 +1,8 @@
-"""The child process that reads a stranger's file; see ``connectors.sandbox``.
+"""The child process that reads an untrusted file; see ``connectors.sandbox``.
 
-Started as ``python -m connectors.unpacking.child`` with its parent's pid, the number of the file,
-the number of the spool (or -1) and the limits. Standard input brings requests, standard output
-takes the answers. It has no environment to speak of, and after it has begun it can open nothing.
+Started as ``python -m connectors.unpacking.child`` with the parent's pid, the file's descriptor,
+the spool's descriptor (or -1) and the limits. Requests come on standard input, answers go to
+standard output. It has almost no environment, and once it has started it cannot open anything.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CODECS = ("cp437", "utf-8-sig")  # looked up by name, which would open a file
 
 
 def end_with_parent(parent: int) -> None:
-    """This process is killed when the thread that started it ends (Linux)."""
+    """Lets the kernel kill this process when the thread that started it ends (Linux)."""
     if sys.platform == "linux":
         libc = ctypes.CDLL(None)
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -43,7 +43,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def confine(limits: dict[str, int]) -> None:
-    """From here on: so much memory, processor time and spool; no other file, no other process."""
+    """Limits memory, processor time and spool; forbids other files and processes."""
     for kind, most in (
         (resource.RLIMIT_AS, limits["memory_bytes"]),
         (resource.RLIMIT_FSIZE, limits["spool_bytes"]),

@@ -1,6 +1,6 @@
-"""How both sides of the pipe speak: frames of JSON and bytes, which run nothing when they are read.
+"""The protocol of the pipe: frames of JSON and bytes, which execute nothing when read.
 
-A frame is a value, and bytes that would be wasteful in JSON. Names keep what is no Unicode.
+A frame is a value and bytes that would be wasteful in JSON. Names keep invalid Unicode.
 """
 
 from __future__ import annotations

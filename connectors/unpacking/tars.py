@@ -1,6 +1,7 @@
-"""A tar, gone through once: each content is put into the spool, its place there is told.
+"""Reads a tar once: each content goes to the spool file, and its place there is reported.
 
-Listing order is not the archive's, and going back in a compressed stream would mean to begin anew.
+Listing order differs from the archive's, and going back in a compressed stream would mean starting
+again.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from connectors.unpacking.budget import HEADER_BYTES, Bounded, Bounds, Budget, R
 from connectors.unpacking.frames import Answer
 
 AT_ONCE = 500  # members in one frame
-PAX_FIELDS = 1_000  # that hold for all members: each member is given a copy
+PAX_FIELDS = 1_000  # global fields; tarfile copies them to each member
 
 
 class TarReader:
-    """The members of a tar. ``suffix`` says how it is packed."""
+    """The members of a tar. ``suffix`` tells the compression."""
 
     def __init__(self, archive: IO[bytes], spool: IO[bytes], options: dict[str, Any]) -> None:
         self._budget = Budget(Bounds(**options["bounds"]))
@@ -30,7 +31,7 @@ class TarReader:
         self._places: dict[str, list[int]] = {}
 
     def members(self) -> Iterator[Answer]:
-        """Lists of ``[name, kind, size, offset, length]``; at last what the tar says of itself."""
+        """Lists of ``[name, kind, size, offset, length]``; at the end the tar's comment."""
         found: list[list[Any]] = []
         with _decompress(self._packed, self._suffix) as stream:
             bounded = Bounded(stream, self._budget)
@@ -38,7 +39,7 @@ class TarReader:
                 fileobj=cast(IO[bytes], bounded), mode="r:", errors="surrogateescape"
             ) as tar:
                 while (member := tar.next()) is not None:
-                    tar.members = []  # type: ignore[attr-defined]  # it would keep them all
+                    tar.members = []  # type: ignore[attr-defined]  # tarfile would keep all members
                     if len(tar.pax_headers) > PAX_FIELDS:
                         raise Refused("its headers are too large")
                     if not member.isdir():
@@ -56,7 +57,7 @@ class TarReader:
 
     def _describe(self, member: tarfile.TarInfo, stream: Bounded) -> list[Any]:
         if member.size < 0:
-            raise tarfile.ReadError("a member has less than no bytes")
+            raise tarfile.ReadError("a member has a negative size")
         name = self._budget.spend(member.name, 0 if member.issparse() else member.size)
         linked = self._places.get(plain(member.linkname)) if member.islnk() else None
         if linked:  # a second name of a file that came before
@@ -73,7 +74,7 @@ class TarReader:
         return [name, "file", *place]
 
     def _spool_content(self, member: tarfile.TarInfo, stream: Bounded) -> list[int]:
-        """Size, and where in the spool the part lies that anyone reads."""
+        """Size, and where in the spool the readable part lies."""
         stream.seek(member.offset_data)
         content = stream.content(min(member.size, self._budget.bounds.content_bytes))
         self._spool.write(content)
@@ -82,7 +83,7 @@ class TarReader:
 
 
 def _check_end(stream: Bounded, offset: int) -> None:
-    """A damaged header looks like the end to ``tarfile``. Raises ReadError."""
+    """Raises ReadError if the end is a damaged header, which ``tarfile`` takes for the end."""
     stream.seek(offset)
     if stream.read(tarfile.BLOCKSIZE).strip(b"\0"):
         raise tarfile.ReadError("a header in the middle of it is damaged")
