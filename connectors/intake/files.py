@@ -1,4 +1,4 @@
-"""Delta ingestion: the files a merge or push has changed, and no others (spec 06 §8)."""
+"""Publishes the files that a merge or push has changed, and no others."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from schemas.ids import sha256_hex
 
 
 class RepositoryFiles:
-    """Brings changed files of connected repositories; their clones live in ``clones``."""
+    """Publishes changed files of connected repositories; their clones are in ``clones``."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class RepositoryFiles:
         self._clones, self._publisher, self._environ, self._say = clones, publisher, environ, say
 
     async def bring(self, delta: Delta, definition: Definition, order: FeedOrder) -> bool:
-        """The changed files are on the log under one trigger; False when all are as we hold them.
+        """Publishes the changed files as one trigger; False if all of them are stored already.
 
         Raises SourceUnavailable, SourceRefused, UnknownSource.
         """
@@ -52,18 +52,20 @@ class RepositoryFiles:
             list_changed, clone.clone, root, delta.before, delta.after
         )
         publisher = await self._publisher(order.project_id)
-        if _has_secrets(listing, publisher.redact_name):  # only all names tell which file it is
+        if _has_secrets(
+            listing, publisher.redact_name
+        ):  # redacted names are unique only among all names
             listing.close()
             listing = await asyncio.to_thread(list_commit, clone.clone, root, HEAD_REF)
         with redact_listing(listing, publisher.redact_name) as listing:
-            # The brake is for what is missing from a listing, not for what git says was deleted.
+            # The removal threshold is for files missing from a listing; git reports deletions.
             named = replace(
                 order, trigger_key=delta.trigger_key, accept_removals=not listing.complete
             )
             return await _feed(listing, named, publisher)
 
     async def _token(self, definition: Definition) -> Secret | None:
-        """What lets git fetch: a token, or one of the App's installation, made for this fetch."""
+        """The token for git: the connector's, or one of the App's installation for this fetch."""
         places, added = definition.credentials, definition.added
         if "token" in places:
             return secret_at(places["token"], self._environ)
@@ -75,16 +77,16 @@ class RepositoryFiles:
 
 
 def clone_url(definition: Definition, repository: str) -> str:
-    """Where the repository's files are fetched: as said, or as its service names it.
+    """The address of the repository's files: as configured, or as its service names it.
 
-    ``repository`` as the service writes it: its case is that of the root. Raises UnknownSource for
-    one that could not be an address.
+    ``repository`` is spelt as the service spells it, because the root keeps its case. Raises
+    UnknownSource if it is not the connector's repository.
     """
     added = definition.added
     if said := added.options.get("clone_url"):
         return said
     if repository.lower() != added.target.lower():
-        raise UnknownSource(f"{printable(repository)!r} is not what the connector reads.")
+        raise UnknownSource(f"{printable(repository)!r} is not the connector's repository.")
     host = (urlsplit(added.base_url).hostname or "").removeprefix("api.")
     default = "github.com" if added.service == "github" else "bitbucket.org"
     return f"https://{host or default}/{repository}.git"

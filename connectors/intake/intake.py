@@ -1,8 +1,8 @@
-"""One delivery after another becomes what it says: items, testimony, changed files.
+"""Turns each delivery into its effect: items, testimony, changed files.
 
-Each part is safe to do twice: ids derive from the delivery, what is held decides what is news, and
-what was deleted stays so. So a process may die between any two of them; the delivery is read again
-from its offset. What a delivery says counts only for what the project has connected.
+Each step is safe to repeat: ids derive from the delivery, stored sources decide what is new, and
+deleted items stay deleted. So a process may die between any two steps; the delivery is read again
+from its offset. A delivery only has an effect if the project has connected its target.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from schemas.events.connector_item import ItemReceived
 
 Open = Callable[[str, bytes], bytes]
 FindDefinitions = Callable[[str, ConnectorService], Sequence[Definition]]
-# The thread as it is now, None when it is gone; raises as `connectors.sync.Stream.look` does.
+# The present thread, None if it was deleted; raises as `connectors.sync.Stream.look`.
 LookAtThread = Callable[[Definition, ThreadRef], Awaitable[ServiceItem | DeletedItem | None]]
 FindPublisher = Callable[[str], Awaitable[ItemPublisher]]  # by project id
 BringFiles = Callable[[Delta, Definition, FeedOrder], Awaitable[bool]]
@@ -45,7 +45,7 @@ BringFiles = Callable[[Delta, Definition, FeedOrder], Awaitable[bool]]
 
 @dataclass(frozen=True)
 class Ports:
-    """What the intake needs of others, by project where there is one per project."""
+    """What the intake is given, per project where there is one per project."""
 
     find_definitions: FindDefinitions
     publisher: FindPublisher
@@ -65,10 +65,10 @@ class Intake:
         self._ports = ports
 
     async def take(self, fact: Envelope) -> tuple[str, ...]:
-        """The delivery has had its effect; what it was, for the counters.
+        """Applies the delivery; returns its outcomes for the counters.
 
-        Raises UnreadablePayload for one that is not what its service documents, SourceUnavailable
-        when the service has to be asked and does not answer, and what broker and database raise.
+        Raises UnreadablePayload if it differs from its service's documentation, SourceUnavailable
+        if the service must be asked and does not answer, and the errors of broker and database.
         """
         event = fact.event
         assert isinstance(event, ItemReceived)
@@ -84,9 +84,9 @@ class Intake:
         return await self._take_items(fact, event, payload, definition)
 
     def recall(self, fact: Envelope) -> None:
-        """What ``take`` has told of this delivery before is known again; nothing is published.
+        """Records again what ``take`` has published for this delivery, without publishing it.
 
-        Not of chat, whose threads were asked for, nor the titles that a poll brings.
+        Not for chat, whose threads were requested, and not for titles, which a poll reads.
         """
         event = fact.event
         assert isinstance(event, ItemReceived)
@@ -101,7 +101,7 @@ class Intake:
             self._ports.statuses.record(fact.project_id, self._without_late(fact, known))
 
     def _decrypt(self, event: ItemReceived) -> Any:
-        """The payload. Raises Undecryptable when its key is gone."""
+        """The payload. Raises Undecryptable if its key was erased."""
         return json.loads(self._ports.open(event.key_id, event.body))
 
     def _definition(
@@ -141,8 +141,10 @@ class Intake:
         items: Iterable[ServiceItem | DeletedItem],
         definition: Definition,
     ) -> bool:
-        """Whether a title is new that comments are held under, too: the delivery has none of them.
-        A poll reads them anew where it finds the old title held, so it is left to be found.
+        """Whether a title has changed that stored comments also show.
+
+        The delivery does not contain the comments. The next poll reads them again where it finds
+        the old title stored, so the change is left to it.
         """
         if not _is_titled(event, definition):
             return False
@@ -161,8 +163,8 @@ class Intake:
     async def _take_message(
         self, fact: Envelope, payload: Payload, definition: Definition
     ) -> tuple[str, ...]:
-        """Testimony first, whatever else a message may be (spec 07 §4); then the thread it is in,
-        where its channel is the project's.
+        """Publishes the message as testimony first, then its thread if the channel is the
+        project's.
         """
         ports, project = self._ports, fact.project_id
         told = testimony_of_event(payload, project_id=project, mark=ports.mark, seal=ports.seal)
@@ -193,7 +195,7 @@ class Intake:
     async def _add_descendants(
         self, project_id: str, publisher: ItemPublisher, items: list[ServiceItem | DeletedItem]
     ) -> list[ServiceItem | DeletedItem]:
-        """The items and, of what is deleted, all that stood below it and went with it."""
+        """The items, and everything below those that are deleted."""
         found = list(items)
         for gone in items:
             if isinstance(gone, DeletedItem) and gone.cascade_roots:
@@ -208,7 +210,7 @@ class Intake:
     def _without_late(
         self, fact: Envelope, items: Iterable[ServiceItem | DeletedItem]
     ) -> list[ServiceItem | DeletedItem]:
-        """Without late words about what is gone, or was below what is."""
+        """Drops items that are older than their own deletion or that of their parent."""
         statuses, project = self._ports.statuses, fact.project_id
         return [
             it for it in items if isinstance(it, DeletedItem) or not statuses.is_late(project, it)
@@ -216,7 +218,7 @@ class Intake:
 
 
 def _is_titled(event: ItemReceived, definition: Definition) -> bool:
-    """Whether a delivery may bring a new title that a poll has to bring to what was said, too."""
+    """Whether the delivery may contain a new title that a poll must apply to comments."""
     titled = event.connector == "github" and event.kind.startswith(("issues.", "pull_request."))
     return titled and "issues" in stream_names(definition)
 
@@ -251,7 +253,7 @@ def _items_of(
 
 
 def _is_about(definition: Definition, payload: Mapping[str, Any]) -> bool:
-    """Whether the delivery is about what the definition connects."""
+    """Whether the delivery is about the definition's target."""
     target = definition.added.target
     match definition.added.service:
         case "github" | "bitbucket":

@@ -1,7 +1,7 @@
-"""What the receiver tells of itself: numbers by service and outcome, nothing of any delivery.
+"""Counts deliveries by service and outcome; nothing about any single delivery.
 
-They stand in a file so that `cairn status` can show them without asking the process, and outlive a
-restart. Written when they have changed and at most once a second, whole or not at all.
+The counts are kept in a file, so that `cairn status` can show them without asking the process and
+they survive a restart. They are written when they have changed, at most once a second, atomically.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Counters:
         self._counts[f"{service} {outcome}"] += 1
 
     def set_address(self, address: str) -> None:
-        """Where deliveries are taken now."""
+        """Sets the address at which deliveries are received."""
         self._address, self._written = address, None
 
     def write(self) -> None:
-        """The file says what is counted; on a full disk, once there is room."""
+        """Writes the file if counts have changed; skips it while the disk is full."""
         if self._counts != self._written:
             read_counters = {"address": self._address, "counts": dict(sorted(self._counts.items()))}
             with suppress(DiskFull):

@@ -1,9 +1,9 @@
-"""A delivery is refused, or proven, sealed and on the log; then it is answered.
+"""Verifies a delivery, encrypts it and publishes it; then it is answered.
 
-The order is the rule: size, secret, signature, form, id, key, broker. Nothing of a body is used
-before its signature holds, and nothing is kept of what is refused but a count. Decided against a
-table of seen deliveries: the log is the memory, ids are derived, and what reads the log takes a
-delivery once; the window here only spares it the repeats of the last minutes.
+The order is fixed: size, secret, signature, form, id, key, broker. No part of a body is used before
+its signature is verified, and of a refused delivery only a count is kept. Decided against a table
+of seen deliveries: ids derive from the delivery, so its readers process it once. The window here
+only spares them the repeats of the last minutes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from schemas.envelope import Actor, Envelope, outside_fact
 from schemas.events.connector import ConnectorService
 from schemas.events.connector_item import ItemReceived
 
-REPLAY_WINDOW = 10_000  # deliveries; their ids and the keyed hashes of their bodies
+REPLAY_WINDOW = 10_000  # deliveries of which id and keyed hash are kept
 SIGNED_WINDOW = timedelta(hours=24)  # for a time inside a signed body (Jira retries for an hour)
 ACKNOWLEDGED_WITHIN_S = 2.5  # Slack waits 3 s for the answer
 PENDING_BYTES = 32 * 1024 * 1024  # handed to the producer and not acknowledged
@@ -47,7 +47,7 @@ RefusalReason = Literal[
     "vault_unconfigured",
 ]
 STATUS: dict[RefusalReason, int] = {
-    "unknown": 401,  # who may not deliver does not learn which projects there are
+    "unknown": 401,  # a stranger must not learn which projects exist
     "unsigned": 401,
     "forged": 401,
     "stale": 401,
@@ -83,7 +83,7 @@ Seal = Callable[[str, bytes, str], tuple[str, bytes]]
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A project's door for one service. ``secrets`` are those that sign, newest first."""
+    """A project's endpoint for one service. ``secrets`` sign deliveries, newest first."""
 
     project_id: str
     secrets: tuple[bytes, ...] = field(repr=False)
@@ -91,7 +91,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the sender is told; ``outcome`` is what is counted."""
+    """The answer to the sender; ``outcome`` is what is counted."""
 
     status: int
     body: dict[str, Any]
@@ -106,7 +106,7 @@ class Refusal(Exception):
 
 
 class Receiver:
-    """The way of one delivery after another. ``endpoint`` is asked for each, so changes count."""
+    """Handles deliveries. ``endpoint`` is called for each, so that changes apply at once."""
 
     def __init__(
         self,
@@ -199,10 +199,10 @@ class Receiver:
     def _send(
         self, mark: bytes, delivery: Delivery, fact: Envelope, size: int
     ) -> asyncio.Task[None]:
-        """The fact is on its way, once for all who bring it meanwhile.
+        """Publishes the fact once for all senders that deliver it meanwhile.
 
-        A send that takes longer than its sender waits goes on by itself; the sender's repeat finds
-        it under way or done. Raises Refusal when too much is under way.
+        A send that takes longer than its sender waits continues by itself; the sender's repeat
+        finds it running or done. Raises Refusal if too much is unacknowledged.
         """
         if self._pending_bytes + size > PENDING_BYTES:
             raise Refusal("broker_away")
@@ -227,7 +227,7 @@ class Receiver:
 
 
 def refusal_answer(reason: RefusalReason) -> Answer:
-    """The answer to a delivery that is not taken."""
+    """The answer to a delivery that is refused."""
     status = STATUS[reason]
     code = "signature" if status == 401 and reason != "stale" else reason
     return Answer(status, {"code": code, "message": MESSAGES[reason]}, reason, retry=status == 503)

@@ -1,9 +1,9 @@
-"""The receiver over HTTP: `POST /v1/webhooks/{service}/{project}`, and nothing else.
+"""The webhook receiver over HTTP: `POST /v1/webhooks/{service}/{project}`, and nothing else.
 
-Strangers talk to it, so each request has a bound: bytes, time, how many at once; those of
-connections are in `connections.py`. A delivery takes a working place when its body is there, so
-that a slow sender holds none. It writes no access log: paths name projects, and a refusal is worth
-no more than its count. What a body says is never in a log, an error or an answer.
+Each request is limited in bytes and time; limits of connections are in `connections.py`. A delivery
+counts as being worked on once its body is complete, so a slow sender blocks nobody. There is no
+access log: paths name projects, and a refusal is worth only its count. The content of a body never
+appears in a log, an error or an answer.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from infra.log import get
 from schemas.events.connector import ConnectorService
 
 MAX_HEADERS, MAX_HEADER_BYTES = 64, 4096  # 256 KiB a connection
-LINGERS_S = 1.0  # reads on that long, and forgets, so that a refused sender gets to its answer
+LINGERS_S = 1.0  # keeps reading so long, so that a refused sender receives its answer
 RETRY_AFTER_S = 30
 WRITE_EVERY_S = 1.0
 
 log = get("webhooks")
-# aiohttp's own log shows the bytes of a request that is none.
+# aiohttp's own log would show bytes of invalid requests.
 _nothing = logging.Logger("webhooks.http", logging.CRITICAL + 1)
 
 
 class Server:
-    """Answers deliveries with ``receiver``. ``broken`` is set when the process must start anew."""
+    """Answers deliveries with ``receiver``. ``broken`` is set if the process must restart."""
 
     def __init__(
         self, receiver: Receiver, counters: Counters, limits: Limits | None = None
@@ -53,8 +53,9 @@ class Server:
         return app
 
     async def until_broken(self) -> None:
-        """Writes the counters until a delivery fails for a reason nobody has foreseen, and raises
-        that: a producer that gave up for good is made anew by the supervisor.
+        """Writes the counters until a delivery fails for an unexpected reason, and raises that.
+
+        The supervisor then starts a new process with a new producer.
         """
         while not self._stop.is_set():
             self._counters.write()
@@ -85,12 +86,12 @@ class Server:
         self, service: ConnectorService, request: web.Request, connection: Connection
     ) -> Answer:
         if request.headers.get("Content-Encoding", "identity") != "identity":
-            return refusal_answer("malformed")  # what was signed are the bytes as they came
+            return refusal_answer("malformed")  # the signature covers the bytes as sent
         body = await self._body(request, connection)
         if not isinstance(body, bytes):
             return body
         connection.waits = False
-        connection.transport.pause_reading()  # what follows the request is never looked at
+        connection.transport.pause_reading()  # bytes after the request are ignored
         if self._now >= self.limits.at_once:
             return refusal_answer("busy")
         self._now += 1
@@ -134,13 +135,13 @@ class Server:
 
 
 async def _close_after(_request: web.Request, response: web.StreamResponse) -> None:
-    """One request a connection: its limits are then those of a delivery."""
+    """One request per connection, so that its limits are those of a delivery."""
     response.force_close()
 
 
 @asynccontextmanager
 async def listen(server: Server, host: str, port: int) -> AsyncIterator[str]:
-    """The server takes requests during the block; yields its address. Raises OSError."""
+    """Serves requests during the block; yields the address. Raises OSError."""
     options: dict[str, Any] = {
         "access_log": None,
         "handle_signals": False,

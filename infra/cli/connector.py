@@ -201,7 +201,7 @@ async def _add(settings: Settings, project: str, added: ConnectorAdded, *, check
             async with at.opened(definition) as opened:
                 _tell(definition, await opened.check())
         except SourceUnavailable as error:
-            reason = str(error).removesuffix(": the next poll goes on.").rstrip(".")
+            reason = str(error).removesuffix(": the next poll continues.").rstrip(".")
             raise Refusal(
                 f"{reason}, so {added.target} is not connected: check the address and the network,"
                 " or connect it unasked with --no-check."
