@@ -1,7 +1,7 @@
-"""Bitbucket's webhook events as items: pull requests, their comments, approvals and refusals.
+"""Bitbucket's webhook events as items: pull requests, comments, approvals and change requests.
 
-Source: Bitbucket Cloud, «Event payloads». Roots are like GitHub's, one a kind of item, so that a
-listing of one kind would be complete.
+Source: Bitbucket Cloud, «Event payloads». Roots are like GitHub's, one per kind of item, so that a
+listing of one kind could be complete.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def repository_of(payload: Payload) -> str:
 def items_of_delivery(
     kind: str, payload: Payload, received_at: datetime
 ) -> list[ServiceItem | DeletedItem] | None:
-    """The items of a delivery; None for a kind that carries none. Raises UnreadablePayload."""
+    """The items of a delivery; None for a kind without items. Raises UnreadablePayload."""
     repository = repository_of(payload)
     if kind in PULL_EVENTS:
         return [pull_item(repository, part(payload, "pullrequest"))]
@@ -94,7 +94,7 @@ def comment_item(repository: str, pull: Payload, comment: Payload) -> ServiceIte
 
 
 def verdict_item(repository: str, payload: Payload, name: str, state: str) -> ServiceItem:
-    """What one person decided of a pull request: one item a person, the last word holds."""
+    """A person's decision on a pull request: one item per person, the last one counts."""
     pull, verdict = part(payload, "pullrequest"), part(payload, name)
     number, at = required_text(pull, "id"), time(verdict, "date")
     person = part(verdict, "user")
@@ -115,7 +115,7 @@ def verdict_item(repository: str, payload: Payload, name: str, state: str) -> Se
 
 
 def _name(person: Payload) -> str:
-    """The handle where there is one; deleted accounts have neither."""
+    """The handle, or the display name; deleted accounts have neither."""
     return text(person, "nickname") or text(person, "display_name") or "unknown"
 
 

@@ -1,4 +1,4 @@
-"""Bitbucket as a service that can be connected: it only tells, it is not asked (spec 06 §9)."""
+"""Bitbucket as a service that can be connected. It only sends webhooks and is not polled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 
 @dataclass(frozen=True)
 class BitbucketService:
-    """No streams; the one credential is the secret that signs deliveries."""
+    """No streams; its one credential is the secret that signs deliveries."""
 
     base_url: str = "https://api.bitbucket.org"
     streams: tuple[str, ...] = ()

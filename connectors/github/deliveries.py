@@ -1,4 +1,4 @@
-"""GitHub's webhook events as items: the same objects the lists have, each with its frame around it.
+"""GitHub's webhook events as items: the same objects as in its lists, each in an envelope.
 
 An event that carries an item yields the item in its state after the event. Deletions and transfers
 yield a ``DeletedItem`` that also covers everything said about the item: GitHub sends no events for
@@ -31,14 +31,14 @@ Found = ServiceItem | None
 
 
 def repository_of(payload: Payload) -> str:
-    """``owner/repo`` of the delivery; empty for one about no repository."""
+    """``owner/repo`` of the delivery; empty if it is about no repository."""
     return text(part(payload, "repository"), "full_name")
 
 
 def items_of_delivery(
     kind: str, payload: Payload, received_at: datetime
 ) -> list[ServiceItem | DeletedItem] | None:
-    """The items of a delivery, often one, or none; None for a kind that carries none.
+    """The items of a delivery: usually one, or none; None for a kind without items.
 
     ``kind`` is event and action (``issues.opened``). Raises UnreadablePayload.
     """

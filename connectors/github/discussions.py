@@ -1,7 +1,7 @@
-"""Discussions, which only GraphQL lists: newest change first, until what was read before.
+"""Discussions, which only GraphQL lists: newest change first, down to what was read before.
 
-The place moves when a walk is whole, not in its middle: newest first means that a walk cut off has
-left the older changes unread. GraphQL knows no conditional requests; a poll is one question.
+The cursor moves when a walk is complete and not during it: newest first means that an interrupted
+walk has left older changes unread. GraphQL has no conditional requests; a poll is one query.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Discussions:
         return next((item for item in found if item.path == path), None)
 
     async def _walk(self, *, known: bool = False) -> AsyncIterator[tuple[list[Node], bool]]:
-        """``known``: there were discussions before, so that none at all is not the same."""
+        """``known``: there were discussions before, so none at all is an error."""
         after: str | None = None
         while True:
             told = await self._ask(LIST, {"size": PAGE, "after": after})
@@ -135,7 +135,7 @@ class Discussions:
         return found if isinstance(found, dict) else None
 
     def _disabled_error(self) -> AccessLost:
-        """Whoever switches discussions off hides them; none is deleted."""
+        """Disabled discussions are hidden; none is deleted."""
         return AccessLost(
             f"Discussions of {self.github.repository} are switched off.", "not_found", 200
         )
@@ -150,7 +150,7 @@ class Discussions:
 
 
 def rest_of(node: Node) -> Node:
-    """A node of GraphQL with the names a webhook's payload has for the same fields."""
+    """A node of GraphQL with the field names of a webhook's payload."""
     author = node.get("author")
     kind = {"Bot": "Bot"}.get((author or {}).get("__typename", ""), "User")
     return {

@@ -1,8 +1,8 @@
-"""The head of a repository's default branch: where it stands now, and where it stood before.
+"""The head of a repository's default branch: its present commit and the one before.
 
-The files themselves are fetched by git, not file by file over the API: a clone is complete, has
-dates, and costs nothing of the account's rate limit. This stream only sees that there is something
-to fetch.
+The files themselves are fetched by git and not file by file over the API: a clone is complete, has
+dates, and costs nothing of the account's rate limit. This stream only notices that there is
+something to fetch.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from connectors.sync import Page
 
 @dataclass(frozen=True)
 class Files:
-    """One page whenever the head has moved, with what lies between."""
+    """One page whenever the head has moved, with the delta."""
 
     github: GitHub
     name: str = "files"
@@ -63,7 +63,7 @@ class Files:
         yield Page((), json.dumps(moved, sort_keys=True), delta=delta)
 
     async def list_all(self) -> AsyncIterator[ListedItem]:
-        for listed in list[ListedItem]():  # git tells what is gone
+        for listed in list[ListedItem]():  # git reports deleted files
             yield listed
 
     async def look(self, root: str, path: str) -> ServiceItem | None:

@@ -1,7 +1,7 @@
-"""GitHub's payloads as items. Pull and webhooks use the same functions, so the bytes are the same.
+"""GitHub's payloads as items. Polls and webhooks use the same functions, so the bytes are equal.
 
-An object of the REST lists and the one inside a delivery have the same fields where it matters.
-What nobody said (an empty review, a draft release, a run under way) is no item: None.
+An object of the REST lists and the one in a delivery have the same relevant fields. An object
+without a statement (an empty review, a draft release, a run in progress) is no item: None.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from connectors.service_items import DeletedItem, Remark, ServiceItem
 
 Payload = Mapping[str, Any]
 SAID_BY_STATE = frozenset(("approved", "changes_requested", "dismissed"))
-# Where that stands which is deleted, or goes to another repository, with one of these.
+# Roots whose items are deleted, or moved to another repository, with one of these.
 TAKEN_WITH = {
     "issues": ("comments",),
     "pulls": ("comments", "reviews", "review-comments"),
     "discussions": ("discussions",),
 }
-GHOST = "ghost"  # whom GitHub itself names for a deleted account
+GHOST = "ghost"  # GitHub's own name for a deleted account
 
 
 def root_of(repository: str, kind: str) -> str:
-    """``github/<owner>/<repo>/<kind>``; GitHub's names do not tell case apart."""
+    """``github/<owner>/<repo>/<kind>``; GitHub's names are not case-sensitive."""
     return f"github/{repository.lower()}/{kind}"
 
 
@@ -35,7 +35,7 @@ def moment(text: str) -> datetime:
 
 
 def issue_item(repository: str, issue: Payload) -> ServiceItem:
-    """An issue; a pull request where the issue is one (the lists of issues hold both)."""
+    """An issue, or a pull request (GitHub's lists of issues contain both)."""
     pull = issue.get("pull_request")
     if pull is not None:
         return pull_item(repository, {**issue, "merged_at": pull.get("merged_at")})
@@ -56,7 +56,7 @@ def pull_item(repository: str, pull: Payload) -> ServiceItem:
 
 
 def comment_item(repository: str, comment: Payload, about: str | None) -> ServiceItem:
-    """A comment of an issue or pull request; ``about`` is that one's title."""
+    """A comment on an issue or pull request, whose title is ``about``."""
     number = _last_part(comment["issue_url"])
     path = comment_path(number, comment["id"])
     return _comment(repository, "comments", path, comment, about, f"Comment on #{number}")
@@ -115,7 +115,7 @@ def release_item(repository: str, release: Payload) -> ServiceItem | None:
 
 
 def run_item(repository: str, run: Payload) -> ServiceItem | None:
-    """How a workflow ended; None while it runs."""
+    """The result of a workflow run; None while it runs."""
     if run.get("status") != "completed" or not run.get("conclusion"):
         return None
     at = moment(run.get("run_started_at") or run["created_at"])
@@ -137,7 +137,7 @@ def run_item(repository: str, run: Payload) -> ServiceItem | None:
 
 
 def discussion_item(repository: str, discussion: Payload) -> ServiceItem:
-    """A discussion's own text. Its category and whether it is answered are its state."""
+    """A discussion's own text. Its state includes its category and whether it is answered."""
     category = (discussion.get("category") or {}).get("name")
     answered = "answered" if discussion.get("answer_html_url") else None
     item = _numbered_item(
@@ -168,7 +168,7 @@ def discussion_comment_item(
 
 
 def deleted_item(item: ServiceItem, at: datetime) -> DeletedItem:
-    """The same item, deleted with all that was said about it: not before its last change."""
+    """The item as deleted, with everything said about it; not before its last change."""
     repository, _, kind = item.root.rpartition("/")
     kinds = () if "/" in item.path else TAKEN_WITH.get(kind, ())
     taking = tuple(f"{repository}/{each}" for each in kinds)

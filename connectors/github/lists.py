@@ -1,15 +1,15 @@
 """GitHub's lists as streams of pages that skip nothing.
 
-Lists that know ``since`` are walked by their time of change, oldest first, and never by deep page
-numbers: an item that changes during the walk moves to the end, and all behind it would move up a
-place, one of them past the border of a page. So after each full page the walk begins anew at its
-last time. Only where one second fills a page are further pages asked for; then the earlier ones are
-asked again with their ETags before the walk goes on, and it repeats the second if one has changed.
+Lists with ``since`` are walked by time of change, oldest first, and never by deep page numbers: an
+item that changes during the walk moves to the end, and all others shift, one of them across the
+border of a page. So after each full page the walk starts again at its last time. Only where one
+second fills a page are further pages requested. Then the earlier ones are requested again with
+their ETags before the walk continues, and the second is repeated if one has changed.
 
 At its end a list keeps the request of its last minute with the ETag: a poll without news is one
-conditional request. What becomes visible late within that minute changes the ETag and is seen. Not
-so where a row only leads to what is read (``leads``): times are seconds, so a second change in the
-row's own second leaves row and ETag as they were. While that second lasts no ETag is kept.
+conditional request. Late entries within that minute change the ETag. The exception are rows that
+only lead to other requests (``leads``): times are seconds, so a second change in the same second
+leaves row and ETag unchanged. While that second lasts no ETag is kept.
 """
 
 from __future__ import annotations
@@ -30,23 +30,28 @@ from connectors.sync import Page
 from connectors.transport import Answer
 
 OVERLAP = timedelta(seconds=60)
-SECOND = timedelta(seconds=1)  # the grain of GitHub's times
-BEFORE = SECOND  # whether ``since`` is inclusive is not said: both are right
+SECOND = timedelta(seconds=1)  # resolution of GitHub's times
+BEFORE = SECOND  # GitHub does not document whether ``since`` is inclusive: this suits both
 STEADY_ROUNDS = 3
-UNFIT = (KeyError, TypeError, ValueError, AttributeError)  # what an odd payload makes of a parser
+UNFIT = (
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+)  # what parsers raise for unexpected payloads
 
 Row = dict[str, Any]
 
 
 @dataclass(slots=True)
 class PageItems:
-    """What became of the rows of a page; ``refused`` counts those that lack what they must have."""
+    """The items of a page; ``refused`` counts rows that lack a required field."""
 
     items: list[ServiceItem | DeletedItem] = field(default_factory=list)
     refused: int = 0
 
     def add(self, made: Callable[[], ServiceItem | None]) -> None:
-        """One more row; what nobody said in it is no item."""
+        """Adds one row; a row without a statement is no item."""
         try:
             item = made()
         except UNFIT:
@@ -60,7 +65,7 @@ Make = Callable[[list[Row]], Awaitable[PageItems]]
 
 @dataclass(frozen=True, slots=True)
 class ListCursor:
-    """Where a walk stands. ``etags`` are those of pages 1… of ``since``; at the end all of them."""
+    """Where a walk is. ``etags`` are those of pages 1… of ``since``; at the end of all pages."""
 
     since: str = ""
     page: int = 1
@@ -81,10 +86,10 @@ class ListCursor:
 
 @dataclass(frozen=True)
 class RestList:
-    """What both sorts of lists are.
+    """What both kinds of lists share.
 
-    ``make`` turns the rows of a page into items, ``list_row`` one row into what a census sees.
-    ``look_at`` tells of one item by its address. ``order`` is that of a census.
+    ``make`` turns the rows of a page into items, ``list_row`` turns one row into an address.
+    ``look_at`` reads one item by its address. ``order`` is the order of ``list_all``.
     """
 
     name: str
@@ -106,7 +111,7 @@ class RestList:
                 yield listed
 
     async def look(self, root: str, path: str) -> ServiceItem | None:
-        """See ``connectors.sync.Stream``; what lacks what it must have is Unreadable."""
+        """See ``connectors.sync.Stream``; a row that lacks a required field is UnreadableItem."""
         try:
             return await self.look_at(root, path)
         except UNFIT as error:
@@ -117,7 +122,7 @@ class RestList:
 class SinceList(RestList):
     """A list with ``since`` and an order by time of change (issues, both kinds of comments).
 
-    ``leads``: what is made of a row is asked for elsewhere.
+    ``leads``: the items of a row are read by other requests.
     """
 
     leads: bool = False
@@ -176,7 +181,7 @@ class SinceList(RestList):
 class WholeList(RestList):
     """A list without ``since`` (releases, runs), newest first: every page, conditionally.
 
-    With a ``window`` only as far as that before the newest row: what is older changes no more.
+    With a ``window`` only that far before the newest row: older rows do not change any more.
     """
 
     window: timedelta | None = None
@@ -205,17 +210,17 @@ class WholeList(RestList):
 
 @contextmanager
 def check_page(name: str) -> Iterator[None]:
-    """Raises SourceUnavailable for a page so odd that its rows cannot even be told apart."""
+    """Raises SourceUnavailable if the rows of a page cannot be parsed."""
     try:
         yield
     except UNFIT as error:
         raise SourceUnavailable(
-            f"GitHub gave a page of {name} that cannot be read: the next poll asks again."
+            f"GitHub gave a page of {name} that cannot be read: the next poll tries again."
         ) from error
 
 
 def _parse_whole_cursor(cursor: str) -> tuple[list[str], bool]:
-    """The ETags of the pages read, and whether there are more that were not."""
+    """The ETags of the pages read, and whether there are unread ones."""
     if not cursor:
         return [], True
     told = json.loads(cursor)
@@ -223,5 +228,5 @@ def _parse_whole_cursor(cursor: str) -> tuple[list[str], bool]:
 
 
 def _earlier(text: str, by: timedelta) -> str:
-    """A time of GitHub's, that much earlier, in its own form."""
+    """A time of GitHub's minus ``by``, in GitHub's format."""
     return (moment(text) - by).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -14,7 +14,7 @@ from connectors.github.streams import STREAMS, streams
 from connectors.service import Capability, OpenService, ServiceContext
 from connectors.transport import AccessLost, Transport
 
-# What reads the least of a stream, and the permission it needs (fine-grained token or App).
+# The smallest request of a stream, and the permission it needs (fine-grained token or App).
 ASKED: dict[str, tuple[str, str]] = {
     "files": ("commits", "Contents: read"),
     "issues": ("issues", "Issues: read"),
@@ -68,7 +68,7 @@ class GitHubService:
 
 
 async def capabilities(github: GitHub, names: Collection[str]) -> list[Capability]:
-    """Which streams the credential can read. Raises AccessLost when not even the repository."""
+    """Which streams the credential can read. Raises AccessLost if not even the repository."""
     await github.transport.get(f"repos/{github.repository}", headers=REST_VERSION)
     found = []
     for name in (each for each in STREAMS if each in names):

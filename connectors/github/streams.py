@@ -1,9 +1,8 @@
 """The streams of a repository, by name, in the order in which they are read.
 
-Issues come first: the lists of comments name an issue by its number, and a comment that does not
-say what it is about is a poor source. The lists of issues hold pull requests too, and every change
-of a pull request (a review, a merge) moves its place there, so that list leads to the reviews as
-well.
+Issues come first: lists of comments name an issue by its number, and a comment without a subject is
+a poor source. The lists of issues contain pull requests too, and every change of a pull request (a
+review, a merge) updates its row, so that list leads to the reviews as well.
 """
 
 from __future__ import annotations
@@ -56,18 +55,18 @@ async def no_titles(numbers: Collection[str]) -> Mapping[str, str]:
 
 @dataclass
 class Titles:
-    """What issues and pull requests are called, by number: as last read, as held, or asked for."""
+    """Titles of issues and pull requests by number: as last read, as stored, or requested."""
 
     github: GitHub
     find: FindTitles = no_titles
     _known: OrderedDict[str, str] = field(default_factory=OrderedDict)
 
     async def before(self, rows: list[Row]) -> dict[str, str]:
-        """The titles the rows had when last seen; without those never seen."""
+        """The titles of the rows when last seen; new rows are absent."""
         return await self._known_titles({str(row["number"]) for row in rows})
 
     async def of(self, numbers: Collection[str]) -> dict[str, str]:
-        """The title of every number; of one that is gone there is none."""
+        """The title of every number; deleted ones are absent."""
         found = await self._known_titles(numbers)
         for number in sorted(set(numbers) - set(found)):
             if row := await self.github.one(f"issues/{number}"):
@@ -95,7 +94,7 @@ class Titles:
 def streams(
     github: GitHub, names: Collection[str] = (), find: FindTitles = no_titles
 ) -> list[Stream]:
-    """The streams asked for, all without names. Raises UnknownSource for one there is not."""
+    """The named streams, all without names. Raises UnknownSource for an unknown name."""
     unknown = sorted(set(names) - set(STREAMS))
     if unknown:
         raise UnknownSource(f"GitHub has no stream {unknown[0]!r}: there are {', '.join(STREAMS)}.")
@@ -114,11 +113,11 @@ def streams(
 
 
 def issues(github: GitHub, titles: Titles) -> SinceList:
-    """Issues and pull requests; with a new title also what was said about them."""
+    """Issues and pull requests; after a change of title also everything said about them."""
     repository = github.repository
 
     async def make(rows: list[Row]) -> PageItems:
-        """What was said goes first: as long as it is not on the log, the title held is the old."""
+        """Comments come first: until they are on the log, the stored title is the old one."""
         before, made = await titles.before(rows), PageItems()
         for row in rows:
             number, title = str(row["number"]), str(row.get("title") or "")
@@ -143,7 +142,7 @@ def issues(github: GitHub, titles: Titles) -> SinceList:
 
 
 async def add_remarks_about(github: GitHub, row: Row, made: PageItems) -> None:
-    """Every comment and review of an issue or pull request is among what is made."""
+    """Adds every comment and review of an issue or pull request."""
     repository, number = github.repository, int(row["number"])
     title = str(row.get("title") or "")
     async for comment in github.every(f"issues/{number}/comments"):
@@ -209,7 +208,7 @@ def _remarks(
 
 @dataclass(frozen=True)
 class Reviews:
-    """The reviews of every pull request that has changed. Submitted reviews cannot be deleted."""
+    """The reviews of every changed pull request. Submitted reviews cannot be deleted."""
 
     github: GitHub
     titles: Titles
@@ -281,7 +280,7 @@ def releases(github: GitHub) -> WholeList:
 
 
 def runs(github: GitHub) -> WholeList:
-    """How workflows of the last weeks ended. GitHub forgets them; what they said stays here."""
+    """Results of workflow runs of the last weeks. GitHub deletes them; their sources stay."""
     repository = github.repository
 
     async def make(rows: list[Row]) -> PageItems:

@@ -1,7 +1,7 @@
 """The document format of Jira Cloud (ADF) as Markdown.
 
-A tree of nodes. A node of a kind not known here is read by what it holds, so that a new kind loses
-its looks and not its words. Source: Atlassian, «Atlassian Document Format».
+A document is a tree of nodes. A node of unknown type is read through its children, so that a new
+type loses its format but not its words. Source: Atlassian, «Atlassian Document Format».
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MOST_MARKS = 10  # of one word
 
 
 def markdown(document: Node) -> str:
-    """The text of a document in Markdown; empty for one without text."""
+    """A document as Markdown; empty if it has no text."""
     return "\n\n".join(block for block in _blocks(_children(document), 0) if block.strip())
 
 
@@ -70,7 +70,7 @@ def _item(node: Node, mark: str, depth: int) -> str:
 
 
 def _task(node: Node, depth: int) -> str:
-    """A task with its box; a decision is said to be one."""
+    """A task with its box; a decision with the word Decision."""
     kind, state = node.get("type"), _attributes(node).get("state")
     if kind in ("taskList", "decisionList"):
         return _indent("\n".join(_blocks([node], depth + 1)), "  ", "  ")
@@ -115,7 +115,7 @@ def _word(node: Node) -> str:
 
 
 def _apply_marks(node: Node) -> str:
-    """Marks go around the words, blanks stay outside of them."""
+    """Puts marks around the words; blanks stay outside."""
     text = str(node.get("text") or "")
     bare = text.strip()
     if not bare:

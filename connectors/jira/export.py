@@ -1,8 +1,8 @@
-"""Files exported from Jira: issues as JSON (what its interface gives), or as CSV.
+"""Files exported from Jira: issues as JSON (as in its interface), or as CSV.
 
-JSON says all that a pull would say, so its items are the same. CSV knows no ids of comments and
-writes times without a zone: comments become remarks of their issue, which a later pull replaces,
-and times are taken for UTC. A child process reads the format; what it means is read here.
+JSON contains what a poll reads, so its items are equal. CSV has no ids of comments and writes times
+without a zone: comments become remarks of their issue, which a later poll replaces, and times are
+read as UTC. A child process parses the format; the meaning is read here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from connectors.service_items import Remark, ServiceItem
 from connectors.unpacking.exports import JiraReader
 
 MAX_FILE_BYTES = 256 * MIB
-MEMORY_BYTES = 3 * 1024 * MIB  # objects of JSON take some ten times their file
+MEMORY_BYTES = 3 * 1024 * MIB  # parsed JSON takes about ten times its file's size
 TIMES = (
     "%d/%b/%y %I:%M %p", "%d/%b/%Y %I:%M %p", "%d/%b/%y %H:%M", "%d/%b/%Y %H:%M",
     "%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S",
@@ -40,7 +40,7 @@ def items_in(path: Path, site: str) -> list[ServiceItem]:
         raise SourceUnavailable(f"{name} holds an issue that cannot be read: {error}.") from None
     except ReadingRefused as error:
         raise SourceRefused(f"{name} is refused ({error}): export fewer issues at once.") from error
-    except Exception as error:  # what a stranger's issue does to us is no fault of ours
+    except Exception as error:  # any error while reading an untrusted issue
         raise SourceRefused(f"{name} is no export of Jira as JSON or CSV.") from error
 
 
@@ -83,7 +83,7 @@ def _row_items(site: str, row: dict[str, list[str]]) -> Iterator[ServiceItem]:
 
 
 def _comment(written: str) -> Remark | None:
-    """``time;author;text``; None where a cell is something else."""
+    """``time;author;text``; None if a cell has another form."""
     at, _, rest = written.partition(";")
     author, semicolon, body = rest.partition(";")
     if not semicolon:
@@ -100,4 +100,4 @@ def _time(written: str) -> datetime:
             return datetime.strptime(written.strip(), form).replace(tzinfo=UTC)
         except ValueError:
             continue
-    raise UnreadablePayload("a time is in no form that is known")
+    raise UnreadablePayload("a time has an unknown format")

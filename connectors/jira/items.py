@@ -1,11 +1,11 @@
-"""Jira's payloads as items: one source an issue, one a comment, one a readable attachment.
+"""Jira's payloads as items: one source per issue, comment and readable attachment.
 
-Pull, webhook and export file hand in the same objects and get the same items; so only fields that
-all of them carry are used (a webhook's comment does not say who the reporter is). Bodies are wiki
+Polls, webhooks and export files use the same objects and give the same items, so only fields that
+all of them contain are used (a webhook's comment does not name the reporter). Bodies are wiki
 markup (version 2 of the interface, Data Center, webhooks) or ADF trees (version 3).
 
-``root`` is ``jira/<site>/<PROJECT>`` by the key an issue has now: one that moved to another project
-goes here with the next census and comes there with its next change.
+``root`` is ``jira/<site>/<PROJECT>`` by the issue's present key. An issue that moved to another
+project is removed here by the next reconciliation and appears there with its next change.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LARGEST_ATTACHMENT_BYTES = 1024 * 1024
 
 
 def root_of(site: str, key: str) -> str:
-    """The root of the project an issue key is of. Raises UnreadablePayload for no key."""
+    """The root of an issue key's project. Raises UnreadablePayload for anything else."""
     project, dash, number = key.rpartition("-")
     if not dash or not project or not number.isdecimal():
         raise UnreadablePayload("key is no issue key")
@@ -30,7 +30,7 @@ def root_of(site: str, key: str) -> str:
 
 
 def items_of(site: str, issue: Payload) -> list[ServiceItem]:
-    """An issue and those of its comments that the payload holds. Raises UnreadablePayload."""
+    """An issue and the comments that the payload contains. Raises UnreadablePayload."""
     comments = parts(part(part(issue, "fields"), "comment"), "comments")
     return [issue_item(site, issue), *(comment_item(site, issue, it) for it in comments)]
 
@@ -63,7 +63,7 @@ def issue_item(site: str, issue: Payload) -> ServiceItem:
 
 
 def comment_item(site: str, issue: Payload, comment: Payload) -> ServiceItem:
-    """One comment of an issue, of which key and summary are enough. Raises UnreadablePayload."""
+    """A comment of an issue, of which key and summary suffice. Raises UnreadablePayload."""
     key, number = required_text(issue, "key"), required_text(comment, "id")
     made, changed = time(comment, "created"), time(comment, "updated")
     author = comment.get("author")
@@ -97,7 +97,7 @@ def _title(key: str, fields: Payload) -> str:
 
 
 def readable_attachments(issue: Payload) -> list[Payload]:
-    """The attachments worth fetching: prose by name, and not too large."""
+    """The attachments worth reading: prose by their suffix, and not too large."""
     return [
         it
         for it in parts(part(issue, "fields"), "attachment")
@@ -108,7 +108,7 @@ def readable_attachments(issue: Payload) -> list[Payload]:
 
 
 def attachment_item(site: str, issue: Payload, attachment: Payload, content: bytes) -> ServiceItem:
-    """An attachment's text; bytes that are no UTF-8 are read with marks in their place."""
+    """An attachment's text; invalid UTF-8 becomes replacement characters."""
     key, number = required_text(issue, "key"), required_text(attachment, "id")
     made, name = time(attachment, "created"), text(attachment, "filename")
     author = attachment.get("author")
@@ -126,10 +126,10 @@ def attachment_item(site: str, issue: Payload, attachment: Payload, content: byt
 
 
 def items_of_event(site: str, event: Payload) -> list[ServiceItem | DeletedItem]:
-    """What a webhook's event says; empty for one that is about neither issue nor comment.
+    """The items of a webhook's event; empty if it is about neither issue nor comment.
 
-    With an issue goes all that is below it, comments and attachments, whether the event names them
-    or not. Raises UnreadablePayload.
+    A deleted issue takes everything below it along, comments and attachments, whether the event
+    names them or not. Raises UnreadablePayload.
     """
     match text(event, "webhookEvent"):
         case "jira:issue_created" | "jira:issue_updated":
@@ -149,7 +149,7 @@ def items_of_event(site: str, event: Payload) -> list[ServiceItem | DeletedItem]
 
 
 def _with_change(event: Payload) -> Payload:
-    """The issue with the event's one change where a pull has its list of them."""
+    """The issue with the event's one change, where a poll has its list of changes."""
     change = part(event, "changelog")
     histories = {"changelog": {"histories": [change]}} if change else {}
     return {**part(event, "issue"), **histories}
@@ -195,7 +195,7 @@ def _state(fields: Payload) -> str | None:
 
 
 def _labels(fields: Payload) -> list[str]:
-    """Type, priority, labels and components: what the issue is sorted by."""
+    """Type, priority, labels and components."""
     given = fields.get("labels") or []
     labels = [it for it in given if isinstance(it, str)] if isinstance(given, list) else []
     named = [text(part(fields, name), "name") for name in ("issuetype", "priority")]
@@ -204,7 +204,7 @@ def _labels(fields: Payload) -> list[str]:
 
 
 def _revision_of(issue: Payload, changed_at: datetime) -> str:
-    """The time of the change, with the last entry of the change log where it is known."""
+    """The time of the change, with the last entry of the change log if known."""
     histories = parts(part(issue, "changelog"), "histories")
     numbers = [int(it["id"]) for it in histories if str(it.get("id", "")).isdecimal()]
     return f"{_format_time(changed_at)}#{max(numbers)}" if numbers else _format_time(changed_at)
@@ -215,6 +215,6 @@ def _format_time(at: datetime) -> str:
 
 
 def _address(issue: Payload, key: str) -> str | None:
-    """Where a person reads the issue: the interface's own address up to ``/rest/``."""
+    """The issue's page for people: the interface's address up to ``/rest/``."""
     base, rest, _ = text(issue, "self").partition("/rest/")
     return f"{base}/browse/{key}" if rest else None

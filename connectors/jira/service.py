@@ -54,7 +54,7 @@ class JiraService:
 
 
 def flavour_of(context: ServiceContext) -> Flavour:
-    """As the definition says; else a lone token is Data Center's."""
+    """As the definition says; otherwise a lone token belongs to Data Center."""
     said = context.definition.added.options.get("flavour", "")
     if said not in ("", "cloud", "data-center"):
         raise UnknownSource(f"{said!r} is no kind of Jira: say cloud or data-center.")

@@ -1,14 +1,14 @@
 """A project's issues with their comments and readable attachments, by time of change.
 
-Jira's search asks for changes since a time in milliseconds of the epoch: a time in words would be
-of the server's zone, or of the account's. Each page asks anew from the last time seen, so that an
-issue which changes during the walk, and so moves to its end, is neither lost nor skips its
-neighbour. Only where one time fills a page are further pages of the same search asked for, and
-asked again until two walks over them saw the same issues.
+Jira's search asks for changes since a time in milliseconds of the epoch: a written time would be in
+the server's zone, or the account's. Each page starts again at the last time seen, so that an issue
+which changes during the walk, and moves to its end, is neither lost nor makes its neighbour skip.
+Only where one time fills a page are further pages of the same search requested, and repeated until
+two walks over them saw the same issues.
 
 At its end the walk stays some minutes behind the newest change: the search index is late, and an
-issue may come into it after a newer one. What is read twice is unchanged and costs no more than
-reading. A comment's deletion changes its issue and is told by no search: that is the census's.
+issue may appear in it after a newer one. What is read twice is unchanged and costs only the
+reading. No search shows that a comment was deleted: reconciliation finds that.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SENT = "An issue that Jira sent"
 
 @dataclass(frozen=True)
 class Issues:
-    """The one stream of a project: a comment changes its issue, so they are found together."""
+    """The one stream of a project: a comment changes its issue, so both are found together."""
 
     jira: Jira
     name: str = "issues"
@@ -84,7 +84,7 @@ class Issues:
         return f'project = "{self.jira.project}"{since} ORDER BY updated ASC, key ASC'
 
     async def _of(self, issue: dict[str, Any]) -> AsyncIterator[ServiceItem | DeletedItem]:
-        """The issue and all that was said about it."""
+        """The issue and everything said about it."""
         with readable(SENT):
             yield issue_item(self.jira.site, issue)
             for comment in await self._comments(issue):
@@ -95,7 +95,7 @@ class Issues:
                     yield attachment_item(self.jira.site, issue, attachment, content)
 
     async def _comments(self, issue: dict[str, Any]) -> list[Any]:
-        """The comments in the issue, or all of them where it holds only some."""
+        """The comments in the issue, or a full list if it contains only some."""
         held = part(part(issue, "fields"), "comment")
         comments = parts(held, "comments")
         total = held.get("total")

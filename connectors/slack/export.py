@@ -1,8 +1,8 @@
 """A workspace's export (a zip of JSON files) as threads, channel by channel.
 
-The export says what stood at its end: an item that was changed since is left as it is held, because
-its threads are as of their newest message. A child process reads the format; nothing is written to
-disk, and what would unpack to more than it should is refused.
+The export shows the state at its end. Threads have the time of their newest message, so an item
+that has changed since keeps its stored revision. A child process parses the format; nothing is
+written to disk, and an export that would unpack to too much is refused.
 """
 
 from __future__ import annotations
@@ -24,8 +24,11 @@ from connectors.slack.people import People, Pseudonym
 from connectors.unpacking.exports import SlackReader
 
 MAX_FILE_BYTES = 64 * MIB
-MEMORY_BYTES = 2 * 1024 * MIB  # objects of JSON take some ten times their file
-LISTS = ("channels.json", "groups.json")  # public and private channels; direct messages are left
+MEMORY_BYTES = 2 * 1024 * MIB  # parsed JSON takes about ten times its file's size
+LISTS = (
+    "channels.json",
+    "groups.json",
+)  # public and private channels; direct messages are not read
 
 
 class SlackExport:
@@ -111,7 +114,7 @@ class SlackExport:
 
     @contextmanager
     def _explain_errors(self, what: str) -> Iterator[None]:
-        """Whatever is wrong with the file is a refusal that names it."""
+        """Turns every fault of the file into an error with its name."""
         try:
             yield
         except ReadingRefused as error:

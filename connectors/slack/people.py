@@ -1,8 +1,8 @@
 """The members of a workspace as pseudonyms: no text that leaves this package names one.
 
-Ids, mentions, full names, handles and first names that the workspace's list of members holds are
-replaced (spec 07 §4.2). A first name that is also a word («Will», «Mark») is taken for a name only
-inside a sentence: at its beginning it is far more often the word.
+Ids, mentions, full names, handles and first names in the workspace's list of members are replaced.
+A first name that is also a word («Will», «Mark») counts as a name only inside a sentence: at its
+beginning it is usually the word.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Pseudonym = Callable[[str], str]
 
 
 class People:
-    """Who speaks in a workspace. ``pseudonym`` maps a member id to ``p_…``."""
+    """The members of a workspace. ``pseudonym`` maps a member id to ``p_…``."""
 
     def __init__(self, members: Iterable[Payload], pseudonym: Pseudonym) -> None:
         self._pseudonym = pseudonym
@@ -38,11 +38,11 @@ class People:
         self._pattern = _pattern(self._names)
 
     def author(self, member_id: str) -> str:
-        """Who a member is, known or not; also whose key the words go under."""
+        """A member's pseudonym, known or not; also the owner of the key of their words."""
         return self._pseudonym(member_id)
 
     def speak(self, member_id: str) -> str:
-        """What stands for a member in a text."""
+        """The placeholder of a member in a text."""
         return f"[PERSON:{self._pseudonym(member_id)}]"
 
     def is_bot(self, member_id: str) -> bool:
@@ -54,7 +54,7 @@ class People:
         return self._pattern.sub(self._replace_name, text) if self._pattern else text
 
     def _replace_id(self, match: re.Match[str]) -> str:
-        """Ids stand in the addresses of files and profiles."""
+        """Ids also occur in addresses of files and profiles."""
         return self.speak(match[0]) if match[0] in self._ids else match[0]
 
     def _learn(self, member: Payload) -> None:

@@ -1,8 +1,8 @@
 """Slack as a service that can be connected: by a bot's token, for the channels of the project.
 
-``project_channels`` names the channels whose threads become sources (spec 00 D27). What is said
-anywhere else is testimony and comes by event only. Without the restricted log nothing is read: each
-message passes there first.
+``project_channels`` names the channels whose threads become sources. Messages elsewhere are only
+testimony and arrive only as events. Without the restricted log nothing is read, because each
+message is recorded there first.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class SlackService:
 async def stream_of(
     team: str, channel_id: str, workspace: Workspace
 ) -> Threads | UnreadableChannel:
-    """A channel's threads. One that we have left or that was hidden is in no other's way."""
+    """A channel's threads. A channel that we cannot read does not stop the others."""
     try:
         name = await workspace.slack.channel_name(channel_id)
     except AccessLost as error:
@@ -88,7 +88,7 @@ async def stream_of(
 
 
 def workspace_of(slack: Slack, project_id: str, restricted: Restricted) -> Workspace:
-    """A workspace whose people are pseudonyms and whose messages are testimony first."""
+    """A workspace whose people are pseudonyms and whose messages become testimony first."""
 
     def pseudonym(member_id: str) -> str:
         return pseudonym_of(restricted.mark, project_id, "slack", member_id)
@@ -98,7 +98,7 @@ def workspace_of(slack: Slack, project_id: str, restricted: Restricted) -> Works
 
 
 def testimony_recorder(project_id: str, restricted: Restricted) -> Testify:
-    """What tells the team ledger of messages, sealed, before anything is made of them."""
+    """A function that publishes messages as encrypted testimony before items are made."""
 
     async def testify(channel: Channel, messages: list[dict[str, Any]]) -> None:
         told = [
@@ -125,7 +125,7 @@ def is_without_risk(words: str) -> bool:
 
 
 async def capability(slack: Slack, stream: Threads | UnreadableChannel) -> Capability:
-    """Whether a channel can be read; names every scope, or the invitation, that it lacks."""
+    """Whether a channel can be read; names each missing scope or invitation."""
 
     async def history() -> None:
         await slack.history(stream.name, limit=1)

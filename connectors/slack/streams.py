@@ -1,13 +1,14 @@
 """A channel as a stream of threads.
 
-A channel's history shows the first message of each thread, newest first; replies are asked for
-thread by thread. What is new is found by time, but old threads change too: somebody replies late,
-edits, deletes. So each poll reads anew the threads begun within ``WINDOW``, and once a day the
-whole history is walked, where a thread shows the time of its last reply. What changed in an old
-thread without a new reply (an edit, a deletion) is told by event, or found when it is looked at.
+A channel's history shows the first message of each thread, newest first; replies are requested per
+thread. New threads are found by time, but old ones change too: people reply late, edit, delete. So
+each poll reads the threads begun within ``WINDOW`` again, and once a day the whole history, where a
+thread shows the time of its last reply. A change in an old thread without a new reply (an edit, a
+deletion) arrives as an event, or is found when the thread is looked at.
 
-A walk goes back in time and remembers how far it came; only when it has come to its end does the
-next one begin where it began. So neither a crash nor a message that comes meanwhile leaves a hole.
+A walk goes back in time and stores how far it came. The next one begins only when it has reached
+its end, and starts from where the last one began. So neither a crash nor a message that arrives
+meanwhile leaves a gap.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ from infra.clock import Clock
 WINDOW = timedelta(days=3)
 WHOLE_EVERY = timedelta(days=1)
 MEMBERS_LAST = timedelta(hours=1)
-LATE = timedelta(minutes=5)  # between two clocks, and until a reply shows at its thread
+LATE = timedelta(minutes=5)  # clock difference, and delay until a thread shows a reply
 SENT = "A message that Slack sent"
 
-# Every message of a person is testimony first (spec 00 D27): done before a page is handed out.
+# Records every message of a person as testimony, before its page is published.
 Testify = Callable[[Channel, list[dict[str, Any]]], Awaitable[None]]
 
 
@@ -51,11 +52,11 @@ async def no_testimony(channel: Channel, messages: list[dict[str, Any]]) -> None
 
 @dataclass(frozen=True, slots=True)
 class ChannelCursor:
-    """Where a channel stands; stamps are Slack's. Of a walk: ``high`` is where it began, ``low``
-    how far back it has come, ``floor`` where it ends; empty between two walks.
+    """The position in a channel; stamps are Slack's.
 
-    ``done`` is the newest stamp of the last whole walk, ``whole_at`` when the last walk over the
-    whole history began, ``asked_at`` when this walk did.
+    Of a walk: ``high`` is where it began, ``low`` how far back it has come, ``floor`` where it
+    ends; empty between two walks. ``done`` is the newest stamp of the last complete walk,
+    ``whole_at`` when the last walk over the whole history began, ``asked_at`` when this walk began.
     """
 
     done: str = ""
@@ -76,7 +77,7 @@ class ChannelCursor:
 
 @dataclass
 class Workspace:
-    """What all channels share: who speaks, and what may be read."""
+    """What all channels share: the members, and which messages may be read."""
 
     slack: Slack
     pseudonym: Pseudonym
@@ -88,7 +89,7 @@ class Workspace:
     _asked_at: datetime | None = field(default=None)
 
     async def people(self) -> People:
-        """The members as they were lately: who joined since has a name, too."""
+        """The members, at most an hour old, so that new ones have names too."""
         now = self.clock.now()
         if self._people is None or self._asked_at is None or now - self._asked_at > MEMBERS_LAST:
             members = [member async for member in self.slack.members()]
@@ -100,7 +101,7 @@ class Workspace:
 
 @dataclass(frozen=True)
 class ChannelStream:
-    """What a stream of a channel is called, and where its items go."""
+    """Name and root of a channel's stream."""
 
     channel: Channel
 
@@ -143,7 +144,7 @@ class Threads(ChannelStream):
                 return
 
     def _start_walk(self, place: ChannelCursor) -> ChannelCursor:
-        """A new walk: back to the window's start, or to the beginning when a day has passed."""
+        """A new walk: back to the window's start, or to the beginning once a day."""
         now = self.workspace.clock.now()
         whole = not place.whole_at or now - _moment(place.whole_at) >= WHOLE_EVERY
         floor = "" if whole else _stamp(time_of(place.done) - self.window) if place.done else ""
@@ -157,7 +158,7 @@ class Threads(ChannelStream):
     async def _read_changed(
         self, rows: list[dict[str, Any]], place: ChannelCursor
     ) -> list[ServiceItem | DeletedItem]:
-        """The threads of some messages that may have changed since the last walk."""
+        """The threads of these messages that may have changed since the last walk."""
         items: list[ServiceItem | DeletedItem] = []
         alone = [row for row in rows if not _has_replies(row)]
         threads = dict.fromkeys(
@@ -195,7 +196,7 @@ class Threads(ChannelStream):
         )
 
     def _may_have_changed(self, row: dict[str, Any], place: ChannelCursor) -> bool:
-        """Whether a thread is within the window, or was replied to since the last whole walk."""
+        """Whether a thread is within the window, or has a reply since the last whole walk."""
         if not place.whole_at or not place.done:
             return True
         ts = text(row, "thread_ts") or required_text(row, "ts")
@@ -236,7 +237,7 @@ class Threads(ChannelStream):
 
 @dataclass(frozen=True)
 class UnreadableChannel(ChannelStream):
-    """A channel of which not even the name is told: whoever reads it gets to know why."""
+    """A channel whose name we may not read: each request raises the reason."""
 
     why: AccessLost
     is_reconcilable: bool = True
@@ -256,7 +257,7 @@ class UnreadableChannel(ChannelStream):
 
 
 def _has_replies(row: dict[str, Any]) -> bool:
-    """Whether a message is part of a thread of more than itself."""
+    """Whether a message belongs to a thread of several messages."""
     thread_ts = text(row, "thread_ts")
     return bool(row.get("reply_count")) or (thread_ts not in ("", required_text(row, "ts")))
 

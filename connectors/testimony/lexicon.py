@@ -1,7 +1,7 @@
-"""The words by which a message's risk is told (spec 07 §4.1), and the talk of machines apart.
+"""The words that tell a message's risk, and technical phrases that look like them.
 
-Each class is a table of named rules; a rule is patterns, of which one is enough. Written for
-English. A change here is a new ``RISK_VERSION``: what was classified before keeps its version.
+Each class is a table of named rules; a rule is a set of patterns, and one match is enough. Written
+for English. A change here needs a new ``RISK_VERSION``: classified messages keep their version.
 """
 
 from __future__ import annotations
