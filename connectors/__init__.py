@@ -1,4 +1,5 @@
-"""The outside becomes facts: connectors list and read, the feeder publishes.
+"""Connectors list and read outside sources; the feeder publishes them as facts.
 
-It imports nothing: the child that reads a stranger's file is of this package (``unpacking``).
+This module imports nothing: the child process that reads untrusted files belongs to this package
+(``unpacking``) and must start quickly.
 """

@@ -1,9 +1,9 @@
-"""Archives, read without unpacking them: no name in one ever reaches the file system.
+"""Reads archives without unpacking them: no name in one ever reaches the file system.
 
-A child process goes through them (``connectors.confined``): a zip is read member by member where it
-lies, what the members of a tar hold is put one after the other into an unnamed temporary file.
-Limits come before content: members, the sum of their sizes, and that sum against the archive's own
-size (a bomb is refused as a whole). What a name may be is judged here, not there.
+A child process reads them (``connectors.sandbox``): a zip member by member, a tar once, its
+contents appended to an unnamed temporary file. Limits are checked before content: number of
+members, total size, and total size against the archive's own size (a bomb is refused as a whole).
+Names are checked here, not in the child.
 """
 
 from __future__ import annotations
@@ -17,14 +17,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
-from connectors.confined import (
-    Confined,
-    ReadingFailed,
-    ReadingRefused,
-    limits_of,
-    opened,
-    spool_bytes,
-)
 from connectors.connector import (
     MAX_CONTENT_BYTES,
     MAX_PATH_CHARS,
@@ -34,10 +26,18 @@ from connectors.connector import (
     NoticeCode,
     SourceRefused,
     SourceUnavailable,
-    in_listing_order,
     printable,
+    sort_items,
 )
-from connectors.paths import checked_path, is_beneath
+from connectors.paths import check_path, is_beneath
+from connectors.sandbox import (
+    ReadingFailed,
+    ReadingRefused,
+    Sandbox,
+    limits_of,
+    open_regular,
+    spool_bytes,
+)
 from connectors.unpacking.budget import Bounds, plain
 from connectors.unpacking.tars import TarReader
 from connectors.unpacking.zips import ZipReader
@@ -74,9 +74,10 @@ def stem_of(name: str) -> str:
 
 
 class Archive:
-    """A tar (plain, gzip, bzip2, xz) or zip. One folder that holds everything is not part of paths.
+    """A tar (plain, gzip, bzip2, xz) or zip.
 
-    ``root`` empty: that folder's name, else the archive's.
+    One folder that contains everything is not part of the paths. If ``root`` is empty, it is that
+    folder's name, otherwise the archive's.
     """
 
     def __init__(self, file: Path, root: str = "") -> None:
@@ -84,60 +85,45 @@ class Archive:
         self.root = root
 
     def list(self) -> Listing:
-        with _refusing(self.file), contextlib.ExitStack() as ends:
-            packed = ends.enter_context(opened(self.file))
+        with _refuse_unreadable(self.file), contextlib.ExitStack() as ends:
+            packed = ends.enter_context(open_regular(self.file))
             is_zip = self.file.name.lower().endswith(ZIP_SUFFIXES)
             members = _Zip(self.file, packed) if is_zip else _Tar(self.file, packed)
             ends.callback(members.close)
-            listing = self._listed(members)
+            listing = self._list_members(members)
             ends.pop_all()
             packed.close()  # the child has its own
         return listing
 
-    def _listed(self, members: _Members) -> Listing:
-        found, notices, comment = _told(members)
-        members.listed()
+    def _list_members(self, members: _Members) -> Listing:
+        found, notices, comment = _read_members(members)
+        if isinstance(members, _Tar):
+            members.child.close()  # the spool holds all contents
         folder = shared_folder(path for path, _, _ in found)
         cut = len(folder) + 1 if folder else 0
         revision = comment.strip() if _COMMIT.fullmatch(comment.strip()) else None
         items = [Item(path[cut:], size, read, None, revision) for path, size, read in found]
         root = self.root or folder or printable(stem_of(self.file.name))
-        return Listing(root, True, *in_listing_order(items, notices), close=members.close)
+        return Listing(root, True, *sort_items(items, notices), close=members.close)
 
 
-class _Members:
-    """What an archive holds, as the child tells it."""
+class _Tar:
+    """The members of a tar. Their contents lie in a spool file once they are listed."""
 
-    child: Confined
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-
-    def reader(self, name: str, size: int, place: int, length: int) -> Read:
-        """Reads a member's content when called. Raises SourceUnavailable."""
-        raise NotImplementedError
-
-    def listed(self) -> None:
-        """All members are known; what is not needed to read them goes."""
-
-    def close(self) -> None:
-        self.child.close()
-
-
-class _Tar(_Members):
     def __init__(self, file: Path, packed: IO[bytes]) -> None:
-        super().__init__(file)
+        self.file = file
         self._spool = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the listing
         try:
             size = os.fstat(packed.fileno()).st_size
             limits = limits_of(size, spool_bytes=spool_bytes(MAX_SPOOL_BYTES))
             options = {"bounds": asdict(bounds_of(size)), "suffix": file.name.lower()}
-            self.child = Confined(TarReader, packed, limits, options, self._spool)
+            self.child = Sandbox(TarReader, packed, limits, options, self._spool)
         except BaseException:
             self._spool.close()
             raise
 
     def reader(self, name: str, size: int, place: int, length: int) -> Read:
+        """Reads a member's content when called. Raises SourceUnavailable."""
         if not 0 <= length <= min(size, MAX_CONTENT_BYTES + 1):
             raise ReadingFailed("its reader answered with something else")
 
@@ -149,23 +135,24 @@ class _Tar(_Members):
 
         return read
 
-    def listed(self) -> None:
-        self.child.close()
-
     def close(self) -> None:
-        super().close()
+        self.child.close()
         self._spool.close()
 
 
-class _Zip(_Members):
+class _Zip:
+    """The members of a zip. The child process reads each content when asked."""
+
     def __init__(self, file: Path, packed: IO[bytes]) -> None:
-        super().__init__(file)
+        self.file = file
         size = os.fstat(packed.fileno()).st_size
-        self.child = Confined(
+        self.child = Sandbox(
             ZipReader, packed, limits_of(size), {"bounds": asdict(bounds_of(size))}
         )
 
     def reader(self, name: str, size: int, place: int, length: int) -> Read:
+        """Reads a member's content when called. Raises SourceUnavailable."""
+
         def read() -> bytes:
             try:
                 return b"".join(content for _, content in self.child.ask("content", place))
@@ -176,9 +163,15 @@ class _Zip(_Members):
 
         return read
 
+    def close(self) -> None:
+        self.child.close()
+
+
+_Members = _Tar | _Zip
+
 
 def bounds_of(size_bytes: int) -> Bounds:
-    """What an archive of this size may hold."""
+    """The limits for an archive of this size."""
     return Bounds(
         packed_bytes=size_bytes,
         members=MAX_MEMBERS,
@@ -191,7 +184,7 @@ def bounds_of(size_bytes: int) -> Bounds:
     )
 
 
-def _told(members: _Members) -> tuple[list[Member], list[Notice], str]:
+def _read_members(members: _Members) -> tuple[list[Member], list[Notice], str]:
     """Files, notices, and the archive's comment. Raises ReadingFailed, ReadingRefused."""
     found: list[Member] = []
     notices: list[Notice] = []
@@ -209,8 +202,8 @@ def _told(members: _Members) -> tuple[list[Member], list[Notice], str]:
 
 
 @contextlib.contextmanager
-def _refusing(file: Path) -> Iterator[None]:
-    """Whatever is wrong with an archive is a refusal that names it. Raises SourceRefused."""
+def _refuse_unreadable(file: Path) -> Iterator[None]:
+    """Turns every fault of an archive into SourceRefused with its name."""
     try:
         yield
     except ReadingRefused as error:
@@ -224,7 +217,7 @@ def _refusing(file: Path) -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """A parser's words in one line; they may quote the archive."""
+    """A parser's message in one line; it may quote the archive."""
     told = " ".join(printable(str(error)).split()) or type(error).__name__
     return told[:MAX_REASON_CHARS].rstrip(".")
 
@@ -235,10 +228,10 @@ def path_of(name: str, notices: list[Notice]) -> str | None:
     if name.startswith("/") or _DRIVE.match(name) or not is_beneath(plain_name):
         notices.append(Notice(printable(name[:MAX_PATH_CHARS]), "unsafe_name"))
         return None
-    return checked_path(plain_name, notices)
+    return check_path(plain_name, notices)
 
 
 def shared_folder(paths: Iterable[str]) -> str:
-    """The first part of all paths when they have it in common, else an empty string."""
+    """The first part of all paths if they share it, otherwise an empty string."""
     firsts = {path.partition("/")[0] if "/" in path else "" for path in paths}
     return firsts.pop() if len(firsts) == 1 else ""

@@ -1,8 +1,8 @@
-"""The files that changed between two commits of a default branch, as they are at its head now.
+"""The files that changed between two commits of a default branch, with their content at its head.
 
-Which files is told by the two commits, what they hold by the head: deliveries come in any order,
-and of two changes to one file the older must not win. A file that a later commit took away again is
-removed; so whatever the order, what is held in the end is what stands at the head.
+The two commits tell which files; the head tells their content. Deliveries arrive in any order, and
+of two changes to one file the older must not win. A file that a later commit deleted is removed. So
+in any order the result is the state at the head.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from connectors.clones import HEAD_REF
-from connectors.connector import Item, Listing, Notice, in_listing_order, printable
+from connectors.connector import Item, Listing, Notice, printable, sort_items
 from connectors.git import (
     Blobs,
     GitDirectory,
-    checked_entry,
+    check_entry,
     dates_of,
     git_answers,
-    known_size,
     list_commit,
+    parse_size,
     run_git,
 )
 
@@ -29,7 +29,7 @@ PATHS_AT_ONCE = 400  # on one command line: 128 KiB hold as many of 300 bytes
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What git says of a file. ``before`` is its old path where it was renamed."""
+    """One changed file. ``before`` is its old path if it was renamed."""
 
     kind: str  # A added, M modified, D removed, R renamed, T of another type
     path: bytes
@@ -37,8 +37,10 @@ class Change:
 
 
 def changes_between(clone: GitDirectory, before: str, after: str) -> list[Change] | None:
-    """The files changed from ``before`` to ``after``; None when a commit is not in the history
-    (rewritten by force, or a new branch). Raises SourceUnavailable.
+    """The files changed from ``before`` to ``after``.
+
+    None if a commit is not in the history (a forced push, or a new branch). Raises
+    SourceUnavailable.
     """
     ends = [_commit(clone, each) for each in (before, after)]
     if not all(ends):
@@ -50,9 +52,9 @@ def changes_between(clone: GitDirectory, before: str, after: str) -> list[Change
 def list_changed(
     clone: GitDirectory, root: str, before: str, after: str, ref: str = HEAD_REF
 ) -> Listing:
-    """The changed files at ``ref``, with the paths of those that are gone from there.
+    """The changed files at ``ref``, and the paths that no longer exist there.
 
-    A complete listing of ``ref`` when the two commits cannot tell. Raises SourceUnavailable.
+    A complete listing of ``ref`` if the commits are not in the history. Raises SourceUnavailable.
     """
     changes = changes_between(clone, before, after)
     if changes is None:
@@ -63,7 +65,7 @@ def list_changed(
     notices: list[Notice] = []
     items: list[Item] = []
     standing: set[bytes] = set()
-    for part in _cut(touched):
+    for part in _batches(touched):
         names = [os.fsdecode(path) for path in part]
         dates = dates_of(clone, tip, names)
         arguments = ("ls-tree", "-r", "-l", "-z", tip, "--")
@@ -71,16 +73,16 @@ def list_changed(
             meta, _, raw_path = row.partition(b"\t")
             mode, _, oid, size = meta.split()
             standing.add(raw_path)
-            if (path := checked_entry(mode, raw_path, notices)) is not None:
+            if (path := check_entry(mode, raw_path, notices)) is not None:
                 fetch = blobs.reader(oid.decode())
-                items.append(Item(path, known_size(size), fetch, dates.get(raw_path), tip))
+                items.append(Item(path, parse_size(size), fetch, dates.get(raw_path), tip))
     gone = tuple(printable(path) for path in touched if path not in standing)
-    listed, told = in_listing_order(items, notices)
+    listed, told = sort_items(items, notices)
     return Listing(root, False, listed, told, removed=gone, close=blobs.close)
 
 
 def _changes(fields: Sequence[bytes]) -> Iterator[Change]:
-    """Status and path in turn; a rename (and a copy) has two paths."""
+    """Status and path alternate; a rename or copy has two paths."""
     rest = iter(fields)
     for status in rest:
         if not status:
@@ -99,6 +101,6 @@ def _commit(clone: GitDirectory, name: str) -> str:
     return git_answers(clone, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
 
 
-def _cut(paths: list[bytes]) -> Iterator[list[bytes]]:
+def _batches(paths: list[bytes]) -> Iterator[list[bytes]]:
     for start in range(0, len(paths), PATHS_AT_ONCE):
         yield paths[start : start + PATHS_AT_ONCE]

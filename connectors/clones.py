@@ -1,13 +1,13 @@
-"""Repositories by address: each is fetched into a bare clone that belongs to us.
+"""Fetches repositories by address into bare clones of ours.
 
-It is read from its objects: no checkout, so no filters, links or names of a stranger reach the file
-system. Nothing is configured there, so an address with a password in it is not kept. Decided
-against: shallow or partial clones (author dates need the history) and an API client per host (git
-reaches them all).
+A clone is read from its objects. There is no checkout, so no filter, link or name of somebody else
+reaches the file system. The clone's configuration stays empty, so a password in an address is not
+stored. Decided against: shallow or partial clones (author dates need the history) and an API client
+per host (git reaches all of them).
 
-A fetch uses the configuration of the person who runs it (proxies, credentials) and of nobody else.
-A repository on this machine is fetched from a git directory of our own over its objects, so that
-its configuration is not asked on the far side either.
+A fetch uses the configuration of the person who runs it (proxies, credentials) and no other. A
+repository on this machine is fetched through a git directory of ours, so that its configuration is
+not used on the far side either.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from urllib.parse import unquote, urlsplit
 
 from connectors.connector import Listing, SourceUnavailable, UnknownSource, printable
 from connectors.git import PROTOCOLS, GitDirectory, list_commit, run_git
-from connectors.repositories import borrow, is_git_folder
+from connectors.repositories import is_git_folder, open_view
 from connectors.transport import Secret
 from infra.addresses import is_well_formed, without_credentials
 
@@ -32,12 +32,12 @@ _SCP_LIKE = re.compile(r"^[\w.+-]+@[\w.-]+:(?!//).+")
 
 
 def is_git_url(spec: str) -> bool:
-    """Whether ``spec`` is meant as the address of a repository; it may still be refused."""
+    """Whether ``spec`` is meant as a repository's address; it may still be refused."""
     return "://" in spec or "::" in spec or bool(_SCP_LIKE.match(spec)) or spec.endswith(".git")
 
 
-def checked_url(url: str) -> str:
-    """``url`` if it is of an allowed protocol and no option in disguise. Raises UnknownSource."""
+def check_url(url: str) -> str:
+    """Returns ``url`` if its protocol is allowed and it is no option. Raises UnknownSource."""
     scp_like = bool(_SCP_LIKE.match(url)) and url.count("@") == 1 and url.isprintable()
     scheme = urlsplit(url).scheme if is_well_formed(url) else "ssh" if scp_like else ""
     remote_helper = "::" in url.partition("/")[0]
@@ -53,9 +53,9 @@ def checked_url(url: str) -> str:
 def root_of_url(url: str) -> str:
     """The repository's name; on GitHub with its owner, however the address is written.
 
-    Raises UnknownSource for an address that may not be fetched from: its name may be a password.
+    Raises UnknownSource for an address that may not be fetched: its name could be a password.
     """
-    url = checked_url(url)
+    url = check_url(url)
     path = url.partition("://")[2].partition("/")[2] if "://" in url else url.partition(":")[2]
     parts = [part for part in path.split("/") if part and part != ".git"]
     name = parts[-1].removesuffix(".git") if parts else ""
@@ -66,7 +66,7 @@ def root_of_url(url: str) -> str:
 
 
 class GitUrl:
-    """A remote repository at the head of its default branch. Its clone lives in ``clones``."""
+    """A remote repository at the head of its default branch. Its clone is in ``clones``."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class GitUrl:
         say: Callable[[str], None],
         token: Secret | None = None,
     ) -> None:
-        self.url = checked_url(url)
+        self.url = check_url(url)
         self.root = root
         known_as = without_credentials(url)
         name = re.sub(r"[^\w.-]+", "-", root_of_url(url))[:60]
@@ -94,28 +94,30 @@ class GitUrl:
         return list_commit(self.clone, self.root, HEAD_REF)
 
     def fetch(self) -> None:
-        """The clone has the default branch with its whole history. Raises SourceUnavailable."""
+        """Fetches the default branch with its whole history. Raises SourceUnavailable."""
         self._say(f"Fetching {self._known_as}…")
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(f"{self.folder}.lock", "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # two commands may want the same repository
+            fcntl.flock(lock, fcntl.LOCK_EX)  # two commands may fetch the same repository
             if urlsplit(self.url).scheme != "file":
                 self._fetch_from(self.url)
                 return
-            with borrow(_repository_at(self.url)) as borrowed:
-                self._fetch_from(str(borrowed.directory.folder), borrowed.object_format)
+            with open_view(_repository_at(self.url)) as view:
+                self._fetch_from(str(view.directory.folder), view.object_format)
 
     def _fetch_from(self, url: str, object_format: str = "sha1") -> None:
         named = f"--object-format={object_format}"
         run_git(self.clone, "init", "--quiet", "--bare", "--template=", named)
-        run_git(self.clone, "config", "core.hooksPath", "/dev/null")  # nor those of a user's own
+        run_git(
+            self.clone, "config", "core.hooksPath", "/dev/null"
+        )  # not even the user's own hooks
         run_git(
             self.clone,
             *("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--force"),
             *("--", url, f"+HEAD:{HEAD_REF}"),
             timeout_s=FETCH_TIMEOUT_S,
             remote=self._known_as,
-            settings=signed_in(self.url, self._token),
+            settings=token_settings(self.url, self._token),
         )
 
 
@@ -132,8 +134,8 @@ def _repository_at(url: str) -> Path:
     raise SourceUnavailable(f"{printable(url)} is no git repository: check the path.")
 
 
-def signed_in(url: str, token: Secret | None) -> dict[str, str]:
-    """What lets git fetch ``url`` with a token: only over TLS, never to another host."""
+def token_settings(url: str, token: Secret | None) -> dict[str, str]:
+    """Environment variables that let git fetch with a token: over TLS, from this host only."""
     parts = urlsplit(url)
     if token is None or parts.scheme != "https":
         return {}

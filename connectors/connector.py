@@ -1,9 +1,9 @@
-"""What a connector is: the outside, listed in the order in which it will be read.
+"""What a connector is: it lists a source in reading order, and reads its items.
 
-A listing comes before any content (spec 06 §2): it is what makes a run reproducible and lets a
-deletion be seen. So every connector knows all its items before it reads one, and reading is random
-access. Nothing is dropped by judgement here (vendored, generated, binary): stage 0 answers for each
-item with a reason. What cannot become an item at all is told as a ``Notice``.
+The listing comes before any content. It makes a run reproducible and shows what was deleted. So a
+connector knows all its items before it reads one, and items can be read in any order. Connectors do
+not judge content (vendored, generated, binary): stage 0 does, with a reason for each item. What
+cannot become an item is reported as a ``Notice``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from schemas.events.source import Connector as ConnectorName
 from schemas.events.source import SourceType
 from schemas.source_kinds import priority_tier_of, source_type_of
 
-# Far above what stage 0 takes (2 MiB of text): enough for it to answer ``too_large`` or ``binary``.
+# Stage 0 takes 2 MiB of text. More lets it answer ``too_large`` or ``binary``.
 MAX_CONTENT_BYTES = 8 * 1024 * 1024
 MAX_PATH_CHARS = 4096  # Linux, PATH_MAX
 MAX_ENTRIES = 1_000_000  # of a folder or a tree; the largest public repositories have half of it
@@ -30,7 +30,7 @@ LAST_OF_TIER_1 = 3
 BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 RedactName = Callable[[str], str]
-NUMBER = re.compile(r":([0-9]+)\]")  # of a placeholder
+NUMBER = re.compile(r":([0-9]+)\]")  # at the end of a redaction's placeholder
 
 NoticeCode = Literal[
     "link",
@@ -44,27 +44,27 @@ NoticeCode = Literal[
     "encrypted",
     "sparse",
 ]
-# Something with content stands behind these, and it was not read.
+# Codes for files whose content was not read.
 LOSSES: frozenset[NoticeCode] = frozenset(
     ("unreadable", "unreadable_folder", "unsafe_name", "encrypted", "sparse")
 )
 
 
 class SourceUnavailable(Unavailable):
-    """The outside does not answer, or an item of it cannot be read; the message is for the user."""
+    """The source does not answer, or an item cannot be read. The message is for the user."""
 
 
 class SourceRefused(Refusal):
-    """The source is there but will not be read: it is no valid archive, or a hostile one."""
+    """The source exists but is not read, because it is invalid or hostile."""
 
 
 class UnknownSource(ValueError):
-    """What was given names nothing that can be read; the message is for the user (exit 2)."""
+    """The argument names nothing that can be read. The message is for the user (exit code 2)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something at ``path`` is no item, or not under its own name. ``path`` is safe to print."""
+    """The file at ``path`` is not an item, or has another name. ``path`` is safe to print."""
 
     path: str
     code: NoticeCode
@@ -72,14 +72,14 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One file of a root. ``path`` is relative to it, with forward slashes, printable and unique.
+    """One file of a root. ``path`` is relative, with forward slashes, printable and unique.
 
-    ``source_time`` is when this content came to be (git author date), aware, in UTC; None where the
-    outside does not say it. ``revision_ref`` is the commit that holds exactly this content. Where
-    the content may have changed since, ``speaks_of`` says whether both speak of what was read.
-    ``source_type`` and ``title`` are given where the path does not tell them. ``owners`` are the
-    subjects whose keys the content is encrypted under, each with its number of bytes; without any
-    it is the project's.
+    ``source_time`` is the author date of this content, aware, in UTC; None where it is not known.
+    ``revision_ref`` is the commit that contains exactly this content. Where the content may have
+    changed since, ``is_current`` tells whether both still describe the content that was read.
+    ``source_type`` and ``title`` are set where the path does not tell them. ``owners`` are the
+    subjects whose keys encrypt the content, each with a number of bytes; without owners it is the
+    project's.
     """
 
     path: str
@@ -90,25 +90,25 @@ class Item:
     source_type: SourceType | None = None
     title: str | None = None
     owners: tuple[tuple[str, int], ...] = ()
-    speaks_of: Callable[[bytes], bool] | None = None
+    is_current: Callable[[bytes], bool] | None = None
 
     def read(self) -> bytes:
-        """The content, or the first 8 MiB of a longer one. Raises SourceUnavailable."""
-        return within_limit(self.fetch())
+        """The content, at most the first 8 MiB. Raises SourceUnavailable."""
+        return truncate(self.fetch())
 
     def with_content(self, content: bytes) -> Item:
-        """The item without time and commit, if these do not speak of the content that was read."""
-        if self.speaks_of is None or self.speaks_of(content):
+        """The item without time and commit, unless they describe this content."""
+        if self.is_current is None or self.is_current(content):
             return self
         return replace(self, source_time=None, revision_ref=None)
 
 
 @dataclass(frozen=True)
 class Listing:
-    """All items of a root, in listing order. ``complete``: what is not listed is gone.
+    """All items of a root, in listing order.
 
-    ``removed`` are paths of items that are known to be gone. Use it as a context manager: items can
-    be read until its end.
+    ``complete``: a source that is not listed is removed. ``removed`` are the paths of items known
+    to be deleted. Use it as a context manager: items can be read until its end.
     """
 
     root: str
@@ -140,17 +140,17 @@ class Connector(Protocol):
 
 
 def listing_key(path: str) -> tuple[int, int, int, str]:
-    """The place of a path in every listing: tier, kind within tier 1, depth, path (spec 06 §2)."""
+    """The sort key of a path in every listing: tier, kind within tier 1, depth, path."""
     kind = source_type_of(path)
     tier = priority_tier_of(kind)
     within = TIER_1_ORDER.get(kind, LAST_OF_TIER_1) if tier == 1 else 0
     return tier, within, path.count("/"), path
 
 
-def in_listing_order(
+def sort_items(
     items: Iterable[Item], notices: Iterable[Notice]
 ) -> tuple[tuple[Item, ...], tuple[Notice, ...]]:
-    """Items sorted, one a path (of several the last given, as unpacking would leave it)."""
+    """Sorts items and keeps one per path: the last one, as unpacking would."""
     by_path: dict[str, Item] = {}
     doubled: list[Notice] = []
     for item in items:
@@ -161,16 +161,16 @@ def in_listing_order(
     return tuple(ordered), (*notices, *doubled)
 
 
-def without_secrets(listing: Listing, redact_name: RedactName) -> Listing:
-    """The listing with no secret in the name of its root, of an item or of a notice.
+def redact_listing(listing: Listing, redact_name: RedactName) -> Listing:
+    """The listing without secrets in the names of its root, items and notices.
 
-    Different files keep different paths: what would be called alike is numbered in the order of
-    the true names, so that the same files are always called the same.
+    Different files keep different paths: names that become equal are numbered in the order of the
+    true names, so the same files always get the same names.
     """
     listed = {item.path for item in listing.items}
-    named = _told_apart(listed | set(listing.removed), redact_name)
+    named = _make_distinct(listed | set(listing.removed), redact_name)
     items = [
-        replace(item, path=named[item.path], fetch=_quietly(item, redact_name))
+        replace(item, path=named[item.path], fetch=_redact_errors(item, redact_name))
         for item in listing.items
     ]
     return replace(
@@ -182,7 +182,7 @@ def without_secrets(listing: Listing, redact_name: RedactName) -> Listing:
     )
 
 
-def _told_apart(paths: set[str], redact_name: RedactName) -> dict[str, str]:
+def _make_distinct(paths: set[str], redact_name: RedactName) -> dict[str, str]:
     named = {path: redact_name(path) for path in sorted(paths)}
     taken = {path for path, name in named.items() if path == name}
     for path, name in named.items():
@@ -197,8 +197,8 @@ def _told_apart(paths: set[str], redact_name: RedactName) -> dict[str, str]:
     return named
 
 
-def _quietly(item: Item, redact_name: RedactName) -> Callable[[], bytes]:
-    """Reads the item; what is said when it cannot be read holds no secret of its name."""
+def _redact_errors(item: Item, redact_name: RedactName) -> Callable[[], bytes]:
+    """Reads the item; an error message shows its name redacted."""
 
     def fetch() -> bytes:
         try:
@@ -210,18 +210,18 @@ def _quietly(item: Item, redact_name: RedactName) -> Callable[[], bytes]:
 
 
 def printable(name: str | bytes) -> str:
-    """``name`` as valid Unicode without controls: what is not becomes a backslash escape.
+    """``name`` as valid Unicode without control characters; others become backslash escapes.
 
-    Bytes that are no UTF-8, control characters and bidirectional overrides would else end up in
-    records, prompts and terminals.
+    Invalid UTF-8, control characters and bidirectional overrides would otherwise reach records,
+    prompts and terminals.
     """
     text = name.decode("utf-8", "surrogateescape") if isinstance(name, bytes) else name
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_shown(char) for char in text)
+    return "".join(_escape(char) for char in text)
 
 
-def _shown(char: str) -> str:
+def _escape(char: str) -> str:
     if "\udc80" <= char <= "\udcff":  # a byte that is no UTF-8 (PEP 383)
         return f"\\x{ord(char) - 0xDC00:02x}"
     if unicodedata.category(char) in ("Cc", "Cs") or char in BIDI_CONTROLS:
@@ -229,8 +229,8 @@ def _shown(char: str) -> str:
     return char
 
 
-def within_limit(content: bytes) -> bytes:
-    """At most the first 8 MiB, cut between two UTF-8 characters so that the cut adds no fault."""
+def truncate(content: bytes) -> bytes:
+    """At most the first 8 MiB, cut between two UTF-8 characters."""
     if len(content) <= MAX_CONTENT_BYTES:
         return content
     end = MAX_CONTENT_BYTES
@@ -239,8 +239,8 @@ def within_limit(content: bytes) -> bytes:
     return content[:end]
 
 
-def head_of(stream: BinaryIO) -> bytes:
-    """As much of the stream as ``within_limit`` wants to see: one byte more than it keeps."""
+def read_head(stream: BinaryIO) -> bytes:
+    """As much of the stream as ``truncate`` needs: one byte more than it keeps."""
     parts: list[bytes] = []
     missing = MAX_CONTENT_BYTES + 1
     while missing and (part := stream.read(missing)):

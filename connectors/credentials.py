@@ -1,4 +1,4 @@
-"""How a request proves who we are, where services do it alike: a token, renewed or not."""
+"""Authorises requests where services do it alike: by a token, renewed or not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from infra.clock import Clock
 
 RENEWED_BEFORE = timedelta(minutes=5)
 
-# A new token, and when it ends; raises what its transport does.
+# Returns a new token and when it expires; raises what its transport raises.
 Renew = Callable[[], Awaitable[tuple[Secret, datetime]]]
 
 
@@ -24,7 +24,7 @@ def bearer(token: Secret) -> Authorise:
 
 
 class Renewed:
-    """A token that ``renew`` gives, asked for anew five minutes before it ends."""
+    """A token from ``renew``, requested again five minutes before it expires."""
 
     def __init__(self, renew: Renew, clock: Clock) -> None:
         self._renew, self._clock = renew, clock

@@ -1,4 +1,4 @@
-"""What is connected: definitions folded from ``project.v1``, and the secrets they only name."""
+"""The connected services, folded from ``project.v1``, and the secrets they refer to."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_SECRET_BYTES = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One connected service of one project, as it was added last."""
+    """One connected service of one project, as last added."""
 
     project_id: str
     added: ConnectorAdded
@@ -39,7 +39,7 @@ def connector_id(project_id: str, service: str, base_url: str, target: str) -> s
 def definitions(
     facts: Iterable[Envelope], known: dict[str, Definition] | None = None
 ) -> dict[str, Definition]:
-    """The connectors there are, by id, in the order in which they were first added."""
+    """The connectors by id, in the order in which they were first added."""
     found = {} if known is None else known
     for fact in facts:
         match fact.event:
@@ -52,11 +52,11 @@ def definitions(
     return found
 
 
-Places = dict[str, dict[str, CursorMoved]]
+Cursors = dict[str, dict[str, CursorMoved]]
 
 
-def cursors(facts: Iterable[Envelope], known: Places | None = None) -> Places:
-    """The last cursor of every stream, by connector and stream."""
+def cursors(facts: Iterable[Envelope], known: Cursors | None = None) -> Cursors:
+    """The last cursor of each stream, by connector and stream."""
     found = {} if known is None else known
     for fact in facts:
         if isinstance(fact.event, CursorMoved):
@@ -65,7 +65,10 @@ def cursors(facts: Iterable[Envelope], known: Places | None = None) -> Places:
 
 
 def secret_at(place: str, environ: Mapping[str, str]) -> Secret:
-    """The secret of ``env:NAME`` or ``file:PATH``. Raises SourceRefused when there is none."""
+    """Reads the secret of ``env:NAME`` or ``file:PATH``.
+
+    Raises SourceRefused when there is none.
+    """
     kind, _, name = place.partition(":")
     if kind == "env":
         if not environ.get(name, "").strip():
@@ -81,8 +84,11 @@ def secret_at(place: str, environ: Mapping[str, str]) -> Secret:
     return Secret(text)
 
 
-def checked_place(written: str) -> str:
-    """``written`` if it names a place; a secret itself is refused. Raises UnknownSource."""
+def check_credential(written: str) -> str:
+    """Returns ``written`` if it names a place; refuses a secret itself.
+
+    Raises UnknownSource.
+    """
     kind, _, name = written.partition(":")
     if kind not in ("env", "file") or not name:
         raise UnknownSource(

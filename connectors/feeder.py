@@ -1,10 +1,10 @@
-"""The feeder: a listing becomes a trigger, its listing record and its content, in that order.
+"""Publishes a listing: the request, the listing records, then the contents, in that order.
 
-Content goes out no faster than stage 0 answers (spec 06 §2), so that nobody's README waits behind
-another's backlog. The same trigger key again publishes the same ids and leaves out what stage 0 has
-answered already. A listed item that cannot be read must still be answered, or its run would wait
-for ever: one known from before keeps its last revision, a new one is fed as a revision without
-content whose hash fits nothing, which stage 0 answers with ``poison``.
+Contents are published no faster than stage 0 answers, so that one project's sources do not wait
+behind another's. The same trigger key publishes the same ids again and skips sources that stage 0
+has already answered. A listed item that cannot be read still needs an answer, or its run never
+ends: a known source keeps its last revision; a new one is published without content and with a hash
+that matches nothing, which stage 0 answers with ``poison``.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ from schemas.events.source import (
 from schemas.source_kinds import language_of, priority_tier_of, source_type_of
 
 FIRST_AT_ONCE = 32  # sources
-LEAD_RECORDS = 64  # more would gain nothing, and another project's preview waits behind them
-LEAD_BYTES = 2 * 1024 * 1024
+WINDOW_RECORDS = 64  # more brings no speed and delays other projects
+WINDOW_BYTES = 2 * 1024 * 1024
 BATCH_RECORDS = 32
 STALLED_AFTER_S = 20.0
-NO_HASH = ""  # of a content that could not be read: fits no bytes
+NO_HASH = ""  # for content that could not be read; matches no bytes
 
 T = TypeVar("T", bytes, list[str], Sequence[SourceInfo])
 Publish = Callable[[Sequence[Envelope]], Awaitable[None]]
-Encrypt = Callable[[bytes, str], tuple[str, bytes]]  # of what, and whose; "" is the project's
+Encrypt = Callable[[bytes, str], tuple[str, bytes]]  # content, owner; "" is the project
 
 
 @dataclass(frozen=True, slots=True)
 class FeedOrder:
-    """What is asked for: the fields of ``ingestion.requested``, and who asks when.
+    """What is requested: the fields of ``ingestion.requested``, who asks, and when.
 
-    ``at`` is aware, in UTC; it is the time of all facts but of contents that have their own.
+    ``at`` is aware, in UTC. All facts have this time except contents that have their own.
     """
 
     project_id: str
@@ -68,7 +68,7 @@ class FeedOrder:
 
 @dataclass(slots=True)
 class FeedReport:
-    """How far the feeder is; counts are sources. ``unreadable`` are sentences for the user."""
+    """Progress of the feeder; counts are sources. ``unreadable`` are sentences for the user."""
 
     listed: int = 0
     fed: int = 0
@@ -78,17 +78,17 @@ class FeedReport:
     unreadable: list[str] = field(default_factory=list)
 
 
-class Lead:
-    """What stands in front of stage 0: fed by us and not yet answered.
+class InFlightWindow:
+    """Counts what was published and not yet answered by stage 0.
 
-    ``answers`` are the sources that stage 0 has answered for this trigger, whoever fed them. A
-    source larger than the whole lead goes alone.
+    ``answers`` are the sources that stage 0 has answered for this trigger, whoever published them.
+    A source larger than the whole window goes alone.
     """
 
     def __init__(
         self,
-        max_records: int = LEAD_RECORDS,
-        max_bytes: int = LEAD_BYTES,
+        max_records: int = WINDOW_RECORDS,
+        max_bytes: int = WINDOW_BYTES,
         stalled: Callable[[], None] = lambda: None,
     ) -> None:
         self.answers: set[str] = set()
@@ -98,15 +98,15 @@ class Lead:
         self._records = self._bytes = self._sent = 0
         self._moved = asyncio.Event()
 
-    def fed(self, source_id: str, records: int, size: int) -> None:
+    def add(self, source_id: str, records: int, size: int) -> None:
         self._sent += 1
         if source_id not in self.answers:
             self._waiting[source_id] = (records, size)
             self._records += records
             self._bytes += size
 
-    def answered(self, source_id: str) -> None:
-        """Stage 0 has answered for a source; more than once is no harm."""
+    def release(self, source_id: str) -> None:
+        """Records that stage 0 has answered for a source. Calling it twice is harmless."""
         self.answers.add(source_id)
         records, size = self._waiting.pop(source_id, (0, 0))
         self._records -= records
@@ -119,8 +119,8 @@ class Lead:
         within = self._records + records <= self._max_records
         return within and self._bytes + size <= self._max_bytes
 
-    async def room(self, records: int, size: int) -> None:
-        """There is room for a source."""
+    async def wait_for_room(self, records: int, size: int) -> None:
+        """Returns when there is room for a source of this size."""
         while not self.has_room(records, size):
             self._moved.clear()
             try:
@@ -137,27 +137,27 @@ async def feed(
     publish: Publish,
     encrypt: Encrypt,
     last_accepted: Mapping[str, str],
-    lead: Lead,
+    window: InFlightWindow,
     report: FeedReport | None = None,
     again: bool = True,
 ) -> FeedReport:
-    """The whole listing is on the log, in listing order; returns the filled ``report``.
+    """Publishes the whole listing in listing order; returns the filled ``report``.
 
-    ``publish`` returns when the broker has acknowledged; ``encrypt`` is called in a thread;
+    ``publish`` returns when the broker has acknowledged; ``encrypt`` runs in a thread.
     ``last_accepted`` maps source ids to the ``raw_sha256`` of their last accepted revision under
-    the present versions of stage 0. ``again``: what ``lead`` has heard was said to this trigger, so
-    it is left out.
+    the current versions of stage 0. ``again``: sources that ``window`` knows as answered are
+    skipped, because stage 0 answered them for this trigger.
     """
-    feeder = _Feeder(order, publish, encrypt, last_accepted, lead, report or FeedReport())
+    feeder = _Feeder(order, publish, encrypt, last_accepted, window, report or FeedReport())
     sources = [source_of_item(order.project_id, listing, item) for item in listing.items]
     feeder.report.listed = len(sources)
-    await publish(opening(order, listing, sources))
+    await publish(request_facts(order, listing, sources))
     for position, (item, source) in enumerate(zip(listing.items, sources, strict=True), start=1):
-        if again and source.source_id in lead.answers:
+        if again and source.source_id in window.answers:
             feeder.report.answered_before += 1
         else:
-            await feeder.bring(item, source)
-        # Run control waits for the first horizon before anything is read.
+            await feeder.add(item, source)
+        # Run control starts reading when the first sources have arrived.
         if position == FIRST_AT_ONCE or position % LISTED_SOURCES_PER_PART == 0:
             await feeder.flush()
     await feeder.flush()
@@ -165,7 +165,7 @@ async def feed(
 
 
 def source_of(project_id: str, root: str, path: str) -> SourceInfo:
-    """What a path tells of a file of ``root``, with the id it has for ever."""
+    """What a path says about a file of ``root``, with its permanent id."""
     external_ref = f"{root}@{path}"
     source_type = source_type_of(path)
     return SourceInfo(
@@ -182,7 +182,7 @@ def source_of(project_id: str, root: str, path: str) -> SourceInfo:
 
 
 def source_of_item(project_id: str, listing: Listing, item: Item) -> SourceInfo:
-    """What is told of an item: what its path says, unless its service says more."""
+    """What is known about an item: from its path, unless its service says more."""
     if item.source_type is None:
         return source_of(project_id, listing.root, item.path)
     external_ref = f"{listing.root}@{item.path}"
@@ -198,8 +198,10 @@ def source_of_item(project_id: str, listing: Listing, item: Item) -> SourceInfo:
     )
 
 
-def opening(order: FeedOrder, listing: Listing, sources: Sequence[SourceInfo]) -> list[Envelope]:
-    """The trigger and its listing in parts, before any content."""
+def request_facts(
+    order: FeedOrder, listing: Listing, sources: Sequence[SourceInfo]
+) -> list[Envelope]:
+    """The request and the parts of its listing, published before any content."""
     asked = IngestionRequested(
         trigger_key=order.trigger_key,
         trigger=order.trigger,
@@ -209,7 +211,7 @@ def opening(order: FeedOrder, listing: Listing, sources: Sequence[SourceInfo]) -
         limits=dict(order.limits),
         accept_removals=order.accept_removals,
     )
-    parts = _cut(sources, LISTED_SOURCES_PER_PART) or [[]]
+    parts = _split(sources, LISTED_SOURCES_PER_PART) or [[]]
     removed = [
         ids.source_id(order.project_id, listing.connector, f"{listing.root}@{path}")
         for path in listing.removed
@@ -238,8 +240,8 @@ def opening(order: FeedOrder, listing: Listing, sources: Sequence[SourceInfo]) -
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
-    """A content as it goes out: ``parts`` are key ids and ciphertexts, ``item`` what it is of."""
+class EncryptedItem:
+    """An encrypted content. ``parts`` are key ids and ciphertexts, ``item`` describes it."""
 
     item: Item
     raw_sha256: str
@@ -254,33 +256,33 @@ class Sealed:
 
 @dataclass(slots=True)
 class _Feeder:
-    """Brings contents to the log, a batch at a time."""
+    """Publishes contents in batches."""
 
     order: FeedOrder
     publish: Publish
     encrypt: Encrypt
     last_accepted: Mapping[str, str]
-    lead: Lead
+    window: InFlightWindow
     report: FeedReport
     _ready: list[Envelope] = field(default_factory=list)
     _ready_bytes: int = 0
     _unchanged: list[str] = field(default_factory=list)
     _unchanged_parts: int = 0
 
-    async def bring(self, item: Item, source: SourceInfo) -> None:
-        """The source is among what goes out next, as a revision or as unchanged."""
+    async def add(self, item: Item, source: SourceInfo) -> None:
+        """Adds the source to the next batch, as a revision or as unchanged."""
         before = self.last_accepted.get(source.source_id)
-        sealed = await asyncio.to_thread(self._sealed, item, before)
+        sealed = await asyncio.to_thread(self._encrypt_item, item, before)
         if sealed.unreadable:
             self.report.unreadable.append(sealed.unreadable)
         if sealed.raw_sha256 == before:
             self.report.unchanged += 1
             self._unchanged.append(source.source_id)
             return
-        if not self.lead.has_room(len(sealed.parts), sealed.size):
+        if not self.window.has_room(len(sealed.parts), sealed.size):
             await self.flush()
-            await self.lead.room(len(sealed.parts), sealed.size)
-        self.lead.fed(source.source_id, len(sealed.parts), sealed.size)
+            await self.window.wait_for_room(len(sealed.parts), sealed.size)
+        self.window.add(source.source_id, len(sealed.parts), sealed.size)
         self._ready.extend(revision(self.order, source, sealed))
         self._ready_bytes += sealed.size
         self.report.fed += 1
@@ -288,8 +290,8 @@ class _Feeder:
         if len(self._ready) >= BATCH_RECORDS or self._ready_bytes >= 2 * CONTENT_PART_BYTES:
             await self.flush()
 
-    def _sealed(self, item: Item, before: str | None) -> Sealed:
-        """The content ready to go out; without parts when it is that of the revision before."""
+    def _encrypt_item(self, item: Item, before: str | None) -> EncryptedItem:
+        """The encrypted content; without parts when it equals the revision before."""
         try:
             content, unreadable = item.read(), ""
             raw_sha256 = ids.sha256_hex(content)
@@ -297,30 +299,32 @@ class _Feeder:
             content, unreadable = b"", str(error)
             raw_sha256 = before or NO_HASH
         if raw_sha256 == before:
-            return Sealed(item, raw_sha256, len(content), [], unreadable)
-        parts = self._encrypted(item, content)
-        return Sealed(item.with_content(content), raw_sha256, len(content), parts, unreadable)
+            return EncryptedItem(item, raw_sha256, len(content), [], unreadable)
+        parts = self._encrypt_parts(item, content)
+        return EncryptedItem(
+            item.with_content(content), raw_sha256, len(content), parts, unreadable
+        )
 
-    def _encrypted(self, item: Item, content: bytes) -> list[tuple[str, bytes]]:
-        """The content in parts, each under the key of whom it belongs to."""
+    def _encrypt_parts(self, item: Item, content: bytes) -> list[tuple[str, bytes]]:
+        """The content in parts, each under its owner's key."""
         parts, start = [], 0
         for owner, length in item.owners or (("", len(content)),):
             whole, start = content[start : start + length], start + length
-            parts += [self.encrypt(piece, owner) for piece in _cut(whole, CONTENT_PART_BYTES)]
+            parts += [self.encrypt(piece, owner) for piece in _split(whole, CONTENT_PART_BYTES)]
         return parts or [self.encrypt(b"", "")]
 
     async def flush(self) -> None:
-        """What was brought is acknowledged by the broker."""
+        """Publishes everything added so far and waits for the broker."""
         ready, self._ready, self._ready_bytes = self._ready, [], 0
-        for part in _cut(self._unchanged, LISTED_SOURCES_PER_PART):
-            ready.append(_unchanged(self.order, self._unchanged_parts, part))
+        for part in _split(self._unchanged, LISTED_SOURCES_PER_PART):
+            ready.append(_unchanged_fact(self.order, self._unchanged_parts, part))
             self._unchanged_parts += 1
         self._unchanged = []
         if ready:
             await self.publish(ready)
 
 
-def revision(order: FeedOrder, source: SourceInfo, sealed: Sealed) -> list[Envelope]:
+def revision(order: FeedOrder, source: SourceInfo, sealed: EncryptedItem) -> list[Envelope]:
     """The records of one revision: its further parts, then ``source.revised`` with part 0."""
     further = [
         SourceContentPart(
@@ -350,8 +354,8 @@ def revision(order: FeedOrder, source: SourceInfo, sealed: Sealed) -> list[Envel
     return [_fact(order, event, at) for event in (*further, revised)]
 
 
-def _unchanged(order: FeedOrder, index: int, source_ids: list[str]) -> Envelope:
-    """Its key holds what it says: a repeated command may find other sources unchanged."""
+def _unchanged_fact(order: FeedOrder, index: int, source_ids: list[str]) -> Envelope:
+    """The key contains the ids: a repeated command may find other sources unchanged."""
     event = SourcesUnchanged(trigger_key=order.trigger_key, part_index=index, source_ids=source_ids)
     said = ids.sha256_hex("\n".join(source_ids))[: ids.ID_HEX_DIGITS]
     return _fact(order, event, natural_key=f"{event.local_key}|{said}")
@@ -370,5 +374,5 @@ def _fact(
     )
 
 
-def _cut(whole: T, size: int) -> list[T]:
+def _split(whole: T, size: int) -> list[T]:
     return [whole[start : start + size] for start in range(0, len(whole), size)]

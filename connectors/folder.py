@@ -1,10 +1,10 @@
 """Folders and single files of this machine.
 
-Of a git work tree the tracked files are listed, with the bytes they have now: what a developer sees
-is what is read. A commit and its date are told only of bytes whose hash is the commit's. Any other
+In a git work tree the tracked files are listed, with their present bytes: what a developer sees is
+what is read. A commit and its date are set only for bytes whose hash is the commit's. Any other
 folder is listed whole. Links are never followed: a link inside the root is an alias of something
-listed anyway, one that leads outside is none of the root's business. All is opened beneath the root
-(``paths.py``), one folder after the other: depth costs no recursion.
+listed anyway, and one that leads outside is not part of the root. Everything is opened beneath the
+root (``paths.py``), one folder after the other: depth costs no recursion.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from connectors.connector import (
     Listing,
     Notice,
     SourceUnavailable,
-    head_of,
-    in_listing_order,
     printable,
+    read_head,
+    sort_items,
 )
-from connectors.git import author_dates, checked_entry, is_blob, stream_git, too_many
-from connectors.paths import Root, checked_path, is_beneath
-from connectors.repositories import Borrowed, find_repository
+from connectors.git import author_dates, check_entry, is_blob, stream_git, too_many
+from connectors.paths import Root, check_path, is_beneath
+from connectors.repositories import RepositoryView, find_repository
 
 Sized = tuple[bytes, str, int]  # path in bytes, path to print, size
 # Also of a file below a folder that became a link.
@@ -38,33 +38,33 @@ GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
 
 
 class Folder:
-    """What git tracks in a folder; of a folder in which it tracks nothing, every regular file."""
+    """The files that git tracks in a folder; if it tracks none, every regular file."""
 
     def __init__(self, folder: Path, root: str) -> None:
         self.folder = folder
         self.root = root
 
     def list(self) -> Listing:
-        """Complete, unless a folder in it could not be read: then nothing of it counts as gone.
+        """Complete, unless a folder in it could not be read: then nothing is removed.
 
-        A tracked file that was deleted in the work tree is gone.
+        A tracked file that was deleted in the work tree is removed.
         """
         notices: list[Notice] = []
-        root = _opened(self.folder)
+        root = _open_root(self.folder)
         try:
-            items = _tracked_items(self.folder, root, notices)
+            items = _list_tracked(self.folder, root, notices)
             if items is None:
                 items = [_item(root, *found) for found in _walk(self.folder, root, notices)]
         except BaseException:
             root.close()
             raise
         complete = not any(notice.code == "unreadable_folder" for notice in notices)
-        listed = in_listing_order(items, notices)
+        listed = sort_items(items, notices)
         return Listing(self.root, complete, *listed, close=root.close)
 
 
 class SingleFile:
-    """One file; its root is the folder it lies in, of which it says nothing else."""
+    """One file. Its root is the folder that contains it; the listing is not complete."""
 
     def __init__(self, file: Path, root: str) -> None:
         self.file = file
@@ -73,19 +73,19 @@ class SingleFile:
     def list(self) -> Listing:
         raw_name = os.fsencode(self.file.name)
         notices: list[Notice] = []
-        root = _opened(self.file.parent)
-        known = [(raw_name, path)] if (path := checked_path(raw_name, notices)) else []
+        root = _open_root(self.file.parent)
+        known = [(raw_name, path)] if (path := check_path(raw_name, notices)) else []
         items = tuple(_item(root, *found) for found in _sizes(root, known, notices))
         return Listing(self.root, False, items, tuple(notices), close=root.close)
 
 
 def reader(root: Root, raw_path: bytes) -> Callable[[], bytes]:
-    """Reads the file when called. Raises SourceUnavailable, also when it is no file any more."""
+    """Reads the file when called. Raises SourceUnavailable, also if it is no longer a file."""
 
     def read() -> bytes:
         try:
             with root.open_file(raw_path) as file:
-                return head_of(file)
+                return read_head(file)
         except OSError as error:
             full = root.folder / os.fsdecode(raw_path)
             raise SourceUnavailable(
@@ -95,7 +95,7 @@ def reader(root: Root, raw_path: bytes) -> Callable[[], bytes]:
     return read
 
 
-def _opened(folder: Path) -> Root:
+def _open_root(folder: Path) -> Root:
     try:
         return Root(folder)
     except OSError as error:
@@ -108,22 +108,22 @@ def _item(root: Root, raw_path: bytes, path: str, size: int) -> Item:
     return Item(path, size, reader(root, raw_path))
 
 
-def _tracked_items(folder: Path, root: Root, notices: list[Notice]) -> list[Item] | None:
-    """The files that git tracks in ``folder``; None where there are none."""
+def _list_tracked(folder: Path, root: Root, notices: list[Notice]) -> list[Item] | None:
+    """The files that git tracks in ``folder``; None if there are none."""
     if (repository := find_repository(folder)) is None:
         return None
-    with Borrowed(repository) as borrowed:
-        within = os.fsencode(folder.relative_to(borrowed.top)).removeprefix(b".")
+    with RepositoryView(repository) as view:
+        within = os.fsencode(folder.relative_to(view.top)).removeprefix(b".")
         scope = within + b"/" if within else b""
-        tracked = list(_index(borrowed, scope))
+        tracked = list(_index(view, scope))
         if not tracked:
             return None
-        dates = author_dates(borrowed.directory, borrowed.head, scope) if borrowed.head else {}
-        blobs = _blobs(borrowed, scope)
+        dates = author_dates(view.directory, view.head, scope) if view.head else {}
+        blobs = _blobs(view, scope)
     known = [
         (raw_path, path)
         for mode, raw_path in tracked
-        if (path := checked_entry(mode, raw_path, notices)) is not None
+        if (path := check_entry(mode, raw_path, notices)) is not None
     ]
     return [
         Item(
@@ -131,8 +131,8 @@ def _tracked_items(folder: Path, root: Root, notices: list[Notice]) -> list[Item
             size,
             reader(root, raw_path),
             dates.get(raw_path),
-            borrowed.head,
-            speaks_of=partial(is_blob, blobs[raw_path]),
+            view.head,
+            is_current=partial(is_blob, blobs[raw_path]),
         )
         if raw_path in blobs
         else _item(root, raw_path, path, size)
@@ -140,33 +140,33 @@ def _tracked_items(folder: Path, root: Root, notices: list[Notice]) -> list[Item
     ]
 
 
-def _index(borrowed: Borrowed, scope: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Mode and path of each tracked file below ``scope``; one entry for a path in conflict."""
+def _index(view: RepositoryView, scope: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Mode and path of each tracked file below ``scope``; one entry per path in conflict."""
     before = b""
-    for row in _rows(borrowed, scope, "ls-files", "-z", "--stage", "--"):
+    for row in _rows(view, scope, "ls-files", "-z", "--stage", "--"):
         meta, _, raw_path = row.partition(b"\t")
         if raw_path != before:
             yield meta.split()[0], raw_path.removeprefix(scope)
         before = raw_path
 
 
-def _blobs(borrowed: Borrowed, scope: bytes) -> dict[bytes, str]:
+def _blobs(view: RepositoryView, scope: bytes) -> dict[bytes, str]:
     """Git's id of the content of each file of HEAD below ``scope``."""
-    if borrowed.head is None:
+    if view.head is None:
         return {}
     blobs = {}
-    for row in _rows(borrowed, scope, "ls-tree", "-r", "-z", borrowed.head, "--"):
+    for row in _rows(view, scope, "ls-tree", "-r", "-z", view.head, "--"):
         meta, _, raw_path = row.partition(b"\t")
         blobs[raw_path.removeprefix(scope)] = meta.split()[2].decode()
     return blobs
 
 
-def _rows(borrowed: Borrowed, scope: bytes, *arguments: str) -> Iterator[bytes]:
-    return stream_git(borrowed.directory, *arguments, *([os.fsdecode(scope)] if scope else []))
+def _rows(view: RepositoryView, scope: bytes, *arguments: str) -> Iterator[bytes]:
+    return stream_git(view.directory, *arguments, *([os.fsdecode(scope)] if scope else []))
 
 
 def _walk(folder: Path, root: Root, notices: list[Notice]) -> Iterator[Sized]:
-    """Every regular file below the root but git's own. Raises SourceRefused for too many."""
+    """Every regular file below the root except git's own. Raises SourceRefused above the limit."""
     waiting, count = [b""], 0
     while waiting:
         above = waiting.pop()
@@ -185,7 +185,7 @@ def _walk(folder: Path, root: Root, notices: list[Notice]) -> Iterator[Sized]:
                     if raw_name == b".git":
                         continue
                     if not entry.is_dir(follow_symlinks=False):
-                        yield from _sized(entry, raw_path, notices)
+                        yield from _stat_entry(entry, raw_path, notices)
                     elif _is_entered(raw_path, raw_name, notices):
                         waiting.append(raw_path)
         except OSError:
@@ -195,7 +195,7 @@ def _walk(folder: Path, root: Root, notices: list[Notice]) -> Iterator[Sized]:
 
 
 def _is_entered(raw_path: bytes, raw_name: bytes, notices: list[Notice]) -> bool:
-    """Whether a folder is listed; else a notice says why not."""
+    """Whether a folder is listed; otherwise a notice gives the reason."""
     if not is_beneath(raw_name):
         notices.append(Notice(printable(raw_path)[:MAX_PATH_CHARS], "unsafe_name"))
         return False
@@ -205,8 +205,8 @@ def _is_entered(raw_path: bytes, raw_name: bytes, notices: list[Notice]) -> bool
     return True
 
 
-def _sized(entry: os.DirEntry[str], raw_path: bytes, notices: list[Notice]) -> Iterator[Sized]:
-    path = checked_path(raw_path, notices)
+def _stat_entry(entry: os.DirEntry[str], raw_path: bytes, notices: list[Notice]) -> Iterator[Sized]:
+    path = check_path(raw_path, notices)
     if path is None:
         return
     try:
@@ -221,7 +221,7 @@ def _sized(entry: os.DirEntry[str], raw_path: bytes, notices: list[Notice]) -> I
 def _sizes(
     root: Root, known: Iterable[tuple[bytes, str]], notices: list[Notice]
 ) -> Iterator[Sized]:
-    """Of the known paths those that are regular files, with their sizes; each folder once."""
+    """Those of the known paths that are regular files, with sizes; opens each folder once."""
     for above, group in groupby(known, key=lambda each: each[0].rpartition(b"/")[0]):
         try:
             descriptor = root.open_folder(above)
@@ -246,7 +246,7 @@ def _sizes(
 def _regular(
     raw_path: bytes, path: str, found: os.stat_result, notices: list[Notice]
 ) -> Iterator[Sized]:
-    """The file, if it is a regular one; anything else is told."""
+    """The file if it is regular; otherwise a notice."""
     if S_ISREG(found.st_mode):
         yield raw_path, path, found.st_size
     else:

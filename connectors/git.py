@@ -1,11 +1,11 @@
-"""Calls of git, each in a git directory that belongs to us.
+"""Runs git, always in a git directory of ours.
 
 Git does what a repository's configuration says: it starts monitors, filters, hooks, pagers and
-helpers, includes other files, fetches what is missing. So no call is made in a stranger's
-repository, not even with such settings overridden: there are too many, and their names are the
-stranger's. A clone is ours (``clones.py``), and so is the git directory through which
-somebody else's repository is read (``repositories.py``). A call on this machine knows no
-configuration but theirs; a fetch also that of the person who runs it.
+helpers, includes other files, fetches what is missing. So no call runs in somebody else's
+repository, not even with such settings overridden: there are too many, and their names can be
+chosen. Clones are ours (``clones.py``), and so is the git directory through which another
+repository is read (``repositories.py``). A local call sees no other configuration; a fetch also
+uses that of the person who runs it.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from connectors.connector import (
     Notice,
     SourceRefused,
     SourceUnavailable,
-    in_listing_order,
     printable,
+    sort_items,
 )
-from connectors.paths import checked_path
+from connectors.paths import check_path
 from infra.addresses import without_credentials
 
 CALL_TIMEOUT_S = 600
@@ -47,7 +47,7 @@ _STARTED: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 @dataclass(frozen=True, slots=True)
 class GitDirectory:
-    """A git directory that belongs to us; ``shows`` is the repository whose objects it has."""
+    """A git directory of ours; ``shows`` is the repository whose objects it contains."""
 
     folder: Path
     shows: Path | None = None
@@ -57,7 +57,7 @@ class GitDirectory:
 
 
 def list_commit(at: GitDirectory, root: str, ref: str) -> Listing:
-    """The tree of a commit, complete, read from the repository's objects."""
+    """The complete tree of a commit, read from the repository's objects."""
     commit = run_git(at, "rev-parse", "--verify", f"{ref}^{{commit}}").decode().strip()
     rows = list(stream_git(at, "ls-tree", "-r", "-l", "-z", commit))
     dates = author_dates(at, commit)
@@ -67,20 +67,20 @@ def list_commit(at: GitDirectory, root: str, ref: str) -> Listing:
     for row in rows:
         meta, _, raw_path = row.partition(b"\t")
         mode, _, oid, size = meta.split()
-        if (path := checked_entry(mode, raw_path, notices)) is not None:
+        if (path := check_entry(mode, raw_path, notices)) is not None:
             fetch = blobs.reader(oid.decode())
-            items.append(Item(path, known_size(size), fetch, dates.get(raw_path), commit))
-    return Listing(root, True, *in_listing_order(items, notices), close=blobs.close)
+            items.append(Item(path, parse_size(size), fetch, dates.get(raw_path), commit))
+    return Listing(root, True, *sort_items(items, notices), close=blobs.close)
 
 
-def known_size(told: bytes) -> int:
-    """The size of an object as git lists it; 0 for one that is missing, which says so when read."""
+def parse_size(told: bytes) -> int:
+    """The size of an object as git lists it; 0 for a missing one, which fails when read."""
     return int(told) if told.isdigit() else 0
 
 
-def checked_entry(mode: bytes, raw_path: bytes, notices: list[Notice]) -> str | None:
-    """The printable path of a tracked file; None, with a notice, for what is no file."""
-    path = checked_path(raw_path, notices)
+def check_entry(mode: bytes, raw_path: bytes, notices: list[Notice]) -> str | None:
+    """The printable path of a tracked file; None, with a notice, for anything else."""
+    path = check_path(raw_path, notices)
     if path is None or mode not in (LINK, SUBMODULE):
         return path
     notices.append(Notice(path, "link" if mode == LINK else "submodule"))
@@ -88,7 +88,7 @@ def checked_entry(mode: bytes, raw_path: bytes, notices: list[Notice]) -> str | 
 
 
 class Blobs:
-    """Contents of objects out of one ``git cat-file`` process, started when first asked."""
+    """Contents of objects from one ``git cat-file`` process, started when first needed."""
 
     def __init__(self, at: GitDirectory) -> None:
         self._at = at
@@ -98,11 +98,11 @@ class Blobs:
         return lambda: self.read(oid)
 
     def read(self, oid: str) -> bytes:
-        """The first 8 MiB and a byte of the object. Raises SourceUnavailable."""
+        """The object's first 8 MiB and one byte. Raises SourceUnavailable."""
         try:
             return self._answer(oid)
         except (OSError, ValueError) as error:
-            self.close()  # what it would print next is no answer to us
+            self.close()  # its next output would belong to this request
             raise SourceUnavailable(
                 f"Object {oid} is missing or damaged in {self._at}: run `git fsck` there."
             ) from error
@@ -130,9 +130,9 @@ class Blobs:
 
 
 def is_blob(oid: str, content: bytes) -> bool:
-    """Whether git names ``content`` so, as it is or with the line ends of a checkout undone.
+    """Whether ``content`` has this object id, as it is or with CRLF line ends undone.
 
-    A file of which only the beginning was read is not known by it.
+    False for a file of which only the beginning was read.
     """
     if _object_id(oid, content) == oid:
         return True
@@ -146,10 +146,10 @@ def _object_id(like: str, content: bytes) -> str:
 
 
 def author_dates(at: GitDirectory, commit: str, within: bytes = b"") -> dict[bytes, datetime]:
-    """For each path as git names it the author date of the last commit that touched it, in UTC.
+    """For each path as git names it, the author date of its last commit, in UTC.
 
-    One walk over the history; ``within`` is a folder that ends in ``/``: paths are relative to it.
-    Where a shallow clone ends nobody knows when a file came to be: such paths are absent.
+    One walk over the history. ``within`` is a folder that ends in ``/``; paths are relative to it.
+    At the edge of a shallow clone the date is unknown, so such paths are absent.
     """
     scope = os.fsdecode(within)
     return dates_of(at, commit, [scope] if scope else [], f"--relative={scope}")
@@ -158,7 +158,7 @@ def author_dates(at: GitDirectory, commit: str, within: bytes = b"") -> dict[byt
 def dates_of(
     at: GitDirectory, commit: str, paths: Sequence[str], *options: str
 ) -> dict[bytes, datetime]:
-    """``author_dates`` of ``paths`` only, or of all without any."""
+    """``author_dates`` of ``paths`` only; of all paths if there are none."""
     try:
         ends = set((at.folder / "shallow").read_bytes().split())
     except OSError:
@@ -186,10 +186,10 @@ def run_git(
     given: bytes = b"",
     settings: Mapping[str, str] = NOTHING,
 ) -> bytes:
-    """Standard output of one git call that is ``given`` its input. Raises SourceUnavailable.
+    """Runs git with ``given`` as its input; returns standard output. Raises SourceUnavailable.
 
-    ``remote`` is what a person calls the repository that is fetched; ``settings`` are variables
-    for this call: what no list of processes should show.
+    ``remote`` is the name of a fetched repository in messages. ``settings`` are environment
+    variables for this call: values that a list of processes must not show.
     """
     process = _start(at, arguments, {**_environment(at, bool(remote)), **settings})
     try:
@@ -214,7 +214,7 @@ def run_git(
 
 
 def git_answers(at: GitDirectory, *arguments: str) -> str:
-    """What git prints, or an empty string where it fails or is not there."""
+    """What git prints, or an empty string if it fails or is not installed."""
     with contextlib.suppress(SourceUnavailable):
         return run_git(at, *arguments).decode("utf-8", "surrogateescape").strip()
     return ""
@@ -223,10 +223,10 @@ def git_answers(at: GitDirectory, *arguments: str) -> str:
 def stream_git(
     at: GitDirectory, *arguments: str, limit: int | None = MAX_ENTRIES, strict: bool = True
 ) -> Iterator[bytes]:
-    """What one git call prints, cut at zero bytes, as it comes.
+    """The output of one git call, split at zero bytes, as it arrives.
 
-    Raises SourceRefused above ``limit`` parts; SourceUnavailable at the end of a call that failed,
-    unless what it printed until then is good enough (not ``strict``).
+    Raises SourceRefused above ``limit`` parts. Raises SourceUnavailable at the end of a failed
+    call, unless the output so far is enough (not ``strict``).
     """
     process = _spawn(at, *arguments)
     assert process.stdout
@@ -253,7 +253,7 @@ def too_many(place: GitDirectory | Path, limit: int) -> SourceRefused:
 
 
 def _environment(at: GitDirectory, remote: bool) -> dict[str, str]:
-    """The caller's environment without what points git elsewhere (as inside a hook)."""
+    """The environment without variables that point git elsewhere (as inside a hook)."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     kept |= {
         "GIT_DIR": str(at.folder),
@@ -300,7 +300,7 @@ def _start(
 
 @atexit.register
 def _end_all() -> None:
-    """No call outlives us: one that nobody waits for any more, after an interrupt, say."""
+    """Stops calls that nobody waits for any more, for example after an interrupt."""
     for process in list(_STARTED):
         if process.poll() is None:
             process.terminate()
@@ -312,7 +312,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _instant(seconds: bytes) -> datetime | None:
-    """Author dates are what somebody's clock said: the impossible ones say nothing."""
+    """The time, or None if it is impossible: author dates come from anybody's clock."""
     try:
         value = int(seconds)
     except ValueError:

@@ -1,8 +1,8 @@
-"""One check for every path a source names, and one way to open what lies beneath a root.
+"""Checks every path that a source names, and opens files beneath a root.
 
-The check judges names; opening decides. ``openat2`` follows no link at all and never leaves the
-root, so a folder swapped for a link between two calls wins nothing. Where the kernel has no such
-call (before Linux 5.6, or forbidden in a container) the same is done step by step.
+The check looks at names; opening decides. ``openat2`` follows no link and never leaves the root, so
+a folder that is swapped for a link between two calls gains nothing. Where the kernel lacks the call
+(before Linux 5.6, or forbidden in a container), the same is done step by step.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ PATH_MAX = 4096  # bytes of a path in one system call, with the zero at its end
 _OPENAT2 = 437  # its number on x86_64, aarch64 and every architecture of Linux since
 _NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH = 0x02, 0x04, 0x08
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW
-# A pipe must not make us wait for its writer.
+# O_NONBLOCK: opening a pipe must not wait for its writer.
 READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | _FLAGS
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY
 _PASSING = os.O_PATH | os.O_DIRECTORY
 # An empty part, `.` or `..`, also at the beginning (an absolute path) or the end; a zero byte.
 _MISPLACED = re.compile(rb"(?:\A|/)\.{0,2}(?:/|\Z)|\0")
-# What file systems that ignore such characters (HFS+) or spellings (NTFS) would open as `.git`.
+# Names that HFS+ (ignores these characters) and NTFS (other spellings) would open as `.git`.
 _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 _GIT = re.compile(r"(?:\.git|git~1)[ .]*(?:[:\\].*)?", re.IGNORECASE | re.DOTALL)
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -46,8 +46,8 @@ class _How(ctypes.Structure):
 def is_beneath(path: bytes | str) -> bool:
     """Whether ``path`` can only name something below its root, and nothing of git's own.
 
-    Refused are absolute paths, empty parts, ``.`` and ``..``, zero bytes, and ``.git`` in every
-    spelling that some file system takes for it.
+    False for absolute paths, empty parts, ``.`` and ``..``, zero bytes, and ``.git`` in every
+    spelling that some file system accepts.
     """
     raw = path.encode("utf-8", "surrogatepass") if isinstance(path, str) else path
     if _MISPLACED.search(raw):
@@ -62,8 +62,8 @@ def is_git_name(name: bytes) -> bool:
     return bool(_GIT.fullmatch(_IGNORED.sub("", name.decode("utf-8", "surrogateescape"))))
 
 
-def checked_path(raw: bytes | str, notices: list[Notice]) -> str | None:
-    """The printable path of an item; None, with a notice, for one that is refused."""
+def check_path(raw: bytes | str, notices: list[Notice]) -> str | None:
+    """The printable path of an item; None, with a notice, for a path that is refused."""
     path = printable(raw)
     if len(path) > MAX_PATH_CHARS or not is_beneath(raw):
         notices.append(Notice(path[:MAX_PATH_CHARS] or ".", "unsafe_name"))
@@ -74,10 +74,10 @@ def checked_path(raw: bytes | str, notices: list[Notice]) -> str | None:
 
 
 class Root:
-    """A folder held open: whatever becomes of its own path, what is opened lies beneath it."""
+    """A folder that is held open: files are opened beneath it, even if its own path changes."""
 
     def __init__(self, folder: Path, *, stepwise: bool = False) -> None:
-        """``folder`` itself is no link. Raises OSError."""
+        """``folder`` must not be a link. Raises OSError."""
         self.folder = folder
         self._stepwise = stepwise or not has_openat2()
         self._descriptor = os.open(folder, _FOLDER | _FLAGS)
@@ -85,12 +85,12 @@ class Root:
 
     @property
     def path(self) -> Path:
-        """Where the folder lies now, without links."""
+        """The folder's present path, without links."""
         return Path(os.readlink(f"/proc/self/fd/{self._descriptor}"))
 
     @property
     def for_children(self) -> str:
-        """A name of this very folder that our child processes can use while it is open."""
+        """A path to this folder for child processes, valid while it is open."""
         return f"/proc/{os.getpid()}/fd/{self._descriptor}"
 
     def close(self) -> None:
@@ -104,7 +104,7 @@ class Root:
         self.close()
 
     def open(self, path: bytes, flags: int = READ) -> int:
-        """A descriptor of what ``path`` names beneath the root. Raises OSError, for links too."""
+        """A descriptor of ``path`` beneath the root. Raises OSError, also for links."""
         if not is_beneath(path):
             raise OSError(errno.EXDEV, "the path leads out of its folder")
         if self._stepwise or len(path) >= PATH_MAX:
@@ -123,7 +123,7 @@ class Root:
             raise
 
     def open_folder(self, path: bytes) -> int:
-        """A descriptor of a folder for listing it; the root itself by an empty path.
+        """A descriptor for listing a folder; the root itself if the path is empty.
 
         Raises OSError.
         """
@@ -134,7 +134,7 @@ class Root:
 
 @functools.cache
 def has_openat2() -> bool:
-    """Whether the kernel has the call and lets us use it."""
+    """Whether the kernel has the call and allows it."""
     above = os.open("/", os.O_PATH | os.O_CLOEXEC)
     try:
         os.close(_openat2(above, b".", os.O_PATH))

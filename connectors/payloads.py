@@ -1,6 +1,6 @@
-"""Reading a service's JSON: what is asked for is there in its type, or the payload is refused.
+"""Reads fields of a service's JSON with their types, or refuses the payload.
 
-A refusal names the field and never what stands in it.
+An error names the field and never its value.
 """
 
 from __future__ import annotations
@@ -17,15 +17,12 @@ NOTHING: Payload = {}
 
 
 class UnreadablePayload(ValueError):
-    """A payload is not what the service documents; the message names a field only."""
+    """A payload differs from the service's documentation; the message names only a field."""
 
 
 @contextmanager
 def readable(what: str) -> Iterator[None]:
-    """What does not fit the documentation ends the reading of ``what``; no word of it is told.
-
-    Raises SourceUnavailable.
-    """
+    """Turns an unreadable payload into SourceUnavailable for ``what``, without its content."""
     try:
         yield
     except UnreadablePayload as error:
@@ -57,7 +54,7 @@ def rows(told: Any, name: str, service: str) -> list[dict[str, Any]]:
     try:
         return [dict(it) for it in parts(told, name)]
     except (UnreadablePayload, AttributeError):
-        raise SourceUnavailable(f"{service} answered a list with something that is none.") from None
+        raise SourceUnavailable(f"{service} did not answer with a list.") from None
 
 
 def text(payload: Payload, name: str) -> str:
@@ -70,7 +67,7 @@ def text(payload: Payload, name: str) -> str:
     return value
 
 
-def needed(payload: Payload, name: str) -> str:
+def required_text(payload: Payload, name: str) -> str:
     """The string or number under ``name``, as text. Raises UnreadablePayload when it is empty."""
     value = payload.get(name)
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
@@ -81,9 +78,9 @@ def needed(payload: Payload, name: str) -> str:
 def time(payload: Payload, name: str) -> datetime:
     """The time under ``name`` in UTC. Raises UnreadablePayload without one or without its zone."""
     try:
-        at = datetime.fromisoformat(needed(payload, name))
+        at = datetime.fromisoformat(required_text(payload, name))
         in_utc = at.astimezone(UTC)
-    except (ValueError, OverflowError) as error:  # in UTC it may be of a year that there is not
+    except (ValueError, OverflowError) as error:  # in UTC the year may be out of range
         raise UnreadablePayload(f"{name} is no time") from error
     if at.tzinfo is None:
         raise UnreadablePayload(f"{name} has no zone")

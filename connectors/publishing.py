@@ -1,10 +1,9 @@
-"""Items of services onto the log: one page, or one delivery, is one trigger with a listing.
+"""Publishes items of services: one page or one delivery is one trigger per root.
 
-Whatever way an item came (page of a sync, webhook, export file, census), it goes through here. What
-is held decides: equal bytes change nothing, and neither does what was changed before it. Two
-writers may both believe to be the later one; stage 0, alone for a source, asks the same question
-again (``streams.hygiene.stage``), so ``revision_ref`` begins with the time of change and sorts by
-it.
+Polls, webhooks, exports and reconciliation all use this module. Stored sources are compared first:
+equal bytes and older changes publish nothing. Two writers may both believe to be the later one, so
+stage 0, the only writer of a source, compares again (``streams.hygiene.stage``). Therefore
+``revision_ref`` begins with the time of change and sorts by it.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from connectors.connector import Item, Listing, RedactName, printable
-from connectors.feeder import Encrypt, FeedOrder, Lead, Publish, feed, opening
-from connectors.outside import Gone, OutsideItem, Service
+from connectors.feeder import Encrypt, FeedOrder, InFlightWindow, Publish, feed, request_facts
 from connectors.rendering import pieces
+from connectors.service_items import DeletedItem, Service, ServiceItem
 from schemas import ids
 from schemas.events.connector import Counts
 from schemas.events.source import MARK_CHARS, Connector, SourceInfo
@@ -26,17 +25,17 @@ CONNECTORS: dict[str, Connector] = {
     "github": "github",
     "jira": "jira",
     "slack": "slack",
-    "bitbucket": "api",  # it only pushes; the enum of spec 01 §1 has no name of its own for it
+    "bitbucket": "api",  # the released enum has no value for Bitbucket
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """What we hold of a source. ``mark`` is its time of change as in ``revision_ref``.
+class StoredSource:
+    """What is stored of a source. ``mark`` is its time of change as in ``revision_ref``.
 
-    ``raw_sha256`` is empty where the content has to be sent again, since stage 0 gave it up or had
-    other versions. ``gone`` is the mark of a deletion that was told and that the tables do not show
-    (yet, or no longer, when a census has found it standing again).
+    ``raw_sha256`` is empty where the content has to be sent again, because stage 0 gave it up or
+    had other versions. ``gone`` is the time of a reported deletion that the tables do not show: not
+    yet, or no longer, because reconciliation has found the item again.
     """
 
     raw_sha256: str
@@ -45,32 +44,32 @@ class Held:
     gone: str = ""
 
 
-FindHeld = Callable[[str, Collection[str]], Awaitable[Mapping[str, Held]]]
+FindStored = Callable[[str, Collection[str]], Awaitable[Mapping[str, StoredSource]]]
 Inventory = Callable[[str, str, str], Awaitable[Sequence[SourceInfo]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Outlet:
-    """All that is needed to publish for one project.
+class ItemPublisher:
+    """What is needed to publish for one project.
 
-    ``held`` finds of some source ids those that we hold. ``inventory`` lists what is held of a
-    root, all whose path begins with the last argument. ``lead`` is shared by all triggers of a
-    process. ``redact_name`` frees names and titles of secrets.
+    ``find_stored`` returns those of the given source ids that are stored. ``list_stored`` returns
+    the stored sources of a root whose path begins with the last argument. All triggers of a process
+    share ``window``. ``redact_name`` removes secrets from names and titles.
     """
 
     publish: Publish
     encrypt: Encrypt
-    held: FindHeld
-    inventory: Inventory
-    lead: Lead
+    find_stored: FindStored
+    list_stored: Inventory
+    window: InFlightWindow
     redact_name: RedactName
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """An item with its bytes; ``source_id`` is for ever."""
+    """An item with its bytes and its permanent source id."""
 
-    item: OutsideItem
+    item: ServiceItem
     source_id: str
     content: bytes
     raw_sha256: str
@@ -80,56 +79,61 @@ class Prepared:
 @dataclass(slots=True)
 class _Root:
     service: Service
-    items: dict[str, OutsideItem] = field(default_factory=dict)
-    gone: dict[str, Gone] = field(default_factory=dict)
+    items: dict[str, ServiceItem] = field(default_factory=dict)
+    gone: dict[str, DeletedItem] = field(default_factory=dict)
 
 
 def mark_of(at: datetime) -> str:
-    """A time as text that sorts: UTC, to the millisecond."""
+    """A time as text that sorts: UTC, with milliseconds."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def source_id_of(project_id: str, item: OutsideItem | Gone) -> str:
+def source_id_of(project_id: str, item: ServiceItem | DeletedItem) -> str:
     return ids.source_id(
         project_id, CONNECTORS[item.service], f"{item.root}@{printable(item.path)}"
     )
 
 
 async def publish_items(
-    items: Iterable[OutsideItem | Gone], order: FeedOrder, outlet: Outlet
+    items: Iterable[ServiceItem | DeletedItem], order: FeedOrder, publisher: ItemPublisher
 ) -> Counts:
-    """The items are on the log, one trigger a root, if there is anything new about them.
+    """Publishes the items, one trigger per root, if anything about them is new.
 
-    ``order.trigger_key`` names the page or the delivery; what is the same again gets the same ids.
-    Removals that the service itself told of are let go unasked: the brake is for what is missing.
+    ``order.trigger_key`` names the page or the delivery; the same items get the same ids again.
+    Removals that the service itself reports need no approval: the removal threshold applies to
+    items that are only missing.
     """
     counts = Counts()
-    named = [redacted(item, outlet.redact_name) for item in items]
+    named = [redact_item(item, publisher.redact_name) for item in items]
     for root, group in _by_root(named).items():
-        counts = added(counts, await _publish_root(root, group, order, outlet))
+        counts = add_counts(counts, await _publish_root(root, group, order, publisher))
     return counts
 
 
-def redacted(item: OutsideItem | Gone, redact_name: RedactName) -> OutsideItem | Gone:
-    """The item with no secret in its title, nor in that of what it is about."""
-    if isinstance(item, Gone):
+def redact_item(
+    item: ServiceItem | DeletedItem, redact_name: RedactName
+) -> ServiceItem | DeletedItem:
+    """The item without secrets in its title and in the title of what it is about."""
+    if isinstance(item, DeletedItem):
         return item
     about = redact_name(item.about) if item.about else item.about
     return replace(item, title=redact_name(item.title), about=about)
 
 
-async def _publish_root(root: str, group: _Root, order: FeedOrder, outlet: Outlet) -> Counts:
+async def _publish_root(
+    root: str, group: _Root, order: FeedOrder, publisher: ItemPublisher
+) -> Counts:
     project = order.project_id
     prepared = [prepare(project, item) for item in group.items.values()]
     going = {source_id_of(project, gone): gone for gone in group.gone.values()}
     names = [each.source_id for each in prepared]
-    held = await outlet.held(project, [*names, *going])
+    stored = await publisher.find_stored(project, [*names, *going])
     removed = tuple(
         gone.path
         for source, gone in going.items()
-        if source in held and _is_over(held[source], mark_of(gone.changed_at))
+        if source in stored and _is_newer_deletion(stored[source], mark_of(gone.changed_at))
     )
-    same = {each.source_id: each.raw_sha256 for each in prepared if not _is_news(each, held)}
+    same = {each.source_id: each.raw_sha256 for each in prepared if not _is_news(each, stored)}
     counts = Counts(
         seen=len(prepared),
         published=len(prepared) - len(same),
@@ -142,7 +146,7 @@ async def _publish_root(root: str, group: _Root, order: FeedOrder, outlet: Outle
     listing = Listing(
         root=root,
         complete=False,
-        items=tuple(listed_item(each) for each in prepared),
+        items=tuple(to_listing_item(each) for each in prepared),
         removed=removed,
         connector=CONNECTORS[group.service],
     )
@@ -150,19 +154,19 @@ async def _publish_root(root: str, group: _Root, order: FeedOrder, outlet: Outle
     await feed(
         listing,
         replace(order, trigger_key=key, accept_removals=True),
-        publish=outlet.publish,
-        encrypt=outlet.encrypt,
+        publish=publisher.publish,
+        encrypt=publisher.encrypt,
         last_accepted=same,
-        lead=outlet.lead,
+        window=publisher.window,
         again=False,
     )
     return counts
 
 
 async def publish_removals(
-    root: str, gone: Sequence[SourceInfo], order: FeedOrder, outlet: Outlet
+    root: str, gone: Sequence[SourceInfo], order: FeedOrder, publisher: ItemPublisher
 ) -> None:
-    """These sources of a root go, with the end of the trigger's run, unless the brake holds."""
+    """Removes these sources of a root at the end of the run, below the removal threshold."""
     listing = Listing(
         root=root,
         complete=False,
@@ -170,10 +174,10 @@ async def publish_removals(
         removed=tuple(sorted(each.path for each in gone)),
         connector=gone[0].connector,
     )
-    await outlet.publish(opening(order, listing, []))
+    await publisher.publish(request_facts(order, listing, []))
 
 
-def prepare(project_id: str, item: OutsideItem) -> Prepared:
+def prepare(project_id: str, item: ServiceItem) -> Prepared:
     parts = pieces(item)
     content = b"".join(part.content for part in parts)
     return Prepared(
@@ -185,8 +189,8 @@ def prepare(project_id: str, item: OutsideItem) -> Prepared:
     )
 
 
-def listed_item(prepared: Prepared) -> Item:
-    """The item as the feeder takes it. Its time is that of what was said last in it."""
+def to_listing_item(prepared: Prepared) -> Item:
+    """The item as the feeder takes it. Its time is that of its last remark."""
     item = prepared.item
     said = [remark.edited_at or remark.at for remark in item.remarks]
     return Item(
@@ -201,14 +205,14 @@ def listed_item(prepared: Prepared) -> Item:
     )
 
 
-def added(one: Counts, other: Counts) -> Counts:
+def add_counts(one: Counts, other: Counts) -> Counts:
     return Counts(
         **{name: getattr(one, name) + getattr(other, name) for name in Counts.model_fields}
     )
 
 
-def _is_news(each: Prepared, held: Mapping[str, Held]) -> bool:
-    before = held.get(each.source_id)
+def _is_news(each: Prepared, stored: Mapping[str, StoredSource]) -> bool:
+    before = stored.get(each.source_id)
     if before is None or before.gone:
         return True
     if before.mark[:MARK_CHARS] > mark_of(each.item.changed_at):
@@ -216,15 +220,15 @@ def _is_news(each: Prepared, held: Mapping[str, Held]) -> bool:
     return before.raw_sha256 != each.raw_sha256
 
 
-def _is_over(held: Held, mark: str) -> bool:
-    """Whether a deletion as of ``mark`` is news of what we hold, and the later word."""
-    return held.mark[:MARK_CHARS] <= mark and held.gone < mark
+def _is_newer_deletion(stored: StoredSource, mark: str) -> bool:
+    """Whether a deletion at ``mark`` is newer than what is stored."""
+    return stored.mark[:MARK_CHARS] <= mark and stored.gone < mark
 
 
-def _by_root(items: Iterable[OutsideItem | Gone]) -> dict[str, _Root]:
+def _by_root(items: Iterable[ServiceItem | DeletedItem]) -> dict[str, _Root]:
     """Of several revisions of one item the latest; of equal times the last given.
 
-    Roots stay in the order in which the items name them: what is given first is on the log first.
+    Roots keep the order in which the items name them, which is the order of publishing.
     """
     given = list(items)
     roots = {item.root: _Root(item.service) for item in given}
@@ -232,14 +236,14 @@ def _by_root(items: Iterable[OutsideItem | Gone]) -> dict[str, _Root]:
         root = roots[item.root]
         root.items.pop(item.path, None)
         root.gone.pop(item.path, None)
-        if isinstance(item, Gone):
+        if isinstance(item, DeletedItem):
             root.gone[item.path] = item
         else:
             root.items[item.path] = item
     return roots
 
 
-def _place(item: OutsideItem) -> tuple[int, int, str]:
+def _place(item: ServiceItem) -> tuple[int, int, str]:
     path = printable(item.path)
     return priority_tier_of(item.source_type), path.count("/"), path
 

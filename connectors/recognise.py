@@ -1,4 +1,4 @@
-"""From what a person writes to the connector that reads it."""
+"""Chooses the connector for what a user wrote as SOURCE."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from connectors.archive import Archive, is_archive
 from connectors.clones import GitUrl, is_git_url, root_of_url
 from connectors.connector import Connector, SourceRefused, UnknownSource, printable
 from connectors.folder import Folder, SingleFile
+from connectors.forbidden_folders import check_folder
 from connectors.paths import is_git_name
-from connectors.places import check_place
 from connectors.repositories import GitFolder, is_git_folder
 from infra.addresses import without_credentials
 
@@ -32,11 +32,11 @@ def open_source(
 ) -> Connector:
     """The connector for a folder, file, archive, repository or address.
 
-    ``as_name`` names the root instead of the folder, archive or repository; fetched repositories
-    are kept in ``clones``; ``say`` is told what takes long; with ``any_folder`` a folder
-    of the system and a home folder are read too. Raises UnknownSource, SourceRefused.
+    ``as_name`` names the root instead of the folder, archive or repository. Fetched repositories
+    are kept in ``clones``; ``say`` reports what takes long. With ``any_folder`` system folders and
+    home folders are read too. Raises UnknownSource, SourceRefused.
     """
-    root = checked_root(as_name) if as_name is not None else ""
+    root = check_root_name(as_name) if as_name is not None else ""
     if not spec.strip():
         raise UnknownSource(
             "An empty SOURCE names nothing: give a folder (. is the one you are in), a file, an"
@@ -50,7 +50,7 @@ def open_source(
     except (OSError, ValueError, RuntimeError):
         exists = False
     if exists:
-        return _of_this_machine(path, root, any_folder)
+        return _open_local(path, root, any_folder)
     if spec.startswith("github:") or spec.startswith(_ELSEWHERE):
         raise UnknownSource(
             f"{without_credentials(printable(spec))} cannot be read: write a repository as"
@@ -65,8 +65,8 @@ def open_source(
     )
 
 
-def checked_root(name: str) -> str:
-    """``name`` if a root can be called so. Raises UnknownSource."""
+def check_root_name(name: str) -> str:
+    """Returns ``name`` if a root can have it. Raises UnknownSource."""
     odd = any(unicodedata.category(char) in ("Cc", "Cs") for char in name)
     if not name.strip() or odd or len(name) > MAX_ROOT_CHARS:
         raise UnknownSource(
@@ -76,12 +76,12 @@ def checked_root(name: str) -> str:
     return name
 
 
-def _of_this_machine(path: Path, root: str, any_folder: bool) -> Connector:
+def _open_local(path: Path, root: str, any_folder: bool) -> Connector:
     full = path.resolve()
     if not full.is_dir() and not full.is_file():
         raise UnknownSource(f"{path} is neither a file nor a folder: give one of these.")
     if not any_folder:
-        check_place(full)
+        check_folder(full)
     if full.is_dir():
         name = root or printable(full.name) or "root"
         if is_git_folder(full):

@@ -1,7 +1,7 @@
-"""The text of an outside item: what its revision's bytes are, in the form of ``schemas.talk``.
+"""The text of a service item in the form of ``schemas.talk``: the bytes of its revision.
 
-The same item gives the same bytes, whichever way it came. A chat message is a piece of its own, so
-that it can be encrypted with its author's key (spec 07 §4.4) and an erasure reaches it alone.
+The same item gives the same bytes, whether it was polled or delivered. A chat message is a piece of
+its own: it is encrypted with its author's key, so that erasing a person reaches only their words.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from connectors.outside import OutsideItem, Remark
+from connectors.service_items import Remark, ServiceItem
 from schemas.talk import guarded, head_of
 
 _LINE_ENDS = re.compile(r"\r\n|[\r\x85\u2028\u2029]")
@@ -24,32 +24,32 @@ LONGEST_TITLE = 300
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of the text; ``author`` is whose key it goes under, None the project's."""
+    """A part of the text. ``author`` is the owner of its key; None is the project."""
 
     author: str | None
     content: bytes
 
 
-def render(item: OutsideItem) -> bytes:
+def render(item: ServiceItem) -> bytes:
     """The text of an item in UTF-8; it ends with a line feed."""
     return b"".join(piece.content for piece in pieces(item))
 
 
-def pieces(item: OutsideItem) -> list[Piece]:
-    """The text in the parts that are encrypted by themselves; ``render`` is their sum.
+def pieces(item: ServiceItem) -> list[Piece]:
+    """The text in the parts that are encrypted separately; ``render`` joins them.
 
-    Of chat, each remark is a piece of its author's, the head one of the project's. Everything else
-    is one piece of the project's.
+    In chat each remark is its author's piece and the head is the project's. Everything else is one
+    piece of the project.
     """
     head = _record_head(item).encode()
     is_chat = item.source_type == "chat_thread"
-    said = [(remark, _rendered(remark, is_chat).encode()) for remark in item.remarks]
+    said = [(remark, _render_remark(remark, is_chat).encode()) for remark in item.remarks]
     if not is_chat:
         return [Piece(None, head + b"".join(content for _, content in said))]
     return [Piece(None, head), *(Piece(remark.author, content) for remark, content in said)]
 
 
-def _record_head(item: OutsideItem) -> str:
+def _record_head(item: ServiceItem) -> str:
     title = f"Re: {item.about}" if item.about and item.about != item.title else item.title
     lines = [f"# {_one_line(title)[:LONGEST_TITLE]}"]
     facts = []
@@ -62,25 +62,25 @@ def _record_head(item: OutsideItem) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rendered(remark: Remark, is_chat: bool) -> str:
-    """Head and words; who speaks in chat is a pseudonym, in the form of a redaction."""
+def _render_remark(remark: Remark, is_chat: bool) -> str:
+    """Head and body. In chat the speaker is a pseudonym, in the form of a redaction."""
     role = _name(remark.role) if remark.role else None
     speaker = f"[PERSON:{_name(remark.author)}]" if is_chat else _name(remark.author)
     head = head_of(speaker, role, remark.at, remark.edited_at)
-    body = guarded(_TOO_MANY_BLANK.sub("\n\n", _cleaned(remark.body))).strip("\n").rstrip()
+    body = guarded(_TOO_MANY_BLANK.sub("\n\n", _clean(remark.body))).strip("\n").rstrip()
     return f"\n{head}\n\n{body}\n" if body else f"\n{head}\n"
 
 
 def _name(written: str) -> str:
     """A name that fits into a head: one line, no brackets, never empty."""
-    return _NOT_IN_A_NAME.sub(" ", _cleaned(written)).strip()[:LONGEST_NAME] or "unknown"
+    return _NOT_IN_A_NAME.sub(" ", _clean(written)).strip()[:LONGEST_NAME] or "unknown"
 
 
 def _one_line(text: str) -> str:
-    return " ".join(_cleaned(text).split())
+    return " ".join(_clean(text).split())
 
 
-def _cleaned(text: str) -> str:
-    """As stage 0 normalises: what is one line here is one line there (spec 01 §2)."""
+def _clean(text: str) -> str:
+    """Normalises like stage 0, so that line numbers are the same there."""
     text = _PAGE_ENDS.sub(" ", _LINE_ENDS.sub("\n", text))
     return unicodedata.normalize("NFC", _CONTROLS.sub("", text))

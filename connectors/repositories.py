@@ -1,9 +1,9 @@
-"""Repositories of strangers, read by git without a word of their configuration.
+"""Reads repositories of others without using their configuration.
 
-Each is read through a git directory of our own: a temporary folder with a configuration that we
-write, links to the stranger's objects, a copy of its index, and HEAD as we resolved it. What points
-out of a repository counts only where the other end names it back: a linked work tree and its
-repository, a submodule and the one it lies in. Objects borrowed from other repositories do not.
+Each is read through a git directory of ours: a temporary folder with our configuration, links to
+the repository's objects, a copy of its index, and HEAD as we resolved it. A pointer out of a
+repository is followed only if the other end names it back: a linked work tree and its repository, a
+submodule and the repository that contains it. Objects borrowed from other repositories are refused.
 """
 
 from __future__ import annotations
@@ -41,8 +41,10 @@ _SHARED_INDEX = re.compile(rb"sharedindex\.[0-9a-f]{40,64}")
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository, held open. ``git`` has HEAD and the index, ``common`` objects and branches:
-    two folders in a linked work tree. ``top`` is the top of its work tree.
+    """A repository, held open.
+
+    ``git`` contains HEAD and the index, ``common`` objects and branches: two folders in a linked
+    work tree. ``top`` is the top of its work tree.
     """
 
     git: Root
@@ -54,11 +56,11 @@ class Repository:
         self.common.close()
 
 
-class Borrowed:
-    """A git directory of our own that shows a repository; use it as a context manager.
+class RepositoryView:
+    """A git directory of ours that shows a repository; use it as a context manager.
 
-    ``head`` is the commit of HEAD, None before the first one. ``top`` is the top of its work tree,
-    or itself. Raises SourceRefused, SourceUnavailable.
+    ``head`` is the commit of HEAD, None before the first one. ``top`` is the top of the work tree,
+    or the repository itself. Raises SourceRefused, SourceUnavailable.
     """
 
     def __init__(self, repository: Repository) -> None:
@@ -68,11 +70,11 @@ class Borrowed:
         self.top = repository.top or repository.git.folder
         self.directory = GitDirectory(folder, self.top)
         try:
-            configured = _configured(repository.common, b"config")
+            configured = _read_config(repository.common, b"config")
             self.object_format = _object_format(repository.common, configured)
             (folder / "refs").mkdir()
             _link_objects(repository.common, folder / "shown")
-            # What git might write, as it does at times to unfold an index, stays with us.
+            # Git sometimes writes when it reads an index: into our folder, not theirs.
             (folder / "objects" / "info").mkdir(parents=True)
             (folder / "objects" / "info" / "alternates").write_text(f"{folder / 'shown'}\n")
             _copy(repository.common, b"shallow", folder)
@@ -89,7 +91,7 @@ class Borrowed:
             self.close()
             raise
 
-    def __enter__(self) -> Borrowed:
+    def __enter__(self) -> RepositoryView:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -100,7 +102,7 @@ class Borrowed:
         self._remove()
 
     def _write(self, head: str, extension: str = "") -> None:
-        """HEAD and configuration."""
+        """Writes HEAD and configuration."""
         (self.directory.folder / "HEAD").write_text(f"{head}\n")
         config = CONFIG.format(format=self.object_format)
         (self.directory.folder / "config").write_text(config + extension)
@@ -110,9 +112,9 @@ class Borrowed:
         return git_answers(self.directory, "rev-parse", "--verify", "--quiet", wanted) or None
 
     def _resolve_reftable(self) -> str | None:
-        """The object that HEAD names in tables, which a git of 2.45 or later reads for us.
+        """The object that HEAD names in a reftable, read by git 2.45 or later.
 
-        Raises SourceUnavailable where git is older.
+        Raises SourceUnavailable if git is older.
         """
         name, tables = "HEAD", self.directory.folder / "reftable"
         self._write("ref: refs/heads/.invalid", "\trefStorage = reftable\n")
@@ -137,46 +139,46 @@ class GitFolder:
         self.root = root
 
     def list(self) -> Listing:
-        borrowed = borrow(self.folder)
+        view = open_view(self.folder)
         try:
-            if borrowed.head is None:
+            if view.head is None:
                 raise SourceUnavailable(f"{self.folder} has no commit at its HEAD: make one.")
-            listing = list_commit(borrowed.directory, self.root, borrowed.head)
+            listing = list_commit(view.directory, self.root, view.head)
         except BaseException:
-            borrowed.close()
+            view.close()
             raise
 
         def close() -> None:
             listing.close()
-            borrowed.close()
+            view.close()
 
         return replace(listing, close=close)
 
 
-def borrow(place: Path) -> Borrowed:
-    """What shows the repository at ``place``, a git directory or the top of a work tree.
+def open_view(place: Path) -> RepositoryView:
+    """A view of the repository at ``place``, a git directory or the top of a work tree.
 
     Raises SourceRefused, SourceUnavailable.
     """
     found = None
     with contextlib.suppress(OSError, RuntimeError):
         place = place.resolve(strict=True)
-        found = _at(place) or (_plain(place, None) if is_git_folder(place) else None)
+        found = _find_at(place) or (_open_plain(place, None) if is_git_folder(place) else None)
     if found is None:
         raise SourceUnavailable(f"{place} is no git repository: check the path.")
-    return Borrowed(found)
+    return RepositoryView(found)
 
 
 def find_repository(folder: Path) -> Repository | None:
-    """The repository in whose work tree ``folder`` lies, if it does; like git, on one file system.
+    """The repository whose work tree contains ``folder``, on one file system, as git finds it.
 
-    Raises SourceRefused when it points out of itself.
+    None if there is none. Raises SourceRefused if it points out of itself.
     """
     device = folder.stat().st_dev
     for top in (folder, *folder.parents):
         if top.stat().st_dev != device:
             return None
-        if found := _at(top):
+        if found := _find_at(top):
             return found
         if is_git_folder(top):
             return None
@@ -187,7 +189,7 @@ def is_git_folder(folder: Path) -> bool:
     """Whether ``folder`` is a bare repository or a ``.git``."""
     try:
         with Root(folder) as root:
-            head = _content(root, b"HEAD") or b""
+            head = _read(root, b"HEAD") or b""
             for name in (b"objects", b"refs"):
                 os.close(root.open_folder(name))
     except (OSError, ValueError, SourceRefused):
@@ -195,63 +197,63 @@ def is_git_folder(folder: Path) -> bool:
     return head.startswith(b"ref:") or bool(_OBJECT_ID.match(head))
 
 
-def _at(top: Path) -> Repository | None:
+def _find_at(top: Path) -> Repository | None:
     """The repository whose work tree begins at ``top``. Raises SourceRefused."""
     place = top / ".git"
     try:
         mode = place.lstat().st_mode
         if stat.S_ISDIR(mode):
-            return _plain(place, top) if is_git_folder(place) else None
+            return _open_plain(place, top) if is_git_folder(place) else None
         if stat.S_ISLNK(mode):
-            return _pointed_at(Root(place.resolve()), top)
+            return _follow_pointer(Root(place.resolve()), top)
         if not stat.S_ISREG(mode):
             return None
         with os.fdopen(os.open(place, READ), "rb") as file:
             name, _, target = file.read(MAX_POINTER_BYTES).partition(b":")
         if name != b"gitdir":
             return None
-        return _pointed_at(Root((top / os.fsdecode(target.strip())).resolve()), top)
+        return _follow_pointer(Root((top / os.fsdecode(target.strip())).resolve()), top)
     except (OSError, ValueError, RuntimeError):  # the last for links in a circle
-        return None  # to nowhere: git knows no repository here either
+        return None  # the pointer leads nowhere: git finds no repository here either
 
 
-def _plain(place: Path, top: Path | None) -> Repository:
+def _open_plain(place: Path, top: Path | None) -> Repository:
     git = Root(place)
-    if _content(git, b"commondir") is not None:
+    if _read(git, b"commondir") is not None:
         git.close()
-        raise _points_away(place)
+        raise _pointer_error(place)
     return Repository(git, git, top)
 
 
-def _pointed_at(git: Root, top: Path) -> Repository | None:
-    """The repository in ``git`` for the work tree at ``top``, which it names back."""
+def _follow_pointer(git: Root, top: Path) -> Repository | None:
+    """The repository in ``git`` for the work tree at ``top``, which it must name back."""
     folder = git.path
-    back = _content(git, b"gitdir")
+    back = _read(git, b"gitdir")
     if back is not None:
         named = (folder / os.fsdecode(back.strip())).parent.resolve()
         common = Root(folder.parent.parent)
-        shared = _content(git, b"commondir") or b""
+        shared = _read(git, b"commondir") or b""
         is_its = (folder / os.fsdecode(shared.strip())).resolve() == common.path
         if named == top and is_its and folder.parent.name == "worktrees":
             return Repository(git, common, top)
-    elif is_git_folder(folder) and _content(git, b"commondir") is None:
-        said = _configured(git, b"config") | _configured(git, b"config.worktree")
+    elif is_git_folder(folder) and _read(git, b"commondir") is None:
+        said = _read_config(git, b"config") | _read_config(git, b"config.worktree")
         named = (folder / os.fsdecode(said.get(b"core.worktree", b""))).resolve()
         if named == top:
             return Repository(git, git, top)
-    raise _points_away(top / ".git")
+    raise _pointer_error(top / ".git")
 
 
-def _points_away(place: Path) -> SourceRefused:
+def _pointer_error(place: Path) -> SourceRefused:
     return SourceRefused(
         f"{place} points to a repository elsewhere that does not name it back, and is not followed:"
         " run `git worktree repair` there if it is yours, or clone it and give the clone."
     )
 
 
-def _configured(git: Root, name: bytes) -> dict[bytes, bytes]:
-    """What a file of configuration says: git reads it as data, without what it includes."""
-    content = _content(git, name, MAX_CONFIG_BYTES) or b""
+def _read_config(git: Root, name: bytes) -> dict[bytes, bytes]:
+    """The values of a configuration file, read by git as data, without includes."""
+    content = _read(git, name, MAX_CONFIG_BYTES) or b""
     nowhere = GitDirectory(Path("/"), git.path)
     listing = ("config", "--file", "-", "--no-includes", "--list", "-z")
     rows = run_git(nowhere, *listing, given=content).split(b"\0")
@@ -259,7 +261,7 @@ def _configured(git: Root, name: bytes) -> dict[bytes, bytes]:
 
 
 def _object_format(common: Root, configured: Mapping[bytes, bytes]) -> str:
-    """How the repository names objects. Raises SourceRefused."""
+    """The hash that names the repository's objects. Raises SourceRefused."""
     name = configured.get(b"extensions.objectformat", b"sha1").decode("utf-8", "replace")
     if name not in FORMATS:
         raise SourceRefused(
@@ -270,13 +272,13 @@ def _object_format(common: Root, configured: Mapping[bytes, bytes]) -> str:
 
 
 def _resolve(repository: Repository) -> str | None:
-    """The object that HEAD names; None where its branch has no commit yet."""
+    """The object that HEAD names; None if its branch has no commit yet."""
     name = b"HEAD"
     for _ in range(MAX_LINKS):
         if not is_beneath(name):
             return None
         where = repository.git if name == b"HEAD" else repository.common
-        said = (_content(where, name) or _packed(repository.common, name)).strip()
+        said = (_read(where, name) or _find_packed_ref(repository.common, name)).strip()
         if found := _OBJECT_ID.fullmatch(said):
             return found[0].decode()
         if not said.startswith(b"ref:"):
@@ -287,18 +289,18 @@ def _resolve(repository: Repository) -> str | None:
     return None
 
 
-def _packed(common: Root, name: bytes) -> bytes:
-    content = _content(common, b"packed-refs", MAX_FILE_BYTES) or b""
+def _find_packed_ref(common: Root, name: bytes) -> bytes:
+    content = _read(common, b"packed-refs", MAX_FILE_BYTES) or b""
     found = re.search(rb"^([0-9a-f]+) " + re.escape(name) + rb"$", content, re.MULTILINE)
     return found[1] if found else b""
 
 
 def _link_objects(common: Root, objects: Path) -> None:
-    """``objects`` shows the packs and loose objects of ``common``, and what it borrows nowhere.
+    """Makes ``objects`` show the packs and loose objects of ``common``.
 
-    Raises SourceRefused where it borrows, or has a link among its objects.
+    Raises SourceRefused if it borrows objects or has a link among them.
     """
-    if (_content(common, b"objects/info/alternates") or b"").strip():
+    if (_read(common, b"objects/info/alternates") or b"").strip():
         raise SourceRefused(
             f"{common.path} borrows objects of other repositories, which are not read: run"
             " `git repack -a -d` in it and remove its objects/info/alternates."
@@ -308,7 +310,7 @@ def _link_objects(common: Root, objects: Path) -> None:
     for name in _names(common, b"objects"):
         if not _OBJECT_FOLDER.fullmatch(name):
             continue
-        with _scanned(common, b"objects/" + name) as entries:
+        with _scan(common, b"objects/" + name) as entries:
             link = next((entry for entry in entries if entry.is_symlink()), None)
         if link:
             raise SourceRefused(
@@ -319,13 +321,13 @@ def _link_objects(common: Root, objects: Path) -> None:
 
 
 def _names(root: Root, path: bytes) -> list[bytes]:
-    with _scanned(root, path) as entries:
+    with _scan(root, path) as entries:
         return [os.fsencode(entry.name) for entry in entries]
 
 
 @contextlib.contextmanager
-def _scanned(root: Root, path: bytes) -> Iterator[Iterator[os.DirEntry[str]]]:
-    """The entries of a folder of a repository. Raises SourceRefused, for a link too."""
+def _scan(root: Root, path: bytes) -> Iterator[Iterator[os.DirEntry[str]]]:
+    """The entries of a folder of a repository. Raises SourceRefused, also for a link."""
     try:
         descriptor = root.open_folder(path)
     except OSError as error:
@@ -338,13 +340,13 @@ def _scanned(root: Root, path: bytes) -> Iterator[Iterator[os.DirEntry[str]]]:
 
 
 def _copy(source: Root, path: bytes, folder: Path) -> None:
-    content = _content(source, path, MAX_FILE_BYTES)
+    content = _read(source, path, MAX_FILE_BYTES)
     if content is not None:
         (folder / os.fsdecode(path)).write_bytes(content)
 
 
-def _content(root: Root, path: bytes, limit: int = MAX_POINTER_BYTES) -> bytes | None:
-    """What a file of a repository holds; None without the file. Raises SourceRefused."""
+def _read(root: Root, path: bytes, limit: int = MAX_POINTER_BYTES) -> bytes | None:
+    """The content of a file of a repository; None without the file. Raises SourceRefused."""
     try:
         with root.open_file(path) as file:
             content = file.read(limit + 1)

@@ -1,8 +1,7 @@
-"""The feeder's way to the broker: facts out, stage 0's answers back.
+"""Connects the feeder to the broker: publishes facts, follows stage 0's answers.
 
-The only file here that knows Kafka. Answers are followed on ``chunk.v1`` by headers and key alone,
-nothing is decoded. Decided against the committed offsets of the group: they move seconds later
-than the work.
+Answers are followed on ``chunk.v1`` by headers and key; no record is decoded. Decided against the
+group's committed offsets: they move seconds later than the work.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any
 from aiokafka import AIOKafkaConsumer
 from aiokafka.structs import TopicPartition
 
-from connectors.feeder import Lead, Publish
+from connectors.feeder import InFlightWindow, Publish
 from infra.beside import beside
 from infra.clock import Clock
 from infra.kafka import broker_errors, running_consumer, running_producer
@@ -33,8 +32,8 @@ News = Callable[[], Awaitable[list[Envelope]]]
 
 
 @asynccontextmanager
-async def publishing(settings: Settings, clock: Clock) -> AsyncIterator[Publish]:
-    """A ``publish`` that returns when the broker has all given facts. Raises BrokerUnavailable."""
+async def open_publish(settings: Settings, clock: Clock) -> AsyncIterator[Publish]:
+    """A ``publish`` that returns when the broker has all facts. Raises BrokerUnavailable."""
     async with running_producer(settings, linger_ms=2) as producer:
 
         async def publish(envelopes: Sequence[Envelope]) -> None:
@@ -54,23 +53,23 @@ async def publishing(settings: Settings, clock: Clock) -> AsyncIterator[Publish]
 
 
 @asynccontextmanager
-async def following(
+async def follow_answers(
     settings: Settings,
     project_id: str,
     trigger_key: str | None,
     *,
     from_start: bool,
     stalled: Callable[[], None],
-) -> AsyncIterator[Lead]:
-    """A lead that hears of every answer of stage 0 to this trigger during the block.
+) -> AsyncIterator[InFlightWindow]:
+    """A window that hears every answer of stage 0 to this trigger during the block.
 
-    Without a key it hears of those to every trigger of the project (a sync has one a page).
+    Without a key it hears the answers to every trigger of the project (a sync has one per page).
 
-    ``from_start``: the trigger may have been fed before, so ``answers`` already holds what the log
-    says when the block begins. Raises BrokerUnavailable, also in the middle of the block: without
-    answers nobody knows how much is in front of stage 0.
+    ``from_start``: the trigger may have been published before, so ``answers`` contains what the log
+    says when the block begins. Raises BrokerUnavailable, also during the block: without answers the
+    size of the queue is unknown.
     """
-    lead = Lead(stalled=stalled)
+    window = InFlightWindow(stalled=stalled)
     wanted = {
         "event-type": SourceProcessed.type_name.encode(),
         "project-id": project_id.encode(),
@@ -80,22 +79,22 @@ async def following(
         for records in batch.values():
             for record in records:
                 if wanted.items() <= dict(record.headers).items():
-                    lead.answered(record.key.decode())
+                    window.release(record.key.decode())
 
     async with running_consumer(settings) as consumer:
         with broker_errors("reading stage 0's answers"):
             await _assign(settings.topic(SourceProcessed.topic), consumer, from_start, hear)
         async with beside(_follow(consumer, hear)):
-            yield lead
+            yield window
 
 
 @asynccontextmanager
 async def facts_of(settings: Settings, *topics: str) -> AsyncIterator[News]:
-    """Small topics from their beginning: each call gives what came since the one before.
+    """Reads small topics from their beginning; each call returns what is new since the last one.
 
-    Order is that of each partition. Raises BrokerUnavailable, and so does a call.
+    The order is that of each partition. Raises BrokerUnavailable, as does each call.
     """
-    # Little happens on them: a fetch that waits long costs next to nothing, and ends with news.
+    # These topics are quiet. A long wait saves requests and ends as soon as there is a record.
     async with running_consumer(settings, fetch_max_wait_ms=IDLE_WAIT_MS) as consumer:
         with broker_errors("looking for topics"):
             await consumer._client.force_metadata_update()
@@ -122,7 +121,7 @@ async def facts_of(settings: Settings, *topics: str) -> AsyncIterator[News]:
 
 
 def _facts(topic: str, records: list[Any], partitions: int) -> Iterator[Envelope]:
-    """What the records say; of those that cannot be read, or stand elsewhere, others tell."""
+    """The valid facts of the records. Invalid or misplaced records are reported elsewhere."""
     for record in records:
         if not is_tombstone(topic, record.value):
             with suppress(codec.InvalidRecord):
@@ -137,7 +136,7 @@ async def _assign(
     from_start: bool,
     hear: Callable[[dict[TopicPartition, list[Any]]], None],
 ) -> None:
-    """The consumer stands at the topic's end; ``from_start``: having heard all before it."""
+    """Places the consumer at the topic's end; ``from_start``: after reading everything before."""
     await consumer._client.force_metadata_update()
     places = [TopicPartition(topic, part) for part in consumer.partitions_for_topic(topic) or ()]
     consumer.assign(places)

@@ -1,8 +1,8 @@
-"""The one way out to a service: retries, rate limits, conditional requests, and no secret told.
+"""HTTP requests to services: retries, rate limits, conditional requests, no secret in messages.
 
-A request is repeated only where that cannot do harm, waits as long as the service asks for, and
-gives up with a time to come back rather than holding a process. The rate limit belongs to an
-account, not to a stream, so all streams of an account share one ``Budget``.
+A request is repeated only where that is harmless. It waits as long as the service asks, and gives
+up with a time to return instead of blocking a process. A rate limit belongs to an account, so all
+streams of an account share one ``Budget``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from infra.clock import Clock, SystemClock
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
 ATTEMPTS = 5
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
-WAITED_FOR_S = 60.0  # a longer wait is another poll's business
+MAX_WAIT_S = 60.0  # a longer wait is left to the next poll
 LEAST_OF_A_LIMIT = timedelta(seconds=1)
 CONNECT_S, READ_S, WHOLE_S = 10.0, 30.0, 120.0
 MAX_REDIRECTS = 3
@@ -56,11 +56,11 @@ class Secret:
     __str__ = __repr__
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        raise TypeError("a secret is not written down")
+        raise TypeError("a secret cannot be pickled")
 
 
 class BudgetSpent(SourceUnavailable):
-    """The account's share of the rate limit is used up until ``until``."""
+    """Our share of the account's rate limit is used up until ``until``."""
 
     def __init__(self, message: str, until: datetime) -> None:
         super().__init__(message)
@@ -68,7 +68,7 @@ class BudgetSpent(SourceUnavailable):
 
 
 class AccessLost(SourceRefused):
-    """The service does not let us see what it let us see, or never did: not the same as nothing."""
+    """The service refuses access, which is not the same as an empty answer."""
 
     def __init__(self, message: str, reason: LostReason, status: int) -> None:
         super().__init__(message)
@@ -78,14 +78,14 @@ class AccessLost(SourceRefused):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back. ``status`` is below 400 or one the caller asked to see."""
+    """A response. ``status`` is below 400, or one that the caller asked to see."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
 
     @property
-    def unchanged(self) -> bool:
+    def is_unchanged(self) -> bool:
         return self.status == 304
 
     @property
@@ -98,19 +98,19 @@ class Answer:
         return _date(self.headers.get("date"))
 
     def json(self) -> Any:
-        """Raises SourceUnavailable when the body is no JSON: something stands in between."""
+        """Raises SourceUnavailable if the body is no JSON, for example from a proxy."""
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError) as error:
             raise SourceUnavailable(
-                "The service answered with something that is no JSON: see whether its address is"
-                " right and no proxy stands in between."
+                "The service's answer is not JSON: check its address, and whether a proxy"
+                " answers in its place."
             ) from error
 
 
 @dataclass(slots=True)
 class Window:
-    """One rate limit of an account as the service last told it."""
+    """One rate limit of an account, as the service last reported it."""
 
     limit: int
     remaining: int
@@ -119,7 +119,7 @@ class Window:
 
 @dataclass(slots=True)
 class Budget:
-    """What an account may still ask, shared by all its streams; ``percent`` of it is ours."""
+    """What an account may still request, shared by its streams; ``percent`` of it is ours."""
 
     percent: int = 50
     windows: dict[str, Window] = field(default_factory=dict)
@@ -127,12 +127,12 @@ class Budget:
     requests: int = 0
 
     @property
-    def left(self) -> int | None:
-        """Requests the service says remain, of the scarcest kind; None before it said."""
+    def remaining_requests(self) -> int | None:
+        """Requests left in the scarcest window; None if the service reported none."""
         return min((window.remaining for window in self.windows.values()), default=None)
 
     def free_at(self, resource: str, now: datetime) -> datetime | None:
-        """When a request of that kind may go out; None for now."""
+        """When a request of that kind may be sent; None for now."""
         if self.blocked_until and self.blocked_until > now:
             return self.blocked_until
         window = self.windows.get(resource)
@@ -142,7 +142,7 @@ class Budget:
         return window.resets_at if window.remaining <= kept_for_others else None
 
     def learn(self, resource: str, headers: Mapping[str, str], now: datetime) -> None:
-        """Take the limit from an answer; the service's clock may differ from ours."""
+        """Reads the limits from an answer. The service's clock may differ from ours."""
         limit = _number(headers.get("x-ratelimit-limit"))
         remaining = _number(headers.get("x-ratelimit-remaining"))
         if limit is None or remaining is None:
@@ -159,10 +159,10 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class Transport:
-    """Requests to one service under one account. Use it as an async context manager.
+    """Requests to one service with one account. Use it as an async context manager.
 
-    ``authorise`` gives the headers that prove who we are; they go to the service's own origin and
-    nowhere else.
+    ``authorise`` returns the headers with our credential. They are sent to the service's own origin
+    and nowhere else.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class Transport:
         sleep: Sleep = asyncio.sleep,
         max_answer_bytes: int = MAX_ANSWER_BYTES,
     ) -> None:
-        self.base_url = checked_base(base_url)
+        self.base_url = check_base_url(base_url)
         self.budget = budget
         self._authorise, self._sleep = authorise, sleep
         self._clock = clock or SystemClock()
@@ -199,12 +199,13 @@ class Transport:
         seen: frozenset[int] = frozenset(),
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
-        """The answer; 304 when the content still has ``etag``. ``seen``: statuses handed back.
+        """The answer; 304 if the content still has ``etag``. ``seen``: statuses returned to the
+        caller.
 
         Raises AccessLost, BudgetSpent, SourceUnavailable, SourceRefused.
         """
         more = dict(headers or {}) | ({"If-None-Match": etag} if etag else {})
-        return await self._asked("GET", path, params, None, more, resource, seen | {304})
+        return await self._request("GET", path, params, None, more, resource, seen | {304})
 
     async def post(
         self,
@@ -215,10 +216,10 @@ class Transport:
         seen: frozenset[int] = frozenset(),
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
-        """The answer to a question that may be asked twice (a search, a token); raises as `get`."""
-        return await self._asked("POST", path, None, body, dict(headers or {}), resource, seen)
+        """The answer to a request that is safe to repeat (a search, a token); raises as `get`."""
+        return await self._request("POST", path, None, body, dict(headers or {}), resource, seen)
 
-    async def _asked(
+    async def _request(
         self,
         method: str,
         path: str,
@@ -240,14 +241,16 @@ class Transport:
             self.budget.learn(resource, answer.headers, self._clock.now())
             if answer.status in seen or answer.status < 300:
                 return answer
-            if limited(answer):
-                await self._limited(answer)
+            if is_rate_limited(answer):
+                await self._apply_limit(answer)
             elif answer.status in PASSING:
                 wait = retry_after(answer.headers, self._clock.now())
                 await self._pause(attempt, wait, f"{self._host} answers with {answer.status}")
             else:
                 raise self._refusal(answer, url)
-        raise SourceUnavailable(f"{self._host} limits us again and again: the next poll goes on.")
+        raise SourceUnavailable(
+            f"{self._host} keeps limiting our requests: the next poll continues."
+        )
 
     async def _once(
         self,
@@ -269,7 +272,7 @@ class Transport:
                 if answer.status not in (301, 302, 307, 308):
                     return answer
                 url, query = self._address(urljoin(url, answer.headers.get("location", ""))), None
-        raise SourceUnavailable(f"{self._host} redirects without an end.")
+        raise SourceUnavailable(f"{self._host} redirects endlessly.")
 
     async def _read(self, asked: httpx.Request) -> Answer:
         response = await self._client.send(asked, stream=True)
@@ -292,33 +295,33 @@ class Transport:
         until = self.budget.free_at(resource, now)
         if until is None:
             return
-        if (until - now).total_seconds() > WAITED_FOR_S:
-            raise self._spent(until)
+        if (until - now).total_seconds() > MAX_WAIT_S:
+            raise self._budget_error(until)
         await self._sleep((until - now).total_seconds())
 
-    def spent(self, resource: str) -> BudgetSpent:
-        """For a service that tells of its rate limit inside an answer with 200."""
+    def budget_error(self, resource: str) -> BudgetSpent:
+        """For a service that reports its rate limit in an answer with status 200."""
         now = self._clock.now()
         window = self.budget.windows.get(resource)
         known = window and window.resets_at > now
-        until = window.resets_at if window and known else now + timedelta(seconds=WAITED_FOR_S)
-        return self._spent(until)
+        until = window.resets_at if window and known else now + timedelta(seconds=MAX_WAIT_S)
+        return self._budget_error(until)
 
-    def _spent(self, until: datetime) -> BudgetSpent:
+    def _budget_error(self, until: datetime) -> BudgetSpent:
         return BudgetSpent(
             f"Our {self.budget.percent} % of the rate limit at {self._host} is used up until"
-            f" {until:%H:%M:%S} UTC: the next poll goes on.",
+            f" {until:%H:%M:%S} UTC: the next poll continues.",
             until,
         )
 
-    async def _limited(self, answer: Answer) -> None:
-        """A primary or secondary limit: nobody of this account asks before it is over."""
+    async def _apply_limit(self, answer: Answer) -> None:
+        """Stops all requests of the account until a primary or secondary limit is over."""
         now = self._clock.now()
         wait = retry_after(answer.headers, now)
         if wait is None:
             window = self.budget.windows.get(answer.headers.get("x-ratelimit-resource", "core"))
             known = window and window.remaining == 0 and window.resets_at > now
-            wait = (window.resets_at - now).total_seconds() if window and known else WAITED_FOR_S
+            wait = (window.resets_at - now).total_seconds() if window and known else MAX_WAIT_S
         self.budget.blocked_until = now + timedelta(seconds=max(0.0, wait))
 
     async def _pause(self, attempt: int, asked_s: float | None, what: str) -> None:
@@ -326,8 +329,8 @@ class Transport:
         pause_s *= 0.5 + self._jitter.random()
         if asked_s is not None:
             pause_s = asked_s
-        if attempt == ATTEMPTS or pause_s > WAITED_FOR_S:
-            raise SourceUnavailable(f"{what}: the next poll goes on.")
+        if attempt == ATTEMPTS or pause_s > MAX_WAIT_S:
+            raise SourceUnavailable(f"{what}: the next poll continues.")
         await self._sleep(pause_s)
 
     def _refusal(self, answer: Answer, url: str) -> Exception:
@@ -340,18 +343,18 @@ class Transport:
         }
         if reason := reasons.get(answer.status):
             words = {
-                "unauthorised": "does not know our credential",
-                "forbidden": "does not let our credential read",
-                "not_found": "has nothing that our credential can see at",
+                "unauthorised": "does not accept our credential for",
+                "forbidden": "does not allow our credential to read",
+                "not_found": "shows our credential nothing at",
             }
             return AccessLost(f"{self._host} {words[reason]} {where}.", reason, answer.status)
         return SourceRefused(f"{self._host} refuses {where} with {answer.status}.")
 
     def _address(self, path: str) -> str:
-        """The full address; another origin than the service's is never asked."""
+        """The full address; only the service's own origin is requested."""
         url = urljoin(self.base_url, path.lstrip("/") if "://" not in path else path)
         if _origin(url) != _origin(self.base_url):
-            raise SourceRefused(f"{self._host} points to another host, which is not asked.")
+            raise SourceRefused(f"{self._host} points to another host, which is not requested.")
         return url
 
     @property
@@ -360,19 +363,23 @@ class Transport:
 
 
 def _client() -> httpx.AsyncClient:
-    """A client that uses the environment's proxies. Raises SourceRefused when it cannot."""
+    """A client that uses the environment's proxies. Raises SourceRefused if it cannot."""
     timeout = httpx.Timeout(READ_S, connect=CONNECT_S)
     try:
         return httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=True)
-    except (httpx.InvalidURL, ValueError, ImportError):  # its words show parts of the address
+    except (
+        httpx.InvalidURL,
+        ValueError,
+        ImportError,
+    ):  # the message would show parts of the address
         raise SourceRefused(
             "A proxy of the environment cannot be used: set HTTP_PROXY, HTTPS_PROXY and ALL_PROXY"
             " to http://user:password@host:port, with %40 for an @ and %2F for a / in a password."
         ) from None
 
 
-def checked_base(url: str) -> str:
-    """``url`` with a slash at its end. Raises SourceRefused for one that gives secrets away."""
+def check_base_url(url: str) -> str:
+    """Returns ``url`` with a slash at its end. Raises SourceRefused if it would leak secrets."""
     if not is_well_formed(url) or "@" in (parts := urlsplit(url)).netloc:
         raise SourceRefused(
             f"{without_credentials(url)!r} is no address of a service: write https://host/path,"
@@ -386,18 +393,18 @@ def checked_base(url: str) -> str:
     return url if url.endswith("/") else f"{url}/"
 
 
-def limited(answer: Answer) -> bool:
-    """Whether the answer is about a rate limit: 429, or GitHub's 403 of either kind."""
+def is_rate_limited(answer: Answer) -> bool:
+    """Whether the answer reports a rate limit: 429, or either kind of GitHub's 403."""
     if answer.status == 429:
         return True
     if answer.status != 403:
         return False
-    spent = answer.headers.get("x-ratelimit-remaining") == "0"
-    return spent or "retry-after" in answer.headers or b"rate limit" in answer.body.lower()
+    budget_error = answer.headers.get("x-ratelimit-remaining") == "0"
+    return budget_error or "retry-after" in answer.headers or b"rate limit" in answer.body.lower()
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds the service asks us to wait, given as seconds or as a date."""
+    """Seconds that the service asks us to wait, given as seconds or as a date."""
     value = headers.get("retry-after", "").strip()
     if not value:
         return None
@@ -408,10 +415,12 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     return max(0.0, (until - theirs).total_seconds()) if until else None
 
 
-def _full_again_in(headers: Mapping[str, str], theirs: datetime, spent: int) -> timedelta:
-    """How long a limit lasts. GitHub gives the second of the epoch at which it is whole again,
-    Jira Cloud a time in ISO 8601, Data Center how many requests come back per so many seconds;
-    zero where nothing is said, as on Cloud as long as there is enough.
+def _full_again_in(headers: Mapping[str, str], theirs: datetime, budget_error: int) -> timedelta:
+    """How long a limit lasts.
+
+    GitHub gives the second of the epoch at which it is whole again, Jira Cloud a time in ISO 8601,
+    Data Center how many requests come back per so many seconds. Zero if nothing is given, as on
+    Cloud while enough is left.
     """
     written = headers.get("x-ratelimit-reset", "")
     back = _number(headers.get("x-ratelimit-fillrate"))
@@ -422,7 +431,7 @@ def _full_again_in(headers: Mapping[str, str], theirs: datetime, spent: int) -> 
             at = datetime.fromisoformat(written) if reset is None else _of_epoch(reset)
             return max((at if at.tzinfo else at.replace(tzinfo=UTC)) - theirs, LEAST_OF_A_LIMIT)
         if back and each_s:
-            return timedelta(seconds=-(-spent // back) * each_s)
+            return timedelta(seconds=-(-budget_error // back) * each_s)
     return timedelta()
 
 
@@ -436,13 +445,13 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
 
 
 def _number(text: str | None) -> int | None:
-    """A count, or seconds a datetime can hold; None for what is neither."""
+    """A count, or seconds that a datetime can hold; otherwise None."""
     digits = text if text and text.isascii() and text.isdigit() else ""
     return int(digits) if 0 < len(digits) <= MAX_DIGITS else None
 
 
 def _date(text: str | None) -> datetime | None:
-    """A date of HTTP, which is always UTC, also where it does not say so."""
+    """An HTTP date, which is always UTC, even if it does not say so."""
     try:
         at = parsedate_to_datetime(text) if text else None
     except ValueError:

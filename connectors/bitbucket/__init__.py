@@ -1,1 +1,1 @@
-"""Bitbucket: what its webhooks tell. It is not polled (spec 06 §9)."""
+"""Bitbucket: items from its webhooks. It is not polled."""

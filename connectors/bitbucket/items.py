@@ -1,15 +1,15 @@
-"""Bitbucket's webhook events as items: pull requests, their comments, approvals and refusals.
+"""Bitbucket's webhook events as items: pull requests, comments, approvals and change requests.
 
-Source: Bitbucket Cloud, «Event payloads». Roots are like GitHub's, one a kind of item, so that a
-listing of one kind would be complete.
+Source: Bitbucket Cloud, «Event payloads». Roots are like GitHub's, one per kind of item, so that a
+listing of one kind could be complete.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from connectors.outside import Gone, OutsideItem, Remark
-from connectors.payloads import Payload, needed, part, text, time
+from connectors.payloads import Payload, part, required_text, text, time
+from connectors.service_items import DeletedItem, Remark, ServiceItem
 
 PULL_EVENTS = frozenset(
     f"pullrequest:{what}" for what in ("created", "updated", "fulfilled", "rejected")
@@ -32,8 +32,8 @@ def repository_of(payload: Payload) -> str:
 
 def items_of_delivery(
     kind: str, payload: Payload, received_at: datetime
-) -> list[OutsideItem | Gone] | None:
-    """The items of a delivery; None for a kind that carries none. Raises UnreadablePayload."""
+) -> list[ServiceItem | DeletedItem] | None:
+    """The items of a delivery; None for a kind without items. Raises UnreadablePayload."""
     repository = repository_of(payload)
     if kind in PULL_EVENTS:
         return [pull_item(repository, part(payload, "pullrequest"))]
@@ -41,7 +41,9 @@ def items_of_delivery(
         comment, pull = part(payload, "comment"), part(payload, "pullrequest")
         item = comment_item(repository, pull, comment)
         if kind == "pullrequest:comment_deleted":
-            return [Gone(item.service, item.root, item.path, max(received_at, item.changed_at))]
+            return [
+                DeletedItem(item.service, item.root, item.path, max(received_at, item.changed_at))
+            ]
         return [item]
     if kind in VERDICTS:
         return [verdict_item(repository, payload, *VERDICTS[kind])]
@@ -52,11 +54,11 @@ def root_of(repository: str, kind: str) -> str:
     return f"bitbucket/{repository.lower()}/{kind}"
 
 
-def pull_item(repository: str, pull: Payload) -> OutsideItem:
-    number, changed = needed(pull, "id"), time(pull, "updated_on")
+def pull_item(repository: str, pull: Payload) -> ServiceItem:
+    number, changed = required_text(pull, "id"), time(pull, "updated_on")
     body = text(pull, "description") or text(part(pull, "summary"), "raw")
     said = Remark(number, _name(part(pull, "author")), "author", time(pull, "created_on"), body)
-    return OutsideItem(
+    return ServiceItem(
         service="bitbucket",
         root=root_of(repository, "pulls"),
         path=number,
@@ -64,20 +66,20 @@ def pull_item(repository: str, pull: Payload) -> OutsideItem:
         title=text(pull, "title") or f"#{number}",
         remarks=(said,),
         changed_at=changed,
-        revision_ref=needed(pull, "updated_on"),
+        revision_ref=required_text(pull, "updated_on"),
         state=text(pull, "state").lower() or None,
         url=_address(pull),
     )
 
 
-def comment_item(repository: str, pull: Payload, comment: Payload) -> OutsideItem:
-    number, about = needed(pull, "id"), text(pull, "title")
-    comment_id = needed(comment, "id")
+def comment_item(repository: str, pull: Payload, comment: Payload) -> ServiceItem:
+    number, about = required_text(pull, "id"), text(pull, "title")
+    comment_id = required_text(comment, "id")
     made, changed = time(comment, "created_on"), time(comment, "updated_on")
     edited = changed if changed > made else None
     place = text(part(comment, "inline"), "path")
     body = text(part(comment, "content"), "raw")
-    return OutsideItem(
+    return ServiceItem(
         service="bitbucket",
         root=root_of(repository, "comments"),
         path=f"{number}/comments/{comment_id}",
@@ -85,19 +87,19 @@ def comment_item(repository: str, pull: Payload, comment: Payload) -> OutsideIte
         title=f"Review comment on {place}" if place else f"Comment on #{number}",
         remarks=(Remark(comment_id, _name(part(comment, "user")), None, made, body, edited),),
         changed_at=changed,
-        revision_ref=needed(comment, "updated_on"),
+        revision_ref=required_text(comment, "updated_on"),
         about=about or None,
         url=_address(comment),
     )
 
 
-def verdict_item(repository: str, payload: Payload, name: str, state: str) -> OutsideItem:
-    """What one person decided of a pull request: one item a person, the last word holds."""
+def verdict_item(repository: str, payload: Payload, name: str, state: str) -> ServiceItem:
+    """A person's decision on a pull request: one item per person, the last one counts."""
     pull, verdict = part(payload, "pullrequest"), part(payload, name)
-    number, at = needed(pull, "id"), time(verdict, "date")
+    number, at = required_text(pull, "id"), time(verdict, "date")
     person = part(verdict, "user")
-    member = text(person, "account_id") or needed(person, "uuid")
-    return OutsideItem(
+    member = text(person, "account_id") or required_text(person, "uuid")
+    return ServiceItem(
         service="bitbucket",
         root=root_of(repository, "reviews"),
         path=f"{number}/reviews/{member.strip('{}')}",
@@ -105,7 +107,7 @@ def verdict_item(repository: str, payload: Payload, name: str, state: str) -> Ou
         title=f"Review of #{number}",
         remarks=(Remark(name, _name(person), None, at, f"{state.capitalize()}."),),
         changed_at=at,
-        revision_ref=f"{needed(verdict, 'date')} {state}",
+        revision_ref=f"{required_text(verdict, 'date')} {state}",
         about=text(pull, "title") or None,
         state=state,
         url=_address(pull),
@@ -113,7 +115,7 @@ def verdict_item(repository: str, payload: Payload, name: str, state: str) -> Ou
 
 
 def _name(person: Payload) -> str:
-    """The handle where there is one; deleted accounts have neither."""
+    """The handle, or the display name; deleted accounts have neither."""
     return text(person, "nickname") or text(person, "display_name") or "unknown"
 
 

@@ -1,4 +1,4 @@
-"""Bitbucket as a service that can be connected: it only tells, it is not asked (spec 06 §9)."""
+"""Bitbucket as a service that can be connected. It only sends webhooks and is not polled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from connectors.connector import UnknownSource
 from connectors.definitions import Definition
-from connectors.services import TOLD_ONLY, Opened, Opening
+from connectors.service import WEBHOOK_ONLY, OpenService, ServiceContext
 from infra.addresses import without_credentials
 
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
@@ -17,13 +17,13 @@ _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 
 @dataclass(frozen=True)
 class BitbucketService:
-    """No streams; the one credential is the secret that signs deliveries."""
+    """No streams; its one credential is the secret that signs deliveries."""
 
     base_url: str = "https://api.bitbucket.org"
     streams: tuple[str, ...] = ()
     roles: tuple[tuple[str, ...], ...] = ()
 
-    def checked_target(self, target: str) -> str:
+    def check_target(self, target: str) -> str:
         if not _REPOSITORY.fullmatch(target) or target.startswith((".", "-")):
             raise UnknownSource(
                 f"{without_credentials(target)!r} names no repository: write workspace/repo."
@@ -34,8 +34,8 @@ class BitbucketService:
         return ()
 
     @asynccontextmanager
-    async def opened(self, opening: Opening) -> AsyncIterator[Opened]:
-        yield TOLD_ONLY
+    async def open(self, context: ServiceContext) -> AsyncIterator[OpenService]:
+        yield WEBHOOK_ONLY
 
 
 BITBUCKET = BitbucketService()

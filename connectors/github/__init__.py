@@ -1,1 +1,1 @@
-"""GitHub: its items, its lists, its ways to prove who we are."""
+"""GitHub: its items, its lists, its ways to authenticate."""

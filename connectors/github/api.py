@@ -1,4 +1,4 @@
-"""GitHub's REST and GraphQL addresses, and the two ways to prove who we are: a token, or an App."""
+"""GitHub's REST and GraphQL interfaces, and the two ways to authenticate: a token, or an App."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _NEXT = re.compile(r'<([^>]+)>;\s*rel="next"')
 _REPOSITORY = re.compile(r"^[\w.-]+/[\w.-]+$")
 
 
-def checked_repository(target: str) -> str:
-    """``target`` if it can be a repository. Raises UnknownSource."""
+def check_repository(target: str) -> str:
+    """Returns ``target`` if it can be a repository. Raises UnknownSource."""
     if not _REPOSITORY.match(target) or target.startswith((".", "-")):
         raise UnknownSource(
             f"{without_credentials(target)!r} names no repository: write owner/repo."
@@ -37,24 +37,24 @@ def checked_repository(target: str) -> str:
 
 
 def by_app(base_url: str, app_id: str, key: Secret, repository: str) -> Authorise:
-    """A GitHub App's installation in the account of ``repository``, by tokens of an hour each."""
+    """A GitHub App's installation for the account of ``repository``, with tokens of one hour."""
     return Renewed(installation(base_url, app_id, key, repository), SystemClock())
 
 
 def installation(base_url: str, app_id: str, key: Secret, repository: str) -> Renew:
-    """How a GitHub App gets a token of its installation in the account of ``repository``."""
+    """Requests tokens of a GitHub App's installation for the account of ``repository``."""
 
     async def as_app() -> Mapping[str, str]:
         try:
             signed = get_jwt(app_id=app_id, private_key=key.reveal())
         except (ValueError, InvalidKeyError):
             raise AccessLost(
-                "The App's key is no private key in PEM form.", "unauthorised", 0
+                "The App's key is not a private key in PEM format.", "unauthorised", 0
             ) from None
         return {"Authorization": f"Bearer {signed}"}
 
     async def renew() -> tuple[Secret, datetime]:
-        budget = Budget(percent=100)  # an App's own requests are counted apart
+        budget = Budget(percent=100)  # GitHub counts an App's own requests separately
         async with Transport(base_url, as_app, budget) as transport:
             found = (await transport.get(f"repos/{repository}/installation")).json()
             try:
@@ -71,7 +71,7 @@ class GitHub:
     """One repository over REST and GraphQL. Raises as ``Transport``."""
 
     def __init__(self, repository: str, transport: Transport, per_page: int = PER_PAGE) -> None:
-        self.repository = checked_repository(repository)
+        self.repository = check_repository(repository)
         self.transport = transport
         self.per_page = per_page
 
@@ -85,7 +85,7 @@ class GitHub:
         )
 
     async def every(self, what: str, params: Params | None = None) -> AsyncIterator[dict[str, Any]]:
-        """All rows of a list, page after page as the service links them."""
+        """All rows of a list, following the links to next pages."""
         answer = await self.list(what, params)
         while True:
             for row in rows_of(answer):
@@ -96,7 +96,7 @@ class GitHub:
             answer = await self.transport.get(address, headers=REST_VERSION)
 
     async def one(self, what: str) -> dict[str, Any] | None:
-        """One object; None when it is not there."""
+        """One object; None if it does not exist."""
         answer = await self.transport.get(
             f"repos/{self.repository}/{what}",
             headers=REST_VERSION,
@@ -106,7 +106,7 @@ class GitHub:
         return found if isinstance(found, dict) else None
 
     async def query(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """The ``data`` of a GraphQL answer; a discussion that is not there is null in it."""
+        """The ``data`` of a GraphQL answer; a discussion that does not exist is null in it."""
         base = self.transport.base_url.rstrip("/")
         address = f"{base.removesuffix('/v3')}/graphql"  # an Enterprise server has /api/v3
         answer = await self.transport.post(
@@ -114,36 +114,38 @@ class GitHub:
         )
         told = answer.json()
         if not isinstance(told, dict):
-            raise SourceUnavailable("GitHub answered a question with something that is no answer.")
-        if errors := [each for each in told.get("errors") or () if not _within_it(each)]:
+            raise SourceUnavailable("GitHub answered a query with something else than an object.")
+        if errors := [
+            each for each in told.get("errors") or () if not _is_missing_discussion(each)
+        ]:
             kinds = {str(each.get("type")) for each in errors if isinstance(each, dict)}
             if kinds & {"FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND"}:
                 raise AccessLost(
-                    "GitHub does not let our credential read the discussions.",
+                    "GitHub does not allow our credential to read the discussions.",
                     "not_found" if "NOT_FOUND" in kinds else "forbidden",
                     200,
                 )
             if "RATE_LIMITED" in kinds:
-                raise self.transport.spent("graphql")
+                raise self.transport.budget_error("graphql")
             raise SourceUnavailable(f"GitHub could not answer ({', '.join(sorted(kinds))}).")
         data = told.get("data")
         return data if isinstance(data, dict) else {}
 
 
-def _within_it(error: object) -> bool:
-    """Whether an error says that one discussion is not there, of a repository that is."""
+def _is_missing_discussion(error: object) -> bool:
+    """Whether an error says that one discussion does not exist in an existing repository."""
     if not isinstance(error, dict):
         return False
     return error.get("type") == "NOT_FOUND" and error.get("path") == ["repository", "discussion"]
 
 
 def rows_of(answer: Answer) -> list[dict[str, Any]]:
-    """The objects of a page; a list, or the one list in an object (workflow runs)."""
+    """The objects of a page: a list, or the one list in an object (workflow runs)."""
     told = answer.json()
     if isinstance(told, dict):
         told = next((value for value in told.values() if isinstance(value, list)), None)
     if not isinstance(told, list):
-        raise SourceUnavailable("GitHub answered a list with something that is none.")
+        raise SourceUnavailable("GitHub did not answer with a list.")
     return told
 
 

@@ -1,8 +1,8 @@
-"""GitHub's webhook events as items: the same objects the lists have, each with its frame around it.
+"""GitHub's webhook events as items: the same objects as in its lists, each in an envelope.
 
-An event that carries an item gives the item as it stands after the event. Deletions and transfers
-give ``Gone`` with all that was said about the item, of which GitHub tells nothing by itself; nor
-does it say when, so the time is that of the delivery.
+An event that carries an item yields the item in its state after the event. Deletions and transfers
+yield a ``DeletedItem`` that also covers everything said about the item: GitHub sends no events for
+those parts. GitHub does not state the time of a deletion, so the time of the delivery is used.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 
 from connectors.github.items import (
     comment_item,
+    deleted_item,
     discussion_comment_item,
     discussion_item,
-    gone_item,
     issue_item,
     pull_item,
     release_item,
@@ -23,36 +23,36 @@ from connectors.github.items import (
     review_item,
     run_item,
 )
-from connectors.outside import Gone, OutsideItem
-from connectors.payloads import Payload, UnreadablePayload, needed, part, text
+from connectors.payloads import Payload, UnreadablePayload, part, required_text, text
+from connectors.service_items import DeletedItem, ServiceItem
 
 GOING = frozenset(("deleted", "transferred", "unpublished"))
-Found = OutsideItem | None
+Found = ServiceItem | None
 
 
 def repository_of(payload: Payload) -> str:
-    """``owner/repo`` of the delivery; empty for one about no repository."""
+    """``owner/repo`` of the delivery; empty if it is about no repository."""
     return text(part(payload, "repository"), "full_name")
 
 
 def items_of_delivery(
     kind: str, payload: Payload, received_at: datetime
-) -> list[OutsideItem | Gone] | None:
-    """The items of a delivery, often one, or none; None for a kind that carries none.
+) -> list[ServiceItem | DeletedItem] | None:
+    """The items of a delivery: usually one, or none; None for a kind without items.
 
     ``kind`` is event and action (``issues.opened``). Raises UnreadablePayload.
     """
     event, _, action = kind.partition(".")
     if event not in READERS:
         return None
-    repository = needed(part(payload, "repository"), "full_name")
+    repository = required_text(part(payload, "repository"), "full_name")
     try:
         item = READERS[event](repository, payload)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UnreadablePayload(f"{event}: {type(error).__name__}") from None
     if item is None:
         return []
-    return [gone_item(item, received_at) if action in GOING else item]
+    return [deleted_item(item, received_at) if action in GOING else item]
 
 
 def _issue(repository: str, payload: Any) -> Found:

@@ -1,7 +1,7 @@
-"""Discussions, which only GraphQL lists: newest change first, until what was read before.
+"""Discussions, which only GraphQL lists: newest change first, down to what was read before.
 
-The place moves when a walk is whole, not in its middle: newest first means that a walk cut off has
-left the older changes unread. GraphQL knows no conditional requests; a poll is one question.
+The cursor moves when a walk is complete and not during it: newest first means that an interrupted
+walk has left older changes unread. GraphQL has no conditional requests; a poll is one query.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from connectors.census import Listed
 from connectors.github.api import GitHub
 from connectors.github.items import discussion_comment_item, discussion_item, moment, root_of
-from connectors.github.lists import fit
-from connectors.outside import OutsideItem
+from connectors.github.lists import check_page
+from connectors.reconciliation import ListedItem
+from connectors.service_items import ServiceItem
 from connectors.sync import Page
 from connectors.transport import AccessLost
 
@@ -55,7 +55,7 @@ class Discussions:
 
     github: GitHub
     name: str = "discussions"
-    counted: bool = True
+    is_reconcilable: bool = True
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ class Discussions:
         floor = moment(since) - OVERLAP if since else None
         read = str(place.get("read", ""))
         async for nodes, last in self._walk(known=bool(cursor)):
-            with fit(self.name):
+            with check_page(self.name):
                 fresh = [n for n in nodes if floor is None or moment(n["updatedAt"]) >= floor]
                 newest = max([newest, *(str(node["updatedAt"]) for node in fresh)])
                 ended = last or len(fresh) < len(nodes)
@@ -80,29 +80,29 @@ class Discussions:
             if ended:
                 return
 
-    async def census(self) -> AsyncIterator[Listed]:
+    async def list_all(self) -> AsyncIterator[ListedItem]:
         async for nodes, _ in self._walk():
-            with fit(self.name):
+            with check_page(self.name):
                 items = [item for node in nodes for item in await self._items(node)]
             for item in items:
-                yield Listed(item.root, item.path)
+                yield ListedItem(item.root, item.path)
 
-    async def look(self, root: str, path: str) -> OutsideItem | None:
-        with fit(self.name):
+    async def look(self, root: str, path: str) -> ServiceItem | None:
+        with check_page(self.name):
             node = await self._one(int(path.partition("/")[0]))
             found = await self._items(node) if node else []
         return next((item for item in found if item.path == path), None)
 
     async def _walk(self, *, known: bool = False) -> AsyncIterator[tuple[list[Node], bool]]:
-        """``known``: there were discussions before, so that none at all is not the same."""
+        """``known``: there were discussions before, so none at all is an error."""
         after: str | None = None
         while True:
             told = await self._ask(LIST, {"size": PAGE, "after": after})
             if not told.get("hasDiscussionsEnabled", True):
                 if known:
-                    raise self._switched_off()
+                    raise self._disabled_error()
                 return
-            with fit(self.name):
+            with check_page(self.name):
                 listed = told["discussions"]
                 nodes, further = listed["nodes"], bool(listed["pageInfo"]["hasNextPage"])
                 after = str(listed["pageInfo"]["endCursor"])
@@ -110,7 +110,7 @@ class Discussions:
             if not further:
                 return
 
-    async def _items(self, node: Node) -> list[OutsideItem]:
+    async def _items(self, node: Node) -> list[ServiceItem]:
         number, title = int(node["number"]), str(node["title"])
         repository = self.github.repository
         items = [discussion_item(repository, rest_of(node))]
@@ -130,12 +130,12 @@ class Discussions:
     async def _one(self, number: int, inside: str | None = None) -> Node | None:
         told = await self._ask(ONE, {"number": number, "inside": inside})
         if not told.get("hasDiscussionsEnabled", True):
-            raise self._switched_off()
+            raise self._disabled_error()
         found = told.get("discussion")
         return found if isinstance(found, dict) else None
 
-    def _switched_off(self) -> AccessLost:
-        """Whoever switches discussions off hides them; none is deleted."""
+    def _disabled_error(self) -> AccessLost:
+        """Disabled discussions are hidden; none is deleted."""
         return AccessLost(
             f"Discussions of {self.github.repository} are switched off.", "not_found", 200
         )
@@ -150,7 +150,7 @@ class Discussions:
 
 
 def rest_of(node: Node) -> Node:
-    """A node of GraphQL with the names a webhook's payload has for the same fields."""
+    """A node of GraphQL with the field names of a webhook's payload."""
     author = node.get("author")
     kind = {"Bot": "Bot"}.get((author or {}).get("__typename", ""), "User")
     return {

@@ -1,8 +1,8 @@
-"""The head of a repository's default branch: where it stands now, and where it stood before.
+"""The head of a repository's default branch: its present commit and the one before.
 
-The files themselves are fetched by git, not file by file over the API: a clone is complete, has
-dates, and costs nothing of the account's rate limit. This stream only sees that there is something
-to fetch.
+The files themselves are fetched by git and not file by file over the API: a clone is complete, has
+dates, and costs nothing of the account's rate limit. This stream only notices that there is
+something to fetch.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from connectors.census import Listed
 from connectors.github.api import REST_VERSION, GitHub
-from connectors.github.lists import fit
+from connectors.github.lists import check_page
 from connectors.intake.changes import Delta
-from connectors.outside import OutsideItem
+from connectors.reconciliation import ListedItem
+from connectors.service_items import ServiceItem
 from connectors.sync import Page
 
 
 @dataclass(frozen=True)
 class Files:
-    """One page whenever the head has moved, with what lies between."""
+    """One page whenever the head has moved, with the delta."""
 
     github: GitHub
     name: str = "files"
-    counted: bool = False
+    is_reconcilable: bool = False
     roots: tuple[str, ...] = ()
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
@@ -37,8 +37,8 @@ class Files:
             place, etag=known.get("repository"), headers=REST_VERSION
         )
         branch, name = known.get("branch"), known.get("name")
-        if not repository.unchanged:
-            with fit(self.name):
+        if not repository.is_unchanged:
+            with check_page(self.name):
                 told = repository.json()
                 branch, name = str(told["default_branch"]), str(told["full_name"])
         commit = await self.github.transport.get(
@@ -47,10 +47,10 @@ class Files:
             headers=REST_VERSION,
             seen=frozenset((409,)),  # a repository without a commit
         )
-        if commit.status == 409 or (commit.unchanged and repository.unchanged):
+        if commit.status == 409 or (commit.is_unchanged and repository.is_unchanged):
             return
-        with fit(self.name):
-            head = known["head"] if commit.unchanged else str(commit.json()["sha"])
+        with check_page(self.name):
+            head = known["head"] if commit.is_unchanged else str(commit.json()["sha"])
         before = str(known.get("head", ""))
         moved = {
             "repository": repository.etag or known.get("repository"),
@@ -62,9 +62,9 @@ class Files:
         delta = Delta("github", str(name), before, head, "@poll") if head != before else None
         yield Page((), json.dumps(moved, sort_keys=True), delta=delta)
 
-    async def census(self) -> AsyncIterator[Listed]:
-        for listed in list[Listed]():  # git tells what is gone
+    async def list_all(self) -> AsyncIterator[ListedItem]:
+        for listed in list[ListedItem]():  # git reports deleted files
             yield listed
 
-    async def look(self, root: str, path: str) -> OutsideItem | None:
+    async def look(self, root: str, path: str) -> ServiceItem | None:
         return None

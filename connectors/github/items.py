@@ -1,7 +1,7 @@
-"""GitHub's payloads as items. Pull and webhooks use the same functions, so the bytes are the same.
+"""GitHub's payloads as items. Polls and webhooks use the same functions, so the bytes are equal.
 
-An object of the REST lists and the one inside a delivery have the same fields where it matters.
-What nobody said (an empty review, a draft release, a run under way) is no item: None.
+An object of the REST lists and the one in a delivery have the same relevant fields. An object
+without a statement (an empty review, a draft release, a run in progress) is no item: None.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from connectors.outside import Gone, OutsideItem, Remark
+from connectors.service_items import DeletedItem, Remark, ServiceItem
 
 Payload = Mapping[str, Any]
 SAID_BY_STATE = frozenset(("approved", "changes_requested", "dismissed"))
-# Where that stands which is deleted, or goes to another repository, with one of these.
+# Roots whose items are deleted, or moved to another repository, with one of these.
 TAKEN_WITH = {
     "issues": ("comments",),
     "pulls": ("comments", "reviews", "review-comments"),
     "discussions": ("discussions",),
 }
-GHOST = "ghost"  # whom GitHub itself names for a deleted account
+GHOST = "ghost"  # GitHub's own name for a deleted account
 
 
 def root_of(repository: str, kind: str) -> str:
-    """``github/<owner>/<repo>/<kind>``; GitHub's names do not tell case apart."""
+    """``github/<owner>/<repo>/<kind>``; GitHub's names are not case-sensitive."""
     return f"github/{repository.lower()}/{kind}"
 
 
@@ -34,8 +34,8 @@ def moment(text: str) -> datetime:
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
 
 
-def issue_item(repository: str, issue: Payload) -> OutsideItem:
-    """An issue; a pull request where the issue is one (the lists of issues hold both)."""
+def issue_item(repository: str, issue: Payload) -> ServiceItem:
+    """An issue, or a pull request (GitHub's lists of issues contain both)."""
     pull = issue.get("pull_request")
     if pull is not None:
         return pull_item(repository, {**issue, "merged_at": pull.get("merged_at")})
@@ -43,20 +43,20 @@ def issue_item(repository: str, issue: Payload) -> OutsideItem:
     reason = (issue.get("state_reason") or "").replace("_", " ")
     if state == "closed" and reason:
         state = f"closed as {reason}"
-    return _told(repository, "issues", "issue", issue, state)
+    return _numbered_item(repository, "issues", "issue", issue, state)
 
 
-def pull_item(repository: str, pull: Payload) -> OutsideItem:
+def pull_item(repository: str, pull: Payload) -> ServiceItem:
     state = pull.get("state") or "open"
     if pull.get("merged_at"):
         state = "merged"
     elif state == "open" and pull.get("draft"):
         state = "draft"
-    return _told(repository, "pulls", "pull_request", pull, state)
+    return _numbered_item(repository, "pulls", "pull_request", pull, state)
 
 
-def comment_item(repository: str, comment: Payload, about: str | None) -> OutsideItem:
-    """A comment of an issue or pull request; ``about`` is that one's title."""
+def comment_item(repository: str, comment: Payload, about: str | None) -> ServiceItem:
+    """A comment on an issue or pull request, whose title is ``about``."""
     number = _last_part(comment["issue_url"])
     path = comment_path(number, comment["id"])
     return _comment(repository, "comments", path, comment, about, f"Comment on #{number}")
@@ -64,7 +64,7 @@ def comment_item(repository: str, comment: Payload, about: str | None) -> Outsid
 
 def review_item(
     repository: str, number: int, review: Payload, about: str | None
-) -> OutsideItem | None:
+) -> ServiceItem | None:
     state = str(review.get("state") or "").lower()
     submitted = review.get("submitted_at")
     body = review.get("body") or ""
@@ -72,7 +72,7 @@ def review_item(
         return None
     at = moment(submitted)
     changed = moment(review["updated_at"]) if review.get("updated_at") else at
-    return OutsideItem(
+    return ServiceItem(
         service="github",
         root=root_of(repository, "reviews"),
         path=f"{number}/reviews/{review['id']}",
@@ -87,20 +87,20 @@ def review_item(
     )
 
 
-def review_comment_item(repository: str, comment: Payload, about: str | None) -> OutsideItem:
+def review_comment_item(repository: str, comment: Payload, about: str | None) -> ServiceItem:
     number = _last_part(comment["pull_request_url"])
     path = f"{number}/review-comments/{comment['id']}"
     title = f"Review comment on {comment.get('path') or f'#{number}'}"
     return _comment(repository, "review-comments", path, comment, about, title, "review_comment")
 
 
-def release_item(repository: str, release: Payload) -> OutsideItem | None:
+def release_item(repository: str, release: Payload) -> ServiceItem | None:
     published = release.get("published_at")
     if release.get("draft") or not published:
         return None
     changed = release.get("updated_at") or published
     at = moment(published)
-    return OutsideItem(
+    return ServiceItem(
         service="github",
         root=root_of(repository, "releases"),
         path=str(release["id"]),
@@ -114,14 +114,14 @@ def release_item(repository: str, release: Payload) -> OutsideItem | None:
     )
 
 
-def run_item(repository: str, run: Payload) -> OutsideItem | None:
-    """How a workflow ended; None while it runs."""
+def run_item(repository: str, run: Payload) -> ServiceItem | None:
+    """The result of a workflow run; None while it runs."""
     if run.get("status") != "completed" or not run.get("conclusion"):
         return None
     at = moment(run.get("run_started_at") or run["created_at"])
     name = run.get("name") or "Workflow"
     told = f"{name} on {run.get('head_branch') or 'no branch'}: {run['conclusion']}."
-    return OutsideItem(
+    return ServiceItem(
         service="github",
         root=root_of(repository, "runs"),
         path=str(run["id"]),
@@ -136,13 +136,15 @@ def run_item(repository: str, run: Payload) -> OutsideItem | None:
     )
 
 
-def discussion_item(repository: str, discussion: Payload) -> OutsideItem:
-    """A discussion's own text. Its category and whether it is answered are its state."""
+def discussion_item(repository: str, discussion: Payload) -> ServiceItem:
+    """A discussion's own text. Its state includes its category and whether it is answered."""
     category = (discussion.get("category") or {}).get("name")
     answered = "answered" if discussion.get("answer_html_url") else None
-    item = _told(repository, "discussions", "issue", discussion, discussion.get("state") or "open")
+    item = _numbered_item(
+        repository, "discussions", "issue", discussion, discussion.get("state") or "open"
+    )
     named = ", ".join(word for word in (category, item.state, answered) if word)
-    return OutsideItem(
+    return ServiceItem(
         service=item.service,
         root=item.root,
         path=item.path,
@@ -159,29 +161,29 @@ def discussion_item(repository: str, discussion: Payload) -> OutsideItem:
 
 def discussion_comment_item(
     repository: str, number: int, comment: Payload, about: str | None
-) -> OutsideItem:
+) -> ServiceItem:
     path = comment_path(str(number), comment["id"])
     title = f"Comment on discussion #{number}"
     return _comment(repository, "discussions", path, comment, about, title)
 
 
-def gone_item(item: OutsideItem, at: datetime) -> Gone:
-    """The same item, deleted with all that was said about it: not before its last change."""
+def deleted_item(item: ServiceItem, at: datetime) -> DeletedItem:
+    """The item as deleted, with everything said about it; not before its last change."""
     repository, _, kind = item.root.rpartition("/")
     kinds = () if "/" in item.path else TAKEN_WITH.get(kind, ())
     taking = tuple(f"{repository}/{each}" for each in kinds)
-    return Gone(item.service, item.root, item.path, max(at, item.changed_at), taking)
+    return DeletedItem(item.service, item.root, item.path, max(at, item.changed_at), taking)
 
 
 def comment_path(number: str, comment_id: int) -> str:
     return f"{number}/comments/{comment_id}"
 
 
-def _told(
+def _numbered_item(
     repository: str, kind: str, source_type: Any, payload: Payload, state: str
-) -> OutsideItem:
+) -> ServiceItem:
     created = moment(payload["created_at"])
-    return OutsideItem(
+    return ServiceItem(
         service="github",
         root=root_of(repository, kind),
         path=str(payload["number"]),
@@ -206,10 +208,10 @@ def _comment(
     about: str | None,
     title: str,
     source_type: Any = "comment",
-) -> OutsideItem:
+) -> ServiceItem:
     created, changed = moment(comment["created_at"]), moment(comment["updated_at"])
     edited = changed if changed > created else None
-    return OutsideItem(
+    return ServiceItem(
         service="github",
         root=root_of(repository, kind),
         path=path,

@@ -1,15 +1,15 @@
 """GitHub's lists as streams of pages that skip nothing.
 
-Lists that know ``since`` are walked by their time of change, oldest first, and never by deep page
-numbers: an item that changes during the walk moves to the end, and all behind it would move up a
-place, one of them past the border of a page. So after each full page the walk begins anew at its
-last time. Only where one second fills a page are further pages asked for; then the earlier ones are
-asked again with their ETags before the walk goes on, and it repeats the second if one has changed.
+Lists with ``since`` are walked by time of change, oldest first, and never by deep page numbers: an
+item that changes during the walk moves to the end, and all others shift, one of them across the
+border of a page. So after each full page the walk starts again at its last time. Only where one
+second fills a page are further pages requested. Then the earlier ones are requested again with
+their ETags before the walk continues, and the second is repeated if one has changed.
 
 At its end a list keeps the request of its last minute with the ETag: a poll without news is one
-conditional request. What becomes visible late within that minute changes the ETag and is seen. Not
-so where a row only leads to what is read (``leads``): times are seconds, so a second change in the
-row's own second leaves row and ETag as they were. While that second lasts no ETag is kept.
+conditional request. Late entries within that minute change the ETag. The exception are rows that
+only lead to other requests (``leads``): times are seconds, so a second change in the same second
+leaves row and ETag unchanged. While that second lasts no ETag is kept.
 """
 
 from __future__ import annotations
@@ -21,32 +21,37 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from typing import Any, ClassVar
 
-from connectors.census import Listed, Unreadable
 from connectors.connector import SourceUnavailable, printable
 from connectors.github.api import GitHub, next_of, rows_of
 from connectors.github.items import moment
-from connectors.outside import Gone, OutsideItem
+from connectors.reconciliation import ListedItem, UnreadableItem
+from connectors.service_items import DeletedItem, ServiceItem
 from connectors.sync import Page
 from connectors.transport import Answer
 
 OVERLAP = timedelta(seconds=60)
-SECOND = timedelta(seconds=1)  # the grain of GitHub's times
-BEFORE = SECOND  # whether ``since`` is inclusive is not said: both are right
+SECOND = timedelta(seconds=1)  # resolution of GitHub's times
+BEFORE = SECOND  # GitHub does not document whether ``since`` is inclusive: this suits both
 STEADY_ROUNDS = 3
-UNFIT = (KeyError, TypeError, ValueError, AttributeError)  # what an odd payload makes of a parser
+UNFIT = (
+    KeyError,
+    TypeError,
+    ValueError,
+    AttributeError,
+)  # what parsers raise for unexpected payloads
 
 Row = dict[str, Any]
 
 
 @dataclass(slots=True)
-class Made:
-    """What became of the rows of a page; ``refused`` counts those that lack what they must have."""
+class PageItems:
+    """The items of a page; ``refused`` counts rows that lack a required field."""
 
-    items: list[OutsideItem | Gone] = field(default_factory=list)
+    items: list[ServiceItem | DeletedItem] = field(default_factory=list)
     refused: int = 0
 
-    def take(self, made: Callable[[], OutsideItem | None]) -> None:
-        """One more row; what nobody said in it is no item."""
+    def add(self, made: Callable[[], ServiceItem | None]) -> None:
+        """Adds one row; a row without a statement is no item."""
         try:
             item = made()
         except UNFIT:
@@ -55,12 +60,12 @@ class Made:
             self.items += [item] if item else []
 
 
-Make = Callable[[list[Row]], Awaitable[Made]]
+Make = Callable[[list[Row]], Awaitable[PageItems]]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a walk stands. ``etags`` are those of pages 1… of ``since``; at the end all of them."""
+class ListCursor:
+    """Where a walk is. ``etags`` are those of pages 1… of ``since``; at the end of all pages."""
 
     since: str = ""
     page: int = 1
@@ -69,7 +74,7 @@ class Place:
     newest: str = ""
 
     @classmethod
-    def parse(cls, cursor: str) -> Place:
+    def parse(cls, cursor: str) -> ListCursor:
         if not cursor:
             return cls()
         told = json.loads(cursor)
@@ -81,10 +86,10 @@ class Place:
 
 @dataclass(frozen=True)
 class RestList:
-    """What both sorts of lists are.
+    """What both kinds of lists share.
 
-    ``make`` turns the rows of a page into items, ``listed`` one row into what a census sees.
-    ``look_at`` tells of one item by its address. ``order`` is that of a census.
+    ``make`` turns the rows of a page into items, ``list_row`` turns one row into an address.
+    ``look_at`` reads one item by its address. ``order`` is the order of ``list_all``.
     """
 
     name: str
@@ -92,39 +97,39 @@ class RestList:
     github: GitHub
     what: str
     make: Make
-    listed: Callable[[Row], Listed | None]
-    look_at: Callable[[str, str], Awaitable[OutsideItem | None]]
+    list_row: Callable[[Row], ListedItem | None]
+    look_at: Callable[[str, str], Awaitable[ServiceItem | None]]
     params: dict[str, str] = field(default_factory=dict)
-    counted: bool = True
+    is_reconcilable: bool = True
     order: ClassVar[dict[str, str]] = {}
 
-    async def census(self) -> AsyncIterator[Listed]:
+    async def list_all(self) -> AsyncIterator[ListedItem]:
         async for row in self.github.every(self.what, self.params | self.order):
-            with fit(self.name):
-                listed = self.listed(row)
+            with check_page(self.name):
+                listed = self.list_row(row)
             if listed:
                 yield listed
 
-    async def look(self, root: str, path: str) -> OutsideItem | None:
-        """See ``connectors.sync.Stream``; what lacks what it must have is Unreadable."""
+    async def look(self, root: str, path: str) -> ServiceItem | None:
+        """See ``connectors.sync.Stream``; a row that lacks a required field is UnreadableItem."""
         try:
             return await self.look_at(root, path)
         except UNFIT as error:
-            raise Unreadable(f"{printable(path)} of {root} cannot be read.") from error
+            raise UnreadableItem(f"{printable(path)} of {root} cannot be read.") from error
 
 
 @dataclass(frozen=True)
 class SinceList(RestList):
     """A list with ``since`` and an order by time of change (issues, both kinds of comments).
 
-    ``leads``: what is made of a row is asked for elsewhere.
+    ``leads``: the items of a row are read by other requests.
     """
 
     leads: bool = False
     order: ClassVar[dict[str, str]] = {"sort": "created", "direction": "asc"}
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
-        place = Place.parse(cursor)
+        place = ListCursor.parse(cursor)
         if place.at_end:
             if await self._all_as_before(place):
                 return
@@ -133,7 +138,7 @@ class SinceList(RestList):
         while not place.at_end:
             answer = await self._get(place.since, place.page)
             rows = rows_of(answer)
-            with fit(self.name):
+            with check_page(self.name):
                 made = await self.make(rows)
                 after = self._after(place, answer, rows)
             leaves = place.page > 1 and after.page == 1
@@ -142,26 +147,26 @@ class SinceList(RestList):
             place = after
             yield Page(tuple(made.items), str(place), made.refused)
 
-    def _after(self, place: Place, answer: Answer, rows: list[Row]) -> Place:
+    def _after(self, place: ListCursor, answer: Answer, rows: list[Row]) -> ListCursor:
         etags = (*place.etags, answer.etag or "")
-        last = _before(rows[-1]["updated_at"], timedelta()) if rows else ""
+        last = _earlier(rows[-1]["updated_at"], timedelta()) if rows else ""
         newest = max(place.newest, last)
         if next_of(answer) is not None and rows:
-            since = _before(last, BEFORE)
+            since = _earlier(last, BEFORE)
             if since > place.since:
-                return Place(since=since, newest=newest)
+                return ListCursor(since=since, newest=newest)
             return replace(place, page=place.page + 1, etags=etags, newest=newest)
-        tail = _before(newest, OVERLAP) if newest else ""
+        tail = _earlier(newest, OVERLAP) if newest else ""
         if tail > place.since:
-            return Place(since=tail, newest=newest)
+            return ListCursor(since=tail, newest=newest)
         if self.leads and newest and (answer.at is None or answer.at <= moment(newest) + SECOND):
             etags = ()
         return replace(place, page=1, etags=etags, at_end=True, newest=newest)
 
-    async def _all_as_before(self, place: Place) -> bool:
+    async def _all_as_before(self, place: ListCursor) -> bool:
         """Whether every page of this ``since`` that was read still has its ETag."""
         for page, etag in enumerate(place.etags, start=1):
-            if not etag or not (await self._get(place.since, page, etag)).unchanged:
+            if not etag or not (await self._get(place.since, page, etag)).is_unchanged:
                 return False
         return bool(place.etags)
 
@@ -176,25 +181,25 @@ class SinceList(RestList):
 class WholeList(RestList):
     """A list without ``since`` (releases, runs), newest first: every page, conditionally.
 
-    With a ``window`` only as far as that before the newest row: what is older changes no more.
+    With a ``window`` only that far before the newest row: older rows do not change any more.
     """
 
     window: timedelta | None = None
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
-        known, more = _whole_place(cursor)
+        known, more = _parse_whole_cursor(cursor)
         page, floor = 1, ""
         while more or page <= len(known):
             etag = known[page - 1] if page <= len(known) else None
             answer = await self.github.list(self.what, {**self.params, "page": page}, etag=etag)
             page += 1
-            if answer.unchanged:
+            if answer.is_unchanged:
                 continue
-            with fit(self.name):
+            with check_page(self.name):
                 rows = rows_of(answer)
                 made = await self.make(rows)
                 if rows and self.window:
-                    floor = floor or _before(rows[0]["created_at"], self.window)
+                    floor = floor or _earlier(rows[0]["created_at"], self.window)
                 ends = bool(floor and rows and rows[-1]["created_at"] < floor)
             # What is on later pages may have moved, so their ETags are forgotten.
             known = [*known[: page - 2], answer.etag or ""]
@@ -204,24 +209,24 @@ class WholeList(RestList):
 
 
 @contextmanager
-def fit(name: str) -> Iterator[None]:
-    """Raises SourceUnavailable for a page so odd that its rows cannot even be told apart."""
+def check_page(name: str) -> Iterator[None]:
+    """Raises SourceUnavailable if the rows of a page cannot be parsed."""
     try:
         yield
     except UNFIT as error:
         raise SourceUnavailable(
-            f"GitHub gave a page of {name} that cannot be read: the next poll asks again."
+            f"GitHub gave a page of {name} that cannot be read: the next poll tries again."
         ) from error
 
 
-def _whole_place(cursor: str) -> tuple[list[str], bool]:
-    """The ETags of the pages read, and whether there are more that were not."""
+def _parse_whole_cursor(cursor: str) -> tuple[list[str], bool]:
+    """The ETags of the pages read, and whether there are unread ones."""
     if not cursor:
         return [], True
     told = json.loads(cursor)
     return told["etags"], told["more"]
 
 
-def _before(text: str, by: timedelta) -> str:
-    """A time of GitHub's, that much earlier, in its own form."""
+def _earlier(text: str, by: timedelta) -> str:
+    """A time of GitHub's minus ``by``, in GitHub's format."""
     return (moment(text) - by).isoformat(timespec="seconds").replace("+00:00", "Z")

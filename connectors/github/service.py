@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from connectors.credentials import bearer
 from connectors.definitions import Definition
-from connectors.github.api import PUBLIC, REST_VERSION, GitHub, by_app, checked_repository
+from connectors.github.api import PUBLIC, REST_VERSION, GitHub, by_app, check_repository
 from connectors.github.items import root_of
 from connectors.github.streams import STREAMS, streams
-from connectors.services import Capability, Opened, Opening
+from connectors.service import Capability, OpenService, ServiceContext
 from connectors.transport import AccessLost, Transport
 
-# What reads the least of a stream, and the permission it needs (fine-grained token or App).
+# The smallest request of a stream, and the permission it needs (fine-grained token or App).
 ASKED: dict[str, tuple[str, str]] = {
     "files": ("commits", "Contents: read"),
     "issues": ("issues", "Issues: read"),
@@ -36,27 +36,27 @@ class GitHubService:
     streams: tuple[str, ...] = STREAMS
     roles: tuple[tuple[str, ...], ...] = (("token",), ("app-id", "app-key"))
 
-    def checked_target(self, target: str) -> str:
-        return checked_repository(target).lower()
+    def check_target(self, target: str) -> str:
+        return check_repository(target).lower()
 
     def names(self, definition: Definition) -> tuple[str, ...]:
         return tuple(definition.added.streams) or self.streams
 
     @asynccontextmanager
-    async def opened(self, opening: Opening) -> AsyncIterator[Opened]:
-        added, secrets = opening.definition.added, opening.secrets
+    async def open(self, context: ServiceContext) -> AsyncIterator[OpenService]:
+        added, secrets = context.definition.added, context.secrets
         if "token" in secrets:
             authorise = bearer(secrets["token"])
         else:
             app_id = secrets["app-id"].reveal()
             authorise = by_app(added.base_url, app_id, secrets["app-key"], added.target)
-        async with Transport(added.base_url, authorise, opening.budget) as transport:
+        async with Transport(added.base_url, authorise, context.budget) as transport:
             github = GitHub(added.target, transport)
 
             async def titles(numbers: Collection[str]) -> Mapping[str, str]:
                 found: dict[str, str] = {}
                 for kind in ("issues", "pulls"):
-                    found |= await opening.titles(root_of(added.target, kind), numbers)
+                    found |= await context.titles(root_of(added.target, kind), numbers)
                 return found
 
             named = [*added.streams] or [*STREAMS]
@@ -64,11 +64,11 @@ class GitHubService:
             async def check() -> list[Capability]:
                 return await capabilities(github, named)
 
-            yield Opened(streams(github, named, titles), check)
+            yield OpenService(streams(github, named, titles), check)
 
 
 async def capabilities(github: GitHub, names: Collection[str]) -> list[Capability]:
-    """Which streams the credential can read. Raises AccessLost when not even the repository."""
+    """Which streams the credential can read. Raises AccessLost if not even the repository."""
     await github.transport.get(f"repos/{github.repository}", headers=REST_VERSION)
     found = []
     for name in (each for each in STREAMS if each in names):

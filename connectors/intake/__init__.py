@@ -1,1 +1,1 @@
-"""From what webhooks delivered to sources, testimony and deltas."""
+"""Turns stored deliveries into items, testimony and changed files."""

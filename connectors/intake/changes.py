@@ -1,21 +1,21 @@
-"""What a delivery says of the files of a default branch: from which commit to which."""
+"""Reads from a delivery which commits of a default branch its files changed between."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from connectors.outside import Service
 from connectors.payloads import Payload, part, parts, text
+from connectors.service_items import Service
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """The default branch went from ``before`` to ``after``, by ``cause`` (``#12`` or ``push``).
+    """The default branch moved from ``before`` to ``after``, by ``cause`` (``#12`` or ``push``).
 
-    ``before`` is empty where nobody says it or the branch was new.
+    ``before`` is empty if it is unknown or the branch is new.
     """
 
     service: Service
@@ -26,7 +26,7 @@ class Delta:
 
     @property
     def trigger_key(self) -> str:
-        """The same change of the same branch is the same trigger, however often it is told."""
+        """The same change of a branch is the same trigger, however often it is delivered."""
         return f"delta|{self.service}/{self.repository}{self.cause}|{self.before}..{self.after}"
 
 
@@ -34,22 +34,22 @@ def delta_of(service: Service, kind: str, payload: Payload) -> Delta | None:
     """The delta that a delivery triggers; None for almost all. Raises UnreadablePayload."""
     match service, kind:
         case "github", "pull_request.closed":
-            return _merged(payload)
+            return _from_merge(payload)
         case "github", "push":
-            return _pushed(payload)
+            return _from_push(payload)
         case "bitbucket", "pullrequest:fulfilled":
-            return _fulfilled(payload)
+            return _from_bitbucket_merge(payload)
         case "bitbucket", "repo:push":
-            return _bitbucket_pushed(payload)
+            return _from_bitbucket_push(payload)
         case _:
             return None
 
 
-def _merged(payload: Payload) -> Delta | None:
+def _from_merge(payload: Payload) -> Delta | None:
     """A pull request that was merged into the default branch.
 
-    ``base.sha`` may lie before the branch's last commit: then more files are looked at than were
-    changed, and those that are as we hold them are told as unchanged.
+    ``base.sha`` may be older than the branch's last commit. Then more files are looked at than
+    changed, and unchanged ones are reported as unchanged.
     """
     pull, repository = part(payload, "pull_request"), part(payload, "repository")
     base = part(pull, "base")
@@ -61,7 +61,7 @@ def _merged(payload: Payload) -> Delta | None:
     )
 
 
-def _pushed(payload: Payload) -> Delta | None:
+def _from_push(payload: Payload) -> Delta | None:
     repository = part(payload, "repository")
     if text(payload, "ref") != f"refs/heads/{text(repository, 'default_branch')}":
         return None
@@ -69,7 +69,7 @@ def _pushed(payload: Payload) -> Delta | None:
     return _delta("github", name, text(payload, "before"), text(payload, "after"), "@push")
 
 
-def _fulfilled(payload: Payload) -> Delta | None:
+def _from_bitbucket_merge(payload: Payload) -> Delta | None:
     pull = part(payload, "pullrequest")
     target = part(pull, "destination")
     branch = text(part(target, "branch"), "name")
@@ -84,7 +84,7 @@ def _fulfilled(payload: Payload) -> Delta | None:
     )
 
 
-def _bitbucket_pushed(payload: Payload) -> Delta | None:
+def _from_bitbucket_push(payload: Payload) -> Delta | None:
     repository = part(payload, "repository")
     for change in parts(part(payload, "push"), "changes"):
         new, old = part(change, "new"), part(change, "old")
@@ -100,13 +100,16 @@ def _bitbucket_pushed(payload: Payload) -> Delta | None:
 
 
 def _is_main(repository: Payload, branch: str) -> bool:
-    """Bitbucket names the main branch in some payloads only; else the usual names count."""
+    """Bitbucket names the main branch in some payloads only; otherwise the usual names count."""
     main = text(part(repository, "mainbranch"), "name")
     return branch == main if main else branch in ("main", "master")
 
 
 def _delta(service: Service, repository: str, before: str, after: str, cause: str) -> Delta | None:
-    """None when the branch is gone. Bitbucket gives short hashes for merges; git completes them."""
+    """None if the branch was deleted.
+
+    Bitbucket gives short hashes for merges; git completes them.
+    """
     if not _COMMIT.fullmatch(after) or not after.strip("0") or not repository:
         return None
     known = bool(_COMMIT.fullmatch(before)) and bool(before.strip("0"))

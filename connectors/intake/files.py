@@ -1,4 +1,4 @@
-"""Delta ingestion: the files a merge or push has changed, and no others (spec 06 §8)."""
+"""Publishes the files that a merge or push has changed, and no others."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from connectors.connector import (
     RedactName,
     UnknownSource,
     printable,
-    without_secrets,
+    redact_listing,
 )
 from connectors.definitions import Definition, secret_at
 from connectors.feeder import FeedOrder, feed, source_of
 from connectors.git import list_commit
 from connectors.github.api import installation
 from connectors.intake.changes import Delta
-from connectors.publishing import Held, Outlet
+from connectors.publishing import ItemPublisher, StoredSource
 from connectors.transport import Secret
 from schemas.ids import sha256_hex
 
 
 class RepositoryFiles:
-    """Brings changed files of connected repositories; their clones live in ``clones``."""
+    """Publishes changed files of connected repositories; their clones are in ``clones``."""
 
     def __init__(
         self,
         clones: Path,
-        outlet: Callable[[str], Awaitable[Outlet]],
+        publisher: Callable[[str], Awaitable[ItemPublisher]],
         environ: Mapping[str, str],
         say: Callable[[str], None],
     ) -> None:
-        self._clones, self._outlet, self._environ, self._say = clones, outlet, environ, say
+        self._clones, self._publisher, self._environ, self._say = clones, publisher, environ, say
 
     async def bring(self, delta: Delta, definition: Definition, order: FeedOrder) -> bool:
-        """The changed files are on the log under one trigger; False when all are as we hold them.
+        """Publishes the changed files as one trigger; False if all of them are stored already.
 
         Raises SourceUnavailable, SourceRefused, UnknownSource.
         """
@@ -51,19 +51,21 @@ class RepositoryFiles:
         listing = await asyncio.to_thread(
             list_changed, clone.clone, root, delta.before, delta.after
         )
-        outlet = await self._outlet(order.project_id)
-        if _holds_secrets(listing, outlet.redact_name):  # only all names tell which file it is
+        publisher = await self._publisher(order.project_id)
+        if _has_secrets(
+            listing, publisher.redact_name
+        ):  # redacted names are unique only among all names
             listing.close()
             listing = await asyncio.to_thread(list_commit, clone.clone, root, HEAD_REF)
-        with without_secrets(listing, outlet.redact_name) as listing:
-            # The brake is for what is missing from a listing, not for what git says was deleted.
+        with redact_listing(listing, publisher.redact_name) as listing:
+            # The removal threshold is for files missing from a listing; git reports deletions.
             named = replace(
                 order, trigger_key=delta.trigger_key, accept_removals=not listing.complete
             )
-            return await _feed(listing, named, outlet)
+            return await _feed(listing, named, publisher)
 
     async def _token(self, definition: Definition) -> Secret | None:
-        """What lets git fetch: a token, or one of the App's installation, made for this fetch."""
+        """The token for git: the connector's, or one of the App's installation for this fetch."""
         places, added = definition.credentials, definition.added
         if "token" in places:
             return secret_at(places["token"], self._environ)
@@ -75,52 +77,54 @@ class RepositoryFiles:
 
 
 def clone_url(definition: Definition, repository: str) -> str:
-    """Where the repository's files are fetched: as said, or as its service names it.
+    """The address of the repository's files: as configured, or as its service names it.
 
-    ``repository`` as the service writes it: its case is that of the root. Raises UnknownSource for
-    one that could not be an address.
+    ``repository`` is spelt as the service spells it, because the root keeps its case. Raises
+    UnknownSource if it is not the connector's repository.
     """
     added = definition.added
     if said := added.options.get("clone_url"):
         return said
     if repository.lower() != added.target.lower():
-        raise UnknownSource(f"{printable(repository)!r} is not what the connector reads.")
+        raise UnknownSource(f"{printable(repository)!r} is not the connector's repository.")
     host = (urlsplit(added.base_url).hostname or "").removeprefix("api.")
     default = "github.com" if added.service == "github" else "bitbucket.org"
     return f"https://{host or default}/{repository}.git"
 
 
-def _holds_secrets(listing: Listing, redact_name: RedactName) -> bool:
+def _has_secrets(listing: Listing, redact_name: RedactName) -> bool:
     paths = (*(item.path for item in listing.items), *listing.removed)
     return any(redact_name(path) != path for path in paths)
 
 
-async def _feed(listing: Listing, order: FeedOrder, outlet: Outlet) -> bool:
+async def _feed(listing: Listing, order: FeedOrder, publisher: ItemPublisher) -> bool:
     project = order.project_id
     sources = {
         path: source_of(project, listing.root, path).source_id
         for path in (*(item.path for item in listing.items), *listing.removed)
     }
-    held = await outlet.held(project, list(sources.values()))
-    removed = tuple(path for path in listing.removed if sources[path] in held)
+    stored = await publisher.find_stored(project, list(sources.values()))
+    removed = tuple(path for path in listing.removed if sources[path] in stored)
     same = not listing.complete and not removed
-    if same and await asyncio.to_thread(_all_held, listing, sources, held):
+    if same and await asyncio.to_thread(_are_all_stored, listing, sources, stored):
         return False
     await feed(
         replace(listing, removed=removed),
         order,
-        publish=outlet.publish,
-        encrypt=outlet.encrypt,
-        last_accepted={source: each.raw_sha256 for source, each in held.items()},
-        lead=outlet.lead,
+        publish=publisher.publish,
+        encrypt=publisher.encrypt,
+        last_accepted={source: each.raw_sha256 for source, each in stored.items()},
+        window=publisher.window,
         again=False,
     )
     return True
 
 
-def _all_held(listing: Listing, sources: Mapping[str, str], held: Mapping[str, Held]) -> bool:
+def _are_all_stored(
+    listing: Listing, sources: Mapping[str, str], stored: Mapping[str, StoredSource]
+) -> bool:
     for item in listing.items:
-        known = held.get(sources[item.path])
+        known = stored.get(sources[item.path])
         if known is None or known.raw_sha256 != sha256_hex(item.read()):
             return False
     return True

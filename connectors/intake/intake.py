@@ -1,8 +1,8 @@
-"""One delivery after another becomes what it says: items, testimony, changed files.
+"""Turns each delivery into its effect: items, testimony, changed files.
 
-Each part is safe to do twice: ids derive from the delivery, what is held decides what is news, and
-what was deleted stays so. So a process may die between any two of them; the delivery is read again
-from its offset. What a delivery says counts only for what the project has connected.
+Each step is safe to repeat: ids derive from the delivery, stored sources decide what is new, and
+deleted items stay deleted. So a process may die between any two steps; the delivery is read again
+from its offset. A delivery only has an effect if the project has connected its target.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from connectors.connector import RedactName, SourceRefused, SourceUnavailable
 from connectors.definitions import Definition
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta, delta_of
-from connectors.intake.told import Told
+from connectors.intake.source_status import SourceStatuses
 from connectors.jira.api import site_of
-from connectors.outside import Gone, OutsideItem
 from connectors.payloads import Payload, UnreadablePayload, part, text
-from connectors.publishing import Outlet, publish_items, redacted, source_id_of
-from connectors.services import stream_names
+from connectors.publishing import ItemPublisher, publish_items, redact_item, source_id_of
+from connectors.registry import stream_names
+from connectors.service_items import DeletedItem, ServiceItem
 from connectors.slack.items import ThreadRef, thread_of_event
+from connectors.slack.service import project_channels
 from connectors.testimony.messages import Seal, testimony_of_event
 from connectors.testimony.people import Mark
 from infra.errors import Undecryptable
@@ -35,25 +36,25 @@ from schemas.events.connector import ConnectorService
 from schemas.events.connector_item import ItemReceived
 
 Open = Callable[[str, bytes], bytes]
-Connected = Callable[[str, ConnectorService], Sequence[Definition]]
-# The thread as it is now, None when it is gone; raises as `connectors.sync.Stream.look` does.
-LookAtThread = Callable[[Definition, ThreadRef], Awaitable[OutsideItem | Gone | None]]
-FindOutlet = Callable[[str], Awaitable[Outlet]]  # by project id
+FindDefinitions = Callable[[str, ConnectorService], Sequence[Definition]]
+# The present thread, None if it was deleted; raises as `connectors.sync.Stream.look`.
+LookAtThread = Callable[[Definition, ThreadRef], Awaitable[ServiceItem | DeletedItem | None]]
+FindPublisher = Callable[[str], Awaitable[ItemPublisher]]  # by project id
 BringFiles = Callable[[Delta, Definition, FeedOrder], Awaitable[bool]]
 
 
 @dataclass(frozen=True)
 class Ports:
-    """What the intake needs of others, by project where there is one per project."""
+    """What the intake is given, per project where there is one per project."""
 
-    connected: Connected
-    outlet: FindOutlet
+    find_definitions: FindDefinitions
+    publisher: FindPublisher
     open: Open
     seal: Seal
     mark: Mark
     thread: LookAtThread
     files: BringFiles
-    told: Told
+    statuses: SourceStatuses
     redact_name: RedactName
 
 
@@ -64,65 +65,65 @@ class Intake:
         self._ports = ports
 
     async def take(self, fact: Envelope) -> tuple[str, ...]:
-        """The delivery has had its effect; what it was, for the counters.
+        """Applies the delivery; returns its outcomes for the counters.
 
-        Raises UnreadablePayload for one that is not what its service documents, SourceUnavailable
-        when the service has to be asked and does not answer, and what broker and database raise.
+        Raises UnreadablePayload if it differs from its service's documentation, SourceUnavailable
+        if the service must be asked and does not answer, and the errors of broker and database.
         """
         event = fact.event
         assert isinstance(event, ItemReceived)
         try:
-            payload = self._opened(event)
+            payload = self._decrypt(event)
         except Undecryptable:
             return ("erased",)
         definition = self._definition(fact, event, payload)
         if definition is None:
             return ("not_connected",)
         if event.connector == "slack":
-            return await self._message(fact, payload, definition)
-        return await self._items(fact, event, payload, definition)
+            return await self._take_message(fact, payload, definition)
+        return await self._take_items(fact, event, payload, definition)
 
     def recall(self, fact: Envelope) -> None:
-        """What ``take`` has told of this delivery before is known again; nothing is published.
+        """Records again what ``take`` has published for this delivery, without publishing it.
 
-        Not of chat, whose threads were asked for, nor the titles that a poll brings.
+        Not for chat, whose threads were requested, and not for titles, which a poll reads.
         """
         event = fact.event
         assert isinstance(event, ItemReceived)
         with suppress(Undecryptable, UnreadablePayload):
-            payload = self._opened(event)
+            payload = self._decrypt(event)
             definition = self._definition(fact, event, payload)
             if definition is None or event.connector == "slack":
                 return
             items = self._items_of(event, payload, fact, definition) or []
             polled = _is_titled(event, definition)
-            known = [it for it in items if isinstance(it, Gone) or not polled]
-            self._ports.told.put(fact.project_id, self._timely(fact, known))
+            known = [it for it in items if isinstance(it, DeletedItem) or not polled]
+            self._ports.statuses.record(fact.project_id, self._without_late(fact, known))
 
-    def _opened(self, event: ItemReceived) -> Any:
-        """The payload. Raises Undecryptable when its key is gone."""
+    def _decrypt(self, event: ItemReceived) -> Any:
+        """The payload. Raises Undecryptable if its key was erased."""
         return json.loads(self._ports.open(event.key_id, event.body))
 
     def _definition(
         self, fact: Envelope, event: ItemReceived, payload: Payload
     ) -> Definition | None:
-        known = self._ports.connected(fact.project_id, event.connector)
+        known = self._ports.find_definitions(fact.project_id, event.connector)
         return next((each for each in known if _is_about(each, payload)), None)
 
     def _items_of(
         self, event: ItemReceived, payload: Payload, fact: Envelope, definition: Definition
-    ) -> list[OutsideItem | Gone] | None:
+    ) -> list[ServiceItem | DeletedItem] | None:
         items = _items_of(event, payload, fact, definition)
         name = self._ports.redact_name
-        return None if items is None else [redacted(item, name) for item in items]
+        return None if items is None else [redact_item(item, name) for item in items]
 
-    async def _items(
+    async def _take_items(
         self, fact: Envelope, event: ItemReceived, payload: Payload, definition: Definition
     ) -> tuple[str, ...]:
         items = self._items_of(event, payload, fact, definition)
         delta = delta_of(event.connector, event.kind, payload)
         outcomes: list[str] = []
-        if items and await self._renames(fact, event, items, definition):
+        if items and await self._has_new_title(fact, event, items, definition):
             outcomes.append("left_to_the_next_poll")
         elif items:
             outcomes.append(await self._publish(fact, items))
@@ -133,95 +134,93 @@ class Intake:
             outcomes.append("unknown_kind")
         return tuple(outcomes) or ("empty",)
 
-    async def _renames(
+    async def _has_new_title(
         self,
         fact: Envelope,
         event: ItemReceived,
-        items: Iterable[OutsideItem | Gone],
+        items: Iterable[ServiceItem | DeletedItem],
         definition: Definition,
     ) -> bool:
-        """Whether a title is new that comments are held under, too: the delivery has none of them.
-        A poll reads them anew where it finds the old title held, so it is left to be found.
+        """Whether a title has changed that stored comments also show.
+
+        The delivery does not contain the comments. The next poll reads them again where it finds
+        the old title stored, so the change is left to it.
         """
         if not _is_titled(event, definition):
             return False
         project = fact.project_id
-        outlet = self._ports.told.over(await self._ports.outlet(project))
+        publisher = self._ports.statuses.overlay(await self._ports.publisher(project))
         titles = {
             source_id_of(project, item): item.title
             for item in items
-            if isinstance(item, OutsideItem)
+            if isinstance(item, ServiceItem)
         }
-        held = await outlet.held(project, list(titles))
+        stored = await publisher.find_stored(project, list(titles))
         return any(
-            known.title != titles[source] for source, known in held.items() if not known.gone
+            known.title != titles[source] for source, known in stored.items() if not known.gone
         )
 
-    async def _message(
+    async def _take_message(
         self, fact: Envelope, payload: Payload, definition: Definition
     ) -> tuple[str, ...]:
-        """Testimony first, whatever else a message may be (spec 07 §4); then the thread it is in,
-        where its channel is the project's.
+        """Publishes the message as testimony first, then its thread if the channel is the
+        project's.
         """
         ports, project = self._ports, fact.project_id
         told = testimony_of_event(payload, project_id=project, mark=ports.mark, seal=ports.seal)
         if told:
-            outlet = await ports.outlet(project)
-            await outlet.publish(told)
+            publisher = await ports.publisher(project)
+            await publisher.publish(told)
         outcomes = ["testimony" if told else "no_testimony"]
         ref = thread_of_event(payload)
         if ref is not None and ref.channel_id in project_channels(definition):
-            outcomes.append(await self._thread(fact, definition, ref))
+            outcomes.append(await self._take_thread(fact, definition, ref))
         return tuple(outcomes)
 
-    async def _thread(self, fact: Envelope, definition: Definition, ref: ThreadRef) -> str:
+    async def _take_thread(self, fact: Envelope, definition: Definition, ref: ThreadRef) -> str:
         try:
             thread = await self._ports.thread(definition, ref)
         except (SourceUnavailable, SourceRefused):
             return "left_to_the_next_poll"
         return await self._publish(fact, [thread] if thread else [])
 
-    async def _publish(self, fact: Envelope, items: Iterable[OutsideItem | Gone]) -> str:
-        project, told = fact.project_id, self._ports.told
-        outlet = told.over(await self._ports.outlet(project))
-        news = await self._with_all_below(project, outlet, self._timely(fact, items))
-        counts = await publish_items(news, _order(fact, "webhook"), outlet)
-        told.put(project, news)
+    async def _publish(self, fact: Envelope, items: Iterable[ServiceItem | DeletedItem]) -> str:
+        project, statuses = fact.project_id, self._ports.statuses
+        publisher = statuses.overlay(await self._ports.publisher(project))
+        news = await self._add_descendants(project, publisher, self._without_late(fact, items))
+        counts = await publish_items(news, _order(fact, "webhook"), publisher)
+        statuses.record(project, news)
         return "changed" if counts.published or counts.removed else "unchanged"
 
-    async def _with_all_below(
-        self, project_id: str, outlet: Outlet, items: list[OutsideItem | Gone]
-    ) -> list[OutsideItem | Gone]:
-        """The items and, of what is deleted, all that stood below it and went with it."""
+    async def _add_descendants(
+        self, project_id: str, publisher: ItemPublisher, items: list[ServiceItem | DeletedItem]
+    ) -> list[ServiceItem | DeletedItem]:
+        """The items, and everything below those that are deleted."""
         found = list(items)
         for gone in items:
-            if isinstance(gone, Gone) and gone.taking:
-                below = self._ports.told.below(project_id, gone)
-                for root in gone.taking:
-                    held = await outlet.inventory(project_id, root, f"{gone.path}/")
-                    below |= {(root, each.path) for each in held}
+            if isinstance(gone, DeletedItem) and gone.cascade_roots:
+                below = self._ports.statuses.paths_below(project_id, gone)
+                for root in gone.cascade_roots:
+                    stored = await publisher.list_stored(project_id, root, f"{gone.path}/")
+                    below |= {(root, each.path) for each in stored}
                 at, service = gone.changed_at, gone.service
-                found += [Gone(service, root, path, at) for root, path in sorted(below)]
+                found += [DeletedItem(service, root, path, at) for root, path in sorted(below)]
         return found
 
-    def _timely(
-        self, fact: Envelope, items: Iterable[OutsideItem | Gone]
-    ) -> list[OutsideItem | Gone]:
-        """Without late words about what is gone, or was below what is."""
-        told, project = self._ports.told, fact.project_id
-        return [it for it in items if isinstance(it, Gone) or not told.is_late(project, it)]
+    def _without_late(
+        self, fact: Envelope, items: Iterable[ServiceItem | DeletedItem]
+    ) -> list[ServiceItem | DeletedItem]:
+        """Drops items that are older than their own deletion or that of their parent."""
+        statuses, project = self._ports.statuses, fact.project_id
+        return [
+            it for it in items if isinstance(it, DeletedItem) or not statuses.is_late(project, it)
+        ]
 
 
 def _is_titled(event: ItemReceived, definition: Definition) -> bool:
-    """Whether a delivery may bring a new title that a poll has to bring to what was said, too."""
+    """Whether the delivery may contain a new title that a poll must apply to comments."""
     titled = event.connector == "github" and event.kind.startswith(("issues.", "pull_request."))
     return titled and "issues" in stream_names(definition)
-
-
-def project_channels(definition: Definition) -> frozenset[str]:
-    """The ids of the channels that are the project's; all others are testimony only."""
-    named = definition.added.options.get("project_channels", "")
-    return frozenset(each.strip() for each in named.split(",") if each.strip())
 
 
 def _order(fact: Envelope, trigger: Any) -> FeedOrder:
@@ -238,7 +237,7 @@ def _order(fact: Envelope, trigger: Any) -> FeedOrder:
 
 def _items_of(
     event: ItemReceived, payload: Payload, fact: Envelope, definition: Definition
-) -> list[OutsideItem | Gone] | None:
+) -> list[ServiceItem | DeletedItem] | None:
     match event.connector:
         case "github":
             read = connectors.github.deliveries.items_of_delivery
@@ -254,7 +253,7 @@ def _items_of(
 
 
 def _is_about(definition: Definition, payload: Mapping[str, Any]) -> bool:
-    """Whether the delivery is about what the definition connects."""
+    """Whether the delivery is about the definition's target."""
     target = definition.added.target
     match definition.added.service:
         case "github" | "bitbucket":

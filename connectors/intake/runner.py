@@ -1,8 +1,8 @@
-"""The intake consumer: deliveries off the log in order, their effect on the log, then the offset.
+"""Consumes deliveries in order: applies each one, then commits its offset.
 
-The only file of the intake that knows Kafka. At least once: a process that dies is followed by one
-that takes the same delivery again, which changes nothing more. A delivery that cannot be read ends
-among the dead letters, ciphertext and all, and the partition goes on.
+The only file of the intake that uses Kafka. Delivery is at least once: after a crash the same
+delivery is taken again, which changes nothing more. A delivery that cannot be read becomes a dead
+letter, with its ciphertext, and the partition continues.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TRIES = 3
 PAUSES_S = (1.0, 5.0)  # before another try when a service outside does not answer
 KEPT_VALUE_BYTES = 512 * 1024
 
-# Their messages name a field, a place or a service, and never what was delivered.
+# Errors whose messages contain nothing of the delivery.
 TELLING = (InvalidRecord, SourceUnavailable, SourceRefused, UnknownSource, UnreadablePayload)
 # Fetching a repository for the first time may take as long as `connectors.git` lets it.
 LONGEST_POLL_PAUSE_MS = 2 * 3600 * 1000
@@ -48,7 +48,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class Consumer:
-    """Hands records to an ``Intake`` and sees to it that each ends somewhere."""
+    """Hands records to an ``Intake``; each one is applied or becomes a dead letter."""
 
     def __init__(
         self,
@@ -65,12 +65,12 @@ class Consumer:
         self._clock, self._sleep = clock, sleep
         self._taken, self._in_work = 0, False
 
-    def worked(self) -> object:
-        """Another value whenever something was done; fetching a repository may take hours."""
+    def progress(self) -> object:
+        """A value that changes whenever work was done; fetching a repository may take hours."""
         return time.monotonic() if self._in_work else self._taken
 
     async def process(self, record: Any) -> None:
-        """As `_process`, which is counted."""
+        """Applies one record and counts it as progress."""
         self._in_work = True
         try:
             await self._process(record)
@@ -78,8 +78,10 @@ class Consumer:
             self._taken, self._in_work = self._taken + 1, False
 
     async def _process(self, record: Any) -> None:
-        """The record has had its effect, or is a dead letter. Raises …Unavailable, Refusal when
-        broker, database or vault are away: then the process stops, offset unmoved.
+        """Applies the record or publishes it as a dead letter.
+
+        Raises …Unavailable and Refusal if broker, database or vault are down: then the process
+        stops and the offset does not move.
         """
         fact: Envelope | None = None
         try:
@@ -109,7 +111,7 @@ class Consumer:
     async def _give_up(
         self, record: Any, fact: Envelope | None, error: Exception, attempts: int
     ) -> None:
-        """A dead letter: where it stood and the class of the failure, no word of the delivery."""
+        """Publishes a dead letter: position and class of the failure, no word of the delivery."""
         letter = DeadLetter(
             stage=STAGE,
             origin_topic=ItemReceived.topic,
@@ -136,9 +138,9 @@ class Consumer:
 
 
 async def recall(settings: Settings, intake: Intake) -> int:
-    """The intake knows again what it told of the deliveries it has taken; returns how many.
+    """Restores what the intake knows of the deliveries before its offset; returns how many.
 
-    Those after its offset it has not taken yet. Raises BrokerUnavailable.
+    Raises BrokerUnavailable.
     """
     recalled = 0
     async with running_consumer(settings, group=settings.group(STAGE)) as reader:
@@ -153,19 +155,19 @@ async def recall(settings: Settings, intake: Intake) -> int:
                 for place, records in (await reader.getmany(*left, timeout_ms=POLL_MS)).items():
                     for record in records:
                         if record.offset < ends[place]:
-                            recalled += _recalled(intake, record, settings.partitions)
+                            recalled += _recall_record(intake, record, settings.partitions)
     return recalled
 
 
 def fact_in(record: Any, partitions: int) -> Envelope:
-    """The fact of a record that stands where it belongs. Raises InvalidRecord."""
+    """The fact of a record in its proper partition. Raises InvalidRecord."""
     fact = decode(record.value or b"")
     check_place(ItemReceived.topic, record.partition, record.key, fact, partitions)
     return fact
 
 
-def _recalled(intake: Intake, record: Any, partitions: int) -> int:
-    with suppress(InvalidRecord):  # a dead letter by now
+def _recall_record(intake: Intake, record: Any, partitions: int) -> int:
+    with suppress(InvalidRecord):  # it became a dead letter
         fact = fact_in(record, partitions)
         if isinstance(fact.event, ItemReceived):
             intake.recall(fact)
@@ -174,7 +176,7 @@ def _recalled(intake: Intake, record: Any, partitions: int) -> int:
 
 
 async def consume(settings: Settings, consumer: Consumer, counters: Counters) -> None:
-    """Reads until cancelled. Raises …Unavailable, Refusal: the supervisor starts it again."""
+    """Reads until cancelled. Raises …Unavailable, Refusal: the supervisor restarts it."""
     topic = settings.topic(ItemReceived.topic)
     group, pause_ms = settings.group(STAGE), LONGEST_POLL_PAUSE_MS
     async with running_consumer(

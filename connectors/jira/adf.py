@@ -1,7 +1,7 @@
 """The document format of Jira Cloud (ADF) as Markdown.
 
-A tree of nodes. A node of a kind not known here is read by what it holds, so that a new kind loses
-its looks and not its words. Source: Atlassian, «Atlassian Document Format».
+A document is a tree of nodes. A node of unknown type is read through its children, so that a new
+type loses its format but not its words. Source: Atlassian, «Atlassian Document Format».
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MOST_MARKS = 10  # of one word
 
 
 def markdown(document: Node) -> str:
-    """The text of a document in Markdown; empty for one without text."""
+    """A document as Markdown; empty if it has no text."""
     return "\n\n".join(block for block in _blocks(_children(document), 0) if block.strip())
 
 
@@ -45,7 +45,7 @@ def _block(node: Node, depth: int) -> str:
         case "codeBlock":
             return f"```{attributes.get('language') or ''}\n{_plain(inner)}\n```"
         case "blockquote":
-            return _prefixed("\n\n".join(_blocks(inner, depth + 1)), "> ", "> ")
+            return _indent("\n\n".join(_blocks(inner, depth + 1)), "> ", "> ")
         case "bulletList":
             return "\n".join(_item(it, "- ", depth) for it in inner)
         case "orderedList":
@@ -66,14 +66,14 @@ def _block(node: Node, depth: int) -> str:
 
 def _item(node: Node, mark: str, depth: int) -> str:
     text = "\n".join(_blocks(_children(node), depth + 1))
-    return _prefixed(text, mark, " " * len(mark))
+    return _indent(text, mark, " " * len(mark))
 
 
 def _task(node: Node, depth: int) -> str:
-    """A task with its box; a decision is said to be one."""
+    """A task with its box; a decision with the word Decision."""
     kind, state = node.get("type"), _attributes(node).get("state")
     if kind in ("taskList", "decisionList"):
-        return _prefixed("\n".join(_blocks([node], depth + 1)), "  ", "  ")
+        return _indent("\n".join(_blocks([node], depth + 1)), "  ", "  ")
     text = _inline(_children(node))
     if kind == "decisionItem":
         return f"- Decision: {text}" if state == "DECIDED" else f"- {text}"
@@ -99,7 +99,7 @@ def _word(node: Node) -> str:
     attributes = _attributes(node)
     match node.get("type"):
         case "text":
-            return _marked(node)
+            return _apply_marks(node)
         case "hardBreak":
             return "\n"
         case "mention":
@@ -114,8 +114,8 @@ def _word(node: Node) -> str:
             return _inline(_children(node))
 
 
-def _marked(node: Node) -> str:
-    """Marks go around the words, blanks stay outside of them."""
+def _apply_marks(node: Node) -> str:
+    """Puts marks around the words; blanks stay outside."""
     text = str(node.get("text") or "")
     bare = text.strip()
     if not bare:
@@ -135,7 +135,7 @@ def _plain(nodes: Iterable[Node]) -> str:
     return "".join(str(it.get("text") or "") for it in nodes)
 
 
-def _prefixed(text: str, first: str, further: str) -> str:
+def _indent(text: str, first: str, further: str) -> str:
     lines = text.split("\n")
     return "\n".join(
         f"{first if number == 0 else further}{line}".rstrip() for number, line in enumerate(lines)

@@ -1,7 +1,7 @@
-"""Jira's addresses (version 2 of the interface, which Cloud and Data Center share), and who we are.
+"""Jira's interface (version 2, which Cloud and Data Center share), and the ways to authenticate.
 
-Version 2 gives bodies as wiki text, as webhooks do: so an item is the same whichever way it comes.
-Only the search differs: Cloud pages by token (``search/jql``), Data Center by number (``search``).
+Version 2 gives bodies as wiki text, as webhooks do, so both give the same item. Only the search
+differs: Cloud pages by token (``search/jql``), Data Center by number (``search``).
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ FIELDS = (
     "summary", "description", "reporter", "creator", "created", "updated", "status", "resolution",
     "labels", "issuetype", "priority", "components", "comment", "attachment",
 )  # fmt: skip
-PLACES = ("comment", "attachment")  # what a census needs of an issue
+PLACES = ("comment", "attachment")  # what reconciliation needs of an issue
 _PROJECT = re.compile(r"[A-Za-z][A-Za-z0-9_]{1,254}")
 _NOT_THERE = frozenset((404, 410))
 
 
-def checked_project(target: str) -> str:
-    """``target`` if it can be a project's key, in capitals. Raises UnknownSource."""
+def check_project(target: str) -> str:
+    """Returns ``target`` in capitals if it can be a project's key. Raises UnknownSource."""
     if not _PROJECT.fullmatch(target):
         raise UnknownSource(
             f"{without_credentials(target)!r} is no key of a Jira project: write one like SHOP."
@@ -44,7 +44,7 @@ def checked_project(target: str) -> str:
 
 
 def site_of(base_url: str) -> str:
-    """What a site is called in addresses of items: its host."""
+    """The name of a site in addresses of items: its host."""
     return (urlsplit(base_url).hostname or "").lower()
 
 
@@ -61,10 +61,9 @@ def by_account(email: Secret, token: Secret) -> Authorise:
 def by_client(
     client_id: Secret, secret: Secret, base_url: str = TOKEN_BASE, clock: Clock | None = None
 ) -> Authorise:
-    """Cloud: OAuth 2.0 with a client's own credentials.
+    """Cloud: OAuth 2.0 with client credentials.
 
-    Refresh tokens were decided against: each use gives another one, which would have to be
-    written down.
+    Decided against refresh tokens: each use gives a new one, which would have to be stored.
     """
     now = clock or SystemClock()
 
@@ -89,17 +88,17 @@ def by_client(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A page of a search; ``token`` leads to the next one of the same search, None at its end."""
+class SearchPage:
+    """A page of a search; ``token`` leads to the next page, None at the end."""
 
     issues: list[dict[str, Any]]
     token: str | None
 
 
 class Jira:
-    """One project of one site. Raises as ``Transport``, and AccessLost where Jira hides a project.
+    """One project of one site. Raises as ``Transport``, and AccessLost if Jira hides the project.
 
-    ``page`` is how many issues are asked for at once; a server may give fewer.
+    ``page`` is the number of issues per request; a server may return fewer.
     """
 
     def __init__(
@@ -110,13 +109,13 @@ class Jira:
         site: str = "",
         page: int = PAGE,
     ) -> None:
-        self.project = checked_project(project)
+        self.project = check_project(project)
         self.transport = transport
         self.site = site or site_of(transport.base_url)
         self._flavour, self._page = flavour, page
 
     async def check(self) -> None:
-        """Whether issues can be browsed: without that right a search finds nothing, or errs.
+        """Checks the right to browse issues: without it a search finds nothing, or fails.
 
         Raises AccessLost.
         """
@@ -132,7 +131,7 @@ class Jira:
 
     async def search(
         self, jql: str, token: str | None = None, fields: tuple[str, ...] = FIELDS
-    ) -> Found:
+    ) -> SearchPage:
         """One page of a search; ``token`` is that of the page before."""
         asked: dict[str, Any] = {"jql": jql, "fields": list(fields), "maxResults": self._page}
         if self._flavour == "cloud":
@@ -145,18 +144,18 @@ class Jira:
         if answer.status == 400:
             await self.check()
             raise SourceRefused(f"Jira refuses the search of the project {self.project}.")
-        return self._found(answer.json(), int(token or 0) if self._flavour != "cloud" else 0)
+        return self._parse_page(answer.json(), int(token or 0) if self._flavour != "cloud" else 0)
 
-    def _found(self, told: Any, start: int) -> Found:
+    def _parse_page(self, told: Any, start: int) -> SearchPage:
         issues = rows(told, "issues", "Jira")
         if self._flavour == "cloud":
             further = told.get("nextPageToken")
             last = told.get("isLast") is True or not isinstance(further, str) or not further
-            return Found(issues, None if last else further)
+            return SearchPage(issues, None if last else further)
         total = told.get("total")
         after = start + len(issues)
         more = isinstance(total, int) and after < total and issues
-        return Found(issues, str(after) if more else None)
+        return SearchPage(issues, str(after) if more else None)
 
     async def comments(self, key: str) -> AsyncIterator[dict[str, Any]]:
         """All comments of an issue, oldest first."""
@@ -172,14 +171,14 @@ class Jira:
                 return
 
     async def one(self, address: str, fields: tuple[str, ...] = ()) -> dict[str, Any] | None:
-        """One object; None when it is not there."""
+        """One object; None if it does not exist."""
         asked = {"fields": ",".join(fields), "expand": "changelog"} if fields else None
         answer = await self.transport.get(address, asked, seen=_NOT_THERE)
         found = answer.json() if answer.status == 200 else None
         return found if isinstance(found, dict) else None
 
     async def issue(self, key: str) -> dict[str, Any] | None:
-        """The issue of that key; None when it is gone, or goes by another key now."""
+        """The issue with that key; None if it was deleted or has another key now."""
         found = await self.one(_issue(key), FIELDS)
         return found if found and found.get("key") == key else None
 
@@ -187,7 +186,7 @@ class Jira:
         return await self.one(f"{_issue(key)}/comment/{quote(number, safe='')}")
 
     async def content(self, attachment: Payload) -> bytes | None:
-        """An attachment's bytes; None when they are gone or stand on a host of another name."""
+        """An attachment's bytes; None if they do not exist or are on another host."""
         number = str(attachment.get("id"))
         address = f"rest/api/2/attachment/content/{quote(number, safe='')}"
         asked: dict[str, str] | None = {"redirect": "false"}

@@ -1,8 +1,8 @@
-"""Files exported from Jira: issues as JSON (what its interface gives), or as CSV.
+"""Files exported from Jira: issues as JSON (as in its interface), or as CSV.
 
-JSON says all that a pull would say, so its items are the same. CSV knows no ids of comments and
-writes times without a zone: comments become remarks of their issue, which a later pull replaces,
-and times are taken for UTC. A child process reads the format; what it means is read here.
+JSON contains what a poll reads, so its items are equal. CSV has no ids of comments and writes times
+without a zone: comments become remarks of their issue, which a later poll replaces, and times are
+read as UTC. A child process parses the format; the meaning is read here.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from connectors.confined import MIB, Confined, ReadingRefused, limits_of, opened
 from connectors.connector import SourceRefused, SourceUnavailable, printable
 from connectors.jira.items import items_of, root_of
 from connectors.jira.wiki import markdown
-from connectors.outside import OutsideItem, Remark
 from connectors.payloads import UnreadablePayload
+from connectors.sandbox import MIB, ReadingRefused, Sandbox, limits_of, open_regular
+from connectors.service_items import Remark, ServiceItem
 from connectors.unpacking.exports import JiraReader
 
 MAX_FILE_BYTES = 256 * MIB
-MEMORY_BYTES = 3 * 1024 * MIB  # objects of JSON take some ten times their file
+MEMORY_BYTES = 3 * 1024 * MIB  # parsed JSON takes about ten times its file's size
 TIMES = (
     "%d/%b/%y %I:%M %p", "%d/%b/%Y %I:%M %p", "%d/%b/%y %H:%M", "%d/%b/%Y %H:%M",
     "%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S",
 )  # fmt: skip
 
 
-def items_in(path: Path, site: str) -> list[OutsideItem]:
+def items_in(path: Path, site: str) -> list[ServiceItem]:
     """The items of an export file. Raises SourceUnavailable, SourceRefused."""
     name = printable(path.name)
     try:
@@ -40,16 +40,16 @@ def items_in(path: Path, site: str) -> list[OutsideItem]:
         raise SourceUnavailable(f"{name} holds an issue that cannot be read: {error}.") from None
     except ReadingRefused as error:
         raise SourceRefused(f"{name} is refused ({error}): export fewer issues at once.") from error
-    except Exception as error:  # what a stranger's issue does to us is no fault of ours
+    except Exception as error:  # any error while reading an untrusted issue
         raise SourceRefused(f"{name} is no export of Jira as JSON or CSV.") from error
 
 
-def _items(path: Path, site: str) -> Iterator[OutsideItem]:
-    with opened(path) as file, ExitStack() as ends:
+def _items(path: Path, site: str) -> Iterator[ServiceItem]:
+    with open_regular(path) as file, ExitStack() as ends:
         size = os.fstat(file.fileno()).st_size
         if size > MAX_FILE_BYTES:
             raise ReadingRefused(f"more than {MAX_FILE_BYTES:,} bytes")
-        child = Confined(JiraReader, file, limits_of(size, memory_bytes=MEMORY_BYTES), {})
+        child = Sandbox(JiraReader, file, limits_of(size, memory_bytes=MEMORY_BYTES), {})
         ends.callback(child.close)
         answers = ends.enter_context(closing(child.ask("issues")))
         form, _ = next(answers)
@@ -59,7 +59,7 @@ def _items(path: Path, site: str) -> Iterator[OutsideItem]:
                 yield from meant(site, each)
 
 
-def _row_items(site: str, row: dict[str, list[str]]) -> Iterator[OutsideItem]:
+def _row_items(site: str, row: dict[str, list[str]]) -> Iterator[ServiceItem]:
     def first(head: str) -> str:
         return row.get(head, [""])[0].strip()
 
@@ -68,7 +68,7 @@ def _row_items(site: str, row: dict[str, list[str]]) -> Iterator[OutsideItem]:
     remarks = [Remark("description", first("reporter") or "unknown", "reporter", created, body)]
     remarks += [it for written in row.get("comment", []) if (it := _comment(written))]
     state, resolution = first("status"), first("resolution")
-    yield OutsideItem(
+    yield ServiceItem(
         service="jira",
         root=root_of(site, key),
         path=key,
@@ -83,7 +83,7 @@ def _row_items(site: str, row: dict[str, list[str]]) -> Iterator[OutsideItem]:
 
 
 def _comment(written: str) -> Remark | None:
-    """``time;author;text``; None where a cell is something else."""
+    """``time;author;text``; None if a cell has another form."""
     at, _, rest = written.partition(";")
     author, semicolon, body = rest.partition(";")
     if not semicolon:
@@ -100,4 +100,4 @@ def _time(written: str) -> datetime:
             return datetime.strptime(written.strip(), form).replace(tzinfo=UTC)
         except ValueError:
             continue
-    raise UnreadablePayload("a time is in no form that is known")
+    raise UnreadablePayload("a time has an unknown format")

@@ -1,11 +1,11 @@
-"""Jira's payloads as items: one source an issue, one a comment, one a readable attachment.
+"""Jira's payloads as items: one source per issue, comment and readable attachment.
 
-Pull, webhook and export file hand in the same objects and get the same items; so only fields that
-all of them carry are used (a webhook's comment does not say who the reporter is). Bodies are wiki
+Polls, webhooks and export files use the same objects and give the same items, so only fields that
+all of them contain are used (a webhook's comment does not name the reporter). Bodies are wiki
 markup (version 2 of the interface, Data Center, webhooks) or ADF trees (version 3).
 
-``root`` is ``jira/<site>/<PROJECT>`` by the key an issue has now: one that moved to another project
-goes here with the next census and comes there with its next change.
+``root`` is ``jira/<site>/<PROJECT>`` by the issue's present key. An issue that moved to another
+project is removed here by the next reconciliation and appears there with its next change.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from datetime import UTC, datetime
 from typing import Any
 
 from connectors.jira import adf, wiki
-from connectors.outside import Gone, OutsideItem, Remark
-from connectors.payloads import Payload, UnreadablePayload, needed, part, parts, text, time
+from connectors.payloads import Payload, UnreadablePayload, part, parts, required_text, text, time
+from connectors.service_items import DeletedItem, Remark, ServiceItem
 
 READABLE_SUFFIXES = (".md", ".markdown", ".txt", ".rst", ".adoc")
 LARGEST_ATTACHMENT_BYTES = 1024 * 1024
 
 
 def root_of(site: str, key: str) -> str:
-    """The root of the project an issue key is of. Raises UnreadablePayload for no key."""
+    """The root of an issue key's project. Raises UnreadablePayload for anything else."""
     project, dash, number = key.rpartition("-")
     if not dash or not project or not number.isdecimal():
         raise UnreadablePayload("key is no issue key")
     return f"jira/{site}/{project}"
 
 
-def items_of(site: str, issue: Payload) -> list[OutsideItem]:
-    """An issue and those of its comments that the payload holds. Raises UnreadablePayload."""
+def items_of(site: str, issue: Payload) -> list[ServiceItem]:
+    """An issue and the comments that the payload contains. Raises UnreadablePayload."""
     comments = parts(part(part(issue, "fields"), "comment"), "comments")
     return [issue_item(site, issue), *(comment_item(site, issue, it) for it in comments)]
 
 
-def issue_item(site: str, issue: Payload) -> OutsideItem:
+def issue_item(site: str, issue: Payload) -> ServiceItem:
     """The issue's own text: its description by its reporter. Raises UnreadablePayload."""
-    key, fields = needed(issue, "key"), part(issue, "fields")
+    key, fields = required_text(issue, "key"), part(issue, "fields")
     changed_at = time(fields, "updated")
     author = fields.get("reporter") or fields.get("creator")
     description = Remark(
@@ -47,7 +47,7 @@ def issue_item(site: str, issue: Payload) -> OutsideItem:
         at=time(fields, "created"),
         body=body_of(fields.get("description")),
     )
-    return OutsideItem(
+    return ServiceItem(
         service="jira",
         root=root_of(site, key),
         path=key,
@@ -62,9 +62,9 @@ def issue_item(site: str, issue: Payload) -> OutsideItem:
     )
 
 
-def comment_item(site: str, issue: Payload, comment: Payload) -> OutsideItem:
-    """One comment of an issue, of which key and summary are enough. Raises UnreadablePayload."""
-    key, number = needed(issue, "key"), needed(comment, "id")
+def comment_item(site: str, issue: Payload, comment: Payload) -> ServiceItem:
+    """A comment of an issue, of which key and summary suffice. Raises UnreadablePayload."""
+    key, number = required_text(issue, "key"), required_text(comment, "id")
     made, changed = time(comment, "created"), time(comment, "updated")
     author = comment.get("author")
     about = _title(key, part(issue, "fields"))
@@ -77,7 +77,7 @@ def comment_item(site: str, issue: Payload, comment: Payload) -> OutsideItem:
         edited_at=changed if changed > made else None,
     )
     address = _address(issue, key)
-    return OutsideItem(
+    return ServiceItem(
         service="jira",
         root=root_of(site, key),
         path=f"{key}/comments/{number}",
@@ -85,7 +85,7 @@ def comment_item(site: str, issue: Payload, comment: Payload) -> OutsideItem:
         title=f"Comment on {about}",
         remarks=(said,),
         changed_at=changed,
-        revision_ref=_written(changed),
+        revision_ref=_format_time(changed),
         about=about,
         url=f"{address}?focusedCommentId={number}" if address else None,
     )
@@ -97,7 +97,7 @@ def _title(key: str, fields: Payload) -> str:
 
 
 def readable_attachments(issue: Payload) -> list[Payload]:
-    """The attachments worth fetching: prose by name, and not too large."""
+    """The attachments worth reading: prose by their suffix, and not too large."""
     return [
         it
         for it in parts(part(issue, "fields"), "attachment")
@@ -107,12 +107,12 @@ def readable_attachments(issue: Payload) -> list[Payload]:
     ]
 
 
-def attachment_item(site: str, issue: Payload, attachment: Payload, content: bytes) -> OutsideItem:
-    """An attachment's text; bytes that are no UTF-8 are read with marks in their place."""
-    key, number = needed(issue, "key"), needed(attachment, "id")
+def attachment_item(site: str, issue: Payload, attachment: Payload, content: bytes) -> ServiceItem:
+    """An attachment's text; invalid UTF-8 becomes replacement characters."""
+    key, number = required_text(issue, "key"), required_text(attachment, "id")
     made, name = time(attachment, "created"), text(attachment, "filename")
     author = attachment.get("author")
-    return OutsideItem(
+    return ServiceItem(
         service="jira",
         root=root_of(site, key),
         path=f"{key}/attachments/{number}/{name.replace('/', '_')}",
@@ -120,36 +120,36 @@ def attachment_item(site: str, issue: Payload, attachment: Payload, content: byt
         title=name,
         remarks=(Remark(number, _name(author), None, made, content.decode(errors="replace")),),
         changed_at=made,
-        revision_ref=_written(made),
+        revision_ref=_format_time(made),
         url=text(attachment, "content") or None,
     )
 
 
-def items_of_event(site: str, event: Payload) -> list[OutsideItem | Gone]:
-    """What a webhook's event says; empty for one that is about neither issue nor comment.
+def items_of_event(site: str, event: Payload) -> list[ServiceItem | DeletedItem]:
+    """The items of a webhook's event; empty if it is about neither issue nor comment.
 
-    With an issue goes all that is below it, comments and attachments, whether the event names them
-    or not. Raises UnreadablePayload.
+    A deleted issue takes everything below it along, comments and attachments, whether the event
+    names them or not. Raises UnreadablePayload.
     """
     match text(event, "webhookEvent"):
         case "jira:issue_created" | "jira:issue_updated":
             return list(items_of(site, _with_change(event)))
         case "jira:issue_deleted":
-            key = needed(part(event, "issue"), "key")
+            key = required_text(part(event, "issue"), "key")
             root = root_of(site, key)
-            return [Gone("jira", root, key, _at(event), taking=(root,))]
+            return [DeletedItem("jira", root, key, _at(event), cascade_roots=(root,))]
         case "comment_created" | "comment_updated":
             return [comment_item(site, part(event, "issue"), part(event, "comment"))]
         case "comment_deleted":
-            key = needed(part(event, "issue"), "key")
-            path = f"{key}/comments/{needed(part(event, 'comment'), 'id')}"
-            return [Gone("jira", root_of(site, key), path, _at(event))]
+            key = required_text(part(event, "issue"), "key")
+            path = f"{key}/comments/{required_text(part(event, 'comment'), 'id')}"
+            return [DeletedItem("jira", root_of(site, key), path, _at(event))]
         case _:
             return []
 
 
 def _with_change(event: Payload) -> Payload:
-    """The issue with the event's one change where a pull has its list of them."""
+    """The issue with the event's one change, where a poll has its list of changes."""
     change = part(event, "changelog")
     histories = {"changelog": {"histories": [change]}} if change else {}
     return {**part(event, "issue"), **histories}
@@ -195,7 +195,7 @@ def _state(fields: Payload) -> str | None:
 
 
 def _labels(fields: Payload) -> list[str]:
-    """Type, priority, labels and components: what the issue is sorted by."""
+    """Type, priority, labels and components."""
     given = fields.get("labels") or []
     labels = [it for it in given if isinstance(it, str)] if isinstance(given, list) else []
     named = [text(part(fields, name), "name") for name in ("issuetype", "priority")]
@@ -204,17 +204,17 @@ def _labels(fields: Payload) -> list[str]:
 
 
 def _revision_of(issue: Payload, changed_at: datetime) -> str:
-    """The time of the change, with the last entry of the change log where it is known."""
+    """The time of the change, with the last entry of the change log if known."""
     histories = parts(part(issue, "changelog"), "histories")
     numbers = [int(it["id"]) for it in histories if str(it.get("id", "")).isdecimal()]
-    return f"{_written(changed_at)}#{max(numbers)}" if numbers else _written(changed_at)
+    return f"{_format_time(changed_at)}#{max(numbers)}" if numbers else _format_time(changed_at)
 
 
-def _written(at: datetime) -> str:
+def _format_time(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _address(issue: Payload, key: str) -> str | None:
-    """Where a person reads the issue: the interface's own address up to ``/rest/``."""
+    """The issue's page for people: the interface's address up to ``/rest/``."""
     base, rest, _ = text(issue, "self").partition("/rest/")
     return f"{base}/browse/{key}" if rest else None

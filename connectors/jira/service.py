@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from connectors.connector import UnknownSource
 from connectors.credentials import bearer
 from connectors.definitions import Definition
-from connectors.jira.api import Flavour, Jira, by_account, by_client, checked_project
+from connectors.jira.api import Flavour, Jira, by_account, by_client, check_project
 from connectors.jira.streams import STREAMS, Issues
-from connectors.services import Capability, Opened, Opening
+from connectors.service import Capability, OpenService, ServiceContext
 from connectors.transport import AccessLost, Authorise, Transport
 
 
@@ -27,20 +27,20 @@ class JiraService:
         ("token",),
     )
 
-    def checked_target(self, target: str) -> str:
-        return checked_project(target)
+    def check_target(self, target: str) -> str:
+        return check_project(target)
 
     def names(self, definition: Definition) -> tuple[str, ...]:
         return tuple(definition.added.streams) or self.streams
 
     @asynccontextmanager
-    async def opened(self, opening: Opening) -> AsyncIterator[Opened]:
-        added = opening.definition.added
+    async def open(self, context: ServiceContext) -> AsyncIterator[OpenService]:
+        added = context.definition.added
         unknown = sorted(set(added.streams) - set(STREAMS))
         if unknown:
             raise UnknownSource(f"Jira has no stream {unknown[0]!r}: there is {STREAMS[0]}.")
-        flavour = flavour_of(opening)
-        async with Transport(added.base_url, authorised(opening), opening.budget) as transport:
+        flavour = flavour_of(context)
+        async with Transport(added.base_url, authorisation(context), context.budget) as transport:
             jira = Jira(added.target, transport, flavour, added.options.get("site", ""))
 
             async def check() -> list[Capability]:
@@ -50,21 +50,21 @@ class JiraService:
                     return [Capability("issues", False, "Browse Projects (OAuth: read:jira-work)")]
                 return [Capability("issues", True)]
 
-            yield Opened([Issues(jira)], check)
+            yield OpenService([Issues(jira)], check)
 
 
-def flavour_of(opening: Opening) -> Flavour:
-    """As the definition says; else a lone token is Data Center's."""
-    said = opening.definition.added.options.get("flavour", "")
+def flavour_of(context: ServiceContext) -> Flavour:
+    """As the definition says; otherwise a lone token belongs to Data Center."""
+    said = context.definition.added.options.get("flavour", "")
     if said not in ("", "cloud", "data-center"):
         raise UnknownSource(f"{said!r} is no kind of Jira: say cloud or data-center.")
     if said:
         return "cloud" if said == "cloud" else "data-center"
-    return "data-center" if set(opening.secrets) == {"token"} else "cloud"
+    return "data-center" if set(context.secrets) == {"token"} else "cloud"
 
 
-def authorised(opening: Opening) -> Authorise:
-    secrets = opening.secrets
+def authorisation(context: ServiceContext) -> Authorise:
+    secrets = context.secrets
     if "email" in secrets:
         return by_account(secrets["email"], secrets["token"])
     if "client-id" in secrets:

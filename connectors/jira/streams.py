@@ -1,14 +1,14 @@
 """A project's issues with their comments and readable attachments, by time of change.
 
-Jira's search asks for changes since a time in milliseconds of the epoch: a time in words would be
-of the server's zone, or of the account's. Each page asks anew from the last time seen, so that an
-issue which changes during the walk, and so moves to its end, is neither lost nor skips its
-neighbour. Only where one time fills a page are further pages of the same search asked for, and
-asked again until two walks over them saw the same issues.
+Jira's search asks for changes since a time in milliseconds of the epoch: a written time would be in
+the server's zone, or the account's. Each page starts again at the last time seen, so that an issue
+which changes during the walk, and moves to its end, is neither lost nor makes its neighbour skip.
+Only where one time fills a page are further pages of the same search requested, and repeated until
+two walks over them saw the same issues.
 
 At its end the walk stays some minutes behind the newest change: the search index is late, and an
-issue may come into it after a newer one. What is read twice is unchanged and costs no more than
-reading. A comment's deletion changes its issue and is told by no search: that is the census's.
+issue may appear in it after a newer one. What is read twice is unchanged and costs only the
+reading. No search shows that a comment was deleted: reconciliation finds that.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from connectors.census import Listed
 from connectors.jira.api import PLACES, Jira
 from connectors.jira.items import (
     attachment_item,
@@ -27,8 +26,9 @@ from connectors.jira.items import (
     issue_item,
     readable_attachments,
 )
-from connectors.outside import Gone, OutsideItem
-from connectors.payloads import needed, part, parts, readable, time
+from connectors.payloads import part, parts, readable, required_text, time
+from connectors.reconciliation import ListedItem
+from connectors.service_items import DeletedItem, ServiceItem
 from connectors.sync import Page
 
 STREAMS = ("issues",)
@@ -40,11 +40,11 @@ SENT = "An issue that Jira sent"
 
 @dataclass(frozen=True)
 class Issues:
-    """The one stream of a project: a comment changes its issue, so they are found together."""
+    """The one stream of a project: a comment changes its issue, so both are found together."""
 
     jira: Jira
     name: str = "issues"
-    counted: bool = True
+    is_reconcilable: bool = True
 
     @property
     def root(self) -> str:
@@ -62,9 +62,9 @@ class Issues:
         while True:
             found = await self.jira.search(self._since(since_ms), token)
             items = [item for issue in found.issues async for item in self._of(issue)]
-            last_ms = _changed_ms(found.issues[-1]) if found.issues else newest_ms
+            last_ms = _change_time_ms(found.issues[-1]) if found.issues else newest_ms
             newest_ms = max(newest_ms, last_ms)
-            group |= {str(it.get("key")) for it in found.issues if _changed_ms(it) == since_ms}
+            group |= {str(it.get("key")) for it in found.issues if _change_time_ms(it) == since_ms}
             leaves = found.token is None or last_ms > since_ms
             if leaves and token and group != before and rounds < STEADY_ROUNDS:
                 before, group, token, rounds = group, set(), None, rounds + 1
@@ -83,8 +83,8 @@ class Issues:
         since = f" AND updated >= {since_ms}" if since_ms else ""
         return f'project = "{self.jira.project}"{since} ORDER BY updated ASC, key ASC'
 
-    async def _of(self, issue: dict[str, Any]) -> AsyncIterator[OutsideItem | Gone]:
-        """The issue and all that was said about it."""
+    async def _of(self, issue: dict[str, Any]) -> AsyncIterator[ServiceItem | DeletedItem]:
+        """The issue and everything said about it."""
         with readable(SENT):
             yield issue_item(self.jira.site, issue)
             for comment in await self._comments(issue):
@@ -95,15 +95,15 @@ class Issues:
                     yield attachment_item(self.jira.site, issue, attachment, content)
 
     async def _comments(self, issue: dict[str, Any]) -> list[Any]:
-        """The comments in the issue, or all of them where it holds only some."""
+        """The comments in the issue, or a full list if it contains only some."""
         held = part(part(issue, "fields"), "comment")
         comments = parts(held, "comments")
         total = held.get("total")
         if held and (not isinstance(total, int) or total <= len(comments)):
             return list(comments)
-        return [comment async for comment in self.jira.comments(needed(issue, "key"))]
+        return [comment async for comment in self.jira.comments(required_text(issue, "key"))]
 
-    async def census(self) -> AsyncIterator[Listed]:
+    async def list_all(self) -> AsyncIterator[ListedItem]:
         await self.jira.check()
         jql = f'project = "{self.jira.project}" ORDER BY created ASC, key ASC'
         token: str | None = None
@@ -111,20 +111,20 @@ class Issues:
             found = await self.jira.search(jql, token, PLACES)
             for issue in found.issues:
                 with readable(SENT):
-                    key = needed(issue, "key")
+                    key = required_text(issue, "key")
                     paths = [key]
                     for comment in await self._comments(issue):
-                        paths.append(f"{key}/comments/{needed(comment, 'id')}")
+                        paths.append(f"{key}/comments/{required_text(comment, 'id')}")
                     for attachment in readable_attachments(issue):
                         name = str(attachment["filename"]).replace("/", "_")
-                        paths.append(f"{key}/attachments/{needed(attachment, 'id')}/{name}")
+                        paths.append(f"{key}/attachments/{required_text(attachment, 'id')}/{name}")
                 for path in paths:
-                    yield Listed(self.root, path)
+                    yield ListedItem(self.root, path)
             token = found.token
             if token is None:
                 return
 
-    async def look(self, root: str, path: str) -> OutsideItem | None:
+    async def look(self, root: str, path: str) -> ServiceItem | None:
         key, _, rest = path.partition("/")
         issue = await self.jira.issue(key) if root == self.root else None
         if issue is None:
@@ -135,10 +135,10 @@ class Issues:
                 comment = await self.jira.comment(key, number)
                 return comment_item(self.jira.site, issue, comment) if comment else None
             items = [item async for item in self._of(issue)]
-        return next((it for it in items if isinstance(it, OutsideItem) and it.path == path), None)
+        return next((it for it in items if isinstance(it, ServiceItem) and it.path == path), None)
 
 
-def _changed_ms(issue: dict[str, Any]) -> int:
+def _change_time_ms(issue: dict[str, Any]) -> int:
     with readable(SENT):
         return (time(part(issue, "fields"), "updated") - EPOCH) // timedelta(milliseconds=1)
 

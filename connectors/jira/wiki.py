@@ -1,9 +1,8 @@
-"""Jira's wiki markup as Markdown, which is what every other source is written in.
+"""Jira's wiki markup as Markdown, the format of all other sources.
 
-Line by line and forgiving: text that looks like half a macro stays text. What is only looks
-(colour, frames, underlining) goes; what says something of the text (quoted, struck out, code)
-stays.
-Source: Atlassian, «Text formatting notation help» of Jira.
+It works line by line and is forgiving: text that looks like half a macro stays text. Pure
+formatting (colour, frames, underlining) is dropped; formatting with a meaning (quotes, struck-out
+text, code) is kept. Source: Atlassian, «Text formatting notation help» of Jira.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def markdown(text: str) -> str:
 
 
 def _prose(text: str) -> list[str]:
-    """What stands outside of code; every second part between quote marks is a quote."""
+    """Text outside of code; every second part between quote marks is a quote."""
     written: list[str] = []
     for number, part in enumerate(_QUOTE.split(text)):
         lines = [_line(line) for line in (part.strip("\n") if number else part).split("\n")]
@@ -87,7 +86,7 @@ def _table_head(line: str) -> str:
 
 
 def _inline(text: str) -> str:
-    """Marks within a line; what stands in monospace is not looked at."""
+    """Marks within a line; monospaced text is not changed."""
     parts = _MONO.split(text)
     for number, part in enumerate(parts):
         parts[number] = f"`{part}`" if number % 2 else _marks(part)

@@ -1,1 +1,1 @@
-"""Slack: its messages as threads, by pull, by event and from an export."""
+"""Slack: its messages as threads, from polls, events and exports."""

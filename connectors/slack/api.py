@@ -1,8 +1,8 @@
-"""Slack's Web API: answers that say themselves whether they are any, and pages by cursor.
+"""Slack's Web API: answers with an ``ok`` field, and pages by cursor.
 
-Errors come as 200 with ``ok: false``; here they get the same names as everywhere. ``slack_sdk`` was
-decided against for reading: its retries know neither our budget nor our limits of size, and one way
-out for all services is easier to trust with secrets.
+Errors arrive with status 200 and ``ok: false``; here they become our usual exceptions. Decided
+against ``slack_sdk`` for reading: its retries know neither our budget nor our size limits, and one
+transport for all services is easier to trust with secrets.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ class Slack:
         self._page = page
 
     async def team(self) -> str:
-        """The id of the workspace the token is for."""
-        told = await self._asked("auth.test", {})
+        """The id of the token's workspace."""
+        told = await self._call("auth.test", {})
         if not isinstance(told.get("team_id"), str):
             raise SourceUnavailable("Slack does not say which workspace this is.")
         return str(told["team_id"])
 
     async def channel_name(self, channel_id: str) -> str:
-        """What a channel is called now."""
-        told = await self._asked("conversations.info", {"channel": channel_id})
+        """A channel's present name."""
+        told = await self._call("conversations.info", {"channel": channel_id})
         channel = told.get("channel")
         name = channel.get("name") if isinstance(channel, Mapping) else None
         return name if isinstance(name, str) else channel_id
@@ -61,13 +61,14 @@ class Slack:
     async def history(
         self, channel: str, *, oldest: str = "", latest: str = "", limit: int | None = None
     ) -> tuple[list[dict[str, Any]], bool, bool]:
-        """Messages between two stamps, both left out, newest first; are there older ones, and are
-        there some that the workspace's plan hides.
+        """Messages between two stamps, both exclusive, newest first.
+
+        Also whether there are older ones, and whether the workspace's plan hides some.
         """
         asked: dict[str, str | int] = {"channel": channel, "limit": limit or self._page}
         asked |= {"oldest": oldest} if oldest else {}
         asked |= {"latest": latest} if latest else {}
-        told = await self._asked("conversations.history", asked)
+        told = await self._call("conversations.history", asked)
         return (
             rows(told, "messages", "Slack"),
             bool(told.get("has_more")),
@@ -75,7 +76,7 @@ class Slack:
         )
 
     async def thread(self, channel: str, thread_ts: str) -> list[dict[str, Any]]:
-        """All messages of a thread, its first among them while it stands; empty when it is gone."""
+        """All messages of a thread, with its first one unless deleted; empty if it was deleted."""
         asked: Params = {"channel": channel, "ts": thread_ts}
         return [row async for row in self._every("conversations.replies", asked, "messages")]
 
@@ -83,7 +84,7 @@ class Slack:
         cursor = ""
         while True:
             paged = {**asked, "limit": self._page, **({"cursor": cursor} if cursor else {})}
-            told = await self._asked(method, paged)
+            told = await self._call(method, paged)
             for row in rows(told, name, "Slack"):
                 yield row
             after = told.get("response_metadata")
@@ -91,14 +92,14 @@ class Slack:
             if not further:
                 return
             if further == cursor:
-                raise SourceUnavailable(f"Slack pages {method} without an end.")
+                raise SourceUnavailable(f"Slack pages {method} endlessly.")
             cursor = str(further)
 
-    async def _asked(self, method: str, asked: Params) -> Payload:
-        """The answer, which is one; an empty one for a thread that is gone."""
+    async def _call(self, method: str, asked: Params) -> Payload:
+        """The answer if it is ok; an empty one for a deleted thread."""
         told = (await self.transport.get(method, asked, resource=method)).json()
         if not isinstance(told, dict):
-            raise SourceUnavailable(f"Slack answered {method} with something that is none.")
+            raise SourceUnavailable(f"Slack answered {method} with something else than an object.")
         if told.get("ok") is True:
             return told
         error = told.get("error")
@@ -110,7 +111,7 @@ class Slack:
             scope = f", it needs {needed}" if name == "missing_scope" and needed else ""
             status = self._status(LOST[name])
             raise AccessLost(
-                f"Slack does not let our credential use {method}: {name}{scope}.",
+                f"Slack does not allow our credential to use {method}: {name}{scope}.",
                 LOST[name],
                 status,
             )

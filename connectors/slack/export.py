@@ -1,8 +1,8 @@
 """A workspace's export (a zip of JSON files) as threads, channel by channel.
 
-The export says what stood at its end: an item that was changed since is left as it is held, because
-its threads are as of their newest message. A child process reads the format; nothing is written to
-disk, and what would unpack to more than it should is refused.
+The export shows the state at its end. Threads have the time of their newest message, so an item
+that has changed since keeps its stored revision. A child process parses the format; nothing is
+written to disk, and an export that would unpack to too much is refused.
 """
 
 from __future__ import annotations
@@ -15,17 +15,20 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from connectors.archive import bounds_of
-from connectors.confined import MIB, Confined, ReadingFailed, ReadingRefused, limits_of, opened
 from connectors.connector import SourceRefused, SourceUnavailable, printable
-from connectors.outside import OutsideItem
-from connectors.payloads import UnreadablePayload, needed, readable, text
+from connectors.payloads import UnreadablePayload, readable, required_text, text
+from connectors.sandbox import MIB, ReadingFailed, ReadingRefused, Sandbox, limits_of, open_regular
+from connectors.service_items import ServiceItem
 from connectors.slack.items import Admits, Channel, Message, message_of, thread_item, time_of
 from connectors.slack.people import People, Pseudonym
 from connectors.unpacking.exports import SlackReader
 
 MAX_FILE_BYTES = 64 * MIB
-MEMORY_BYTES = 2 * 1024 * MIB  # objects of JSON take some ten times their file
-LISTS = ("channels.json", "groups.json")  # public and private channels; direct messages are left
+MEMORY_BYTES = 2 * 1024 * MIB  # parsed JSON takes about ten times its file's size
+LISTS = (
+    "channels.json",
+    "groups.json",
+)  # public and private channels; direct messages are not read
 
 
 class SlackExport:
@@ -34,16 +37,16 @@ class SlackExport:
     def __init__(self, path: Path, team: str = "") -> None:
         self._name = printable(path.name)
         try:
-            with opened(path) as file:
+            with open_regular(path) as file:
                 size = os.fstat(file.fileno()).st_size
                 options = {"bounds": asdict(bounds_of(size)), "file_bytes": MAX_FILE_BYTES}
-                self._child = Confined(
+                self._child = Sandbox(
                     SlackReader, file, limits_of(size, memory_bytes=MEMORY_BYTES), options
                 )
         except OSError as error:
             raise SourceUnavailable(f"{self._name} cannot be read: give a zip archive.") from error
         try:
-            with self._reading("the archive"):
+            with self._explain_errors("the archive"):
                 self._files = {
                     name for names, _ in self._child.ask("names") for name in map(str, names)
                 }
@@ -62,7 +65,10 @@ class SlackExport:
         """The channels of the export in the order of their ids."""
         rows = [row for name in LISTS if name in self._files for row in self._rows(name)]
         with readable(f"The export {self._name}"):
-            found = [Channel(self.team, needed(row, "id"), needed(row, "name")) for row in rows]
+            found = [
+                Channel(self.team, required_text(row, "id"), required_text(row, "name"))
+                for row in rows
+            ]
         return sorted(found, key=lambda channel: channel.channel_id)
 
     def messages(self, channel: Channel) -> list[dict[str, Any]]:
@@ -75,7 +81,7 @@ class SlackExport:
             for row in self._rows(name)
         ]
 
-    def threads(self, channel: Channel, pseudonym: Pseudonym, admits: Admits) -> list[OutsideItem]:
+    def threads(self, channel: Channel, pseudonym: Pseudonym, admits: Admits) -> list[ServiceItem]:
         """The threads of a channel that may be read, in the order in which they began."""
         by_thread: dict[str, list[Message]] = {}
         with readable(f"The export {self._name}"):
@@ -103,12 +109,12 @@ class SlackExport:
         )
 
     def _rows(self, name: str) -> list[dict[str, Any]]:
-        with self._reading(printable(name)):
+        with self._explain_errors(printable(name)):
             return [row for rows, _ in self._child.ask("rows", name) for row in rows]
 
     @contextmanager
-    def _reading(self, what: str) -> Iterator[None]:
-        """Whatever is wrong with the file is a refusal that names it."""
+    def _explain_errors(self, what: str) -> Iterator[None]:
+        """Turns every fault of the file into an error with its name."""
         try:
             yield
         except ReadingRefused as error:

@@ -1,12 +1,12 @@
-"""Slack's messages as items: one source a thread, a message nobody answered is a thread of one.
+"""Slack's messages as items: one source per thread; an unanswered message is a thread of one.
 
-People are pseudonyms before an item is made. Left out are notices of the service (joins, topics)
-and what ``admits`` refuses: only messages without risk become sources (spec 00 D27). A thread in
-which no person is left is no item.
+People are pseudonyms before an item is made. Notices of the service (joins, topics) are left out,
+and so are messages that ``admits`` refuses: only messages without risk become sources. A thread
+without any message of a person is no item.
 
-What a thread is now is only known to who asks for it: deleting its last message makes it older.
-So ``changed_at`` is the time it was asked for (of an export: its newest message), and a later
-answer counts.
+Only a request shows a thread's present state: when its last message is deleted it looks older. So
+``changed_at`` is the time of the request (of an export: its newest message), and a later answer
+counts.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from connectors.outside import Gone, OutsideItem, Remark
-from connectors.payloads import Payload, UnreadablePayload, needed, part, text
+from connectors.payloads import Payload, UnreadablePayload, part, required_text, text
+from connectors.service_items import DeletedItem, Remark, ServiceItem
 from connectors.slack.mrkdwn import markdown
 from connectors.slack.people import People
 
@@ -44,7 +44,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message as it stands now; times are Slack's own (``1700000000.000100``)."""
+    """One message in its present state; times are Slack's own (``1700000000.000100``)."""
 
     ts: str
     thread_ts: str
@@ -56,7 +56,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ThreadRef:
-    """Which thread an event is about."""
+    """The thread of an event."""
 
     team: str
     channel_id: str
@@ -64,11 +64,11 @@ class ThreadRef:
 
 
 def message_of(payload: Payload) -> Message | None:
-    """A message somebody wrote; None for a notice of the service. Raises UnreadablePayload."""
+    """A message that somebody wrote; None for a notice. Raises UnreadablePayload."""
     subtype = text(payload, "subtype")
     if text(payload, "type") not in ("", "message") or subtype not in SPOKEN_SUBTYPES:
         return None
-    ts = needed(payload, "ts")
+    ts = required_text(payload, "ts")
     time_of(ts)
     bot = text(payload, "bot_id")
     member = text(payload, "user") or bot
@@ -91,10 +91,10 @@ def thread_item(
     *,
     as_of: datetime,
     admits: Admits,
-) -> OutsideItem | None:
-    """The thread of ``messages``, in whatever order; None when nothing of it is to be read.
+) -> ServiceItem | None:
+    """The thread of ``messages``, in any order; None if nothing of it may be read.
 
-    ``admits`` is asked with a message's own text: what is said of somebody shows by the name.
+    ``admits`` gets a message's original text: names show what is said about somebody.
     """
     remarks: list[Remark] = []
     all_of_it = sorted({it.ts: it for it in messages}.values(), key=lambda it: time_of(it.ts))
@@ -106,7 +106,7 @@ def thread_item(
         return None
     root_ts = all_of_it[0].thread_ts
     newest = max(it.edited_ts or it.ts for it in all_of_it)
-    return OutsideItem(
+    return ServiceItem(
         service="slack",
         root=channel.root,
         path=root_ts,
@@ -118,13 +118,13 @@ def thread_item(
     )
 
 
-def gone(channel: Channel, thread_ts: str, as_of: datetime) -> Gone:
-    """The thread is no more, or nothing of it may be read."""
-    return Gone("slack", channel.root, thread_ts, as_of)
+def deleted_thread(channel: Channel, thread_ts: str, as_of: datetime) -> DeletedItem:
+    """The thread was deleted, or nothing of it may be read."""
+    return DeletedItem("slack", channel.root, thread_ts, as_of)
 
 
 def words_of(message: Message, people: People) -> str:
-    """What a message says, in Markdown, without a name."""
+    """A message's text in Markdown, without names."""
     return people.without_names(markdown(message.text, people.speak))
 
 
@@ -141,10 +141,10 @@ def _remark(message: Message, body: str, people: People) -> Remark:
 
 
 def thread_of_event(event: Payload) -> ThreadRef | None:
-    """Which thread an Events API delivery changed; None when it is about no message.
+    """The thread that an Events API delivery changed; None if it is about no message.
 
-    The delivery says what was said, not what the thread is now: who gets it asks for the thread
-    (``conversations.replies``). Raises UnreadablePayload.
+    The delivery contains one message and not the thread's present state: the caller requests the
+    thread (``conversations.replies``). Raises UnreadablePayload.
     """
     inner = part(event, "event")
     if text(inner, "type") != "message":
@@ -154,7 +154,7 @@ def thread_of_event(event: Payload) -> ThreadRef | None:
     if not ts:
         raise UnreadablePayload("ts is missing")
     time_of(ts)
-    return ThreadRef(needed(event, "team_id"), needed(inner, "channel"), ts)
+    return ThreadRef(required_text(event, "team_id"), required_text(inner, "channel"), ts)
 
 
 def time_of(ts: str) -> datetime:

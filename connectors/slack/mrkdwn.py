@@ -24,7 +24,7 @@ Speak = Callable[[str], str]
 
 
 def markdown(text: str, speak: Speak) -> str:
-    """The text in Markdown; ``speak`` gives the name that stands for a member id."""
+    """The text in Markdown; ``speak`` gives the pseudonym of a member id."""
     written: list[str] = []
     read = 0
     for block in _CODE.finditer(text):
@@ -41,23 +41,23 @@ def _lines(text: str) -> list[str]:
 
 
 def _prose(text: str, speak: Speak) -> str:
-    """What stands outside of code blocks; what stands in back quotes keeps its marks."""
+    """Text outside of code blocks; text in back quotes keeps its marks."""
     spans = _MONO.split(text)
     for number, span in enumerate(spans):
         if number % 2 == 0:
             spans[number] = _STRUCK.sub(r"~~\1~~", _BOLD.sub(r"**\1**", _EMOJI.sub("", span)))
     referred = _REFERENCE.sub(lambda it: _reference(it[1], speak), "".join(spans))
     listed = _BULLET.sub(r"\1- ", html.unescape(referred))
-    return _BLANKS_AT_END.sub("", _QUOTED_TO_THE_END.sub(_quoted, listed))
+    return _BLANKS_AT_END.sub("", _QUOTED_TO_THE_END.sub(_quote_rest, listed))
 
 
-def _quoted(match: re.Match[str]) -> str:
-    """Three marks quote all that follows."""
+def _quote_rest(match: re.Match[str]) -> str:
+    """Three marks quote everything after them."""
     return "\n".join(f"> {line}".rstrip() for line in match[1].split("\n"))
 
 
 def _reference(inside: str, speak: Speak) -> str:
-    """What stands between angle brackets; a link stays one, everything else becomes its name."""
+    """The text for what is between angle brackets; a link stays a link."""
     target, _, label = inside.partition("|")
     match target[:1]:
         case "@":

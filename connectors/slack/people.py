@@ -1,8 +1,8 @@
 """The members of a workspace as pseudonyms: no text that leaves this package names one.
 
-Ids, mentions, full names, handles and first names that the workspace's list of members holds are
-replaced (spec 07 §4.2). A first name that is also a word («Will», «Mark») is taken for a name only
-inside a sentence: at its beginning it is far more often the word.
+Ids, mentions, full names, handles and first names in the workspace's list of members are replaced.
+A first name that is also a word («Will», «Mark») counts as a name only inside a sentence: at its
+beginning it is usually the word.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from connectors.payloads import Payload, needed, part, text
+from connectors.payloads import Payload, part, required_text, text
 
 ALSO_WORDS = frozenset(
     {"april", "art", "august", "autumn", "bill", "buck", "case", "chance", "chase", "chip", "dawn"}
@@ -26,7 +26,7 @@ Pseudonym = Callable[[str], str]
 
 
 class People:
-    """Who speaks in a workspace. ``pseudonym`` maps a member id to ``p_…``."""
+    """The members of a workspace. ``pseudonym`` maps a member id to ``p_…``."""
 
     def __init__(self, members: Iterable[Payload], pseudonym: Pseudonym) -> None:
         self._pseudonym = pseudonym
@@ -38,11 +38,11 @@ class People:
         self._pattern = _pattern(self._names)
 
     def author(self, member_id: str) -> str:
-        """Who a member is, known or not; also whose key the words go under."""
+        """A member's pseudonym, known or not; also the owner of the key of their words."""
         return self._pseudonym(member_id)
 
     def speak(self, member_id: str) -> str:
-        """What stands for a member in a text."""
+        """The placeholder of a member in a text."""
         return f"[PERSON:{self._pseudonym(member_id)}]"
 
     def is_bot(self, member_id: str) -> bool:
@@ -50,15 +50,15 @@ class People:
 
     def without_names(self, text: str) -> str:
         """``text`` with the names of members replaced by their pseudonyms."""
-        text = _MEMBER_ID.sub(self._identified, text)
-        return self._pattern.sub(self._replaced, text) if self._pattern else text
+        text = _MEMBER_ID.sub(self._replace_id, text)
+        return self._pattern.sub(self._replace_name, text) if self._pattern else text
 
-    def _identified(self, match: re.Match[str]) -> str:
-        """Ids stand in the addresses of files and profiles."""
+    def _replace_id(self, match: re.Match[str]) -> str:
+        """Ids also occur in addresses of files and profiles."""
         return self.speak(match[0]) if match[0] in self._ids else match[0]
 
     def _learn(self, member: Payload) -> None:
-        member_id, profile = needed(member, "id"), part(member, "profile")
+        member_id, profile = required_text(member, "id"), part(member, "profile")
         self._ids.add(member_id)
         if member.get("is_bot") or member_id == "USLACKBOT":
             self._bots.add(member_id)
@@ -71,7 +71,7 @@ class People:
             if len(bare) >= LEAST_OF_A_NAME and not bare.isdecimal():
                 self._names.setdefault(bare.lower(), member_id)
 
-    def _replaced(self, match: re.Match[str]) -> str:
+    def _replace_name(self, match: re.Match[str]) -> str:
         found, handle = match[2], match[1]
         name = found.lower()
         is_word = name in ALSO_WORDS and not handle

@@ -1,8 +1,8 @@
 """Slack as a service that can be connected: by a bot's token, for the channels of the project.
 
-``project_channels`` names the channels whose threads become sources (spec 00 D27). What is said
-anywhere else is testimony and comes by event only. Without the restricted log nothing is read: each
-message passes there first.
+``project_channels`` names the channels whose threads become sources. Messages elsewhere are only
+testimony and arrive only as events. Without the restricted log nothing is read, because each
+message is recorded there first.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from typing import Any
 from connectors.connector import SourceRefused, UnknownSource
 from connectors.credentials import bearer
 from connectors.definitions import Definition
-from connectors.intake.intake import project_channels
-from connectors.services import Capability, Opened, Opening, Restricted
+from connectors.service import Capability, OpenService, Restricted, ServiceContext
 from connectors.slack.api import PUBLIC, Slack
 from connectors.slack.items import Channel
-from connectors.slack.streams import Closed, Testify, Threads, Workspace
+from connectors.slack.streams import Testify, Threads, UnreadableChannel, Workspace
 from connectors.testimony import pseudonym_of, risk_of
 from connectors.testimony.messages import testimony_of
 from connectors.transport import AccessLost, Transport
@@ -30,13 +29,19 @@ from infra.clock import SystemClock
 _TEAM = re.compile(r"[TE][A-Z0-9]{1,30}")
 
 
+def project_channels(definition: Definition) -> frozenset[str]:
+    """The ids of the channels that are the project's; all others are testimony only."""
+    named = definition.added.options.get("project_channels", "")
+    return frozenset(each.strip() for each in named.split(",") if each.strip())
+
+
 @dataclass(frozen=True)
 class SlackService:
     base_url: str = PUBLIC
     streams: tuple[str, ...] = ()  # a channel is a stream: `--option project_channels=C1,C2`
     roles: tuple[tuple[str, ...], ...] = (("token",),)
 
-    def checked_target(self, target: str) -> str:
+    def check_target(self, target: str) -> str:
         if not _TEAM.fullmatch(target):
             raise UnknownSource(
                 f"{without_credentials(target)!r} is no id of a workspace: write one like"
@@ -48,50 +53,52 @@ class SlackService:
         return tuple(sorted(project_channels(definition)))
 
     @asynccontextmanager
-    async def opened(self, opening: Opening) -> AsyncIterator[Opened]:
-        added, restricted = opening.definition.added, opening.restricted
+    async def open(self, context: ServiceContext) -> AsyncIterator[OpenService]:
+        added, restricted = context.definition.added, context.restricted
         if restricted is None:
             raise SourceRefused("Slack cannot be read without the restricted log of testimony.")
-        authorise = bearer(opening.secrets["token"])
-        async with Transport(added.base_url, authorise, opening.budget) as transport:
+        authorise = bearer(context.secrets["token"])
+        async with Transport(added.base_url, authorise, context.budget) as transport:
             slack = Slack(transport)
             if await slack.team() != added.target:
                 raise SourceRefused(f"The token is not for the workspace {added.target}.")
-            workspace = workspace_of(slack, opening.definition.project_id, restricted)
+            workspace = workspace_of(slack, context.definition.project_id, restricted)
             streams = [
                 await stream_of(added.target, channel_id, workspace)
-                for channel_id in sorted(project_channels(opening.definition))
+                for channel_id in sorted(project_channels(context.definition))
             ]
 
             async def check() -> list[Capability]:
                 return [await capability(slack, stream) for stream in streams]
 
-            yield Opened(streams, check)
+            yield OpenService(streams, check)
 
 
-async def stream_of(team: str, channel_id: str, workspace: Workspace) -> Threads | Closed:
-    """A channel's threads. One that we have left or that was hidden is in no other's way."""
+async def stream_of(
+    team: str, channel_id: str, workspace: Workspace
+) -> Threads | UnreadableChannel:
+    """A channel's threads. A channel that we cannot read does not stop the others."""
     try:
         name = await workspace.slack.channel_name(channel_id)
     except AccessLost as error:
         if error.reason == "unauthorised":
             raise
-        return Closed(Channel(team, channel_id, channel_id), error)
+        return UnreadableChannel(Channel(team, channel_id, channel_id), error)
     return Threads(Channel(team, channel_id, name), workspace)
 
 
 def workspace_of(slack: Slack, project_id: str, restricted: Restricted) -> Workspace:
-    """A workspace whose people are pseudonyms and whose messages are testimony first."""
+    """A workspace whose people are pseudonyms and whose messages become testimony first."""
 
     def pseudonym(member_id: str) -> str:
         return pseudonym_of(restricted.mark, project_id, "slack", member_id)
 
-    testify = testifying(project_id, restricted)
+    testify = testimony_recorder(project_id, restricted)
     return Workspace(slack, pseudonym, is_without_risk, SystemClock(), testify)
 
 
-def testifying(project_id: str, restricted: Restricted) -> Testify:
-    """What tells the team ledger of messages, sealed, before anything is made of them."""
+def testimony_recorder(project_id: str, restricted: Restricted) -> Testify:
+    """A function that publishes messages as encrypted testimony before items are made."""
 
     async def testify(channel: Channel, messages: list[dict[str, Any]]) -> None:
         told = [
@@ -117,8 +124,8 @@ def is_without_risk(words: str) -> bool:
     return risk_of(words).risk_class == "none"
 
 
-async def capability(slack: Slack, stream: Threads | Closed) -> Capability:
-    """Whether a channel can be read; names every scope, or the invitation, that it lacks."""
+async def capability(slack: Slack, stream: Threads | UnreadableChannel) -> Capability:
+    """Whether a channel can be read; names each missing scope or invitation."""
 
     async def history() -> None:
         await slack.history(stream.name, limit=1)
@@ -127,7 +134,7 @@ async def capability(slack: Slack, stream: Threads | Closed) -> Capability:
         async for _ in slack.members():
             break
 
-    missing = [str(stream.why)] if isinstance(stream, Closed) else []
+    missing = [str(stream.why)] if isinstance(stream, UnreadableChannel) else []
     for ask in (history, members):
         try:
             await ask()

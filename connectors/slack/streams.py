@@ -1,13 +1,14 @@
 """A channel as a stream of threads.
 
-A channel's history shows the first message of each thread, newest first; replies are asked for
-thread by thread. What is new is found by time, but old threads change too: somebody replies late,
-edits, deletes. So each poll reads anew the threads begun within ``WINDOW``, and once a day the
-whole history is walked, where a thread shows the time of its last reply. What changed in an old
-thread without a new reply (an edit, a deletion) is told by event, or found when it is looked at.
+A channel's history shows the first message of each thread, newest first; replies are requested per
+thread. New threads are found by time, but old ones change too: people reply late, edit, delete. So
+each poll reads the threads begun within ``WINDOW`` again, and once a day the whole history, where a
+thread shows the time of its last reply. A change in an old thread without a new reply (an edit, a
+deletion) arrives as an event, or is found when the thread is looked at.
 
-A walk goes back in time and remembers how far it came; only when it has come to its end does the
-next one begin where it began. So neither a crash nor a message that comes meanwhile leaves a hole.
+A walk goes back in time and stores how far it came. The next one begins only when it has reached
+its end, and starts from where the last one began. So neither a crash nor a message that arrives
+meanwhile leaves a gap.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from connectors.census import Listed, Unreadable
-from connectors.outside import Gone, OutsideItem
-from connectors.payloads import needed, part, readable, text
+from connectors.payloads import part, readable, required_text, text
+from connectors.reconciliation import ListedItem, UnreadableItem
+from connectors.service_items import DeletedItem, ServiceItem
 from connectors.slack.api import Slack
 from connectors.slack.items import (
     Admits,
     Channel,
-    gone,
+    deleted_thread,
     message_of,
     thread_item,
     time_of,
@@ -38,10 +39,10 @@ from infra.clock import Clock
 WINDOW = timedelta(days=3)
 WHOLE_EVERY = timedelta(days=1)
 MEMBERS_LAST = timedelta(hours=1)
-LATE = timedelta(minutes=5)  # between two clocks, and until a reply shows at its thread
+LATE = timedelta(minutes=5)  # clock difference, and delay until a thread shows a reply
 SENT = "A message that Slack sent"
 
-# Every message of a person is testimony first (spec 00 D27): done before a page is handed out.
+# Records every message of a person as testimony, before its page is published.
 Testify = Callable[[Channel, list[dict[str, Any]]], Awaitable[None]]
 
 
@@ -50,12 +51,12 @@ async def no_testimony(channel: Channel, messages: list[dict[str, Any]]) -> None
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a channel stands; stamps are Slack's. Of a walk: ``high`` is where it began, ``low``
-    how far back it has come, ``floor`` where it ends; empty between two walks.
+class ChannelCursor:
+    """The position in a channel; stamps are Slack's.
 
-    ``done`` is the newest stamp of the last whole walk, ``whole_at`` when the last walk over the
-    whole history began, ``asked_at`` when this walk did.
+    Of a walk: ``high`` is where it began, ``low`` how far back it has come, ``floor`` where it
+    ends; empty between two walks. ``done`` is the newest stamp of the last complete walk,
+    ``whole_at`` when the last walk over the whole history began, ``asked_at`` when this walk began.
     """
 
     done: str = ""
@@ -67,7 +68,7 @@ class Place:
     is_whole: bool = False
 
     @classmethod
-    def parse(cls, cursor: str) -> Place:
+    def parse(cls, cursor: str) -> ChannelCursor:
         return cls(**json.loads(cursor)) if cursor else cls()
 
     def __str__(self) -> str:
@@ -76,7 +77,7 @@ class Place:
 
 @dataclass
 class Workspace:
-    """What all channels share: who speaks, and what may be read."""
+    """What all channels share: the members, and which messages may be read."""
 
     slack: Slack
     pseudonym: Pseudonym
@@ -88,7 +89,7 @@ class Workspace:
     _asked_at: datetime | None = field(default=None)
 
     async def people(self) -> People:
-        """The members as they were lately: who joined since has a name, too."""
+        """The members, at most an hour old, so that new ones have names too."""
         now = self.clock.now()
         if self._people is None or self._asked_at is None or now - self._asked_at > MEMBERS_LAST:
             members = [member async for member in self.slack.members()]
@@ -99,8 +100,8 @@ class Workspace:
 
 
 @dataclass(frozen=True)
-class OfChannel:
-    """What a stream of a channel is called, and where its items go."""
+class ChannelStream:
+    """Name and root of a channel's stream."""
 
     channel: Channel
 
@@ -114,72 +115,76 @@ class OfChannel:
 
 
 @dataclass(frozen=True)
-class Threads(OfChannel):
+class Threads(ChannelStream):
     """The threads of one channel."""
 
     workspace: Workspace
     window: timedelta = WINDOW
-    counted: bool = True
+    is_reconcilable: bool = True
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
-        place = Place.parse(cursor)
+        place = ChannelCursor.parse(cursor)
         if not place.asked_at:
-            place = self._begun(place)
+            place = self._start_walk(place)
         slack, channel = self.workspace.slack, self.channel
         while True:
             rows, more, _ = await slack.history(
                 channel.channel_id, oldest=place.floor, latest=place.low
             )
             with readable(SENT):
-                stamps = [needed(row, "ts") for row in rows]
-                items = await self._changed(rows, place)
+                stamps = [required_text(row, "ts") for row in rows]
+                items = await self._read_changed(rows, place)
                 place = replace(place, high=place.high or max(stamps, key=time_of, default=""))
                 if more and stamps:
                     place = replace(place, low=min(stamps, key=time_of))
                 else:
-                    place = self._ended(place)
+                    place = self._finish_walk(place)
             yield Page(tuple(items), str(place))
             if not place.asked_at:
                 return
 
-    def _begun(self, place: Place) -> Place:
-        """A new walk: back to the window's start, or to the beginning when a day has passed."""
+    def _start_walk(self, place: ChannelCursor) -> ChannelCursor:
+        """A new walk: back to the window's start, or to the beginning once a day."""
         now = self.workspace.clock.now()
         whole = not place.whole_at or now - _moment(place.whole_at) >= WHOLE_EVERY
         floor = "" if whole else _stamp(time_of(place.done) - self.window) if place.done else ""
         return replace(place, floor=floor, asked_at=now.isoformat(), is_whole=whole)
 
-    def _ended(self, place: Place) -> Place:
+    def _finish_walk(self, place: ChannelCursor) -> ChannelCursor:
         whole_at = place.asked_at if place.is_whole else place.whole_at
         newest = max((it for it in (place.done, place.high) if it), key=time_of, default="")
-        return Place(done=newest, whole_at=whole_at)
+        return ChannelCursor(done=newest, whole_at=whole_at)
 
-    async def _changed(self, rows: list[dict[str, Any]], place: Place) -> list[OutsideItem | Gone]:
-        """The threads of some messages that may have changed since the last walk."""
-        items: list[OutsideItem | Gone] = []
+    async def _read_changed(
+        self, rows: list[dict[str, Any]], place: ChannelCursor
+    ) -> list[ServiceItem | DeletedItem]:
+        """The threads of these messages that may have changed since the last walk."""
+        items: list[ServiceItem | DeletedItem] = []
         alone = [row for row in rows if not _has_replies(row)]
         threads = dict.fromkeys(
-            text(row, "thread_ts") or needed(row, "ts")
+            text(row, "thread_ts") or required_text(row, "ts")
             for row in rows
             if _has_replies(row) and self._may_have_changed(row, place)
         )
-        items += await self._read((needed(row, "ts"), [row]) for row in alone)
+        items += await self._read_threads((required_text(row, "ts"), [row]) for row in alone)
         for thread_ts in threads:
             messages = await self.workspace.slack.thread(self.channel.channel_id, thread_ts)
-            items += await self._read([(thread_ts, messages)])
+            items += await self._read_threads([(thread_ts, messages)])
         return items
 
-    async def _read(
+    async def _read_threads(
         self, threads: Iterable[tuple[str, list[dict[str, Any]]]]
-    ) -> list[OutsideItem | Gone]:
-        items: list[OutsideItem | Gone] = []
+    ) -> list[ServiceItem | DeletedItem]:
+        items: list[ServiceItem | DeletedItem] = []
         for thread_ts, messages in threads:
             await self.workspace.testify(self.channel, messages)
             item = await self._item(messages)
-            items.append(item or gone(self.channel, thread_ts, self.workspace.clock.now()))
+            items.append(
+                item or deleted_thread(self.channel, thread_ts, self.workspace.clock.now())
+            )
         return items
 
-    async def _item(self, messages: list[dict[str, Any]]) -> OutsideItem | None:
+    async def _item(self, messages: list[dict[str, Any]]) -> ServiceItem | None:
         said = [message for row in messages if (message := message_of(row))]
         people = await self.workspace.people()
         return thread_item(
@@ -190,39 +195,39 @@ class Threads(OfChannel):
             admits=self.workspace.admits,
         )
 
-    def _may_have_changed(self, row: dict[str, Any], place: Place) -> bool:
-        """Whether a thread is within the window, or was replied to since the last whole walk."""
+    def _may_have_changed(self, row: dict[str, Any], place: ChannelCursor) -> bool:
+        """Whether a thread is within the window, or has a reply since the last whole walk."""
         if not place.whole_at or not place.done:
             return True
-        ts = text(row, "thread_ts") or needed(row, "ts")
-        if time_of(ts) >= time_of(place.done) - self.window or ts != needed(row, "ts"):
+        ts = text(row, "thread_ts") or required_text(row, "ts")
+        if time_of(ts) >= time_of(place.done) - self.window or ts != required_text(row, "ts"):
             return True
         touched = [text(row, "latest_reply"), text(part(row, "edited"), "ts")]
         told = [time_of(it) for it in touched if it]
         return not told or max(told) >= _moment(place.whole_at) - LATE
 
-    async def census(self) -> AsyncIterator[Listed]:
+    async def list_all(self) -> AsyncIterator[ListedItem]:
         channel_id, low, more = self.channel.channel_id, "", True
         while more:
             rows, more, hides = await self.workspace.slack.history(channel_id, latest=low)
             with readable(SENT):
                 for row in rows:
                     stands = _has_replies(row) or await self._item([row]) is not None
-                    if stands and text(row, "thread_ts") in ("", needed(row, "ts")):
-                        yield Listed(self.channel.root, needed(row, "ts"))
-                low = min((needed(row, "ts") for row in rows), key=time_of, default="")
+                    if stands and text(row, "thread_ts") in ("", required_text(row, "ts")):
+                        yield ListedItem(self.channel.root, required_text(row, "ts"))
+                low = min((required_text(row, "ts") for row in rows), key=time_of, default="")
             more = more and bool(rows)
             if hides and not more:
                 self.workspace.hidden_before[channel_id] = low
 
-    async def look(self, root: str, path: str) -> OutsideItem | None:
+    async def look(self, root: str, path: str) -> ServiceItem | None:
         if root != self.channel.root:
             return None
         messages = await self.workspace.slack.thread(self.channel.channel_id, path)
         shown_from = self.workspace.hidden_before.get(self.channel.channel_id)
         with readable(SENT):
             if not messages and shown_from is not None and self._is_hidden(path, shown_from):
-                raise Unreadable("The workspace's plan hides messages of that time.")
+                raise UnreadableItem("The workspace's plan hides messages of that time.")
             return await self._item(messages)
 
     @staticmethod
@@ -231,30 +236,30 @@ class Threads(OfChannel):
 
 
 @dataclass(frozen=True)
-class Closed(OfChannel):
-    """A channel of which not even the name is told: whoever reads it gets to know why."""
+class UnreadableChannel(ChannelStream):
+    """A channel whose name we may not read: each request raises the reason."""
 
     why: AccessLost
-    counted: bool = True
+    is_reconcilable: bool = True
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
         for page in list[Page]():
             yield page
         raise self.why
 
-    async def census(self) -> AsyncIterator[Listed]:
-        for listed in list[Listed]():
+    async def list_all(self) -> AsyncIterator[ListedItem]:
+        for listed in list[ListedItem]():
             yield listed
         raise self.why
 
-    async def look(self, root: str, path: str) -> OutsideItem | None:
+    async def look(self, root: str, path: str) -> ServiceItem | None:
         raise self.why
 
 
 def _has_replies(row: dict[str, Any]) -> bool:
-    """Whether a message is part of a thread of more than itself."""
+    """Whether a message belongs to a thread of several messages."""
     thread_ts = text(row, "thread_ts")
-    return bool(row.get("reply_count")) or (thread_ts not in ("", needed(row, "ts")))
+    return bool(row.get("reply_count")) or (thread_ts not in ("", required_text(row, "ts")))
 
 
 def _moment(written: str) -> datetime:

@@ -1,4 +1,4 @@
-"""What people say in chat: whose it is, how risky it is, and its way to the team ledger alone."""
+"""Chat as testimony: whose words, how risky, and their path to the team ledger only."""
 
 from connectors.testimony.people import pseudonym_of
 from connectors.testimony.risk import Risk, risk_of

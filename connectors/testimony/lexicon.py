@@ -1,7 +1,7 @@
-"""The words by which a message's risk is told (spec 07 §4.1), and the talk of machines apart.
+"""The words that tell a message's risk, and technical phrases that look like them.
 
-Each class is a table of named rules; a rule is patterns, of which one is enough. Written for
-English. A change here is a new ``RISK_VERSION``: what was classified before keeps its version.
+Each class is a table of named rules; a rule is a set of patterns, and one match is enough. Written
+for English. A change here needs a new ``RISK_VERSION``: classified messages keep their version.
 """
 
 from __future__ import annotations
@@ -168,13 +168,13 @@ _LOW = {
 }
 
 
-def _compiled(rules: dict[str, str]) -> dict[str, re.Pattern[str]]:
+def _compile(rules: dict[str, str]) -> dict[str, re.Pattern[str]]:
     return {name: re.compile(pattern, re.IGNORECASE) for name, pattern in rules.items()}
 
 
 # The highest class first: who asks takes the first that finds something.
 RULES: dict[RiskClass, dict[str, re.Pattern[str]]] = {
-    "high": _compiled(_HIGH),
-    "medium": _compiled(_MEDIUM),
-    "low": _compiled(_LOW),
+    "high": _compile(_HIGH),
+    "medium": _compile(_MEDIUM),
+    "low": _compile(_LOW),
 }

@@ -1,7 +1,7 @@
-"""A chat message becomes testimony: classified first, then told as ciphertext and a class.
+"""Turns a chat message into testimony: classified first, then encrypted, with its class.
 
-Every message of a person passes here, whatever its channel (spec 00 D27). One message is one
-testimony however often it is edited; each wording is told. Nothing that names anybody leaves.
+Every message of a person becomes testimony, in every channel. One message is one testimony however
+often it is edited; each wording is recorded. Nothing that names a person leaves this module.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 
-from connectors.payloads import Payload, needed, part, text
+from connectors.payloads import Payload, part, required_text, text
 from connectors.slack.items import Message, message_of, time_of
 from connectors.testimony.lexicon import RISK_VERSION
 from connectors.testimony.people import Mark, pseudonym_of
@@ -27,12 +27,12 @@ Seal = Callable[[str, bytes, str, str], tuple[str, bytes]]
 def testimony_of_event(
     payload: Payload, *, project_id: str, mark: Mark, seal: Seal
 ) -> list[Envelope]:
-    """What the team ledger is told of one Events API delivery of a message.
+    """The facts for the team ledger from one Events API delivery of a message.
 
-    Raises UnreadablePayload, what ``mark`` and ``seal`` raise.
+    Raises UnreadablePayload, and what ``mark`` and ``seal`` raise.
     """
     event = part(payload, "event")
-    team, channel = needed(payload, "team_id"), needed(event, "channel")
+    team, channel = required_text(payload, "team_id"), required_text(event, "channel")
     if not _is_deletion(event):
         said = part(event, "message") or event
         return testimony_of(said, team, channel, project_id=project_id, mark=mark, seal=seal)
@@ -40,13 +40,17 @@ def testimony_of_event(
     person = message_of(before) if before else None
     if before and (person is None or person.is_bot):
         return []
-    ts = person.ts if person else text(event, "deleted_ts") or needed(part(event, "message"), "ts")
+    ts = (
+        person.ts
+        if person
+        else text(event, "deleted_ts") or required_text(part(event, "message"), "ts")
+    )
     gone = MessageWithdrawn(testimony_id=_testimony_id(mark, project_id, team, channel, ts))
     return [_fact(gone, project_id, ts)]
 
 
 def _is_deletion(event: Payload) -> bool:
-    """Where a thread has lost its first message only, Slack puts a stone there: a change to it."""
+    """A deleted first message of a thread arrives as a change to a tombstone."""
     stone = text(part(event, "message"), "subtype") == "tombstone"
     return stone or text(event, "subtype") == "message_deleted"
 
@@ -54,17 +58,17 @@ def _is_deletion(event: Payload) -> bool:
 def testimony_of(
     row: Payload, team: str, channel: str, *, project_id: str, mark: Mark, seal: Seal
 ) -> list[Envelope]:
-    """The same of a message as it stands in a channel's history; nothing for bots and notices.
+    """The same for a message from a channel's history; nothing for bots and notices.
 
     Both ways give one fact for one wording. Raises as ``testimony_of_event``.
     """
     said = message_of(row)
     if said is None or said.is_bot or not said.text.strip():
         return []
-    return [_fact(_received(said, project_id, team, channel, mark, seal), project_id, said.ts)]
+    return [_fact(_message_event(said, project_id, team, channel, mark, seal), project_id, said.ts)]
 
 
-def _received(
+def _message_event(
     said: Message, project_id: str, team: str, channel: str, mark: Mark, seal: Seal
 ) -> MessageReceived:
     words = html.unescape(said.text)
@@ -90,14 +94,14 @@ def _received(
 
 
 def _testimony_id(mark: Mark, project_id: str, team: str, channel: str, ts: str) -> str:
-    """Of the message's address, keyed: who has the log alone cannot find the message by it."""
+    """A keyed hash of the message's address: the log alone does not lead to the message."""
     return ids.derive_id(
         "tst", project_id, mark(project_id, f"message|slack|{team}|{channel}|{ts}")
     )
 
 
 def _fact(event: Event, project_id: str, ts: str) -> Envelope:
-    """Caused by nothing that is told: a delivery's id would lead back to the message's address."""
+    """Has no cause: a delivery's id would lead back to the message's address."""
     return outside_fact(
         event,
         project_id=project_id,

@@ -1,7 +1,7 @@
-"""What stands for a person: the same everywhere in a project, and nowhere else.
+"""The pseudonym of a person: the same everywhere in a project, and nowhere else.
 
-The pseudonym is also the subject of the person's data key, so that key, testimony and the sources
-made of project channels end together when the person is erased, and no table names the person.
+It is also the subject of the person's data key. So key, testimony and sources from project channels
+end together when the person is erased, and no table names the person.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""How much harm could come from a chat message: the first thing that is asked of it (spec 07 §4.1).
+"""The risk class of a chat message, the first thing that is determined of it.
 
 Rules only, since no model may see raw text. In doubt the higher class: a negation lowers nothing of
-class high, and a quotation nothing at all (what somebody quotes may have happened). What lowers is
-the talk of machines, where processes are killed and arguments are illegal all day; it is taken out
-before the rules look. ``none`` is what project channels give to the ledger, so a rule that finds
-too much costs knowledge, and one that finds too little would tell on a person.
+class high, and a quotation lowers nothing at all (what somebody quotes may have happened).
+Technical phrases are removed first, because in them processes are killed and arguments are illegal.
+Messages of class ``none`` in project channels become sources, so a false match costs knowledge, and
+a missed one would expose a person.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _NEGATED = re.compile(r"(?:n't|\b(?:not|no|never|without))\W+(?:\w+\W+){0,2}$", 
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """The class of a message and the rules that put it there, in the order of the tables."""
+    """The class of a message and the rules that matched, in the order of the tables."""
 
     risk_class: RiskClass
     rules: tuple[str, ...] = ()
 
 
 def risk_of(text: str) -> Risk:
-    """The highest class of which a rule finds something in ``text``."""
+    """The highest class with a rule that matches ``text``."""
     told = _MACHINES.sub(" it ", text.replace("\u2019", "'"))
     for risk_class, rules in RULES.items():
         found = tuple(name for name, rule in rules.items() if _finds(rule, told, risk_class))
@@ -39,7 +39,7 @@ def risk_of(text: str) -> Risk:
 
 
 def _finds(rule: re.Pattern[str], text: str, risk_class: RiskClass) -> bool:
-    """Whether it stands there; below class high what is said not to be so does not count."""
+    """Whether the rule matches; below class high a negated match does not count."""
     return any(
         risk_class == "high"
         or not _NEGATED.search(text, max(0, found.start() - LOOK_BACK_CHARS), found.start())

@@ -1,4 +1,4 @@
-"""What a file may cost: limits come before content."""
+"""Limits of what an archive may contain, checked before content is read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ HEADER_BYTES = 1024 * 1024  # of one header of a tar; git and GNU tar write some
 
 
 class Refused(Exception):
-    """The file could be read, but shall not be. The message names a limit and no word of it."""
+    """The file could be read but exceeds a limit. The message names only the limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Bounds:
 
 
 class Budget:
-    """Counts what an archive has cost so far. All methods raise Refused above a limit."""
+    """Counts what was read of an archive. All methods raise Refused above a limit."""
 
     def __init__(self, bounds: Bounds) -> None:
         self.bounds = bounds
@@ -37,7 +37,7 @@ class Budget:
         self._chars = 0
 
     def spend(self, name: str, size: int) -> str:
-        """Counts a member; returns as much of its name as is needed to see that it is too long."""
+        """Counts a member; returns its name, cut just above the limit of a name's length."""
         name = name[: self.bounds.name_chars + 1]
         self._members += 1
         self._bytes += size
@@ -50,7 +50,7 @@ class Budget:
         return name
 
     def check(self, unpacked: int) -> None:
-        """``unpacked`` bytes are not more than the archive may hold."""
+        """Checks the number of unpacked bytes."""
         bounds = self.bounds
         if unpacked > bounds.total_bytes:
             raise Refused(f"more than {bounds.total_bytes >> 30} GiB unpacked")
@@ -59,9 +59,9 @@ class Budget:
 
 
 class Bounded(io.RawIOBase):
-    """An unpacking stream that stops a bomb while it is read, and not after.
+    """A decompressing stream that stops a bomb while it is read.
 
-    What reads the headers asks for as many bytes as they name; contents are taken by ``content``.
+    Parsers of headers read as many bytes as a header claims; contents are read with ``content``.
     """
 
     def __init__(self, stream: IO[bytes], budget: Budget) -> None:
@@ -71,11 +71,11 @@ class Bounded(io.RawIOBase):
     def read(self, size: int = -1) -> bytes:
         if not 0 <= size <= HEADER_BYTES:
             raise Refused("its headers are too large")
-        return self._taken(size)
+        return self._take(size)
 
     def content(self, size: int) -> bytes:
         """The next ``size`` bytes. Raises EOFError."""
-        content = self._taken(size)
+        content = self._take(size)
         if len(content) < size:
             raise EOFError("it ends in the middle of a member")
         return content
@@ -88,7 +88,7 @@ class Bounded(io.RawIOBase):
     def tell(self) -> int:
         return self._stream.tell()
 
-    def _taken(self, size: int) -> bytes:
+    def _take(self, size: int) -> bytes:
         data = self._stream.read(size)
         self._budget.check(self._stream.tell())
         return data

@@ -1,8 +1,8 @@
-"""The child process that reads a stranger's file; see ``connectors.confined``.
+"""The child process that reads an untrusted file; see ``connectors.sandbox``.
 
-Started as ``python -m connectors.unpacking.child`` with its parent's pid, the number of the file,
-the number of the spool (or -1) and the limits. Standard input brings requests, standard output
-takes the answers. It has no environment to speak of, and after it has begun it can open nothing.
+Started as ``python -m connectors.unpacking.child`` with the parent's pid, the file's descriptor,
+the spool's descriptor (or -1) and the limits. Requests come on standard input, answers go to
+standard output. It has almost no environment, and once it has started it cannot open anything.
 """
 
 from __future__ import annotations
@@ -19,14 +19,21 @@ import sys
 from typing import IO, Any, BinaryIO
 
 from connectors.unpacking.budget import Refused
-from connectors.unpacking.frames import LENGTHS, OUT_OF_MEMORY, Answer, framed, lengths_of, value_of
+from connectors.unpacking.frames import (
+    LENGTHS,
+    OUT_OF_MEMORY,
+    Answer,
+    encode_frame,
+    lengths_of,
+    value_of,
+)
 
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
 CODECS = ("cp437", "utf-8-sig")  # looked up by name, which would open a file
 
 
 def end_with_parent(parent: int) -> None:
-    """This process is killed when the thread that started it ends (Linux)."""
+    """Lets the kernel kill this process when the thread that started it ends (Linux)."""
     if sys.platform == "linux":
         libc = ctypes.CDLL(None)
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -36,7 +43,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def confine(limits: dict[str, int]) -> None:
-    """From here on: so much memory, processor time and spool; no other file, no other process."""
+    """Limits memory, processor time and spool; forbids other files and processes."""
     for kind, most in (
         (resource.RLIMIT_AS, limits["memory_bytes"]),
         (resource.RLIMIT_FSIZE, limits["spool_bytes"]),
@@ -61,18 +68,18 @@ def serve(reader: Any, requests: BinaryIO, answers: BinaryIO) -> None:
         try:
             for answer in getattr(reader, name)(*arguments):
                 if last is not None:
-                    answers.write(framed({"part": last[0]}, last[1]))
+                    answers.write(encode_frame({"part": last[0]}, last[1]))
                 last = answer
             value, content = last or (None, b"")
-            ended = framed({"part": value, "ended": ""}, content)
+            ended = encode_frame({"part": value, "ended": ""}, content)
         except BrokenPipeError:
             return
         except Refused as error:
-            ended = framed({"refused": str(error)[:400]})
+            ended = encode_frame({"refused": str(error)[:400]})
         except MemoryError:
             os._exit(OUT_OF_MEMORY)  # half a frame may be written
         except Exception as error:  # whatever a stranger's bytes do to a parser is their fault
-            ended = framed({"failed": str(error)[:400], "error_class": type(error).__name__})
+            ended = encode_frame({"failed": str(error)[:400], "error_class": type(error).__name__})
         answers.write(ended)
         answers.flush()
 

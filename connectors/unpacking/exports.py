@@ -1,7 +1,7 @@
 """Export files of services as JSON objects that are safe to walk: rows, issues, messages.
 
-What they mean is not known here. Refused: an object nested deeper than 64 levels, or larger than a
-frame.
+Their meaning is not known here. Objects nested deeper than 64 levels or larger than a frame are
+refused.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class JiraReader:
         self._file = file
 
     def issues(self) -> Iterator[Answer]:
-        """Which form it has, then lists of objects: issues of JSON, rows of a table."""
+        """First the format, then lists of objects: issues of JSON, or rows of a table."""
         content = self._file.read().decode("utf-8-sig")
         is_json = content[:1000].lstrip()[:1] in ("{", "[")
         yield {"json": is_json}, b""
@@ -85,7 +85,7 @@ def _objects(told: Any) -> Iterator[dict[str, Any]]:
 
 
 def _rows(content: str) -> Iterator[dict[str, list[str]]]:
-    """Each row as the values under each heading, for a heading stands there several times."""
+    """Each row as the values per heading, because a heading may occur several times."""
     csv.field_size_limit(MAX_FIELD_CHARS)
     reader = csv.reader(io.StringIO(content, newline=""))
     heads = [head.strip().lower() for head in next(reader, [])]
@@ -101,11 +101,11 @@ def _rows(content: str) -> Iterator[dict[str, list[str]]]:
 
 
 def _in_frames(objects: Iterator[dict[str, Any]]) -> Iterator[Answer]:
-    """Lists of objects, in frames of a size that is quick to pass on."""
+    """Lists of objects, in frames small enough to pass on quickly."""
     waiting: list[Any] = []
     chars = 0
     for each in objects:
-        checked, size = _checked(each)
+        checked, size = _check(each)
         if waiting and (len(waiting) == AT_ONCE or chars + size > FRAME_CHARS):
             yield waiting, b""
             waiting, chars = [], 0
@@ -114,8 +114,8 @@ def _in_frames(objects: Iterator[dict[str, Any]]) -> Iterator[Answer]:
     yield waiting, b""
 
 
-def _checked(value: dict[str, Any]) -> tuple[Any, int]:
-    """The object, with `?` for half characters (an emoji cut in two), and how long it is."""
+def _check(value: dict[str, Any]) -> tuple[Any, int]:
+    """The object, with `?` for unpaired surrogates, and its length."""
     _check_depth(value)
     written = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if len(written) > MAX_OBJECT_CHARS:
@@ -127,7 +127,7 @@ def _checked(value: dict[str, Any]) -> tuple[Any, int]:
 
 
 def _check_depth(value: Any) -> None:
-    """Level by level, since a call a level would be a stranger's choice of our stack."""
+    """Level by level: recursion would let the file choose the depth of our stack."""
     level = [value]
     for _ in range(MAX_DEPTH):
         below: list[Any] = []

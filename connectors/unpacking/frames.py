@@ -1,6 +1,6 @@
-"""How both sides of the pipe speak: frames of JSON and bytes, which run nothing when they are read.
+"""The protocol of the pipe: frames of JSON and bytes, which execute nothing when read.
 
-A frame is a value, and bytes that would be wasteful in JSON. Names keep what is no Unicode.
+A frame is a value and bytes that would be wasteful in JSON. Names keep invalid Unicode.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class TooLarge(ValueError):
     """A frame is larger than either side takes."""
 
 
-def framed(value: Any, content: bytes = b"") -> bytes:
+def encode_frame(value: Any, content: bytes = b"") -> bytes:
     """Raises TooLarge."""
     told = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     written = told.encode("utf-8", "surrogatepass")

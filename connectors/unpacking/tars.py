@@ -1,6 +1,7 @@
-"""A tar, gone through once: each content is put into the spool, its place there is told.
+"""Reads a tar once: each content goes to the spool file, and its place there is reported.
 
-Listing order is not the archive's, and going back in a compressed stream would mean to begin anew.
+Listing order differs from the archive's, and going back in a compressed stream would mean starting
+again.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from connectors.unpacking.budget import HEADER_BYTES, Bounded, Bounds, Budget, R
 from connectors.unpacking.frames import Answer
 
 AT_ONCE = 500  # members in one frame
-PAX_FIELDS = 1_000  # that hold for all members: each member is given a copy
+PAX_FIELDS = 1_000  # global fields; tarfile copies them to each member
 
 
 class TarReader:
-    """The members of a tar. ``suffix`` says how it is packed."""
+    """The members of a tar. ``suffix`` tells the compression."""
 
     def __init__(self, archive: IO[bytes], spool: IO[bytes], options: dict[str, Any]) -> None:
         self._budget = Budget(Bounds(**options["bounds"]))
@@ -30,19 +31,19 @@ class TarReader:
         self._places: dict[str, list[int]] = {}
 
     def members(self) -> Iterator[Answer]:
-        """Lists of ``[name, kind, size, offset, length]``; at last what the tar says of itself."""
+        """Lists of ``[name, kind, size, offset, length]``; at the end the tar's comment."""
         found: list[list[Any]] = []
-        with _unpacking(self._packed, self._suffix) as stream:
+        with _decompress(self._packed, self._suffix) as stream:
             bounded = Bounded(stream, self._budget)
             with tarfile.open(
                 fileobj=cast(IO[bytes], bounded), mode="r:", errors="surrogateescape"
             ) as tar:
                 while (member := tar.next()) is not None:
-                    tar.members = []  # type: ignore[attr-defined]  # it would keep them all
+                    tar.members = []  # type: ignore[attr-defined]  # tarfile would keep all members
                     if len(tar.pax_headers) > PAX_FIELDS:
                         raise Refused("its headers are too large")
                     if not member.isdir():
-                        found.append(self._told(member, bounded))
+                        found.append(self._describe(member, bounded))
                     if len(found) == AT_ONCE:
                         yield found, b""
                         found = []
@@ -54,9 +55,9 @@ class TarReader:
         yield found, b""
         yield {"comment": comment[:100]}, b""  # `git archive` leaves the commit there
 
-    def _told(self, member: tarfile.TarInfo, stream: Bounded) -> list[Any]:
+    def _describe(self, member: tarfile.TarInfo, stream: Bounded) -> list[Any]:
         if member.size < 0:
-            raise tarfile.ReadError("a member has less than no bytes")
+            raise tarfile.ReadError("a member has a negative size")
         name = self._budget.spend(member.name, 0 if member.issparse() else member.size)
         linked = self._places.get(plain(member.linkname)) if member.islnk() else None
         if linked:  # a second name of a file that came before
@@ -68,12 +69,12 @@ class TarReader:
         elif not member.isreg():
             return [name, "special_file", 0, 0, 0]
         else:
-            place = self._spooled(member, stream)
+            place = self._spool_content(member, stream)
         self._places[plain(name)] = place
         return [name, "file", *place]
 
-    def _spooled(self, member: tarfile.TarInfo, stream: Bounded) -> list[int]:
-        """Size, and where in the spool the part lies that anyone reads."""
+    def _spool_content(self, member: tarfile.TarInfo, stream: Bounded) -> list[int]:
+        """Size, and where in the spool the readable part lies."""
         stream.seek(member.offset_data)
         content = stream.content(min(member.size, self._budget.bounds.content_bytes))
         self._spool.write(content)
@@ -82,13 +83,13 @@ class TarReader:
 
 
 def _check_end(stream: Bounded, offset: int) -> None:
-    """A damaged header looks like the end to ``tarfile``. Raises ReadError."""
+    """Raises ReadError if the end is a damaged header, which ``tarfile`` takes for the end."""
     stream.seek(offset)
     if stream.read(tarfile.BLOCKSIZE).strip(b"\0"):
         raise tarfile.ReadError("a header in the middle of it is damaged")
 
 
-def _unpacking(file: IO[bytes], suffix: str) -> IO[bytes]:
+def _decompress(file: IO[bytes], suffix: str) -> IO[bytes]:
     if suffix.endswith("gz"):
         return cast(IO[bytes], gzip.open(file, "rb"))
     if suffix.endswith("bz2"):

@@ -1,4 +1,4 @@
-"""A zip, read member by member where it lies, as it is asked for."""
+"""Reads a zip member by member, on request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ZipReader:
         self._packed = archive
 
     def members(self) -> Iterator[Answer]:
-        """Lists of ``[name, kind, size, number, 0]``; at last what the zip says of itself."""
+        """Lists of ``[name, kind, size, number, 0]``; at the end the zip's comment."""
         self._zip = zipfile.ZipFile(self._packed)
         self._members = self._zip.infolist()
         found: list[list[Any]] = []
@@ -38,7 +38,7 @@ class ZipReader:
         yield {"comment": self._zip.comment[:100].decode("ascii", "replace")}, b""
 
     def content(self, number: int) -> Iterator[Answer]:
-        """One answer: as much of the content as anyone reads."""
+        """One answer: the content up to the limit."""
         missing = self._budget.bounds.content_bytes
         parts: list[bytes] = []
         try:
@@ -46,7 +46,7 @@ class ZipReader:
                 while missing and (part := stream.read(missing)):
                     parts.append(part)
                     missing -= len(part)
-        except MemoryError:  # its neighbours may need less
+        except MemoryError:  # other members may need less
             raise Refused("more memory than reading may take") from None
         yield None, b"".join(parts)
 

@@ -1,1 +1,1 @@
-"""Deliveries of services outside: proven, sealed and on the log before they are answered."""
+"""Receives webhooks: a delivery is verified, encrypted and stored before it is answered."""

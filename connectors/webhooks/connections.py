@@ -1,10 +1,10 @@
-"""Who is connected: how many in all and per address, for how long, with how many bytes.
+"""Limits connections: how many in total and per address, for how long, with how many bytes.
 
-aiohttp bounds neither the number of connections nor how long an answer may wait for its reader, and
-its limit for an idle connection is an hour. So its protocol is wrapped, by asyncio's interface
-alone. A connection carries one request. At a limit, what is not whole yet gives way: the oldest
-connection, the largest body. So slow clients lose their place to others, also behind a proxy, where
-all clients have one address. Such a proxy should limit its clients by itself.
+aiohttp limits neither the number of connections nor how long an answer may wait for its reader, and
+its limit for an idle connection is an hour. So its protocol is wrapped, through asyncio's interface
+only. A connection carries one request. At a limit, an incomplete request is closed: the oldest
+connection, or the largest body. So slow clients lose their place to others, also behind a proxy,
+where all clients have one address. Such a proxy should limit its clients itself.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Closed = Literal["slow", "busy"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What strangers may use. A process may open 1,024 files by default: connections are half."""
+    """Limits for clients. A process may open 1,024 files by default: connections are half."""
 
     connections: int = 512
     per_address: int = 128
@@ -38,7 +38,7 @@ class Limits:
 
 @dataclass(eq=False, slots=True)
 class Connection:
-    """One connection. It ``waits`` until its request is whole; ``begun`` when the headers are."""
+    """One connection. It ``waits`` until its request is complete; ``begun`` after the headers."""
 
     transport: asyncio.Transport
     network: str
@@ -50,7 +50,7 @@ class Connection:
 
 
 class Connections:
-    """The open connections, oldest first. ``count`` is told of each closed before its headers."""
+    """The open connections, oldest first. ``count`` hears of each one closed before its headers."""
 
     def __init__(self, limits: Limits, count: Callable[[Closed], None]) -> None:
         self._limits, self._count = limits, count
@@ -58,7 +58,7 @@ class Connections:
         self._bodies: set[Connection] = set()
 
     def admit(self, transport: asyncio.Transport) -> bool:
-        """Whether the connection may stay. One that is not whole yet gives way where it must."""
+        """Whether the connection may stay. An incomplete one is closed for it if needed."""
         peer = transport.get_extra_info("peername")
         network = network_of(str(peer[0])) if peer else ""
         here = [each for each in self._open.values() if each.network == network]
@@ -74,12 +74,15 @@ class Connections:
         return True
 
     def forget(self, transport: asyncio.BaseTransport) -> None:
-        """The connection is closed."""
+        """Removes a closed connection."""
         if known := self._open.pop(transport, None):
             known.timer.cancel()
 
     def begin(self, transport: asyncio.BaseTransport) -> Connection | None:
-        """The headers are there; None when the connection was closed meanwhile. ``end`` follows."""
+        """Call it when the headers are complete; ``end`` must follow.
+
+        None if the connection was closed meanwhile.
+        """
         if known := self._open.get(transport):
             known.timer.cancel()
             known.timer = self._after(self._limits.whole_within_s, known.transport)
@@ -88,11 +91,11 @@ class Connections:
         return known
 
     def end(self, connection: Connection) -> None:
-        """Its body is held no more, whether the connection is open or not."""
+        """Stops counting the connection's body, whether it is open or not."""
         self._bodies.discard(connection)
 
     def hold(self, connection: Connection, count: int) -> bool:
-        """Whether ``count`` more bytes may be held for its body, now or because others give way."""
+        """Whether ``count`` more bytes may be kept for its body; closes larger ones if needed."""
         connection.held_bytes += count
         while sum(each.held_bytes for each in self._bodies) > self._limits.bodies_bytes:
             waiting = (each for each in self._bodies if each.waits)
@@ -111,7 +114,7 @@ class Connections:
         return asyncio.get_running_loop().call_later(seconds, too_slow)
 
     def _drop(self, connection: Connection, why: Closed) -> None:
-        """Closed at once, also when nobody reads what was sent."""
+        """Closes it at once, even if the client does not read."""
         self.forget(connection.transport)
         connection.closed = why
         connection.transport.abort()
@@ -120,7 +123,7 @@ class Connections:
 
 
 class Guard(asyncio.Protocol):
-    """Passes a connection that may stay on to ``inner``, and closes all others."""
+    """Passes an admitted connection on to ``inner`` and closes all others."""
 
     def __init__(self, connections: Connections, inner: asyncio.Protocol) -> None:
         self._connections, self._inner = connections, inner

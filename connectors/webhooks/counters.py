@@ -1,7 +1,7 @@
-"""What the receiver tells of itself: numbers by service and outcome, nothing of any delivery.
+"""Counts deliveries by service and outcome; nothing about any single delivery.
 
-They stand in a file so that `cairn status` can show them without asking the process, and outlive a
-restart. Written when they have changed and at most once a second, whole or not at all.
+The counts are kept in a file, so that `cairn status` can show them without asking the process and
+they survive a restart. They are written when they have changed, at most once a second, atomically.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ class Counters:
     def __init__(self, path: Path, address: str = "") -> None:
         self._path = path
         self._address = address
-        self._counts = Counter(_stored(path).get("counts", {}))
+        self._counts = Counter(_load(path).get("counts", {}))
         self._written: Counter[str] | None = None
 
     def count(self, service: str, outcome: str) -> None:
         self._counts[f"{service} {outcome}"] += 1
 
-    def listening(self, address: str) -> None:
-        """Where deliveries are taken now."""
+    def set_address(self, address: str) -> None:
+        """Sets the address at which deliveries are received."""
         self._address, self._written = address, None
 
     def write(self) -> None:
-        """The file says what is counted; on a full disk, once there is room."""
+        """Writes the file if counts have changed; skips it while the disk is full."""
         if self._counts != self._written:
-            told = {"address": self._address, "counts": dict(sorted(self._counts.items()))}
+            read_counters = {"address": self._address, "counts": dict(sorted(self._counts.items()))}
             with suppress(DiskFull):
-                write_whole(self._path, json.dumps(told))
+                write_whole(self._path, json.dumps(read_counters))
                 self._written = Counter(self._counts)
 
 
-def told(path: Path) -> dict[str, Any] | None:
+def read_counters(path: Path) -> dict[str, Any] | None:
     """``{address, received, refused, other}`` as last written, by service; None without a file."""
-    stored = _stored(path)
+    stored = _load(path)
     if not stored:
         return None
     shown: dict[str, dict[str, int]] = {"received": {}, "refused": {}, "other": {}}
@@ -57,7 +57,7 @@ def told(path: Path) -> dict[str, Any] | None:
     return {"address": stored["address"], **shown}
 
 
-def _stored(path: Path) -> dict[str, Any]:
+def _load(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text())
         counts = {str(name): int(count) for name, count in found["counts"].items()}

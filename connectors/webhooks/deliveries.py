@@ -1,8 +1,8 @@
-"""What a genuine delivery is: its id, what happened, to what, and whose words it carries.
+"""Describes a verified delivery: its id, what happened, to what, and whose words it contains.
 
-Read from the signed body where the service says it there; the rest from headers, which anybody on
-the way could change. So an id in a header only spares repeated work; what a delivery does is safe
-to do twice.
+These are read from the signed body if the service puts them there, otherwise from headers, which
+anybody on the way could change. So an id from a header only avoids repeated work; the effect of a
+delivery is safe to repeat.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from schemas.ids import sha256_hex
 
 MAX_NAME_CHARS = 200
 MAX_REF_CHARS = 1000
-LAST_STAMP_MS = 253402300800_000  # the year 10000, which no datetime can hold
-# Sub-objects of a GitHub payload that a delivery can be about, the most telling first.
+LAST_STAMP_MS = 253402300800_000  # year 10000, beyond any datetime
+# Sub-objects of a GitHub payload that a delivery can be about, the most specific first.
 GITHUB_SUBJECTS = (
     ("issue", "number", "issues"),
     ("pull_request", "number", "pulls"),
@@ -33,9 +33,9 @@ GITHUB_SUBJECTS = (
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """``author`` is the chat user whose words it holds, else empty; ``signed_at`` the time in the
-    signed body, where there is one. What is not to be ``keep``-ed is answered and forgotten: pings,
-    Slack's ``challenge``, kinds that hold nothing for us.
+    """``author`` is the chat user whose words it contains, otherwise empty; ``signed_at`` is the
+    time in the signed body, if any. Deliveries without ``keep`` are answered and dropped: pings,
+    Slack's ``challenge``, kinds without content for us.
     """
 
     kind: str
@@ -50,7 +50,7 @@ class Delivery:
 def delivery_of(
     service: ConnectorService, headers: Mapping[str, str], payload: dict[str, Any]
 ) -> Delivery:
-    """What ``payload`` is as a delivery of ``service``. Raises Malformed."""
+    """Describes ``payload`` as a delivery of ``service``. Raises Malformed."""
     match service:
         case "github":
             return _github(headers, payload)
@@ -84,7 +84,7 @@ def _github(headers: Mapping[str, str], payload: dict[str, Any]) -> Delivery:
 
 
 def _jira(payload: dict[str, Any]) -> Delivery:
-    """Its id is made of the signed body: what happened, to what, when (spec 06 §9)."""
+    """The id is made of the signed body, because Jira sends none: what happened, to what, when."""
     kind = _name(payload.get("webhookEvent"), "webhookEvent")
     stamp = payload.get("timestamp")
     if isinstance(stamp, bool) or not isinstance(stamp, int) or not 0 <= stamp < LAST_STAMP_MS:
@@ -147,7 +147,7 @@ def _within(payload: Any, *path: str) -> Any:
 
 
 def _text(payload: Any, *path: str) -> str:
-    """What stands at ``path`` as a printable word, or an empty string."""
+    """The value at ``path`` as a printable word, or an empty string."""
     found = _within(payload, *path)
     if isinstance(found, bool) or not isinstance(found, str | int):
         return ""
@@ -155,7 +155,7 @@ def _text(payload: Any, *path: str) -> str:
 
 
 def _name(value: Any, field: str, limit: int = MAX_NAME_CHARS) -> str:
-    """``value`` if it can stand in a key or an id. Raises Malformed that names ``field`` only."""
+    """Returns ``value`` if it fits into a key or an id. Raises Malformed with ``field`` only."""
     if not isinstance(value, str) or not 0 < len(value) <= limit or not value.isprintable():
         raise Malformed(f"{field} is missing or unusable")
     return value

@@ -1,4 +1,4 @@
-"""From bytes of a stranger to JSON that is safe to walk."""
+"""Parses the body of a delivery into JSON that is safe to walk."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import json
 from typing import Any
 from urllib.parse import parse_qs
 
-MAX_BODY_BYTES = 5 * 1024 * 1024  # sealed it must fit the topic's 8 MiB; polls bring what is longer
+MAX_BODY_BYTES = 5 * 1024 * 1024  # encrypted it must fit the topic's 8 MiB; polls read longer ones
 MAX_DEPTH = 64  # GitHub's deepest recorded payload has 8 levels
 
 
 class Malformed(ValueError):
-    """The bytes are no JSON object we take. The message never shows any of them."""
+    """The bytes are no JSON object that we accept. The message shows none of them."""
 
 
-def parsed(body: bytes) -> dict[str, Any]:
+def parse_json(body: bytes) -> dict[str, Any]:
     """The JSON object in ``body``. Raises Malformed.
 
-    Refused also: deeper than 64 levels, numbers that are none (NaN), text that is no Unicode.
+    Also refused: more than 64 levels, NaN and infinite numbers, invalid Unicode.
     """
     try:
         value = json.loads(body.decode("utf-8"), parse_constant=_no_number)
@@ -30,7 +30,7 @@ def parsed(body: bytes) -> dict[str, Any]:
 
 
 def json_of(body: bytes, content_type: str) -> bytes:
-    """The JSON in a delivery; GitHub may be set up to send it as the field of a form."""
+    """The JSON of a delivery; GitHub may send it as a form field."""
     if not content_type.lower().startswith("application/x-www-form-urlencoded"):
         return body
     try:
@@ -46,7 +46,7 @@ def _no_number(name: str) -> float:
 
 
 def _check(value: Any) -> None:
-    """Level by level, since a call a level would be the attacker's choice of our stack."""
+    """Level by level: recursion would let the sender choose the depth of our stack."""
     level = [value]
     for _ in range(MAX_DEPTH):
         below: list[Any] = []

@@ -1,9 +1,9 @@
-"""A delivery is refused, or proven, sealed and on the log; then it is answered.
+"""Verifies a delivery, encrypts it and publishes it; then it is answered.
 
-The order is the rule: size, secret, signature, form, id, key, broker. Nothing of a body is used
-before its signature holds, and nothing is kept of what is refused but a count. Decided against a
-table of seen deliveries: the log is the memory, ids are derived, and what reads the log takes a
-delivery once; the window here only spares it the repeats of the last minutes.
+The order is fixed: size, secret, signature, form, id, key, broker. No part of a body is used before
+its signature is verified, and of a refused delivery only a count is kept. Decided against a table
+of seen deliveries: ids derive from the delivery, so its readers process it once. The window here
+only spares them the repeats of the last minutes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from datetime import timedelta
 from typing import Any, Literal
 
 from connectors.webhooks.deliveries import Delivery, delivery_of
-from connectors.webhooks.payload import Malformed, json_of, parsed
+from connectors.webhooks.payload import Malformed, json_of, parse_json
 from connectors.webhooks.signatures import verdict_on
 from infra.clock import Clock
 from infra.errors import BrokerUnavailable, DatabaseUnavailable, VaultUnconfigured
@@ -27,12 +27,12 @@ from schemas.envelope import Actor, Envelope, outside_fact
 from schemas.events.connector import ConnectorService
 from schemas.events.connector_item import ItemReceived
 
-REPLAY_WINDOW = 10_000  # deliveries; their ids and the keyed hashes of their bodies
+REPLAY_WINDOW = 10_000  # deliveries of which id and keyed hash are kept
 SIGNED_WINDOW = timedelta(hours=24)  # for a time inside a signed body (Jira retries for an hour)
 ACKNOWLEDGED_WITHIN_S = 2.5  # Slack waits 3 s for the answer
 PENDING_BYTES = 32 * 1024 * 1024  # handed to the producer and not acknowledged
 
-Refused = Literal[
+RefusalReason = Literal[
     "unknown",
     "unsigned",
     "forged",
@@ -46,8 +46,8 @@ Refused = Literal[
     "database_away",
     "vault_unconfigured",
 ]
-STATUS: dict[Refused, int] = {
-    "unknown": 401,  # who may not deliver does not learn which projects there are
+STATUS: dict[RefusalReason, int] = {
+    "unknown": 401,  # a stranger must not learn which projects exist
     "unsigned": 401,
     "forged": 401,
     "stale": 401,
@@ -60,7 +60,7 @@ STATUS: dict[Refused, int] = {
     "database_away": 503,
     "vault_unconfigured": 503,
 }
-MESSAGES: dict[Refused, str] = {
+MESSAGES: dict[RefusalReason, str] = {
     "unknown": "The signature is missing or wrong.",
     "unsigned": "The signature is missing or wrong.",
     "forged": "The signature is missing or wrong.",
@@ -83,7 +83,7 @@ Seal = Callable[[str, bytes, str], tuple[str, bytes]]
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A project's door for one service. ``secrets`` are those that sign, newest first."""
+    """A project's endpoint for one service. ``secrets`` sign deliveries, newest first."""
 
     project_id: str
     secrets: tuple[bytes, ...] = field(repr=False)
@@ -91,7 +91,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the sender is told; ``outcome`` is what is counted."""
+    """The answer to the sender; ``outcome`` is what is counted."""
 
     status: int
     body: dict[str, Any]
@@ -100,13 +100,13 @@ class Answer:
 
 
 class Refusal(Exception):
-    def __init__(self, reason: Refused) -> None:
+    def __init__(self, reason: RefusalReason) -> None:
         super().__init__(reason)
-        self.reason: Refused = reason
+        self.reason: RefusalReason = reason
 
 
 class Receiver:
-    """The way of one delivery after another. ``endpoint`` is asked for each, so changes count."""
+    """Handles deliveries. ``endpoint`` is called for each, so that changes apply at once."""
 
     def __init__(
         self,
@@ -132,19 +132,19 @@ class Receiver:
     ) -> Answer:
         """The answer to one delivery; 202 only when the broker has acknowledged it."""
         try:
-            return await self._received(service, project, headers, body)
+            return await self._process(service, project, headers, body)
         except Refusal as refusal:
-            return refused(refusal.reason)
+            return refusal_answer(refusal.reason)
         except Malformed:
-            return refused("malformed")
+            return refusal_answer("malformed")
         except (BrokerUnavailable, TimeoutError):
-            return refused("broker_away")
+            return refusal_answer("broker_away")
         except DatabaseUnavailable:
-            return refused("database_away")
+            return refusal_answer("database_away")
         except VaultUnconfigured:
-            return refused("vault_unconfigured")
+            return refusal_answer("vault_unconfigured")
 
-    async def _received(
+    async def _process(
         self, service: ConnectorService, project: str, headers: Mapping[str, str], body: bytes
     ) -> Answer:
         endpoint = self._endpoint(service, project)
@@ -155,7 +155,7 @@ class Receiver:
         if verdict != "genuine":
             raise Refusal(verdict)
         content = json_of(body, headers.get("Content-Type", "")) if service == "github" else body
-        delivery = delivery_of(service, headers, parsed(content))
+        delivery = delivery_of(service, headers, parse_json(content))
         if delivery.challenge is not None:
             return Answer(200, {"challenge": delivery.challenge}, "greeted")
         if delivery.signed_at and abs(delivery.signed_at - now) > SIGNED_WINDOW:
@@ -170,13 +170,13 @@ class Receiver:
         if before is not None and under_way is None:
             return Answer(202, {"accepted": True, "duplicate": True}, "duplicate")
         if under_way is None:
-            fact = await self._sealed(service, endpoint, delivery, content)
+            fact = await self._encrypt_fact(service, endpoint, delivery, content)
             under_way = self._sending.get(mark) or self._send(mark, delivery, fact, len(content))
         async with asyncio.timeout(self._patience_s):
             await asyncio.shield(under_way)
         return Answer(202, {"accepted": True}, "received" if before is None else "duplicate")
 
-    async def _sealed(
+    async def _encrypt_fact(
         self, service: ConnectorService, endpoint: Endpoint, delivery: Delivery, content: bytes
     ) -> Envelope:
         subject = f"{service}:{delivery.author}" if delivery.author else ""
@@ -199,10 +199,10 @@ class Receiver:
     def _send(
         self, mark: bytes, delivery: Delivery, fact: Envelope, size: int
     ) -> asyncio.Task[None]:
-        """The fact is on its way, once for all who bring it meanwhile.
+        """Publishes the fact once for all senders that deliver it meanwhile.
 
-        A send that takes longer than its sender waits goes on by itself; the sender's repeat finds
-        it under way or done. Raises Refusal when too much is under way.
+        A send that takes longer than its sender waits continues by itself; the sender's repeat
+        finds it running or done. Raises Refusal if too much is unacknowledged.
         """
         if self._pending_bytes + size > PENDING_BYTES:
             raise Refusal("broker_away")
@@ -211,13 +211,13 @@ class Receiver:
         self._sending[mark] = task
         self._remember(mark, delivery.delivery_id)
 
-        def ended(sent: asyncio.Future[None]) -> None:
+        def finish(sent: asyncio.Future[None]) -> None:
             self._sending.pop(mark, None)
             self._pending_bytes -= size
             if sent.cancelled() or sent.exception() is not None:
                 self._seen.pop(mark, None)
 
-        task.add_done_callback(ended)
+        task.add_done_callback(finish)
         return task
 
     def _remember(self, mark: bytes, delivery_id: str) -> None:
@@ -226,8 +226,8 @@ class Receiver:
             self._seen.popitem(last=False)
 
 
-def refused(reason: Refused) -> Answer:
-    """The answer to a delivery that is not taken."""
+def refusal_answer(reason: RefusalReason) -> Answer:
+    """The answer to a delivery that is refused."""
     status = STATUS[reason]
     code = "signature" if status == 401 and reason != "stale" else reason
     return Answer(status, {"code": code, "message": MESSAGES[reason]}, reason, retry=status == 503)

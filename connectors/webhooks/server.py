@@ -1,9 +1,9 @@
-"""The receiver over HTTP: `POST /v1/webhooks/{service}/{project}`, and nothing else.
+"""The webhook receiver over HTTP: `POST /v1/webhooks/{service}/{project}`, and nothing else.
 
-Strangers talk to it, so each request has a bound: bytes, time, how many at once; those of
-connections are in `connections.py`. A delivery takes a working place when its body is there, so
-that a slow sender holds none. It writes no access log: paths name projects, and a refusal is worth
-no more than its count. What a body says is never in a log, an error or an answer.
+Each request is limited in bytes and time; limits of connections are in `connections.py`. A delivery
+counts as being worked on once its body is complete, so a slow sender blocks nobody. There is no
+access log: paths name projects, and a refusal is worth only its count. The content of a body never
+appears in a log, an error or an answer.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from aiohttp import web
 from connectors.webhooks.connections import Connection, Connections, Guard, Limits
 from connectors.webhooks.counters import Counters
 from connectors.webhooks.payload import MAX_BODY_BYTES
-from connectors.webhooks.receiver import Answer, Receiver, refused
+from connectors.webhooks.receiver import Answer, Receiver, refusal_answer
 from infra.log import get
 from schemas.events.connector import ConnectorService
 
 MAX_HEADERS, MAX_HEADER_BYTES = 64, 4096  # 256 KiB a connection
-LINGERS_S = 1.0  # reads on that long, and forgets, so that a refused sender gets to its answer
+LINGERS_S = 1.0  # keeps reading so long, so that a refused sender receives its answer
 RETRY_AFTER_S = 30
 WRITE_EVERY_S = 1.0
 
 log = get("webhooks")
-# aiohttp's own log shows the bytes of a request that is none.
+# aiohttp's own log would show bytes of invalid requests.
 _nothing = logging.Logger("webhooks.http", logging.CRITICAL + 1)
 
 
 class Server:
-    """Answers deliveries with ``receiver``. ``broken`` is set when the process must start anew."""
+    """Answers deliveries with ``receiver``. ``broken`` is set if the process must restart."""
 
     def __init__(
         self, receiver: Receiver, counters: Counters, limits: Limits | None = None
@@ -48,13 +48,14 @@ class Server:
 
     def app(self) -> web.Application:
         app = web.Application()
-        app.router.add_post("/v1/webhooks/{service}/{project}", self._delivered)
+        app.router.add_post("/v1/webhooks/{service}/{project}", self._handle)
         app.on_response_prepare.append(_close_after)
         return app
 
     async def until_broken(self) -> None:
-        """Writes the counters until a delivery fails for a reason nobody has foreseen, and raises
-        that: a producer that gave up for good is made anew by the supervisor.
+        """Writes the counters until a delivery fails for an unexpected reason, and raises that.
+
+        The supervisor then starts a new process with a new producer.
         """
         while not self._stop.is_set():
             self._counters.write()
@@ -66,7 +67,7 @@ class Server:
         assert self.broken
         raise self.broken
 
-    async def _delivered(self, request: web.Request) -> web.Response:
+    async def _handle(self, request: web.Request) -> web.Response:
         service = request.match_info["service"]
         if service not in get_args(ConnectorService):
             return web.json_response(
@@ -77,7 +78,7 @@ class Server:
         if connection is None:
             raise ConnectionResetError("closed before its request was read")
         try:
-            return self._told(known, await self._answer(known, request, connection))
+            return self._respond(known, await self._answer(known, request, connection))
         finally:
             self.connections.end(connection)
 
@@ -85,14 +86,14 @@ class Server:
         self, service: ConnectorService, request: web.Request, connection: Connection
     ) -> Answer:
         if request.headers.get("Content-Encoding", "identity") != "identity":
-            return refused("malformed")  # what was signed are the bytes as they came
+            return refusal_answer("malformed")  # the signature covers the bytes as sent
         body = await self._body(request, connection)
         if not isinstance(body, bytes):
             return body
         connection.waits = False
-        connection.transport.pause_reading()  # what follows the request is never looked at
+        connection.transport.pause_reading()  # bytes after the request are ignored
         if self._now >= self.limits.at_once:
-            return refused("busy")
+            return refusal_answer("busy")
         self._now += 1
         try:
             return await self._receiver.receive(
@@ -102,30 +103,30 @@ class Server:
             log.error("webhooks.failed", error_class=type(error).__name__)
             self.broken = error
             self._stop.set()
-            return refused("broker_away")
+            return refusal_answer("broker_away")
         finally:
             self._now -= 1
 
     async def _body(self, request: web.Request, connection: Connection) -> bytes | Answer:
         """The raw body, or the refusal of one that is too large or too slow."""
         if (request.content_length or 0) > MAX_BODY_BYTES:
-            return refused("oversized")
+            return refusal_answer("oversized")
         parts: list[bytes] = []
         try:
             async with asyncio.timeout(self.limits.body_within_s):
                 async for part in request.content.iter_any():
                     if not self.connections.hold(connection, len(part)):
-                        return refused("busy")
+                        return refusal_answer("busy")
                     if connection.held_bytes > MAX_BODY_BYTES:
-                        return refused("oversized")
+                        return refusal_answer("oversized")
                     parts.append(part)
         except TimeoutError:
-            return refused("slow")
+            return refusal_answer("slow")
         except (ConnectionError, web.RequestPayloadError):
-            return refused(connection.closed or "malformed")
+            return refusal_answer(connection.closed or "malformed")
         return b"".join(parts)
 
-    def _told(self, service: ConnectorService, answer: Answer) -> web.Response:
+    def _respond(self, service: ConnectorService, answer: Answer) -> web.Response:
         self._counters.count(service, answer.outcome)
         response = web.json_response(answer.body, status=answer.status)
         if answer.retry:
@@ -134,13 +135,13 @@ class Server:
 
 
 async def _close_after(_request: web.Request, response: web.StreamResponse) -> None:
-    """One request a connection: its limits are then those of a delivery."""
+    """One request per connection, so that its limits are those of a delivery."""
     response.force_close()
 
 
 @asynccontextmanager
-async def listening(server: Server, host: str, port: int) -> AsyncIterator[str]:
-    """The server takes requests during the block; yields its address. Raises OSError."""
+async def listen(server: Server, host: str, port: int) -> AsyncIterator[str]:
+    """Serves requests during the block; yields the address. Raises OSError."""
     options: dict[str, Any] = {
         "access_log": None,
         "handle_signals": False,

@@ -1,7 +1,7 @@
-"""Who sent a delivery: keyed hashes over the very bytes that came, compared in constant time.
+"""Verifies who sent a delivery: keyed hashes over the raw bytes, compared in constant time.
 
 Four services, two forms. GitHub, Jira and Bitbucket sign the body (`sha256=<hex>`); Slack signs a
-time with it, so that what is old can be told from what is new. Sources: GitHub «Validating webhook
+time with it, so that old deliveries can be refused. Sources: GitHub «Validating webhook
 deliveries», Jira Cloud «Webhooks: secure admin webhooks», Bitbucket Cloud «Secure webhooks», Slack
 «Verifying requests from Slack».
 """
@@ -16,7 +16,7 @@ from typing import Literal
 
 from schemas.events.connector import ConnectorService
 
-SLACK_WINDOW_S = 300  # spec 06 §9
+SLACK_WINDOW_S = 300  # Slack's own recommendation against replays
 SIGNATURE_HEADERS: dict[ConnectorService, str] = {
     "github": "X-Hub-Signature-256",
     "jira": "X-Hub-Signature",
@@ -36,9 +36,9 @@ def verdict_on(
     secrets: Sequence[bytes],
     now: datetime,
 ) -> Verdict:
-    """Whether ``body`` came from who knows one of ``secrets``; several while one is replaced.
+    """Whether ``body`` was signed with one of ``secrets``; there are several during a rotation.
 
-    A wrong signature is ``forged`` whatever its time says, so nobody learns the window from it.
+    A wrong signature is ``forged`` whatever its time, so that nobody learns the window from it.
     """
     given = headers.get(SIGNATURE_HEADERS[service], "")
     if not given:

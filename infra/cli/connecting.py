@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from connectors.definitions import Definition
     from connectors.feeder import FeedOrder
     from connectors.intake.changes import Delta
-    from connectors.publishing import Held, Outlet
-    from connectors.services import Budgets, Opened, Restricted
+    from connectors.publishing import ItemPublisher, StoredSource
+    from connectors.registry import Budgets
+    from connectors.service import OpenService, Restricted
     from connectors.sync import Engine
     from projections.queries import Conn
     from schemas.events.connector import CursorMoved
@@ -41,13 +42,15 @@ class Tables:
 
     settings: Settings
 
-    async def held(self, project_id: str, source_ids: Collection[str]) -> Mapping[str, Held]:
-        from connectors.publishing import Held
+    async def held(
+        self, project_id: str, source_ids: Collection[str]
+    ) -> Mapping[str, StoredSource]:
+        from connectors.publishing import StoredSource
         from projections import holdings
 
         found = await self._asked(lambda tables: holdings.held(tables, project_id, source_ids))
         return {
-            row["source_id"]: Held(
+            row["source_id"]: StoredSource(
                 row["raw_sha256"] or "", row["revision_ref"] or "", row["title"] or ""
             )
             for row in found
@@ -89,13 +92,14 @@ class Desk:
     say: Callable[[str], None] = field(default=lambda line: None)
 
     @asynccontextmanager
-    async def opened(self, definition: Definition) -> AsyncIterator[Opened]:
+    async def opened(self, definition: Definition) -> AsyncIterator[OpenService]:
         """The service behind a definition. Raises SourceRefused when a secret is not there."""
         from connectors.definitions import secret_at
-        from connectors.services import TOLD_ONLY, WEBHOOK, Opening, service_of
+        from connectors.registry import service_of
+        from connectors.service import WEBHOOK, WEBHOOK_ONLY, ServiceContext
 
         if set(definition.credentials) == {WEBHOOK}:
-            yield TOLD_ONLY
+            yield WEBHOOK_ONLY
             return
         tables, project_id = Tables(self.settings), definition.project_id
 
@@ -111,23 +115,23 @@ class Desk:
             restricted = None
             if definition.added.service == "slack":
                 restricted = await stack.enter_async_context(testimony(self.settings))
-            opening = Opening(definition, secrets, budget, titles, restricted)
-            yield await stack.enter_async_context(service.opened(opening))
+            opening = ServiceContext(definition, secrets, budget, titles, restricted)
+            yield await stack.enter_async_context(service.open(opening))
 
     @asynccontextmanager
     async def engine(self, definition: Definition) -> AsyncIterator[Engine]:
         """An engine that nobody else runs for this connector. Raises Refusal when one does."""
         from connectors.connector import SourceRefused, UnknownSource
         from connectors.intake.files import RepositoryFiles
-        from connectors.sync import Engine, Reading
+        from connectors.sync import Engine, SyncTarget
 
         added = definition.added
-        reading = Reading(definition.project_id, added.connector_id, added.service, added.every_s)
+        target = SyncTarget(definition.project_id, added.connector_id, added.service, added.every_s)
         with only_one(self.settings, added.connector_id):
             async with outlet(self.settings, definition.project_id, self.say) as out:
                 places = self.places.setdefault(added.connector_id, {})
 
-                async def same(project_id: str) -> Outlet:
+                async def same(project_id: str) -> ItemPublisher:
                     return out
 
                 clones = self.settings.home / "clones"
@@ -139,7 +143,7 @@ class Desk:
                     except UnknownSource as error:  # renamed, say: the definition has to follow
                         raise SourceRefused(str(error)) from error
 
-                yield Engine(reading, out, places, SystemClock(), self.budgets.of(added), bring)
+                yield Engine(target, out, places, SystemClock(), self.budgets.of(added), bring)
 
 
 @asynccontextmanager
@@ -150,8 +154,8 @@ async def followed(
 ) -> AsyncIterator[tuple[Desk, Callable[[], Awaitable[None]]]]:
     """A desk, and what brings it up to date with the log. Raises BrokerUnavailable, as it does."""
     from connectors.definitions import cursors, definitions
+    from connectors.registry import Budgets
     from connectors.runner import facts_of
-    from connectors.services import Budgets
     from schemas.events.connector import ConnectorAdded, CursorMoved
 
     at = Desk(settings, environ, {}, {}, Budgets(), say)
@@ -179,22 +183,22 @@ async def desk(
 @asynccontextmanager
 async def testimony(settings: Settings) -> AsyncIterator[Restricted]:
     """The way of a chat message to the team ledger alone. Raises BrokerUnavailable."""
-    from connectors.runner import publishing
-    from connectors.services import Restricted
+    from connectors.runner import open_publish
+    from connectors.service import Restricted
     from infra.vault import vault_of
 
     vault = vault_of(settings)
-    async with publishing(settings, SystemClock()) as publish:
+    async with open_publish(settings, SystemClock()) as publish:
         yield Restricted(vault.mark, vault.encrypt, publish)
 
 
 @asynccontextmanager
 async def outlet(
     settings: Settings, project_id: str, say: Callable[[str], None]
-) -> AsyncIterator[Outlet]:
+) -> AsyncIterator[ItemPublisher]:
     """Where items of one project are published, at stage 0's pace."""
-    from connectors.publishing import Outlet
-    from connectors.runner import following, publishing
+    from connectors.publishing import ItemPublisher
+    from connectors.runner import follow_answers, open_publish
     from infra.vault import vault_of
     from streams.hygiene.redact import redact_name
 
@@ -208,10 +212,10 @@ async def outlet(
         say("Stage 0 has not answered for a while: see `cairn status`; still waiting.")
 
     async with (
-        publishing(settings, SystemClock()) as publish,
-        following(settings, project_id, None, from_start=False, stalled=stalled) as lead,
+        open_publish(settings, SystemClock()) as publish,
+        follow_answers(settings, project_id, None, from_start=False, stalled=stalled) as lead,
     ):
-        yield Outlet(publish, encrypt, tables.held, tables.inventory, lead, redact_name)
+        yield ItemPublisher(publish, encrypt, tables.held, tables.inventory, lead, redact_name)
 
 
 @contextmanager

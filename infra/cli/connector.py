@@ -24,7 +24,7 @@ from infra.settings import Settings
 
 if TYPE_CHECKING:
     from connectors.definitions import Definition
-    from connectors.services import Capability
+    from connectors.service import Capability
     from connectors.sync import Engine, Outcome, Stream
     from schemas.envelope import Event
     from schemas.events.connector import ConnectorAdded
@@ -145,14 +145,15 @@ def _definition(
 ) -> ConnectorAdded:
     """The definition as asked for, without an id yet. Raises typer.BadParameter."""
     from connectors.connector import UnknownSource
-    from connectors.definitions import checked_place
-    from connectors.services import WEBHOOK, service_of
-    from connectors.transport import checked_base
+    from connectors.definitions import check_credential
+    from connectors.registry import service_of
+    from connectors.service import WEBHOOK
+    from connectors.transport import check_base_url
     from schemas.events.connector import ConnectorAdded, Credential
 
     try:
         found = service_of(service)
-        places = {role: checked_place(place) for role, place in _pairs(credentials).items()}
+        places = {role: check_credential(place) for role, place in _pairs(credentials).items()}
         ways_in = (*found.roles, (WEBHOOK,))
         if not any(set(roles) <= set(places) for roles in ways_in):
             ways = " or ".join(" and ".join(roles) for roles in ways_in)
@@ -165,8 +166,8 @@ def _definition(
             connector_id="",
             request_key=key,
             service=service,  # type: ignore[arg-type]  # service_of knows it
-            target=found.checked_target(target),
-            base_url=checked_base(base_url or found.base_url),
+            target=found.check_target(target),
+            base_url=check_base_url(base_url or found.base_url),
             streams=streams,
             credentials=[Credential(role=role, place=place) for role, place in places.items()],
             every_s=every,
@@ -200,7 +201,7 @@ async def _add(settings: Settings, project: str, added: ConnectorAdded, *, check
             async with at.opened(definition) as opened:
                 _tell(definition, await opened.check())
         except SourceUnavailable as error:
-            reason = str(error).removesuffix(": the next poll goes on.").rstrip(".")
+            reason = str(error).removesuffix(": the next poll continues.").rstrip(".")
             raise Refusal(
                 f"{reason}, so {added.target} is not connected: check the address and the network,"
                 " or connect it unasked with --no-check."
@@ -236,7 +237,7 @@ async def _sync(
     census: bool = False,
     accept: bool = False,
 ) -> list[tuple[Definition, Outcome]]:
-    from connectors.services import stream_names
+    from connectors.registry import stream_names
 
     at = await desk(settings, os.environ, say)
     chosen = _chosen(settings, at, connector, project)
@@ -247,9 +248,9 @@ async def _sync(
     async def read(engine: Engine, stream: Stream) -> Outcome | None:
         if not census:
             return await engine.sync(stream)
-        if not stream.counted:
+        if not stream.is_reconcilable:
             return None
-        return await engine.census(stream, accept_removals=accept)
+        return await engine.reconcile(stream, accept_removals=accept)
 
     return await read_each(at, chosen, names, read)
 
@@ -265,7 +266,7 @@ async def _remove(settings: Settings, connector: str, project: str | None, key: 
 
 
 async def _publish(settings: Settings, project_id: str, event: Event) -> None:
-    from connectors.runner import publishing
+    from connectors.runner import open_publish
     from schemas.codec import utc_millis
     from schemas.envelope import Actor, outside_fact
 
@@ -276,7 +277,7 @@ async def _publish(settings: Settings, project_id: str, event: Event) -> None:
         occurred_at=utc_millis(clock.now()),
         actor=Actor(type="human", id=login_name()),
     )
-    async with publishing(settings, clock) as publish:
+    async with open_publish(settings, clock) as publish:
         await publish([fact])
 
 
@@ -302,7 +303,7 @@ def _chosen(settings: Settings, at: Desk, connector: str, project: str | None) -
 
 
 async def _rows(settings: Settings, project: str | None) -> list[dict[str, Any]]:
-    from connectors.services import stream_names
+    from connectors.registry import stream_names
 
     quiet_clients()
     at = await desk(settings, os.environ)

@@ -163,9 +163,9 @@ def decide(
 
 
 async def _publish(settings: Settings, fact: Envelope) -> None:
-    from connectors.runner import publishing
+    from connectors.runner import open_publish
 
-    async with publishing(settings, SystemClock()) as publish:
+    async with open_publish(settings, SystemClock()) as publish:
         await publish([fact])
 
 

@@ -19,7 +19,7 @@ from infra.loop import in_thread
 from infra.settings import Settings
 
 if TYPE_CHECKING:
-    from connectors.outside import OutsideItem
+    from connectors.service_items import ServiceItem
     from schemas.events.connector import Counts
 
 ITEMS_AT_ONCE = 100  # one trigger; what a page of a sync holds
@@ -58,7 +58,7 @@ async def _import(
 ) -> Counts:
     from connectors.feeder import FeedOrder
     from connectors.jira.export import items_in
-    from connectors.publishing import added, publish_items
+    from connectors.publishing import add_counts, publish_items
     from infra.cli.connector import _project_id
     from schemas.codec import utc_millis
     from schemas.envelope import Actor
@@ -66,7 +66,7 @@ async def _import(
 
     project_id = _project_id(settings, project)
     if service == "jira":
-        items: Sequence[OutsideItem] = await in_thread(partial(items_in, file, site))
+        items: Sequence[ServiceItem] = await in_thread(partial(items_in, file, site))
     else:
         items = await _threads(settings, file, project_id, channels)
     counts = Counts()
@@ -75,16 +75,16 @@ async def _import(
     async with outlet(settings, project_id, say) as out:
         for start in range(0, len(items), ITEMS_AT_ONCE):
             part = items[start : start + ITEMS_AT_ONCE]
-            counts = added(counts, await publish_items(part, order, out))
+            counts = add_counts(counts, await publish_items(part, order, out))
     return counts
 
 
 async def _threads(
     settings: Settings, file: Path, project_id: str, names: list[str]
-) -> list[OutsideItem]:
+) -> list[ServiceItem]:
     """The threads of the named channels; every message is testimony first."""
     from connectors.slack.export import SlackExport
-    from connectors.slack.service import is_without_risk, testifying
+    from connectors.slack.service import is_without_risk, testimony_recorder
     from connectors.testimony import pseudonym_of
     from infra.vault import vault_of
 
@@ -96,8 +96,8 @@ async def _threads(
     export = await in_thread(partial(SlackExport, file))
     try:
         async with testimony(settings) as restricted:
-            testify = testifying(project_id, restricted)
-            items: list[OutsideItem] = []
+            testify = testimony_recorder(project_id, restricted)
+            items: list[ServiceItem] = []
             for channel in await in_thread(export.channels):
                 await testify(channel, await in_thread(partial(export.messages, channel)))
                 if channel.channel_id in names or channel.name in names:

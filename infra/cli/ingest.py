@@ -201,7 +201,7 @@ def ingested(settings: Settings, request: Request) -> list[Outcome]:
 
 
 async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
-    from connectors.connector import without_secrets
+    from connectors.connector import redact_listing
     from connectors.recognise import open_source
     from infra.vault import vault_of
     from projections import holdings, queries
@@ -220,7 +220,7 @@ async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
     outcomes: list[Outcome] = []
     for index, connector in enumerate(opened):
         listed = await loop.in_thread(connector.list)
-        with without_secrets(listed, redact_name) as listing:
+        with redact_listing(listed, redact_name) as listing:
             tell_notices(listing)
             outcome = _outcome(request, index, project_id, listing)
             check_roots(outcomes, outcome)
@@ -335,7 +335,7 @@ async def _feed(
     attempt: int,
 ) -> FeedReport:
     from connectors.feeder import STALLED_AFTER_S, FeedOrder, FeedReport, feed
-    from connectors.runner import following, publishing
+    from connectors.runner import follow_answers, open_publish
     from projections import queries
     from schemas.codec import utc_millis
     from schemas.envelope import Actor
@@ -355,8 +355,8 @@ async def _feed(
     )
     outcome.feed = FeedReport(listed=len(listing.items))
     async with (
-        publishing(settings, clock) as publish,
-        following(
+        open_publish(settings, clock) as publish,
+        follow_answers(
             settings,
             outcome.project_id,
             outcome.trigger_key,
@@ -373,7 +373,7 @@ async def _feed(
             publish=publish,
             encrypt=encrypt,
             last_accepted=last_accepted,
-            lead=lead,
+            window=lead,
             report=outcome.feed,
         )
 

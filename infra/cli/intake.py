@@ -23,9 +23,9 @@ from infra.watchdog import SoleReader, watching
 
 if TYPE_CHECKING:
     from connectors.definitions import Definition
-    from connectors.outside import Gone, OutsideItem
-    from connectors.publishing import Outlet
-    from connectors.services import Opened
+    from connectors.publishing import ItemPublisher
+    from connectors.service import OpenService
+    from connectors.service_items import DeletedItem, ServiceItem
     from connectors.slack.items import ThreadRef
 
 log = get("intake")
@@ -53,21 +53,23 @@ class Doors:
     settings: Settings
     at: Desk
     stack: AsyncExitStack
-    _outlets: dict[str, Outlet] = field(default_factory=dict)
-    _opened: dict[str, Opened] = field(default_factory=dict)
+    _outlets: dict[str, ItemPublisher] = field(default_factory=dict)
+    _opened: dict[str, OpenService] = field(default_factory=dict)
 
-    async def outlet(self, project_id: str) -> Outlet:
+    async def outlet(self, project_id: str) -> ItemPublisher:
         if project_id not in self._outlets:
             opening = outlet(self.settings, project_id, tell)
             self._outlets[project_id] = await self.stack.enter_async_context(opening)
         return self._outlets[project_id]
 
-    async def thread(self, definition: Definition, ref: ThreadRef) -> OutsideItem | Gone | None:
+    async def thread(
+        self, definition: Definition, ref: ThreadRef
+    ) -> ServiceItem | DeletedItem | None:
         """The thread as Slack shows it now; gone when it shows none. Raises SourceUnavailable,
         SourceRefused.
         """
         from connectors.connector import SourceRefused
-        from connectors.outside import Gone
+        from connectors.service_items import DeletedItem
 
         key = definition.added.model_dump_json()
         if key not in self._opened:
@@ -77,18 +79,18 @@ class Doors:
         for stream in self._opened[key].streams:
             if root in stream.roots:
                 found = await stream.look(root, ref.thread_ts)
-                return found or Gone("slack", root, ref.thread_ts, SystemClock().now())
+                return found or DeletedItem("slack", root, ref.thread_ts, SystemClock().now())
         raise SourceRefused(f"No stream of the connector reads {root}.")
 
 
 async def work(settings: Settings, environ: Mapping[str, str]) -> None:
     """Works until SIGTERM or SIGINT. Raises Refusal, …Unavailable: the supervisor starts anew."""
-    from connectors.connected import following_connectors
+    from connectors.directory import follow_connectors
     from connectors.intake.files import RepositoryFiles
     from connectors.intake.intake import Intake, Ports
     from connectors.intake.runner import STAGE, Consumer, consume, recall
-    from connectors.intake.told import Told
-    from connectors.runner import publishing
+    from connectors.intake.source_status import SourceStatuses
+    from connectors.runner import open_publish
     from connectors.webhooks.counters import INTAKE_FILE, Counters
     from infra.vault import vault_of
     from schemas.events.connector_item import ItemReceived
@@ -99,40 +101,40 @@ async def work(settings: Settings, environ: Mapping[str, str]) -> None:
     for sign in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(sign, task.cancel)
     vault, clock = vault_of(settings), SystemClock()
-    told = Told(settings.home / "state" / "intake" / "told.sqlite")
-    if told.set_aside:
-        log.error("intake.told_was_damaged", set_aside=str(told.set_aside))
+    statuses = SourceStatuses(settings.home / "state" / "intake" / "told.sqlite")
+    if statuses.set_aside:
+        log.error("intake.told_was_damaged", set_aside=str(statuses.set_aside))
     counters = Counters(settings.home / INTAKE_FILE)
     try:
         async with AsyncExitStack() as stack:
-            connected = await stack.enter_async_context(following_connectors(settings))
-            publish = await stack.enter_async_context(publishing(settings, clock))
+            connected = await stack.enter_async_context(follow_connectors(settings))
+            publish = await stack.enter_async_context(open_publish(settings, clock))
             doors = Doors(settings, await desk(settings, environ), stack)
             files = RepositoryFiles(settings.home / "clones", doors.outlet, environ, tell)
             ports = Ports(
-                connected=connected.of,
-                outlet=doors.outlet,
+                find_definitions=connected.of,
+                publisher=doors.outlet,
                 open=vault.decrypt,
                 seal=vault.encrypt,
                 mark=vault.mark,
                 thread=doors.thread,
                 files=files.bring,
-                told=told,
+                statuses=statuses,
                 redact_name=redact_name,
             )
             intake = Intake(ports)
-            if not told.whole:
+            if not statuses.is_whole:
                 recalled = await recall(settings, intake)
-                told.settle()
+                statuses.mark_whole()
                 log.info("intake.recalled", deliveries=recalled)
             tell_ready(settings, environ)
             consumer = Consumer(intake, publish, counters, clock, settings.partitions)
             topics = [settings.topic(ItemReceived.topic)]
-            reader = SoleReader(settings.group(STAGE), topics, consumer.worked)
+            reader = SoleReader(settings.group(STAGE), topics, consumer.progress)
             with watching(settings, STAGE, [reader]):
                 await consume(settings, consumer, counters)
     except asyncio.CancelledError:
         log.info("intake.stopped")
     finally:
         counters.write()
-        told.close()
+        statuses.close()

@@ -73,7 +73,7 @@ async def _by_itself(at: Desk, definition: Definition) -> None:
 
 async def poll(at: Desk, definition: Definition) -> None:
     """The due streams of one connector are at their end, or their failure is told."""
-    from connectors.services import stream_names
+    from connectors.registry import stream_names
 
     added, now = definition.added, SystemClock().now()
     places = at.places.get(added.connector_id, {})
@@ -104,7 +104,7 @@ async def _alone(engine: Engine, stream: Stream, census_every_s: int) -> Outcome
     except Exception as error:
         # Its text may hold what a service answered, so only its kind is told.
         name = type(error).__name__
-        log.error("poller.failed", connector=engine.reading.connector_id, error=name)
+        log.error("poller.failed", connector=engine.target.connector_id, error=name)
         fault = SourceRefused(f"A fault of ours ({name}): tell of it.")
         return await engine.refuse(stream.name, fault)
 
@@ -112,13 +112,13 @@ async def _alone(engine: Engine, stream: Stream, census_every_s: int) -> Outcome
 async def read(engine: Engine, stream: Stream, census_every_s: int) -> Outcome:
     """A stream is synced, and counted where that is due."""
     outcome = await engine.sync(stream)
-    place = engine.places.get(stream.name)
-    counts = outcome.reason is None and stream.counted
+    place = engine.cursors.get(stream.name)
+    counts = outcome.reason is None and stream.is_reconcilable
     if counts and counting(place, SystemClock().now(), census_every_s):
-        outcome = await engine.census(stream)
+        outcome = await engine.reconcile(stream)
     log.info(
         "poller.synced",
-        connector=engine.reading.connector_id,
+        connector=engine.target.connector_id,
         stream=stream.name,
         reason=outcome.reason,
         **outcome.counts.model_dump(),

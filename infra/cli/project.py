@@ -69,7 +69,7 @@ def register(app: typer.Typer) -> None:
 
 def made(settings: Settings, name: str, key: str) -> str:
     """The id of the project of ``key``, which the tables hold. Raises Refusal for a taken name."""
-    from connectors.runner import publishing
+    from connectors.runner import open_publish
     from projections import queries
     from schemas import ids
     from schemas.codec import utc_millis
@@ -94,7 +94,7 @@ def made(settings: Settings, name: str, key: str) -> str:
         )
 
         async def publish() -> None:
-            async with publishing(settings, SystemClock()) as publish:
+            async with open_publish(settings, SystemClock()) as publish:
                 await publish([fact])
 
         asyncio.run(publish())

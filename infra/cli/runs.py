@@ -244,7 +244,7 @@ def accepted(settings: Settings, project: str, run_id: str) -> int:
 
 def published(settings: Settings, event: Event, project_id: str) -> None:
     """The fact of whoever is logged in, on the log."""
-    from connectors.runner import publishing
+    from connectors.runner import open_publish
     from schemas.codec import utc_millis
     from schemas.envelope import Actor, outside_fact
 
@@ -256,7 +256,7 @@ def published(settings: Settings, event: Event, project_id: str) -> None:
     )
 
     async def publish() -> None:
-        async with publishing(settings, SystemClock()) as send:
+        async with open_publish(settings, SystemClock()) as send:
             await send([fact])
 
     asyncio.run(publish())

@@ -93,13 +93,13 @@ def _vault(settings: Settings) -> list[str]:
 def _webhooks(settings: Settings, lag: list[dict[str, Any]]) -> dict[str, Any] | None:
     """What was delivered, refused by reason, and what became of it; None without a receiver."""
     from connectors.intake.runner import STAGE
-    from connectors.webhooks.counters import FILE, INTAKE_FILE, told
+    from connectors.webhooks.counters import FILE, INTAKE_FILE, read_counters
 
-    received = told(settings.home / FILE)
+    received = read_counters(settings.home / FILE)
     if received is None:
         return None
     queued = sum(row["lag"] for row in lag if row["group"] == settings.group(STAGE))
-    done = told(settings.home / INTAKE_FILE) or {}
+    done = read_counters(settings.home / INTAKE_FILE) or {}
     return received | {"queued": queued, "done": done.get("other", {})}
 
 

@@ -42,7 +42,7 @@ async def read_each(
     One that cannot be read has an outcome that says why, without a stream where it is none's fault,
     and stands in no other's way. Raises …Unavailable.
     """
-    from connectors.services import stream_names
+    from connectors.registry import stream_names
     from connectors.sync import Outcome, reason_of
 
     outcomes: list[tuple[Definition, Outcome]] = []

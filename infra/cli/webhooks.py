@@ -54,8 +54,8 @@ async def serve(settings: Settings, address: str, environ: Mapping[str, str]) ->
     """Answers deliveries until SIGTERM or SIGINT. Raises Refusal when the address is taken, what
     the producer raised when it gave up for good.
     """
-    from connectors.connected import following_connectors
-    from connectors.runner import publishing
+    from connectors.directory import follow_connectors
+    from connectors.runner import open_publish
     from connectors.webhooks.counters import FILE, Counters
     from connectors.webhooks.receiver import Endpoint, Receiver
     from connectors.webhooks.server import Server
@@ -65,7 +65,7 @@ async def serve(settings: Settings, address: str, environ: Mapping[str, str]) ->
         asyncio.get_running_loop().add_signal_handler(sign, stop.set)
     clock = SystemClock()
     counters = Counters(settings.home / FILE)
-    async with following_connectors(settings) as connected, publishing(settings, clock) as publish:
+    async with follow_connectors(settings) as connected, open_publish(settings, clock) as publish:
 
         def endpoint(service: ConnectorService, project: str) -> Endpoint | None:
             return connected.endpoint(service, project, environ)
@@ -73,7 +73,7 @@ async def serve(settings: Settings, address: str, environ: Mapping[str, str]) ->
         server = Server(Receiver(endpoint, seal_of(settings), publish, clock), counters)
         try:
             async with AsyncExitStack() as stack:
-                counters.listening(await opened(stack, server, address))
+                counters.set_address(await opened(stack, server, address))
                 tell_ready(settings, environ)
                 await _first(stop.wait(), server.until_broken())
         finally:
@@ -82,11 +82,11 @@ async def serve(settings: Settings, address: str, environ: Mapping[str, str]) ->
 
 async def opened(stack: AsyncExitStack, server: Server, address: str) -> str:
     """Where the server takes requests until the stack ends. Raises Refusal."""
-    from connectors.webhooks.server import listening
+    from connectors.webhooks.server import listen
 
     host, _, port = address.rpartition(":")
     try:
-        return await stack.enter_async_context(listening(server, host.strip("[]"), int(port)))
+        return await stack.enter_async_context(listen(server, host.strip("[]"), int(port)))
     except (OSError, OverflowError) as error:
         raise Refusal(
             f"Nothing can listen at {address} ({error}): choose another address in CAIRN_WEBHOOKS."

@@ -7,18 +7,18 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from connectors.definitions import Definition
-from connectors.services import Capability, Opened
+from connectors.service import Capability, OpenService
 from connectors.sync import Engine, Page
 from connectors.transport import Budget
 from schemas.events.connector import ConnectorAdded, Credential, CursorMoved
-from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 
 
 class AStream:
     """A stream without items, or one that our own code cannot read."""
 
     roots = ()
-    counted = False
+    is_reconcilable = False
 
     def __init__(self, name: str, error: Exception | None = None) -> None:
         self.name, self._error = name, error
@@ -54,7 +54,7 @@ class ADesk:
     async def opened(self, definition: Definition) -> AsyncIterator[Any]:
         if error := self._closed.get(definition.added.target):
             raise error
-        yield Opened(cast(Any, self._streams), nothing_missing)
+        yield OpenService(cast(Any, self._streams), nothing_missing)
 
 
 async def nothing_missing() -> list[Capability]:

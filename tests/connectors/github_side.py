@@ -21,13 +21,13 @@ from connectors.github.items import (
     run_item,
 )
 from connectors.github.streams import streams
-from connectors.outside import OutsideItem
 from connectors.publishing import source_id_of
 from connectors.rendering import render
+from connectors.service_items import ServiceItem
 from connectors.sync import Engine, Outcome, Stream
 from connectors.transport import Budget, Secret, Transport
-from tests.connectors.held import PROJECT, MemoryBroker
 from tests.connectors.hooks import Row
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.stand_ins.github import TOKEN, GitHubServer
 from tests.connectors.stand_ins.github_world import Repository, number_of
 
@@ -64,12 +64,12 @@ class Side:
         engine = self.engine()
         return [await engine.sync(stream) for stream in self.streams(*names)]
 
-    async def census(self, *names: str, accept_removals: bool = True) -> list[Outcome]:
+    async def reconcile(self, *names: str, accept_removals: bool = True) -> list[Outcome]:
         engine = self.engine()
         return [
-            await engine.census(stream, accept_removals=accept_removals)
+            await engine.reconcile(stream, accept_removals=accept_removals)
             for stream in self.streams(*names)
-            if stream.counted
+            if stream.is_reconcilable
         ]
 
 
@@ -86,7 +86,7 @@ def standing(at: Repository, project: str = PROJECT) -> dict[str, bytes]:
     """What should be held of a repository: each of its items as text, by source."""
     name = at.name
     titles = {number: str(row["title"]) for number, row in at.issues.items()}
-    items: list[OutsideItem | None] = [issue_item(name, row) for row in at.issues.values()]
+    items: list[ServiceItem | None] = [issue_item(name, row) for row in at.issues.values()]
     items += [comment_item(name, row, titles[number_of(row)]) for row in at.comments.values()]
     items += [
         review_comment_item(name, row, titles[number_of(row)])

@@ -11,14 +11,14 @@ from typing import Any
 
 from connectors.definitions import Definition
 from connectors.intake.intake import Intake, Ports
-from connectors.intake.told import Told
+from connectors.intake.source_status import SourceStatuses
 from connectors.webhooks.deliveries import delivery_of
 from schemas.envelope import Actor, Envelope, outside_fact
 from schemas.events.connector import ConnectorAdded, ConnectorService, Credential
 from schemas.events.connector_item import ItemReceived
 from streams.hygiene.redact import redact_name
-from tests.connectors.held import PROJECT, MemoryBroker
 from tests.connectors.intake.worlds import KeyRing
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 
 Payload = dict[str, Any]
 
@@ -51,7 +51,7 @@ class Hooks:
     now: Callable[[], datetime]
     stands: Callable[[], Rows]
     options: dict[str, str] = field(default_factory=dict)
-    told: Told = field(default_factory=Told)
+    told: SourceStatuses = field(default_factory=SourceStatuses)
     _before: dict[str, tuple[str, Row]] = field(default_factory=dict)
     _under_way: list[Envelope] = field(default_factory=list)
     _sent: int = 0
@@ -120,14 +120,14 @@ class Hooks:
         definition = Definition(PROJECT, added)
         keys = KeyRing()
         ports = Ports(
-            connected=lambda project_id, service: [definition],
-            outlet=self.broker.outlet_of,
+            find_definitions=lambda project_id, service: [definition],
+            publisher=self.broker.publisher_of,
             open=keys.open,
             seal=keys.seal,
             mark=keys.mark,
             thread=nothing,
             files=nothing,
-            told=self.told,
+            statuses=self.told,
             redact_name=redact_name,
         )
         return Intake(ports)

@@ -15,8 +15,8 @@ from connectors.publishing import source_id_of
 from connectors.rendering import render
 from connectors.sync import Engine, Outcome
 from connectors.transport import Budget, Secret, Transport
-from tests.connectors.held import PROJECT, MemoryBroker
 from tests.connectors.hooks import Row
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.stand_ins.jira import JiraServer
 
 SITE = "acme"
@@ -40,8 +40,8 @@ class JiraSide:
     async def sync(self) -> Outcome:
         return await self.engine().sync(self.stream)
 
-    async def census(self) -> Outcome:
-        return await self.engine().census(self.stream, accept_removals=True)
+    async def reconcile(self) -> Outcome:
+        return await self.engine().reconcile(self.stream, accept_removals=True)
 
     def standing(self) -> dict[str, bytes]:
         """What should be held: each issue, comment and readable attachment, by source."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from connectors.outside import Gone, OutsideItem, Remark
+from connectors.service_items import DeletedItem, Remark, ServiceItem
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 ROOT = "github/acme/shop/comments"
@@ -16,9 +16,9 @@ def a_comment(
     minutes: int = 0,
     *,
     about: str | None = None,
-) -> OutsideItem:
+) -> ServiceItem:
     at = NOON + timedelta(minutes=minutes)
-    return OutsideItem(
+    return ServiceItem(
         service="github",
         root=ROOT,
         path=f"12/comments/{number}",
@@ -31,5 +31,5 @@ def a_comment(
     )
 
 
-def gone(number: int = 1, minutes: int = 60) -> Gone:
-    return Gone("github", ROOT, f"12/comments/{number}", NOON + timedelta(minutes=minutes))
+def gone(number: int = 1, minutes: int = 60) -> DeletedItem:
+    return DeletedItem("github", ROOT, f"12/comments/{number}", NOON + timedelta(minutes=minutes))

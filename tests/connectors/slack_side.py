@@ -18,7 +18,7 @@ from connectors.slack.streams import Threads, Workspace
 from connectors.sync import Engine, Outcome
 from connectors.testimony import risk_of
 from connectors.transport import Budget, Secret, Transport
-from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.stand_ins.slack import MEMBERS, SlackServer
 
 CHANNEL = Channel("T1", "C1", "shop")
@@ -72,8 +72,8 @@ class SlackSide:
     async def sync(self) -> Outcome:
         return await self.engine().sync(self.stream)
 
-    async def census(self) -> Outcome:
-        return await self.engine().census(self.stream, accept_removals=True)
+    async def reconcile(self) -> Outcome:
+        return await self.engine().reconcile(self.stream, accept_removals=True)
 
     def standing(self) -> dict[str, bytes]:
         """What should be held: each thread somebody may read, by source."""

@@ -13,7 +13,7 @@ import infra.postgres
 from connectors.clones import GitUrl, root_of_url
 from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
 from connectors.recognise import open_source
-from connectors.transport import Budget, Transport, checked_base
+from connectors.transport import Budget, Transport, check_base_url
 from infra.addresses import without_credentials
 from infra.errors import DatabaseUnavailable
 from infra.settings import Settings, SettingsError
@@ -148,17 +148,17 @@ def test_what_git_says_of_an_address_is_told_without_its_password(tmp_path: Path
 @pytest.mark.parametrize("address", [*MALFORMED, *(a for a in WELL_FORMED if a.count("@"))])
 def test_the_address_of_a_service_is_refused_without_being_shown(address: str):
     with pytest.raises(SourceRefused) as refusal:
-        checked_base(address)
+        check_base_url(address)
     assert hides(str(refusal.value))
 
 
 @pytest.mark.parametrize("address", MALFORMED)
 @pytest.mark.parametrize("service", ["github", "jira", "slack", "bitbucket"])
 def test_a_target_that_is_an_address_is_refused_without_being_shown(service: str, address: str):
-    from connectors.services import service_of
+    from connectors.registry import service_of
 
     with pytest.raises(UnknownSource) as refusal:
-        service_of(service).checked_target(address)
+        service_of(service).check_target(address)
     assert hides(str(refusal.value))
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from connectors.sync import Engine, Outcome, Stream
 from connectors.transport import Budget
-from tests.connectors.held import MemoryBroker
+from tests.connectors.memory_broker import MemoryBroker
 from tests.connectors.stand_ins.github_stand import github_stand
 from tests.connectors.stand_ins.jira_stand import jira_cloud_stand, jira_data_center_stand
 from tests.connectors.stand_ins.slack_stand import slack_stand
@@ -46,11 +46,13 @@ async def synced(stand: Stand, broker: MemoryBroker) -> list[Outcome]:
     return [await engine.sync(stream) for engine, stream in each(stand, broker)]
 
 
-async def counted(stand: Stand, broker: MemoryBroker, *, accept: bool = True) -> list[Outcome]:
+async def is_reconcilable(
+    stand: Stand, broker: MemoryBroker, *, accept: bool = True
+) -> list[Outcome]:
     return [
-        await engine.census(stream, accept_removals=accept)
+        await engine.reconcile(stream, accept_removals=accept)
         for engine, stream in each(stand, broker)
-        if stream.counted
+        if stream.is_reconcilable
     ]
 
 
@@ -117,7 +119,7 @@ def test_what_is_deleted_goes_with_a_census(make: MakeStand) -> None:
         stand.delete(handles[1])
         stand.delete(handles[4])
         await synced(stand, broker)
-        await counted(stand, broker)
+        await is_reconcilable(stand, broker)
         assert broker.contents == stand.standing()
 
     kept(make, law)
@@ -131,10 +133,10 @@ def test_a_census_that_would_remove_much_is_held_back(make: MakeStand) -> None:
         before = dict(broker.contents)
         for handle in handles[::2][:3]:
             stand.delete(handle)
-        await counted(stand, broker, accept=False)
+        await is_reconcilable(stand, broker, accept=False)
         assert broker.contents == before
         assert broker.held_back
-        await counted(stand, broker, accept=True)
+        await is_reconcilable(stand, broker, accept=True)
         assert broker.contents == stand.standing()
 
     kept(make, law)
@@ -148,7 +150,7 @@ def test_lost_access_is_a_failure_with_a_name_and_removes_nothing(make: MakeStan
         before = dict(broker.contents)
         stand.deny()
         reasons = {each.reason for each in await synced(stand, broker)}
-        reasons |= {each.reason for each in await counted(stand, broker)}
+        reasons |= {each.reason for each in await is_reconcilable(stand, broker)}
         assert reasons & {"access_lost", "not_found"}
         assert reasons <= {"access_lost", "not_found", None}
         assert broker.contents == before
@@ -160,7 +162,7 @@ def test_lost_access_is_a_failure_with_a_name_and_removes_nothing(make: MakeStan
 
 @pytest.mark.parametrize("make", STANDS)
 @pytest.mark.parametrize("loss", ["deny", "revoke"])
-@pytest.mark.parametrize("read", [synced, counted])
+@pytest.mark.parametrize("read", [synced, is_reconcilable])
 def test_access_lost_before_any_request_is_told_and_removes_nothing_that_stands(
     make: MakeStand, loss: str, read: Callable[[Stand, MemoryBroker], Awaitable[list[Outcome]]]
 ) -> None:

@@ -9,13 +9,13 @@ from typing import Any, cast
 import pytest
 
 from connectors.connector import SourceRefused, SourceUnavailable
-from connectors.sync import Engine, Reading
+from connectors.sync import Engine, SyncTarget
 from connectors.transport import AccessLost, Budget, BudgetSpent
 from infra.cli.polling import counting, due, poll
 from infra.clock import SystemClock
 from schemas.events.connector import CursorMoved, SyncFailed
 from tests.connectors.desks import ADesk, AStream, a_definition
-from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 DAY_S = 86_400
@@ -78,8 +78,8 @@ def test_a_service_that_cannot_be_opened_fails_by_name_and_is_not_asked_at_once_
 
 def test_what_could_not_even_be_opened_is_told_on_the_log_and_comes_back_later() -> None:
     broker = MemoryBroker()
-    reading = Reading(PROJECT, "con_1", "github", every_s=300)
-    engine = Engine(reading, broker.outlet(), {}, SystemClock(), Budget())
+    target = SyncTarget(PROJECT, "con_1", "github", every_s=300)
+    engine = Engine(target, broker.publisher(), {}, SystemClock(), Budget())
     error = SourceRefused("The variable GH_TOKEN of the environment holds no secret: set it.")
     asyncio.run(engine.refuse("issues", error))
     place = broker.places["con_1"]["issues"]

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors import feeder
-from connectors.connector import Item, Listing, SourceUnavailable, in_listing_order
-from connectors.feeder import FIRST_AT_ONCE, FeedOrder, FeedReport, Lead, feed, source_of
+from connectors.connector import Item, Listing, SourceUnavailable, sort_items
+from connectors.feeder import FIRST_AT_ONCE, FeedOrder, FeedReport, InFlightWindow, feed, source_of
 from schemas.codec import decode, encode
 from schemas.envelope import Actor, Envelope
 from schemas.events.ingestion_request import (
@@ -39,7 +39,7 @@ def a_listing(contents: Mapping[str, bytes], unreadable: Sequence[str] = ()) -> 
         return read
 
     items = [Item(path, len(data), fetch(path, data)) for path, data in contents.items()]
-    return Listing("shop", True, *in_listing_order(items, []))
+    return Listing("shop", True, *sort_items(items, []))
 
 
 def sealed(content: bytes, owner: str = "") -> tuple[str, bytes]:
@@ -56,15 +56,15 @@ def fed(
     log: list[Envelope] = []
 
     async def run() -> FeedReport:
-        lead = Lead()
+        window = InFlightWindow()
         for answer in answers:
-            lead.answered(answer)
+            window.release(answer)
 
         async def publish(envelopes: Sequence[Envelope]) -> None:
             log.extend(decode(encode(each.recorded(AT))) for each in envelopes)
             for each in envelopes:
                 if isinstance(each.event, SourceRevised):
-                    lead.answered(each.event.source.source_id)
+                    window.release(each.event.source.source_id)
 
         return await feed(
             listing,
@@ -72,7 +72,7 @@ def fed(
             publish=publish,
             encrypt=sealed,
             last_accepted=last_accepted or {},
-            lead=lead,
+            window=window,
         )
 
     return log, asyncio.run(run())
@@ -191,7 +191,7 @@ def test_the_lead_is_never_exceeded(
     sent = 0
 
     async def run() -> FeedReport:
-        lead = Lead(max_records, max_bytes)
+        window = InFlightWindow(max_records, max_bytes)
         wake = asyncio.Event()
 
         async def publish(envelopes: Sequence[Envelope]) -> None:
@@ -211,13 +211,13 @@ def test_the_lead_is_never_exceeded(
                 await asyncio.sleep(0)
                 for source_id in list(outstanding)[: seed.randint(1, 5)]:  # type: ignore[attr-defined]
                     outstanding.pop(source_id)
-                    lead.answered(source_id)
+                    window.release(source_id)
                 if not outstanding:
                     wake.clear()
 
         worker = asyncio.create_task(stage_0())
         report = await feed(
-            listing, ORDER, publish=publish, encrypt=sealed, last_accepted={}, lead=lead
+            listing, ORDER, publish=publish, encrypt=sealed, last_accepted={}, window=window
         )
         worker.cancel()
         return report
@@ -227,15 +227,15 @@ def test_the_lead_is_never_exceeded(
 
 def test_the_first_sources_go_at_once_and_the_next_waits_for_an_answer() -> None:
     async def run() -> None:
-        lead = Lead(max_records=128, max_bytes=1000)
+        window = InFlightWindow(max_records=128, max_bytes=1000)
         for n in range(FIRST_AT_ONCE):
-            assert lead.has_room(1, 100)
-            lead.fed(f"s{n}", 1, 100)
-        assert not lead.has_room(1, 100)
-        waiting = asyncio.create_task(lead.room(1, 100))
+            assert window.has_room(1, 100)
+            window.add(f"s{n}", 1, 100)
+        assert not window.has_room(1, 100)
+        waiting = asyncio.create_task(window.wait_for_room(1, 100))
         for n in range(FIRST_AT_ONCE - 9):
-            lead.answered(f"s{n}")
-            lead.answered(f"s{n}")  # twice is once
+            window.release(f"s{n}")
+            window.release(f"s{n}")  # twice is once
         await waiting
 
     asyncio.run(run())
@@ -248,13 +248,13 @@ def test_who_waits_long_for_answers_is_told_and_goes_on_waiting(
 
     async def run() -> None:
         told = asyncio.Event()
-        lead = Lead(max_records=1, stalled=told.set)
+        window = InFlightWindow(max_records=1, stalled=told.set)
         for n in range(FIRST_AT_ONCE):
-            lead.fed(f"s{n}", 1, 1)
-        waiting = asyncio.create_task(lead.room(1, 1))
+            window.add(f"s{n}", 1, 1)
+        waiting = asyncio.create_task(window.wait_for_room(1, 1))
         await told.wait()
         for n in range(FIRST_AT_ONCE):
-            lead.answered(f"s{n}")
+            window.release(f"s{n}")
         await waiting
 
     asyncio.run(run())

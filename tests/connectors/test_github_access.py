@@ -10,9 +10,9 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from connectors.connector import SourceRefused, UnknownSource
-from connectors.definitions import Definition, checked_place, secret_at
+from connectors.definitions import Definition, check_credential, secret_at
 from connectors.github.service import GITHUB
-from connectors.services import Capability, Opening
+from connectors.service import Capability, ServiceContext
 from connectors.transport import AccessLost, Budget, Secret
 from schemas.events.connector import ConnectorAdded
 from tests.connectors.stand_ins.github import APP_TOKEN, TOKEN, GitHubServer
@@ -32,8 +32,8 @@ def checked(secrets: dict[str, Secret], server: GitHubServer) -> list[Capability
                 target="acme/shop",
                 base_url=server.url,
             )
-            opening = Opening(Definition("prj_1", added), secrets, Budget(), none)
-            async with GITHUB.opened(opening) as opened:
+            opening = ServiceContext(Definition("prj_1", added), secrets, Budget(), none)
+            async with GITHUB.open(opening) as opened:
                 found = await opened.check()
                 return found + await opened.check()
 
@@ -85,7 +85,7 @@ def test_a_key_that_is_none_is_told_without_showing_it() -> None:
 @pytest.mark.parametrize("written", ["ghp_123456", "env:", "value:abc", ""])
 def test_a_credential_itself_is_not_taken(written: str) -> None:
     with pytest.raises(UnknownSource) as caught:
-        checked_place(written)
+        check_credential(written)
     assert "ghp_123456" not in str(caught.value)
 
 

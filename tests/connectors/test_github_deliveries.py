@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from connectors.github.deliveries import READERS, items_of_delivery
-from connectors.outside import Gone, OutsideItem
 from connectors.payloads import UnreadablePayload
+from connectors.service_items import DeletedItem, ServiceItem
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TIMES = {"created_at": "2026-03-01T10:00:00Z", "updated_at": "2026-03-01T11:00:00Z"}
@@ -80,7 +80,7 @@ def test_every_kind_that_is_read_has_its_payload_here():
 def test_an_event_gives_its_item_at_the_address_of_the_lists(event):
     payload, root, path = PAYLOADS[event]
     (item,) = read(f"{event}.created", payload)
-    assert isinstance(item, OutsideItem)
+    assert isinstance(item, ServiceItem)
     assert (item.root, item.path) == (f"github/acme/shop/{root}", path)
 
 
@@ -88,7 +88,7 @@ def test_an_event_gives_its_item_at_the_address_of_the_lists(event):
 def test_a_deletion_gives_the_same_address_as_gone(event):
     payload, root, path = PAYLOADS[event]
     (gone,) = read(f"{event}.deleted", payload)
-    assert isinstance(gone, Gone)
+    assert isinstance(gone, DeletedItem)
     assert (gone.root, gone.path, gone.changed_at) == (f"github/acme/shop/{root}", path, AT)
 
 

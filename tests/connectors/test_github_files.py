@@ -15,7 +15,7 @@ from connectors.transport import Transport
 from schemas.events.connector import ConnectorAdded
 from schemas.events.ingestion_request import IngestionRequested, SourcesListed
 from tests.connectors.github_side import Side, a_server
-from tests.connectors.held import PROJECT
+from tests.connectors.memory_broker import PROJECT
 from tests.connectors.stand_ins.github_world import Repository
 from tests.connectors.worlds import FILES, a_repository, commit, git
 
@@ -35,7 +35,7 @@ class Project(Side):
             base_url="https://api.github.com/",
             options={"clone_url": f"file://{self.folder}", "root": "acme/shop"},
         )
-        files = RepositoryFiles(self.clones, self.broker.outlet_of, {}, lambda line: None)
+        files = RepositoryFiles(self.clones, self.broker.publisher_of, {}, lambda line: None)
 
         async def bring(delta: Delta, order: FeedOrder) -> bool:
             return await files.bring(delta, Definition(PROJECT, added), order)

@@ -68,12 +68,12 @@ def test_a_discussion_that_was_deleted_goes_and_switched_off_ones_stay() -> None
             numbers = [side.repository.discuss(f"Store {n}?", "Redis?") for n in range(9)]
             await side.sync("discussions")
             del side.repository.discussions[numbers[3]]
-            [outcome] = await side.census("discussions")
+            [outcome] = await side.reconcile("discussions")
             assert (outcome.error, outcome.counts.removed) == ("", 1)
             held = dict(side.broker.contents)
             assert len(held) == 8
             server.discussions_enabled = False
-            for [outcome] in (await side.sync("discussions"), await side.census("discussions")):
+            for [outcome] in (await side.sync("discussions"), await side.reconcile("discussions")):
                 assert (outcome.reason, "switched off" in outcome.error) == ("not_found", True)
             assert side.broker.contents == held
 
@@ -90,7 +90,7 @@ def test_a_row_nobody_can_read_is_counted_and_in_nobodys_way() -> None:
             [outcome] = await side.sync("issues")
             assert (outcome.reason, outcome.counts.published) == (None, 1)
             assert outcome.counts.refused == 2  # the last minute of a list is read twice
-            assert {each.reason for each in await side.census("issues")} == {None}
+            assert {each.reason for each in await side.reconcile("issues")} == {None}
             assert len(side.broker.contents) == 1
 
     asyncio.run(run())
@@ -135,7 +135,7 @@ def test_an_answer_that_is_none_fails_its_stream_by_name(stream: str, bodies: li
                 [outcome] = await side.sync(stream)
                 assert outcome.reason == "unavailable", body
                 server.faults = [Fault(200, body=body)]
-                assert all(each.reason == "unavailable" for each in await side.census(stream))
+                assert all(each.reason == "unavailable" for each in await side.reconcile(stream))
 
     asyncio.run(run())
 

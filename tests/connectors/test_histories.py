@@ -19,9 +19,9 @@ import pytest
 
 from connectors.transport import Transport
 from tests.connectors.github_side import Side, a_server, rows, standing
-from tests.connectors.held import MemoryBroker
 from tests.connectors.histories import HISTORIES, PATIENCE, History
 from tests.connectors.hooks import Hooks
+from tests.connectors.memory_broker import MemoryBroker
 from tests.connectors.stand_ins.github import LIMIT, GitHubServer
 from tests.connectors.stand_ins.github_world import Repository
 
@@ -113,14 +113,14 @@ async def played(
     await hooks.arrive(all_of_them=True)
     assert {each.reason for each in await side.sync(*STREAMS)} == {None}
     if not told:
-        assert {each.reason for each in await side.census(*STREAMS)} == {None}
+        assert {each.reason for each in await side.reconcile(*STREAMS)} == {None}
     return side, at
 
 
 async def _synced(history: AtGitHub, side: Side) -> None:
     await side.sync(*STREAMS)
     if history.chance.random() < 0.3:
-        await side.census(*STREAMS)
+        await side.reconcile(*STREAMS)
 
 
 @pytest.mark.parametrize("told", [False, True])

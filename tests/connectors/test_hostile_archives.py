@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from connectors import archive, confined
+from connectors import archive, sandbox
 from connectors.connector import SourceRefused, SourceUnavailable
 from infra.local.process import wait_until
 from tests.connectors.hostile import (
@@ -56,7 +56,7 @@ def read_or_refused(file: Path) -> dict[str, bytes]:
 def test_a_hostile_tar_is_read_or_refused_by_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, how: str
 ) -> None:
-    monkeypatch.setattr(confined, "CPU_S", 1)
+    monkeypatch.setattr(sandbox, "CPU_S", 1)
     file = tmp_path / (f"x.tar.{how}" if how else "x.tar")
     file.write_bytes(packed(TARS[name] + END, how))
     assert set(read_or_refused(file).values()) <= {b"good\n"}
@@ -113,12 +113,12 @@ def test_time_memory_and_disk_of_reading_are_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "x.tar.gz"
-    monkeypatch.setattr(confined, "CPU_S", 1)
-    monkeypatch.setattr(confined, "CPU_S_PER_MIB", 0)
+    monkeypatch.setattr(sandbox, "CPU_S", 1)
+    monkeypatch.setattr(sandbox, "CPU_S_PER_MIB", 0)
     file.write_bytes(LISTS_FOR_EVER)
     with pytest.raises(SourceRefused, match="x.tar.gz .*more than 1 s of processor time"):
         listed(file, tmp_path)
-    monkeypatch.setattr(confined, "CPU_S", 30)
+    monkeypatch.setattr(sandbox, "CPU_S", 30)
     a_tar(file, {f"{number}": os.urandom(1 << 20) for number in range(3)})
     monkeypatch.setattr(archive, "MAX_SPOOL_BYTES", 1 << 20)
     with pytest.raises(SourceRefused, match="x.tar.gz .*File too large"):
@@ -126,7 +126,7 @@ def test_time_memory_and_disk_of_reading_are_limited(
     zipped = tmp_path / "x.zip"
     many = {f"{number}": b"" for number in range(60_000)}
     zipped.write_bytes(a_plain_zip(many, zipfile.ZIP_STORED))
-    monkeypatch.setattr(confined, "MEMORY_BYTES", 32 << 20)
+    monkeypatch.setattr(sandbox, "MEMORY_BYTES", 32 << 20)
     with pytest.raises(SourceRefused, match="x.zip .*more than 32 MiB of memory"):
         listed(zipped, tmp_path)
 
@@ -142,7 +142,7 @@ def test_the_reader_of_an_archive_has_no_secret_and_opens_no_other_file(
         assert set(reader.environ()) <= {"PYTHONPATH", "LC_ALL"}
         for limit in (psutil.RLIMIT_NOFILE, psutil.RLIMIT_NPROC, psutil.RLIMIT_FSIZE):
             assert reader.rlimit(limit) == (0, 0)
-        assert reader.rlimit(psutil.RLIMIT_AS)[1] == confined.MEMORY_BYTES
+        assert reader.rlimit(psutil.RLIMIT_AS)[1] == sandbox.MEMORY_BYTES
     assert not reader.is_running()
 
 

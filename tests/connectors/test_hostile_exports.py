@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from connectors import confined
+from connectors import sandbox
 from connectors.connector import SourceRefused, SourceUnavailable
 from connectors.jira import adf
 from connectors.jira.export import items_in
@@ -125,7 +125,7 @@ def read_all(path: Path) -> None:
 def test_the_memory_of_reading_an_export_is_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("connectors.jira.export.MEMORY_BYTES", 64 * confined.MIB)
+    monkeypatch.setattr("connectors.jira.export.MEMORY_BYTES", 64 * sandbox.MIB)
     path = tmp_path / "issues.json"
     path.write_text("[" + "{}," * 3_000_000 + "{}]")
     with pytest.raises(SourceRefused, match=r"issues\.json.*MiB of memory"):

@@ -15,9 +15,9 @@ from connectors.jira.items import (
     items_of_event,
     readable_attachments,
 )
-from connectors.outside import Gone
 from connectors.payloads import UnreadablePayload
 from connectors.rendering import render
+from connectors.service_items import DeletedItem
 
 SITE = "acme"
 KIM = {"accountId": "70121:aa", "displayName": "Kim Larsen", "accountType": "atlassian"}
@@ -103,7 +103,9 @@ def test_deletions_take_effect_when_they_were_sent():
     event = {"webhookEvent": "jira:issue_deleted", "timestamp": 1_790_000_000_000, "issue": ISSUE}
     at = datetime.fromtimestamp(1_790_000_000, UTC)
     root = "jira/acme/SHOP"
-    assert items_of_event(SITE, event) == [Gone("jira", root, "SHOP-7", at, taking=(root,))]
+    assert items_of_event(SITE, event) == [
+        DeletedItem("jira", root, "SHOP-7", at, cascade_roots=(root,))
+    ]
 
 
 def test_only_prose_of_a_fair_size_is_read_of_the_attachments():

@@ -81,7 +81,7 @@ def test_what_is_deleted_goes_with_the_census_and_nothing_else() -> None:
             await side.sync()
             side.server.delete_comment(first, side.server._comments(first)[1]["id"])
             side.server.delete_issue(next(iter(side.server.issues)))
-            assert (await side.census()).counts.removed == 2
+            assert (await side.reconcile()).counts.removed == 2
             await side.sync()
             assert side.broker.contents == side.standing()
 
@@ -96,7 +96,7 @@ def test_a_lost_permission_is_told_as_such_and_removes_nothing(kind: str) -> Non
             await side.sync()
             before = dict(side.broker.contents)
             side.server.may_browse = False
-            outcome = await (side.sync() if kind == "sync" else side.census())
+            outcome = await (side.sync() if kind == "sync" else side.reconcile())
             assert outcome.reason == "access_lost" and "SHOP" in outcome.error
             assert side.broker.contents == before
 

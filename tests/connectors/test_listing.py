@@ -13,10 +13,10 @@ from connectors.connector import (
     MAX_CONTENT_BYTES,
     Item,
     UnknownSource,
-    in_listing_order,
     listing_key,
     printable,
-    within_limit,
+    sort_items,
+    truncate,
 )
 from schemas.source_kinds import priority_tier_of, source_type_of
 from tests.connectors.worlds import (
@@ -95,7 +95,7 @@ def test_a_long_file_is_fed_as_its_beginning(tmp_path: Path) -> None:
 def test_a_cut_leaves_no_half_character(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in range(20, 24):
         monkeypatch.setattr(connector, "MAX_CONTENT_BYTES", limit)
-        kept = within_limit("a€𝄞é".encode() * 10)
+        kept = truncate("a€𝄞é".encode() * 10)
         assert limit - 4 < len(kept) <= limit
         kept.decode()
 
@@ -109,7 +109,7 @@ PATHS = st.lists(
 
 @given(st.lists(PATHS, unique=True).flatmap(st.permutations))
 def test_the_order_of_a_listing_is_that_of_its_paths_alone(paths: list[str]) -> None:
-    items, _ = in_listing_order([Item(path, 0, bytes) for path in paths], [])
+    items, _ = sort_items([Item(path, 0, bytes) for path in paths], [])
     found = [item.path for item in items]
     assert found == sorted(paths, key=listing_key)
     tiers = [priority_tier_of(source_type_of(path)) for path in found]

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from connectors.connector import Item, Listing, Notice, SourceUnavailable, without_secrets
-from connectors.feeder import FeedOrder, FeedReport, Lead, feed
-from connectors.outside import OutsideItem, Remark
+from connectors.connector import Item, Listing, Notice, SourceUnavailable, redact_listing
+from connectors.feeder import FeedOrder, FeedReport, InFlightWindow, feed
 from connectors.publishing import publish_items
 from connectors.recognise import open_source
+from connectors.service_items import Remark, ServiceItem
 from schemas.codec import encode
 from schemas.envelope import Actor, Envelope
 from schemas.events.source import SourceRevised
 from streams.hygiene.redact import redact_name
-from tests.connectors.held import MemoryBroker
+from tests.connectors.memory_broker import MemoryBroker
 from tests.hygiene.builders import MIXED
 
 FIRST, SECOND = "gh" + "p_" + MIXED[:36], "gh" + "p_" + MIXED[5:41]
@@ -42,7 +42,7 @@ def a_folder(tmp_path: Path, name: str = "shop") -> Path:
 
 def listed(folder: Path) -> Listing:
     told: list[str] = []
-    return without_secrets(
+    return redact_listing(
         open_source(str(folder), None, folder.parent, told.append).list(), redact_name
     )
 
@@ -60,7 +60,7 @@ def facts_of(listing: Listing) -> list[Envelope]:
             publish=publish,
             encrypt=lambda content, owner: ("key", b""),
             last_accepted={},
-            lead=Lead(max_records=10**6, max_bytes=10**9),
+            window=InFlightWindow(max_records=10**6, max_bytes=10**9),
         )
 
     asyncio.run(run())
@@ -103,7 +103,7 @@ def test_the_same_files_have_the_same_ids_wherever_they_are_read(tmp_path: Path)
 def test_a_name_that_looks_redacted_already_keeps_its_own_source() -> None:
     literal = "[REDACTED:GITHUB_TOKEN:1].md"
     items = tuple(Item(path, 0, bytes) for path in (f"{FIRST}.md", literal))
-    named = without_secrets(Listing("shop", True, items), redact_name)
+    named = redact_listing(Listing("shop", True, items), redact_name)
     assert {it.path for it in named.items} == {literal, "[REDACTED:GITHUB_TOKEN:2].md"}
 
 
@@ -114,7 +114,7 @@ def test_notices_removals_and_what_cannot_be_read_name_no_secret() -> None:
     items = (Item(f"{FIRST}.md", 0, fetch),)
     notices = (Notice(f"{FIRST}/link", "link"),)
     listing = Listing("shop", False, items, notices, removed=(f"old-{FIRST}",))
-    named = without_secrets(listing, redact_name)
+    named = redact_listing(listing, redact_name)
     with pytest.raises(SourceUnavailable) as refused:
         named.items[0].read()
     assert FIRST not in f"{named.notices}{named.removed}{refused.value}"
@@ -123,13 +123,13 @@ def test_notices_removals_and_what_cannot_be_read_name_no_secret() -> None:
 def test_ordinary_names_are_left_alone() -> None:
     paths = ["src/tokens/refresh_token.py", "docs/secret-management.md", "a/3f786850e387550f.js"]
     listing = Listing("shop", True, tuple(Item(path, 0, bytes) for path in paths))
-    named = without_secrets(listing, redact_name)
+    named = redact_listing(listing, redact_name)
     assert {it.path for it in named.items} == set(paths)
 
 
 def test_the_title_of_an_item_reaches_no_record() -> None:
     broker = MemoryBroker()
-    item = OutsideItem(
+    item = ServiceItem(
         "jira",
         "lab.example/LAB",
         "LAB-1",
@@ -140,7 +140,7 @@ def test_the_title_of_an_item_reaches_no_record() -> None:
         "1",
         about=f"about {FIRST}",
     )
-    asyncio.run(publish_items([item], ORDER, broker.outlet()))
+    asyncio.run(publish_items([item], ORDER, broker.publisher()))
     written = repr(broker.__dict__)
     assert "REDACTED:SECRET_VALUE:1" in written
     assert MIXED[:14] not in written

@@ -12,15 +12,15 @@ from connectors.connector import SourceRefused, UnknownSource
 from connectors.definitions import Definition
 from connectors.jira.api import Jira, by_client
 from connectors.jira.service import JIRA
-from connectors.services import Capability, Opening, Restricted
+from connectors.service import Capability, Restricted, ServiceContext
 from connectors.slack.service import SLACK
 from connectors.transport import Budget, Secret, Transport
 from schemas.codec import encode
 from schemas.events.connector import ConnectorAdded, ConnectorService
 from schemas.events.ingestion_request import IngestionRequested
 from schemas.events.testimony import MessageReceived
-from tests.connectors.held import AT, PROJECT, MemoryBroker
 from tests.connectors.intake.worlds import KeyRing
+from tests.connectors.memory_broker import AT, PROJECT, MemoryBroker
 from tests.connectors.stand_ins.jira import JiraServer
 from tests.connectors.stand_ins.slack import SlackServer
 
@@ -36,7 +36,7 @@ def an_opening(
     secrets: dict[str, str],
     restricted: Restricted | None = None,
     **options: str,
-) -> Opening:
+) -> ServiceContext:
     added = ConnectorAdded(
         connector_id="con_1",
         request_key="k",
@@ -46,12 +46,14 @@ def an_opening(
         options=options,
     )
     held = {role: Secret(value) for role, value in secrets.items()}
-    return Opening(Definition(PROJECT, added), held, Budget(percent=100), no_titles, restricted)
+    return ServiceContext(
+        Definition(PROJECT, added), held, Budget(percent=100), no_titles, restricted
+    )
 
 
-async def synced(opening: Opening, broker: MemoryBroker) -> None:
+async def synced(opening: ServiceContext, broker: MemoryBroker) -> None:
     service: Any = JIRA if opening.definition.added.service == "jira" else SLACK
-    async with service.opened(opening) as opened:
+    async with service.open(opening) as opened:
         engine = broker.engine("con_1", opening.definition.added.service, opening.budget)
         for stream in opened.streams:
             assert (await engine.sync(stream)).error == ""
@@ -102,12 +104,12 @@ def test_a_missing_permission_is_named() -> None:
     async def run() -> None:
         async with JiraServer(may_browse=False).running() as server:
             opening = an_opening("jira", "SHOP", server.url, {"token": "jira-stand-in"})
-            async with JIRA.opened(opening) as opened:
+            async with JIRA.open(opening) as opened:
                 (missing,) = await opened.check()
                 assert not missing.granted and missing.missing.startswith("Browse Projects")
         async with SlackServer().running() as slack:
             opening = a_slack(slack, MemoryBroker())
-            async with SLACK.opened(opening) as opened:
+            async with SLACK.open(opening) as opened:
                 assert await opened.check() == [Capability("C1", True)]
                 scopes = {
                     "conversations.info": "channels:read",
@@ -118,7 +120,7 @@ def test_a_missing_permission_is_named() -> None:
                     method: {"error": "missing_scope", "needed": scope}
                     for method, scope in scopes.items()
                 }
-            async with SLACK.opened(opening) as opened:
+            async with SLACK.open(opening) as opened:
                 (missing,) = await opened.check()
                 assert not missing.granted
                 assert all(scope in missing.missing for scope in scopes.values())
@@ -128,7 +130,7 @@ def test_a_missing_permission_is_named() -> None:
 
 def a_slack(
     server: SlackServer, broker: MemoryBroker, target: str = "T1", channels: str = "C1"
-) -> Opening:
+) -> ServiceContext:
     keys = KeyRing()
     restricted = Restricted(keys.mark, keys.seal, broker.publish)
     secrets = {"token": "xoxb-stand-in"}
@@ -160,13 +162,13 @@ def test_a_channel_that_was_left_is_in_no_other_channels_way() -> None:
         async with SlackServer().running() as server:
             server.say("The export must be resumable.")
             broker = MemoryBroker()
-            async with SLACK.opened(a_slack(server, broker, channels="C1,C2")) as opened:
+            async with SLACK.open(a_slack(server, broker, channels="C1,C2")) as opened:
                 engine = broker.engine("con_1", "slack", Budget(percent=100))
                 synced = [await engine.sync(stream) for stream in opened.streams]
-                counted = [await engine.census(stream) for stream in opened.streams]
+                is_reconcilable = [await engine.reconcile(stream) for stream in opened.streams]
                 granted = [each.granted for each in await opened.check()]
             assert [each.reason for each in synced] == [None, "not_found"]
-            assert [each.reason for each in counted] == [None, "not_found"]
+            assert [each.reason for each in is_reconcilable] == [None, "not_found"]
             assert granted == [True, False]
             assert len(broker.contents) == 1
 
@@ -177,7 +179,7 @@ def test_a_token_for_another_workspace_is_refused() -> None:
     async def run() -> None:
         async with SlackServer().running() as server:
             with pytest.raises(SourceRefused, match="T2"):
-                async with SLACK.opened(a_slack(server, MemoryBroker(), "T2")):
+                async with SLACK.open(a_slack(server, MemoryBroker(), "T2")):
                     pass
 
     asyncio.run(run())
@@ -187,7 +189,7 @@ def test_slack_without_the_restricted_log_is_not_read() -> None:
     async def run() -> None:
         opening = an_opening("slack", "T1", "http://127.0.0.1:1/", {"token": "x"})
         with pytest.raises(SourceRefused):
-            async with SLACK.opened(opening):
+            async with SLACK.open(opening):
                 pass
 
     asyncio.run(run())
@@ -196,4 +198,4 @@ def test_slack_without_the_restricted_log_is_not_read() -> None:
 @pytest.mark.parametrize("target", ["", "shop", "T1/C1", "../T1"])
 def test_a_target_that_is_no_workspace_is_refused(target: str) -> None:
     with pytest.raises(UnknownSource):
-        SLACK.checked_target(target)
+        SLACK.check_target(target)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from connectors.connector import MAX_PATH_CHARS, Notice
-from connectors.paths import Root, checked_path, has_openat2, is_beneath
+from connectors.paths import Root, check_path, has_openat2, is_beneath
 from tests.connectors.worlds import a_chain, a_folder, swapping
 
 REFUSED = [
@@ -29,22 +29,22 @@ ALLOWED = [
 @pytest.mark.parametrize("path", REFUSED)
 def test_a_path_that_leads_out_or_into_git_is_refused_and_told(path: str) -> None:
     notices: list[Notice] = []
-    assert checked_path(path, notices) is None
-    assert checked_path(path.encode(), notices) is None
+    assert check_path(path, notices) is None
+    assert check_path(path.encode(), notices) is None
     assert [notice.code for notice in notices] == ["unsafe_name"] * 2
 
 
 @pytest.mark.parametrize("path", ALLOWED)
 def test_any_other_path_is_left_as_it_is(path: str) -> None:
     notices: list[Notice] = []
-    assert checked_path(path, notices) == path
-    assert checked_path(path.encode(), notices) == path
+    assert check_path(path, notices) == path
+    assert check_path(path.encode(), notices) == path
     assert notices == []
 
 
 def test_a_path_too_long_for_a_record_is_refused() -> None:
     notices: list[Notice] = []
-    assert checked_path("a/" * MAX_PATH_CHARS + "b", notices) is None
+    assert check_path("a/" * MAX_PATH_CHARS + "b", notices) is None
     [notice] = notices
     assert len(notice.path) == MAX_PATH_CHARS
 

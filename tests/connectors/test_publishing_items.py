@@ -6,23 +6,25 @@ import asyncio
 from dataclasses import replace
 
 from connectors.feeder import FeedOrder
-from connectors.outside import Gone, OutsideItem, Remark
 from connectors.publishing import publish_items
 from connectors.rendering import render
+from connectors.service_items import DeletedItem, Remark, ServiceItem
 from schemas.envelope import Actor
 from schemas.events.connector import Counts
 from schemas.events.ingestion_request import IngestionRequested, SourcesListed, SourcesUnchanged
 from schemas.events.source import SourceRevised
-from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.remarks import NOON, a_comment, gone
 
 
-def published(broker: MemoryBroker, *items: OutsideItem | Gone, key: str = "delivery-1") -> Counts:
+def published(
+    broker: MemoryBroker, *items: ServiceItem | DeletedItem, key: str = "delivery-1"
+) -> Counts:
     order = FeedOrder(
         PROJECT, key, Actor(type="connector", id="github"), NOON, lanes=("deep",),
         trigger="webhook",
     )  # fmt: skip
-    return asyncio.run(publish_items(items, order, broker.outlet()))
+    return asyncio.run(publish_items(items, order, broker.publisher()))
 
 
 def texts(broker: MemoryBroker) -> list[bytes]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from connectors.outside import OutsideItem, Remark
 from connectors.rendering import pieces, render
+from connectors.service_items import Remark, ServiceItem
 from schemas.talk import remarks_in
 from streams.hygiene.normalise import normalise
 
@@ -19,8 +19,8 @@ KIM = Remark("1", "kim", "member", AT, "The export of a large project times out.
 LEE = Remark("2", "lee", None, AT + timedelta(minutes=3), "We will go with a queue.")
 
 
-def an_item(*remarks: Remark, **fields: object) -> OutsideItem:
-    item = OutsideItem(
+def an_item(*remarks: Remark, **fields: object) -> ServiceItem:
+    item = ServiceItem(
         service="github",
         root="github/acme/shop/issues",
         path="12",
@@ -33,7 +33,7 @@ def an_item(*remarks: Remark, **fields: object) -> OutsideItem:
     return replace(item, **fields)  # type: ignore[arg-type]  # fields of the item, by name
 
 
-def read_back(item: OutsideItem) -> list[tuple[str, str | None, datetime, str]]:
+def read_back(item: ServiceItem) -> list[tuple[str, str | None, datetime, str]]:
     text = normalise(render(item)).text
     return [(it.speaker, it.role, it.at, text[it.body : it.end].strip()) for it in remarks_in(text)]
 

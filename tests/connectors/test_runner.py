@@ -10,9 +10,9 @@ from functools import partial
 import pytest
 from aiokafka.structs import TopicPartition
 
-from connectors.connector import Item, Listing, in_listing_order
-from connectors.feeder import LEAD_RECORDS, FeedOrder, FeedReport, feed
-from connectors.runner import following, publishing
+from connectors.connector import Item, Listing, sort_items
+from connectors.feeder import WINDOW_RECORDS, FeedOrder, FeedReport, feed
+from connectors.runner import follow_answers, open_publish
 from infra.clock import SystemClock
 from infra.kafka import partition_counts, running_consumer
 from infra.settings import Settings
@@ -30,15 +30,15 @@ SOURCES = 300
 
 def a_listing() -> Listing:
     items = [Item(f"d/m{n:03}.py", 9, partial(bytes, 9)) for n in range(SOURCES)]
-    return Listing("shop", True, *in_listing_order(items, []))
+    return Listing("shop", True, *sort_items(items, []))
 
 
 async def a_feed(settings: Settings, *, from_start: bool) -> FeedReport:
     async with (
-        publishing(settings, SystemClock()) as publish,
-        following(
+        open_publish(settings, SystemClock()) as publish,
+        follow_answers(
             settings, "prj_demo", "key-1", from_start=from_start, stalled=lambda: None
-        ) as lead,
+        ) as window,
     ):
         return await feed(
             a_listing(),
@@ -46,7 +46,7 @@ async def a_feed(settings: Settings, *, from_start: bool) -> FeedReport:
             publish=publish,
             encrypt=lambda part, owner: ("key_demo", part),
             last_accepted={},
-            lead=lead,
+            window=window,
         )
 
 
@@ -64,7 +64,7 @@ class StageZero:
         count = (await partition_counts(self.settings, [topic]))[topic]
         async with (
             running_consumer(self.settings) as consumer,
-            publishing(self.settings, SystemClock()) as publish,
+            open_publish(self.settings, SystemClock()) as publish,
         ):
             consumer.assign([TopicPartition(topic, part) for part in range(count)])
             await consumer.seek_to_beginning()
@@ -102,7 +102,7 @@ def test_all_sources_arrive_and_never_more_than_the_lead_waits(fresh: Settings) 
     stage_0 = StageZero(fresh)
     report = asyncio.run(stage_0.beside(lambda: a_feed(fresh, from_start=False)))
     assert (report.fed, report.answered_before) == (SOURCES, 0)
-    assert stage_0.most_waiting <= LEAD_RECORDS
+    assert stage_0.most_waiting <= WINDOW_RECORDS
 
 
 def test_a_command_that_was_cut_off_goes_on_where_stage_0_stands(fresh: Settings) -> None:

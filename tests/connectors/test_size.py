@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 
 from connectors.credentials import bearer
-from connectors.feeder import Lead
+from connectors.feeder import InFlightWindow
 from connectors.github.api import GitHub
 from connectors.github.streams import streams
-from connectors.publishing import Held, Outlet
-from connectors.sync import Engine, Reading
+from connectors.publishing import ItemPublisher, StoredSource
+from connectors.sync import Engine, SyncTarget
 from connectors.transport import Budget, Secret, Transport
 from infra.clock import SystemClock
 from schemas.codec import encode
@@ -28,7 +28,7 @@ from schemas.envelope import Envelope
 from schemas.events.connector import CursorMoved
 from schemas.events.source import SourceInfo, SourceRevised
 from streams.hygiene.redact import redact_name
-from tests.connectors.held import AT, PROJECT
+from tests.connectors.memory_broker import AT, PROJECT
 from tests.connectors.stand_ins.github import TOKEN, GitHubServer
 
 COMMENTS = int(os.environ.get("CAIRN_TEST_COMMENTS", "2000"))
@@ -40,7 +40,7 @@ MOST_BYTES = 12 * 1024 * 1024  # twice what is needed; all bodies of 2,000 comme
 class Ledger:
     """What a log would hold, as hashes only; and the records' bytes, counted."""
 
-    held: dict[str, Held] = field(default_factory=dict)
+    held: dict[str, StoredSource] = field(default_factory=dict)
     places: dict[str, CursorMoved] = field(default_factory=dict)
     written: int = 0
 
@@ -49,14 +49,14 @@ class Ledger:
             self.written += len(encode(each.recorded(AT)))
             if isinstance(each.event, SourceRevised):
                 mark = each.event.revision_ref or ""
-                self.held[each.event.source.source_id] = Held(each.event.raw_sha256, mark)
+                self.held[each.event.source.source_id] = StoredSource(each.event.raw_sha256, mark)
             if isinstance(each.event, CursorMoved):
                 self.places[each.event.stream] = each.event
 
-    async def find(self, project_id: str, sources: Collection[str]) -> Mapping[str, Held]:
+    async def find(self, project_id: str, sources: Collection[str]) -> Mapping[str, StoredSource]:
         return {source: self.held[source] for source in sources if source in self.held}
 
-    async def inventory(self, project_id: str, root: str, under: str) -> Sequence[SourceInfo]:
+    async def list_stored(self, project_id: str, root: str, under: str) -> Sequence[SourceInfo]:
         return []
 
 
@@ -97,18 +97,18 @@ def test_a_large_repository_needs_no_more_memory_than_a_page() -> None:
     async def sync(url: str) -> int:
         budget = Budget(percent=100)
         async with Transport(url, bearer(Secret(TOKEN)), budget) as transport:
-            lead = Lead(max_records=2**31, max_bytes=2**60)
-            outlet = Outlet(
+            window = InFlightWindow(max_records=2**31, max_bytes=2**60)
+            publisher = ItemPublisher(
                 ledger.publish,
                 lambda b, owner: ("key", b),
                 ledger.find,
-                ledger.inventory,
-                lead,
+                ledger.list_stored,
+                window,
                 redact_name,
             )
-            reading = Reading(PROJECT, "con_1", "github")
+            target = SyncTarget(PROJECT, "con_1", "github")
             places = dict(ledger.places)
-            engine = Engine(reading, outlet, places, SystemClock(), budget)
+            engine = Engine(target, publisher, places, SystemClock(), budget)
             for stream in streams(GitHub("acme/large", transport), ("issues", "comments")):
                 assert (await engine.sync(stream)).reason is None
         return budget.requests

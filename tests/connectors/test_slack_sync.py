@@ -97,7 +97,7 @@ def test_what_is_deleted_goes_with_the_census() -> None:
             side.server.delete(side.server.roots()[-1])
             side.server.delete(first)
             await side.sync()
-            await side.census()
+            await side.reconcile()
             assert side.broker.contents == side.standing()
             assert len(side.broker.contents) == 4
 
@@ -115,7 +115,7 @@ def test_what_the_plan_of_the_workspace_hides_is_not_deleted() -> None:
             held, roots = dict(side.broker.contents), side.server.roots()
             side.server.hidden_before = roots[3]
             side.server.delete(roots[5])
-            outcome = await side.census()
+            outcome = await side.reconcile()
             assert (outcome.error, outcome.counts.removed) == ("", 1)
             assert len(side.broker.contents) == len(held) - 1
 
@@ -171,7 +171,7 @@ def test_a_failure_is_called_by_its_name_and_removes_nothing(
             await side.sync()
             before = dict(side.broker.contents)
             side.server.broken["conversations.history"] = error
-            for outcome in (await side.sync(), await side.census()):
+            for outcome in (await side.sync(), await side.reconcile()):
                 assert outcome.reason == reason and named in outcome.error
             assert side.broker.contents == before
 

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from connectors.sync import Engine, Outcome, Reading
+from connectors.sync import Engine, Outcome, SyncTarget
 from connectors.transport import Budget
 from infra.clock import SystemClock
-from tests.connectors.held import PROJECT, MemoryBroker
 from tests.connectors.histories import HISTORIES, PATIENCE, History
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.stand_ins.jira_stand import (
     JiraStand,
     jira_cloud_stand,
@@ -60,14 +60,14 @@ class AtStand(History):
 
 
 async def synced(stand: Stand, broker: MemoryBroker, page: int, *, census: bool) -> list[Outcome]:
-    reading = Reading(PROJECT, "con_1", stand.service)
+    target = SyncTarget(PROJECT, "con_1", stand.service)
     outcomes = []
     for stream in stand.streams(broker, page):
         places = dict(broker.places.get("con_1", {}))
-        engine = Engine(reading, broker.outlet(), places, SystemClock(), Budget())
+        engine = Engine(target, broker.publisher(), places, SystemClock(), Budget())
         outcomes.append(await engine.sync(stream))
         if census:
-            outcomes.append(await engine.census(stream, accept_removals=True))
+            outcomes.append(await engine.reconcile(stream, accept_removals=True))
     return outcomes
 
 

@@ -20,7 +20,7 @@ from connectors.transport import (
     BudgetSpent,
     Secret,
     Transport,
-    checked_base,
+    check_base_url,
 )
 from tests.connectors.github_side import a_server
 from tests.connectors.stand_ins.github import LIMIT, GitHubServer
@@ -133,7 +133,7 @@ def test_a_sync_leaves_others_their_share_of_the_limit() -> None:
 
     with pytest.raises(BudgetSpent) as caught:
         asked(until_it_stops, budget=budget)
-    assert budget.left == LIMIT - LIMIT // 4
+    assert budget.remaining_requests == LIMIT - LIMIT // 4
     assert caught.value.until == NOW + timedelta(hours=1)
 
 
@@ -154,7 +154,7 @@ def test_each_services_way_to_tell_its_limit_is_understood(
 ) -> None:
     budget = Budget(percent=50)
     budget.learn("core", {"x-ratelimit-limit": "100", "x-ratelimit-remaining": "9"} | told, NOW)
-    assert budget.left == 9
+    assert budget.remaining_requests == 9
     until = budget.free_at("core", NOW)
     assert until == (NOW + timedelta(seconds=free_in_s) if free_in_s else None)
 
@@ -175,7 +175,7 @@ def test_what_has_not_changed_costs_nothing() -> None:
         return again
 
     answer, _ = asked(twice)
-    assert answer.unchanged
+    assert answer.is_unchanged
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_credentials_go_to_no_other_host() -> None:
 )
 def test_an_address_that_would_give_the_credential_away_is_refused(url: str) -> None:
     with pytest.raises(SourceRefused) as caught:
-        checked_base(url)
+        check_base_url(url)
     assert "pass" not in str(caught.value).replace("password", "")
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import aiohttp
 import psutil
 
-from connectors import confined
+from connectors import sandbox
 from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
 from connectors.jira.export import items_in
 from connectors.recognise import open_source
@@ -157,7 +157,7 @@ class Judge:
 
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-    confined.CPU_S = CPU_S
+    sandbox.CPU_S = CPU_S
     judge = Judge(World(Path(sys.argv[1])))
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from agents.offline.reader import extract
-from connectors.outside import OutsideItem, Remark
 from connectors.rendering import render
+from connectors.service_items import Remark, ServiceItem
 from schemas.events.atom import Candidate
 from schemas.events.hygiene import ChunkCreated
 from schemas.events.source import SourceInfo, SourceType
@@ -27,7 +27,7 @@ def chunks_of(
     title: str = "Exports time out",
     labels: tuple[str, ...] = (),
 ) -> list[ChunkCreated]:
-    item = OutsideItem(
+    item = ServiceItem(
         "github", "github/a/b/issues", "12", kind, title, remarks, AT, "1", labels=labels
     )
     source = SourceInfo(

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from agents.reader import ReadRequest
 from connectors.feeder import FeedOrder
-from connectors.outside import Gone, OutsideItem
-from connectors.publishing import Outlet, publish_items, publish_removals
+from connectors.publishing import ItemPublisher, publish_items, publish_removals
+from connectors.service_items import DeletedItem, ServiceItem
 from schemas.envelope import Actor, Envelope
 from streams.hygiene.redact import redact_name
 from streams.memory import Driver
 from streams.pipeline import pipeline
-from tests.connectors.held import MemoryBroker
+from tests.connectors.memory_broker import MemoryBroker
 from tests.connectors.remarks import NOON, ROOT, a_comment, gone
 from tests.whole.changing import READER, Project
 from tests.worlds import PROJECT
@@ -21,7 +21,7 @@ from tests.worlds import PROJECT
 LIMIT = "The gateway must answer every scan request of a depot within {} ms."
 
 
-class Connected(Project):
+class ConnectedProject(Project):
     """A project whose facts come from a service."""
 
     def __init__(self) -> None:
@@ -33,19 +33,21 @@ class Connected(Project):
         self.broker = MemoryBroker()
         self._deliveries = 0
 
-    def told(self, *items: OutsideItem | Gone) -> Connected:
-        asyncio.run(publish_items(items, self.order(), self.outlet()))
+    def told(self, *items: ServiceItem | DeletedItem) -> ConnectedProject:
+        asyncio.run(publish_items(items, self.order(), self.publisher()))
         self.driver.run()
         return self
 
-    def outlet(self) -> Outlet:
-        known = self.broker.outlet()
+    def publisher(self) -> ItemPublisher:
+        known = self.broker.publisher()
 
         async def publish(envelopes: Sequence[Envelope]) -> None:
             await known.publish(envelopes)
             self.driver.publish(envelopes)
 
-        return Outlet(publish, known.encrypt, known.held, known.inventory, known.lead, redact_name)
+        return ItemPublisher(
+            publish, known.encrypt, known.find_stored, known.list_stored, known.window, redact_name
+        )
 
     def order(self) -> FeedOrder:
         self._deliveries += 1
@@ -56,15 +58,15 @@ class Connected(Project):
         return {atom.body for atom in self.live.values()}
 
 
-def a_remark(number: int, body: str, minutes: int = 0) -> OutsideItem:
+def a_remark(number: int, body: str, minutes: int = 0) -> ServiceItem:
     return a_comment(number, body, minutes, about="Limits of the gateway")
 
 
-def said(project: Connected, words: str) -> bool:
+def said(project: ConnectedProject, words: str) -> bool:
     return any(words in body for body in project.bodies())
 
 
-def some(count: int) -> list[OutsideItem]:
+def some(count: int) -> list[ServiceItem]:
     return [
         a_remark(n, f"We decided to use the store named S{n} for every parcel of depot {n}.")
         for n in range(count)
@@ -72,7 +74,7 @@ def some(count: int) -> list[OutsideItem]:
 
 
 def test_an_edit_outside_replaces_what_was_said() -> None:
-    project = Connected().told(a_remark(100, LIMIT.format(200)), *some(9))
+    project = ConnectedProject().told(a_remark(100, LIMIT.format(200)), *some(9))
     assert said(project, "200 ms")
     project.told(a_remark(100, LIMIT.format(300), minutes=5))
     assert said(project, "300 ms")
@@ -80,7 +82,7 @@ def test_an_edit_outside_replaces_what_was_said() -> None:
 
 
 def test_a_revision_that_comes_too_late_changes_nothing() -> None:
-    project = Connected()
+    project = ConnectedProject()
     project.broker.lags = lambda: True  # so that it is published and stage 0 has to say no
     project.told(a_remark(100, LIMIT.format(300), minutes=5), *some(9))
     before = project.live
@@ -90,7 +92,7 @@ def test_a_revision_that_comes_too_late_changes_nothing() -> None:
 
 
 def test_what_is_deleted_outside_is_said_by_nobody_any_more_and_may_come_back() -> None:
-    project = Connected().told(a_remark(100, LIMIT.format(200)), a_remark(101, "Thanks!"))
+    project = ConnectedProject().told(a_remark(100, LIMIT.format(200)), a_remark(101, "Thanks!"))
     project.told(gone(100))
     assert not said(project, "200 ms")
     project.told(a_remark(100, LIMIT.format(200), minutes=90))
@@ -98,9 +100,9 @@ def test_what_is_deleted_outside_is_said_by_nobody_any_more_and_may_come_back() 
 
 
 def test_a_census_that_would_remove_much_waits_for_a_person() -> None:
-    project = Connected().told(a_remark(100, LIMIT.format(200)), *some(3))
-    sources = asyncio.run(project.broker.inventory(PROJECT, ROOT))
-    asyncio.run(publish_removals(ROOT, sources[:2], project.order(), project.outlet()))
+    project = ConnectedProject().told(a_remark(100, LIMIT.format(200)), *some(3))
+    sources = asyncio.run(project.broker.list_stored(PROJECT, ROOT))
+    asyncio.run(publish_removals(ROOT, sources[:2], project.order(), project.publisher()))
     project.driver.run()
     assert said(project, "200 ms")
     assert len(project.stops[-1].removals_held) == 2

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from connectors.feeder import FeedOrder, Lead
-from connectors.outside import Gone, OutsideItem, Remark
-from connectors.publishing import Held, Outlet, publish_items, source_id_of
+from connectors.feeder import FeedOrder, InFlightWindow
+from connectors.publishing import ItemPublisher, StoredSource, publish_items, source_id_of
+from connectors.service_items import DeletedItem, Remark, ServiceItem
 from schemas.envelope import Actor, Envelope
 from schemas.events.ledger import AtomRecord
 from schemas.events.source import SourceInfo, SourceType
@@ -23,10 +23,10 @@ def by(who: str, body: str, minute: int = 0, role: str | None = None) -> Remark:
     return Remark(str(minute), who, role, AT + timedelta(minutes=minute), body)
 
 
-def an_item(kind: SourceType, path: str, *remarks: Remark, **fields: object) -> OutsideItem:
+def an_item(kind: SourceType, path: str, *remarks: Remark, **fields: object) -> ServiceItem:
     chat = kind == "chat_thread"
     given = {"labels": ()} | fields
-    return OutsideItem(
+    return ServiceItem(
         service="slack" if chat else "github",
         root="slack/T1/C1"
         if chat
@@ -42,27 +42,29 @@ def an_item(kind: SourceType, path: str, *remarks: Remark, **fields: object) -> 
     )
 
 
-def facts_of(*items: OutsideItem | Gone, key: str = "page") -> list[Envelope]:
+def facts_of(*items: ServiceItem | DeletedItem, key: str = "page") -> list[Envelope]:
     """What one page puts on the log; what is told to be gone was held until now."""
     facts: list[Envelope] = []
 
     async def publish(envelopes: Sequence[Envelope]) -> None:
         facts.extend(envelopes)
 
-    going = {source_id_of(PROJECT, item) for item in items if isinstance(item, Gone)}
+    going = {source_id_of(PROJECT, item) for item in items if isinstance(item, DeletedItem)}
 
-    async def held(project_id: str, source_ids: Collection[str]) -> Mapping[str, Held]:
-        return {source: Held("hash") for source in source_ids if source in going}
+    async def find_stored(
+        project_id: str, source_ids: Collection[str]
+    ) -> Mapping[str, StoredSource]:
+        return {source: StoredSource("hash") for source in source_ids if source in going}
 
     async def nobody(project_id: str, root: str, under: str) -> Sequence[SourceInfo]:
         return []
 
-    lead = Lead(max_records=2**31, max_bytes=2**60)
-    outlet = Outlet(
-        publish, lambda content, owner: ("key", content), held, nobody, lead, redact_name
+    window = InFlightWindow(max_records=2**31, max_bytes=2**60)
+    publisher = ItemPublisher(
+        publish, lambda content, owner: ("key", content), find_stored, nobody, window, redact_name
     )
     order = FeedOrder(PROJECT, key, Actor(), AT, lanes=("deep",))
-    asyncio.run(publish_items(items, order, outlet))
+    asyncio.run(publish_items(items, order, publisher))
     return facts
 
 
@@ -107,7 +109,7 @@ def test_a_new_label_has_nothing_read_again():
 
 def test_a_question_whose_answer_was_deleted_is_open_again():
     project = Project().given(facts_of(TICKET, key="1")).given(facts_of(COMMENT, key="2"))
-    gone = Gone("github", COMMENT.root, COMMENT.path, AT + timedelta(hours=1))
+    gone = DeletedItem("github", COMMENT.root, COMMENT.path, AT + timedelta(hours=1))
     project.given(facts_of(gone, key="3"))
     question, decision = atoms(project)[QUESTION], atoms(project)[DECISION.rstrip(".")]
     assert decision.status == "obsolete"

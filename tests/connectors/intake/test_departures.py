@@ -167,4 +167,4 @@ def test_with_a_jira_issue_go_comments_and_attachments_the_event_does_not_name(w
 def by_poll(world: World, *items: Any, service: str = "github") -> None:
     actor = Actor(type="connector", id=service)
     order = FeedOrder(PROJECT, f"poll|{len(world.broker.log)}", actor, NOW, lanes=("deep",))
-    asyncio.run(publish_items(items, order, world.broker.outlet()))
+    asyncio.run(publish_items(items, order, world.broker.publisher()))

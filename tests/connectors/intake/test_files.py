@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors.changed_files import list_changed
-from connectors.clones import signed_in
+from connectors.clones import token_settings
 from connectors.connector import SourceUnavailable, UnknownSource
 from connectors.definitions import Definition
 from connectors.feeder import FeedOrder
@@ -22,7 +22,7 @@ from schemas.envelope import Actor
 from schemas.events.connector import ConnectorAdded
 from schemas.events.ingestion_request import IngestionRequested, SourcesListed
 from schemas.events.source import SourceRevised
-from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.webhooks.senders import NOW
 from tests.connectors.worlds import a_folder, a_repository, commit, git
 
@@ -59,7 +59,7 @@ class Remote:
         options = {"clone_url": self.folder.as_uri(), "root": "acme/shop"}
         definition = Definition(PROJECT, ADDED.model_copy(update={"options": options}))
         order = FeedOrder(PROJECT, "-", Actor(), NOW, trigger="delta")
-        files = RepositoryFiles(self._clones, self.broker.outlet_of, {}, lambda line: None)
+        files = RepositoryFiles(self._clones, self.broker.publisher_of, {}, lambda line: None)
         return asyncio.run(files.bring(delta, definition, order))
 
     def at(self, number: int) -> str:
@@ -210,8 +210,8 @@ def test_files_of_another_repository_are_not_fetched():
 
 
 def test_a_token_goes_to_its_host_over_tls_and_nowhere_else():
-    told = signed_in("https://github.com/acme/shop.git", Secret("t0ken"))
+    told = token_settings("https://github.com/acme/shop.git", Secret("t0ken"))
     assert told["GIT_CONFIG_KEY_0"] == "http.https://github.com/.extraHeader"
     assert "t0ken" not in repr(told)
-    assert signed_in("http://github.com/acme/shop.git", Secret("t0ken")) == {}
-    assert signed_in("https://github.com/acme/shop.git", None) == {}
+    assert token_settings("http://github.com/acme/shop.git", Secret("t0ken")) == {}
+    assert token_settings("https://github.com/acme/shop.git", None) == {}

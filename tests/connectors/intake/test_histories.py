@@ -21,11 +21,11 @@ from connectors.github.items import (
     discussion_item,
     issue_item,
 )
-from connectors.intake.told import Told
+from connectors.intake.source_status import SourceStatuses
 from connectors.jira import items as jira
-from connectors.outside import OutsideItem
 from connectors.publishing import publish_items, source_id_of
 from connectors.rendering import render
+from connectors.service_items import ServiceItem
 from schemas.envelope import Actor
 from tests.connectors.intake.worlds import PROJECT, Killed, Record, World
 from tests.connectors.webhooks.senders import Sent, from_github, from_jira
@@ -131,11 +131,11 @@ class Outside:
         return from_jira(event, START + timedelta(seconds=second))
 
     @property
-    def items(self) -> list[OutsideItem]:
+    def items(self) -> list[ServiceItem]:
         return [self._item(key, row) for key, row in self.rows.items()]
 
     @staticmethod
-    def _item(key: Key, row: dict[str, Any]) -> OutsideItem:
+    def _item(key: Key, row: dict[str, Any]) -> ServiceItem:
         kind, number = key
         match kind:
             case "issues":
@@ -185,8 +185,8 @@ def test_deliveries_in_any_order_doubled_and_killed_end_where_the_service_is(his
         outside.step(key, wish, words)
     folder = Path(tempfile.mkdtemp())
     try:
-        world = World(folder, told=Told(folder / "told.sqlite"))
-        asyncio.run(publish_items(outside.polled, BY_POLL, world.broker.outlet()))
+        world = World(folder, statuses=SourceStatuses(folder / "told.sqlite"))
+        asyncio.run(publish_items(outside.polled, BY_POLL, world.broker.publisher()))
         records = asyncio.run(received(world, outside))
         slow = data.draw(st.randoms(use_true_random=False))
         world.broker.lags = lambda: slow.random() < 0.5  # the tables follow when they like
@@ -199,7 +199,7 @@ def test_deliveries_in_any_order_doubled_and_killed_end_where_the_service_is(his
         assert world.broker.in_vain == 0  # nothing was said that was held already
         assert not world.broker.held_back  # the brake is for what is missing
         assert not world.dead
-        world.told.close()
+        world.statuses.close()
     finally:
         shutil.rmtree(folder)
 
@@ -231,6 +231,6 @@ async def with_kills(world: World, arriving: list[Record], kills: Any) -> None:
             with contextlib.suppress(Killed):
                 await consumer.process(record)
                 break
-            world.told.close()
-            world.told = Told(world.folder / "told.sqlite")
+            world.statuses.close()
+            world.statuses = SourceStatuses(world.folder / "told.sqlite")
             consumer = world.consumer()

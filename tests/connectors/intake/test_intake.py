@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from connectors.connector import SourceUnavailable
-from connectors.outside import Gone, OutsideItem, Remark
+from connectors.service_items import DeletedItem, Remark, ServiceItem
 from infra.errors import BrokerUnavailable
 from schemas.events.ingestion_request import IngestionRequested
 from schemas.events.source import SourceRevised
@@ -99,7 +99,7 @@ def test_a_new_title_is_left_to_the_poll_that_reads_the_comments_with_it(world, 
         "# Re: The cart forgets items",
         f"# {title}",
     }
-    assert world.counted.get("github left_to_the_next_poll", 0) == polled
+    assert world.is_reconcilable.get("github left_to_the_next_poll", 0) == polled
 
 
 def test_a_delivery_taken_again_publishes_nothing_more(world):
@@ -168,21 +168,21 @@ def test_a_bitbucket_pull_request_its_comment_and_its_approval_are_held(world):
 def test_an_unknown_kind_is_counted_and_acknowledged(world, sent):
     run(world, sent)
     assert world.broker.log == []
-    assert world.counted == {f"{sent.service} unknown_kind": 1}
+    assert world.is_reconcilable == {f"{sent.service} unknown_kind": 1}
 
 
 def test_what_the_project_has_not_connected_changes_nothing(world):
     other = {"repository": REPOSITORY | {"full_name": "acme/other"}, "issue": {}}
     run(world, from_github("issues", {"action": "opened"} | other))
-    assert (world.broker.log, world.counted) == ([], {"github not_connected": 1})
+    assert (world.broker.log, world.is_reconcilable) == ([], {"github not_connected": 1})
 
 
 # --- chat -----------------------------------------------------------------------------------
 
 
-def a_thread(ts: str, *words: str) -> OutsideItem:
+def a_thread(ts: str, *words: str) -> ServiceItem:
     said = tuple(Remark(str(n), f"p_{n}", None, NOW, text) for n, text in enumerate(words))
-    return OutsideItem(
+    return ServiceItem(
         service="slack",
         root="slack/T1/C1",
         path=ts,
@@ -300,7 +300,7 @@ def test_an_erased_authors_delivery_is_acknowledged_unread(world):
     records = asyncio.run(world.received(a_message("a", user="U1")))
     world.keys.erased.add("key_prj_shop_slack:U1")
     asyncio.run(world.consumer().process(records[0]))
-    assert (world.broker.log, world.counted) == ([], {"slack erased": 1})
+    assert (world.broker.log, world.is_reconcilable) == ([], {"slack erased": 1})
 
 
 def test_a_thread_that_slack_does_not_give_is_left_to_the_next_poll(tmp_path):
@@ -310,7 +310,7 @@ def test_a_thread_that_slack_does_not_give_is_left_to_the_next_poll(tmp_path):
     world = World(tmp_path, {"project_channels": "C1"}, outage=away)
     run(world, a_message("We ship on Monday."))
     assert len(world.events(MessageReceived)) == 1
-    assert world.counted["slack left_to_the_next_poll"] == 1
+    assert world.is_reconcilable["slack left_to_the_next_poll"] == 1
     assert not world.dead
 
 
@@ -319,7 +319,7 @@ def test_a_thread_of_which_nothing_is_left_goes(tmp_path):
     ts = "1772366400.000100"
     world.threads[ts] = a_thread(ts, "We ship on Monday.")
     run(world, a_message("We ship on Monday."))
-    world.threads[ts] = Gone("slack", "slack/T1/C1", ts, NOW + timedelta(seconds=9))
+    world.threads[ts] = DeletedItem("slack", "slack/T1/C1", ts, NOW + timedelta(seconds=9))
     assert run(world, a_message("", subtype="message_deleted", deleted_ts=ts)).texts == []
     assert len(world.events(MessageWithdrawn)) == 1
 

@@ -16,7 +16,7 @@ from connectors.intake.changes import Delta
 from connectors.intake.files import RepositoryFiles
 from schemas.envelope import Actor
 from schemas.events.connector import ConnectorAdded, Credential
-from tests.connectors.held import PROJECT, MemoryBroker
+from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.stand_ins.git_server import GitServer
 from tests.connectors.stand_ins.github import APP_TOKEN, GitHubServer
 from tests.connectors.test_github_access import a_key
@@ -67,7 +67,7 @@ class Ours:
             credentials=[Credential(role=role, place=place) for role, place in places.items()],
             options={"clone_url": f"{server.url}/shop.git", "root": "acme/shop"},
         )
-        files = RepositoryFiles(self.clones, self.broker.outlet_of, environ, self.said.append)
+        files = RepositoryFiles(self.clones, self.broker.publisher_of, environ, self.said.append)
         delta = Delta("github", "acme/shop", "", "f" * 40, "@poll")
         return await files.bring(delta, Definition(PROJECT, added), ORDER)
 

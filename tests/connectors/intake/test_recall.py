@@ -46,7 +46,7 @@ def test_the_deliveries_before_the_offset_are_known_again(fresh: Settings, tmp_p
             ids.source_id(PROJECT, "github", f"{root_of('acme/shop', 'issues')}@{number}")
             for number in together
         ]
-        held = await world.told.over(world.broker.outlet()).held(PROJECT, names)
+        held = await world.statuses.overlay(world.broker.publisher()).find_stored(PROJECT, names)
         return recalled, len(held)
 
     assert asyncio.run(run()) == (TAKEN, TAKEN)

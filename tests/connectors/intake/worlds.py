@@ -9,16 +9,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from connectors.connected import Connected
+from connectors.directory import ConnectorDirectory
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta
 from connectors.intake.intake import Intake, Ports
 from connectors.intake.runner import Consumer
-from connectors.intake.told import Told
-from connectors.outside import Gone, OutsideItem
+from connectors.intake.source_status import SourceStatuses
+from connectors.service_items import DeletedItem, ServiceItem
 from connectors.slack.items import ThreadRef
-from connectors.webhooks.counters import Counters
-from connectors.webhooks.counters import told as counters_told
+from connectors.webhooks.counters import Counters, read_counters
 from connectors.webhooks.receiver import Receiver
 from infra.errors import Undecryptable
 from schemas.codec import encode
@@ -30,7 +29,7 @@ from schemas.events.project import ProjectCreated
 from schemas.ids import sha256_hex
 from schemas.topics import key_of
 from streams.hygiene.redact import redact_name
-from tests.connectors.held import E, MemoryBroker
+from tests.connectors.memory_broker import E, MemoryBroker
 from tests.connectors.webhooks.senders import NOW, SECRET, Sent
 
 PROJECT = "prj_shop"
@@ -78,11 +77,11 @@ class World:
     options: Mapping[str, str] = field(default_factory=dict)
     broker: MemoryBroker = field(default_factory=MemoryBroker)
     keys: KeyRing = field(default_factory=KeyRing)
-    told: Told = field(default_factory=Told)
-    threads: dict[str, OutsideItem | Gone | None] = field(default_factory=dict)
+    statuses: SourceStatuses = field(default_factory=SourceStatuses)
+    threads: dict[str, ServiceItem | DeletedItem | None] = field(default_factory=dict)
     asked: list[ThreadRef] = field(default_factory=list)
     deltas: list[Delta] = field(default_factory=list)
-    connected: Connected = field(default_factory=Connected)
+    connected: ConnectorDirectory = field(default_factory=ConnectorDirectory)
     waits: list[float] = field(default_factory=list)
     outage: Callable[[], None] = lambda: None
     at: datetime = NOW
@@ -114,7 +113,7 @@ class World:
         self._hear(added, added.local_key)
 
     def _hear(self, event: Event, key: str) -> None:
-        self.connected.hear(
+        self.connected.apply(
             outside_fact(event, project_id=PROJECT, occurred_at=NOW, actor=ADMIN, natural_key=key)
         )
 
@@ -123,14 +122,14 @@ class World:
 
     def intake(self) -> Intake:
         ports = Ports(
-            connected=self.connected.of,
-            outlet=self.broker.outlet_of,
+            find_definitions=self.connected.of,
+            publisher=self.broker.publisher_of,
             open=self.keys.open,
             seal=self.keys.seal,
             mark=self.keys.mark,
             thread=self._thread,
             files=self._files,
-            told=self.told,
+            statuses=self.statuses,
             redact_name=redact_name,
         )
         return Intake(ports)
@@ -141,7 +140,7 @@ class World:
         self.counters = counters
         return Consumer(self.intake(), self.broker.publish, counters, self, 1, self._sleep)
 
-    async def _thread(self, definition: Any, ref: ThreadRef) -> OutsideItem | Gone | None:
+    async def _thread(self, definition: Any, ref: ThreadRef) -> ServiceItem | DeletedItem | None:
         self.asked.append(ref)
         self.outage()
         return self.threads.get(ref.thread_ts)
@@ -181,9 +180,9 @@ class World:
             await consumer.process(record)
 
     @property
-    def counted(self) -> dict[str, int]:
+    def is_reconcilable(self) -> dict[str, int]:
         self.counters.write()
-        found = counters_told(self.folder / "intake.json") or {}
+        found = read_counters(self.folder / "intake.json") or {}
         return {name: count for group in found.values() if isinstance(group, dict)
                 for name, count in group.items()}  # fmt: skip
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from connectors.sync import Stream
 from connectors.transport import Transport
 from tests.connectors.github_side import Side, a_server, standing
-from tests.connectors.held import MemoryBroker
+from tests.connectors.memory_broker import MemoryBroker
 from tests.connectors.stand_ins.github import GitHubServer
 from tests.connectors.stand_ins.github_world import Repository
 from tests.connectors.stand_ins.server import Fault

@@ -6,9 +6,9 @@ import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from tests.connectors.held import MemoryBroker
 from tests.connectors.hooks import Hooks
 from tests.connectors.jira_side import SITE, JiraSide, a_site
+from tests.connectors.memory_broker import MemoryBroker
 from tests.connectors.stand_ins.jira import JiraServer
 from tests.connectors.stand_ins.unconditional import Unconditional, at_once
 

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from connectors.sync import Stream
-from tests.connectors.held import MemoryBroker
+from tests.connectors.memory_broker import MemoryBroker
 
 
 class Stand(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Generic, Protocol, TypeVar
 
 from connectors.sync import Stream
-from tests.connectors.held import MemoryBroker
+from tests.connectors.memory_broker import MemoryBroker
 from tests.connectors.stand_ins.server import Fault, Server
 
 

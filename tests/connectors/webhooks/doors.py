@@ -12,9 +12,9 @@ from typing import Any
 import aiohttp
 
 from connectors.webhooks.connections import Limits
-from connectors.webhooks.counters import Counters, told
+from connectors.webhooks.counters import Counters, read_counters
 from connectors.webhooks.receiver import Endpoint, Receiver
-from connectors.webhooks.server import Server, listening
+from connectors.webhooks.server import Server, listen
 from infra.errors import BrokerUnavailable
 from schemas.codec import decode, encode
 from schemas.envelope import Envelope
@@ -62,9 +62,9 @@ class Door:
             return answer.status, await answer.json(content_type=None)
 
     @property
-    def counted(self) -> dict[str, Any]:
+    def is_reconcilable(self) -> dict[str, Any]:
         """The counters as `cairn status` would show them."""
-        found = told(self.counters)
+        found = read_counters(self.counters)
         assert found
         return found
 
@@ -78,7 +78,7 @@ async def a_door(folder: Path, *, patience_s: float = 30.0, **options: Any) -> A
         door.endpoint, door.seal, door.publish, door, acknowledged_within_s=patience_s
     )
     door.server = Server(receiver, counters, Limits(**options))
-    async with listening(door.server, "127.0.0.1", 0) as door.address:
-        counters.listening(door.address)
+    async with listen(door.server, "127.0.0.1", 0) as door.address:
+        counters.set_address(door.address)
         yield door
     counters.write()

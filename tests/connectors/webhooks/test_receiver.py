@@ -64,7 +64,7 @@ def test_a_genuine_delivery_is_on_the_log_sealed(tmp_path, sent, kind, ref):
     assert (fact.event.kind, fact.event.external_ref) == (kind, ref)
     assert fact.event.body == b"sealed:" + sent.body[::-1]
     assert fact.project_id == "prj_shop"
-    assert door.counted["received"] == {f"{sent.service} received": 1}
+    assert door.is_reconcilable["received"] == {f"{sent.service} received": 1}
 
 
 def test_a_chat_message_is_sealed_for_its_author_and_others_for_the_project(tmp_path):
@@ -100,7 +100,7 @@ def test_a_delivery_with_a_wrong_header_changes_nothing(tmp_path, header, value,
     )
     assert status == (400 if reason == "malformed" else 401)
     assert (door.log, door.sealed_for) == ([], [])
-    assert door.counted["refused"] == {f"github {reason}": 1}
+    assert door.is_reconcilable["refused"] == {f"github {reason}": 1}
 
 
 def test_a_body_changed_on_the_way_is_forged(tmp_path):
@@ -126,14 +126,14 @@ def test_a_slack_delivery_of_another_time_is_stale(tmp_path, minutes):
     old, near = (from_slack(body, NOW + timedelta(minutes=each)) for each in (minutes, minutes / 2))
     door, statuses = sent_to_a_door(tmp_path, old, near)
     assert statuses == [401, 202]
-    assert door.counted["refused"] == {"slack stale": 1}
+    assert door.is_reconcilable["refused"] == {"slack stale": 1}
 
 
 def test_a_slack_time_that_was_not_signed_is_forged(tmp_path):
     sent = from_slack({"event_id": "Ev1"}, NOW - timedelta(hours=1))
     fresh = {"X-Slack-Request-Timestamp": str(int(NOW.timestamp()))}
     door, _ = sent_to_a_door(tmp_path, replace(sent, headers=sent.headers | fresh))
-    assert door.counted["refused"] == {"slack forged": 1}
+    assert door.is_reconcilable["refused"] == {"slack forged": 1}
 
 
 def test_a_jira_body_of_the_day_before_yesterday_is_stale(tmp_path):
@@ -156,7 +156,7 @@ def test_a_body_replayed_under_another_id_is_refused(tmp_path):
     door, statuses = sent_to_a_door(tmp_path, an_issue(), again)
     assert statuses == [202, 409]
     assert len(door.log) == 1
-    assert door.counted["refused"] == {"github replayed": 1}
+    assert door.is_reconcilable["refused"] == {"github replayed": 1}
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_an_oversized_body_is_refused_with_or_without_its_length(tmp_path):
             assert (await door.send(an_issue(), data=whole))[0] == 413
             assert (await door.send(an_issue(), data=in_pieces()))[0] == 413
         assert door.log == []
-        assert door.counted["refused"] == {"github oversized": 2}
+        assert door.is_reconcilable["refused"] == {"github oversized": 2}
 
     asyncio.run(run())
 
@@ -276,7 +276,7 @@ def test_a_broker_that_is_away_makes_the_sender_try_again_and_nothing_is_lost(tm
             door.broker_away = False
             assert (await door.send(an_issue()))[0] == 202
         assert len(door.log) == 1
-        assert door.counted["refused"] == {"github broker_away": 1}
+        assert door.is_reconcilable["refused"] == {"github broker_away": 1}
 
     asyncio.run(run())
 
@@ -357,7 +357,7 @@ def test_no_word_of_a_delivery_is_in_any_log_answer_or_counter(tmp_path, caplog,
         resigned(an_issue(), f'{{"{private}": '.encode()),
     )
     told = capsys.readouterr()
-    shown = caplog.text + told.out + told.err + json.dumps(door.counted)
+    shown = caplog.text + told.out + told.err + json.dumps(door.is_reconcilable)
     assert "Kim" not in shown
     assert "acme" not in shown
 
@@ -365,4 +365,4 @@ def test_no_word_of_a_delivery_is_in_any_log_answer_or_counter(tmp_path, caplog,
 def test_counts_outlive_the_process(tmp_path):
     sent_to_a_door(tmp_path, an_issue())
     door, _ = sent_to_a_door(tmp_path, an_issue())
-    assert door.counted["received"] == {"github received": 2}
+    assert door.is_reconcilable["received"] == {"github received": 2}

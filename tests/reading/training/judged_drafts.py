@@ -19,7 +19,7 @@ from agents.offline.judge.doubts import doubt_of
 from agents.offline.judge.soundness import draft_signs, least_of
 from agents.offline.reader import proposed
 from connectors.git import run_git
-from connectors.repositories import borrow
+from connectors.repositories import open_view
 from infra.cli.evaluation.extract import cleaned_document
 from schemas.ids import sha256_hex
 
@@ -65,7 +65,7 @@ def _rows(clones: Path, head: str, *lines: str) -> Iterator[dict[str, Any]]:
 
 def text_at(clone: Path, commit: str, path: str) -> str:
     """A file of a clone as it was at ``commit``. Raises SourceUnavailable."""
-    with borrow(clone) as repository:
+    with open_view(clone) as repository:
         shown = run_git(repository.directory, "show", f"{commit}:{path}")
     return shown.decode("utf-8", "replace")
 

@@ -24,7 +24,7 @@ from agents.offline.segment.prose import passages
 from agents.offline.segment.sections import role_in
 from agents.offline.segment.wording import plain
 from connectors.git import run_git
-from connectors.repositories import borrow
+from connectors.repositories import open_view
 from infra.cli.evaluation.extract import cleaned_document
 from tests.reading.training.judged_drafts import text_at
 
@@ -70,7 +70,7 @@ def units_of(clones: Path, line: str) -> list[dict[str, Any]]:
 
 
 def _documents(clone: Path, commit: str) -> Iterator[tuple[str, str]]:
-    with borrow(clone) as repository:
+    with open_view(clone) as repository:
         listed = run_git(repository.directory, "ls-tree", "-r", "-z", "--name-only", commit)
     names = listed.decode("utf-8", "replace")
     for path in sorted(names.split("\0")):

@@ -1,4 +1,4 @@
-"""Places that nobody means as a source, and whose secrets would go onto the log."""
+"""Refuses folders that nobody means as a source and whose secrets would reach the log."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 
 from connectors.connector import SourceRefused, printable
 
-# Not these themselves; a project may lie below them.
+# Refused themselves; a project may lie below them.
 SYSTEM = ("/", "/bin", "/home", "/lib", "/lib64", "/root", "/run", "/sbin", "/usr", "/var")
-# Not these and nothing below them.
+# Refused with everything below them.
 SYSTEM_WHOLLY = ("/boot", "/dev", "/etc", "/proc", "/sys")
 
 
-def check_place(full: Path) -> None:
-    """Raises SourceRefused for a place of the system or a home folder; ``full`` has no links.
+def check_folder(full: Path) -> None:
+    """Raises SourceRefused for a system folder or a home folder; ``full`` has no links.
 
-    Places are told apart by what they are, not by name: a mount has another name.
+    Folders are compared by device and inode, not by name: a mount has another name.
     """
     homes = list(_homes())
     here = _identity(full)
@@ -40,7 +40,7 @@ def check_place(full: Path) -> None:
 
 
 def _homes() -> Iterator[Path]:
-    """The home folder of the person who asks, as the environment and as the system say it."""
+    """The user's home folder, as the environment and as the system name it."""
     if said := os.environ.get("HOME"):
         yield Path(said).resolve()
     with contextlib.suppress(KeyError):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from connectors.intake.told import Told
+from connectors.intake.source_status import SourceStatuses
 from infra.errors import Unavailable
 from schemas.codec import decode
 from tests.connectors.intake.worlds import Record, World
@@ -55,31 +55,31 @@ def damaged(path: Path, how: str) -> None:
 )
 def test_a_damaged_file_is_set_aside_and_what_was_deleted_stays_so(tmp_path, how):
     path = tmp_path / "told.sqlite"
-    world = World(tmp_path, told=Told(path))
+    world = World(tmp_path, statuses=SourceStatuses(path))
     late = a_comment("created", 7, "d-3")
     records = asyncio.run(
         world.received(a_comment("created", 7, "d-1"), a_comment("deleted", 7, "d-2"), late)
     )
     asyncio.run(take(world, records[:2]))
-    world.told.close()
+    world.statuses.close()
     damaged(path, how)
 
-    world.told = Told(path)
-    assert world.told.set_aside
-    assert world.told.set_aside.exists()
-    assert not world.told.whole
+    world.statuses = SourceStatuses(path)
+    assert world.statuses.set_aside
+    assert world.statuses.set_aside.exists()
+    assert not world.statuses.is_whole
     asyncio.run(take(world, records[2:], again=records[:2]))
     assert world.texts == []
-    world.told.close()
+    world.statuses.close()
 
-    after = Told(path)
-    assert (after.set_aside, after.whole) == (None, True)
+    after = SourceStatuses(path)
+    assert (after.set_aside, after.is_whole) == (None, True)
     after.close()
 
 
 def test_what_is_not_taken_yet_is_not_taken_for_told(tmp_path):
     path = tmp_path / "told.sqlite"
-    world = World(tmp_path, told=Told(path))
+    world = World(tmp_path, statuses=SourceStatuses(path))
     records = asyncio.run(
         world.received(a_comment("created", 7, "d-1"), a_comment("created", 8, "d-2"))
     )
@@ -91,9 +91,9 @@ def test_what_is_not_taken_yet_is_not_taken_for_told(tmp_path):
 def test_a_file_that_cannot_be_used_stops_the_intake_and_buries_no_delivery(tmp_path):
     (tmp_path / "told.sqlite").mkdir()
     with pytest.raises(Unavailable, match=r"told\.sqlite cannot be used"):
-        Told(tmp_path / "told.sqlite")
-    world = World(tmp_path, told=Told(tmp_path / "other.sqlite"))
-    world.told.close()  # as a disk that is gone
+        SourceStatuses(tmp_path / "told.sqlite")
+    world = World(tmp_path, statuses=SourceStatuses(tmp_path / "other.sqlite"))
+    world.statuses.close()  # as a disk that is gone
     with pytest.raises(Unavailable, match=r"other\.sqlite cannot be used"):
         asyncio.run(world.taken(a_comment("created", 7, "d-1")))
     assert not world.dead
@@ -102,9 +102,9 @@ def test_a_file_that_cannot_be_used_stops_the_intake_and_buries_no_delivery(tmp_
 async def take(world: World, records: list[Record], again: list[Record] | None = None) -> None:
     """The records through a process just started, which knows ``again`` from its offset."""
     consumer = world.consumer()
-    if not world.told.whole:
+    if not world.statuses.is_whole:
         for record in again or []:
             world.intake().recall(decode(record.value))
-        world.told.settle()
+        world.statuses.mark_whole()
     for record in records:
         await consumer.process(record)

@@ -1,6 +1,7 @@
-"""What is connected to which project, followed on ``project.v1`` as it changes.
+"""The connectors of all projects, followed on ``project.v1`` as they change.
 
-Read from the log and not from the tables, so that a webhook is answered while the database is away.
+They are read from the log and not from the database, so that webhooks are answered while the
+database is down.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from aiokafka.structs import TopicPartition
 
 from connectors.connector import SourceRefused
 from connectors.definitions import Definition, definitions, secret_at
-from connectors.services import WEBHOOK
+from connectors.service import WEBHOOK
 from connectors.webhooks.receiver import Endpoint
 from infra.beside import beside
 from infra.kafka import broker_errors, running_consumer
@@ -27,14 +28,14 @@ from schemas.events.project import ProjectCreated
 POLL_MS = 500
 
 
-class Connected:
+class ConnectorDirectory:
     """The connectors of all projects, as far as the log was read."""
 
     def __init__(self) -> None:
         self._projects: dict[str, str] = {}  # name or id -> id
         self._found: dict[str, Definition] = {}
 
-    def hear(self, fact: Envelope) -> None:
+    def apply(self, fact: Envelope) -> None:
         match fact.event:
             case ProjectCreated() as event:
                 self._projects[fact.project_id] = fact.project_id
@@ -55,26 +56,26 @@ class Connected:
     def endpoint(
         self, service: ConnectorService, project: str, environ: Mapping[str, str]
     ) -> Endpoint | None:
-        """The door of a project, by its name or id, with the secrets of its connectors."""
+        """The webhook endpoint of a project, by its name or id, with its secrets."""
         project_id = self._projects.get(project)
         if project_id is None:
             return None
         secrets = []
         for each in reversed(self.of(project_id, service)):
             if place := each.credentials.get(WEBHOOK):
-                with suppress(SourceRefused):  # a missing secret closes this door only
+                with suppress(SourceRefused):  # other connectors of the project still work
                     secrets.append(secret_at(place, environ).reveal().encode())
         return Endpoint(project_id, tuple(secrets))
 
 
 @asynccontextmanager
-async def following_connectors(settings: Settings) -> AsyncIterator[Connected]:
-    """All connectors as of the beginning of the block, and kept so.
+async def follow_connectors(settings: Settings) -> AsyncIterator[ConnectorDirectory]:
+    """All connectors as of the start of the block, kept up to date during it.
 
-    Raises BrokerUnavailable; also in the middle of the block, which then ends: nobody may go on
-    with connectors as they once were.
+    Raises BrokerUnavailable, also during the block, which then ends: nobody may continue with
+    outdated connectors.
     """
-    connected = Connected()
+    connected = ConnectorDirectory()
     async with running_consumer(settings) as consumer:
         with broker_errors("reading what is connected"):
             topic = settings.topic(ConnectorAdded.topic)
@@ -85,21 +86,21 @@ async def following_connectors(settings: Settings) -> AsyncIterator[Connected]:
             ends = await consumer.end_offsets(places)
             await consumer.seek_to_beginning(*places)
             while any([await consumer.position(place) < end for place, end in ends.items()]):
-                _hear(connected, await consumer.getmany(timeout_ms=POLL_MS), len(places))
+                _apply(connected, await consumer.getmany(timeout_ms=POLL_MS), len(places))
         async with beside(_follow(consumer, connected, len(places))):
             yield connected
 
 
-async def _follow(consumer: Any, connected: Connected, partitions: int) -> None:
+async def _follow(consumer: Any, connected: ConnectorDirectory, partitions: int) -> None:
     with broker_errors("following what is connected"):
         while True:
-            _hear(connected, await consumer.getmany(timeout_ms=POLL_MS), partitions)
+            _apply(connected, await consumer.getmany(timeout_ms=POLL_MS), partitions)
 
 
-def _hear(connected: Connected, batch: Mapping[Any, Any], partitions: int) -> None:
+def _apply(connected: ConnectorDirectory, batch: Mapping[Any, Any], partitions: int) -> None:
     for records in batch.values():
         for record in records:
-            with suppress(InvalidRecord):  # the projector tells of it
+            with suppress(InvalidRecord):  # the projector reports it
                 fact = decode(record.value or b"")
                 check_place(ConnectorAdded.topic, record.partition, record.key, fact, partitions)
-                connected.hear(fact)
+                connected.apply(fact)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from connectors.connected import Connected
+from connectors.directory import ConnectorDirectory
 from schemas.envelope import Actor, Event, outside_fact
 from schemas.events.connector import ConnectorAdded, ConnectorRemoved, Credential
 from schemas.events.project import ProjectCreated
@@ -15,10 +15,10 @@ AT = datetime(2026, 3, 1, tzinfo=UTC)
 ENVIRON = {"FIRST": "one", "SECOND": "two"}
 
 
-def a_log(*events: Event, project: str = "prj_shop") -> Connected:
-    connected = Connected()
+def a_log(*events: Event, project: str = "prj_shop") -> ConnectorDirectory:
+    connected = ConnectorDirectory()
     for number, event in enumerate((ProjectCreated(name="Shop"), *events)):
-        connected.hear(
+        connected.apply(
             outside_fact(
                 event,
                 project_id=project,

@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from connectors.definitions import cursors
-from connectors.feeder import Lead
-from connectors.publishing import Held, Outlet
-from connectors.sync import Engine, Reading
+from connectors.feeder import InFlightWindow
+from connectors.publishing import ItemPublisher, StoredSource
+from connectors.sync import Engine, SyncTarget
 from connectors.transport import Budget
 from infra.clock import Clock, SystemClock
 from schemas.codec import decode, encode
@@ -56,20 +56,22 @@ class MemoryBroker:
     _seen: set[object] = field(default_factory=set)
     _positions: dict[str, CursorMoved] = field(default_factory=dict)
 
-    def outlet(self) -> Outlet:
-        lead = Lead(max_records=2**31, max_bytes=2**60)
-        return Outlet(self.publish, self.encrypt, self.held, self.inventory, lead, redact_name)
+    def publisher(self) -> ItemPublisher:
+        window = InFlightWindow(max_records=2**31, max_bytes=2**60)
+        return ItemPublisher(
+            self.publish, self.encrypt, self.find_stored, self.list_stored, window, redact_name
+        )
 
-    async def outlet_of(self, project_id: str) -> Outlet:
-        return self.outlet()
+    async def publisher_of(self, project_id: str) -> ItemPublisher:
+        return self.publisher()
 
     def engine(
         self, connector_id: str, service: str, budget: Budget, clock: Clock | None = None
     ) -> Engine:
         """A new one that goes on where the log stands."""
-        reading = Reading(PROJECT, connector_id, service)
+        target = SyncTarget(PROJECT, connector_id, service)
         places = self.places.get(connector_id if self.keep else "", {})
-        return Engine(reading, self.outlet(), dict(places), clock or SystemClock(), budget)
+        return Engine(target, self.publisher(), dict(places), clock or SystemClock(), budget)
 
     async def publish(self, envelopes: Sequence[Envelope]) -> None:
         for envelope in envelopes:
@@ -89,14 +91,16 @@ class MemoryBroker:
     def encrypt(self, content: bytes, owner: str) -> tuple[str, bytes]:
         return f"key_{owner}", content[::-1]
 
-    async def held(self, project_id: str, source_ids: Collection[str]) -> Mapping[str, Held]:
+    async def find_stored(
+        self, project_id: str, source_ids: Collection[str]
+    ) -> Mapping[str, StoredSource]:
         return {
-            source: Held(marker.raw_sha256, marker.revision_ref or "", marker.source.title)
+            source: StoredSource(marker.raw_sha256, marker.revision_ref or "", marker.source.title)
             for source in source_ids
             if (marker := self.shown.get(source))
         }
 
-    async def inventory(self, project_id: str, root: str, under: str = "") -> list[SourceInfo]:
+    async def list_stored(self, project_id: str, root: str, under: str = "") -> list[SourceInfo]:
         sources = [marker.source for marker in self.shown.values()]
         return [it for it in sources if it.root == root and it.path.startswith(under)]
 

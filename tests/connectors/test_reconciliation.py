@@ -35,11 +35,11 @@ def test_what_a_shifting_list_passes_over_is_looked_for_and_stays() -> None:
                 side.repository.delete_issue(1)
 
         server.before_each = delete_the_first
-        [outcome] = await side.census("issues")
+        [outcome] = await side.reconcile("issues")
         assert outcome.counts.removed == 0  # number 1 was seen before it went, number 11 never
         looked = [each.path for each in server.asked if each.path.endswith("/issues/11")]
         assert len(looked) == 1
-        await side.census("issues")
+        await side.reconcile("issues")
         assert side.broker.contents == standing(side.repository)
 
     told(tell, 25)
@@ -57,7 +57,7 @@ def test_access_lost_after_the_walk_is_not_taken_for_what_it_passed_over() -> No
                 server.denied["issues"] = 404
 
         server.before_each = shift_and_deny
-        [outcome] = await side.census("issues")
+        [outcome] = await side.reconcile("issues")
         assert outcome.reason == "not_found"
         assert side.broker.contents == held
 
@@ -71,7 +71,7 @@ def test_what_stands_and_is_not_held_is_read() -> None:
         for source in lost:
             del side.broker.contents[source]
         side.broker.show()
-        [outcome] = await side.census("issues")
+        [outcome] = await side.reconcile("issues")
         assert outcome.counts.published == 3
         assert side.broker.contents == standing(side.repository)
 
@@ -80,7 +80,7 @@ def test_what_stands_and_is_not_held_is_read() -> None:
 
 def test_of_much_that_is_missing_the_list_is_read_anew() -> None:
     async def tell(side: Side, server: GitHubServer) -> None:
-        await side.census("issues")
+        await side.reconcile("issues")
         assert side.broker.contents == standing(side.repository)
         one_by_one = [each for each in server.asked if "/issues/" in each.path]
         assert one_by_one == []
@@ -93,7 +93,7 @@ def test_a_census_names_what_goes_and_not_what_stays() -> None:
         await side.sync("issues")
         before = len(side.broker.events(SourcesListed))
         side.repository.delete_issue(4)
-        await side.census("issues", accept_removals=False)
+        await side.reconcile("issues", accept_removals=False)
         listings = side.broker.events(SourcesListed)[before:]
         assert [(len(each.sources), len(each.removed)) for each in listings] == [(0, 1)]
         assert side.broker.contents == standing(side.repository)

@@ -1,9 +1,9 @@
-"""A stranger's file is read in a child process, which can be killed and can do little else.
+"""Reads untrusted files in a child process, which can be killed and can do little else.
 
-Parsers of archives and exports were not written for an enemy: they loop, recurse and allocate as
-the file says. So they run where a limit of memory, processor time and disk ends them, where there
-is no environment, no secret and no other file to open, and where an interrupt of ours is obeyed at
-once, whatever they do. What comes back are frames of JSON and bytes, which run nothing here.
+Parsers of archives and exports were not written for hostile input: they loop, recurse and allocate
+as the file says. So they run with limits of memory, processor time and disk, without environment,
+secrets or other files, and an interrupt stops them at once. They answer with frames of JSON and
+bytes, which execute nothing here.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ from connectors.unpacking.frames import (
     OUT_OF_MEMORY,
     Answer,
     TooLarge,
-    framed,
+    encode_frame,
     lengths_of,
     value_of,
 )
 
 MIB = 1024 * 1024
 ROOT = Path(__file__).resolve().parents[1]
-CPU_S, CPU_S_PER_MIB = 60, 2  # of the file as it lies there: a tenth is what a sound one needs
+CPU_S, CPU_S_PER_MIB = 60, 2  # per MiB of the file; a valid file needs a tenth
 MEMORY_BYTES = 1024 * MIB
-WALL_PER_CPU = 10  # a busy machine lets a process wait; only a file system that hangs takes longer
+WALL_PER_CPU = 10  # processes wait on a busy machine; only a hanging file system takes longer
 READ_BYTES = 1 << 16
 ENDED_WITHIN_S = 10
 
 
 class ReadingFailed(Exception):
-    """The file is not what its format says. The message has the parser's own words."""
+    """The file is not valid in its format. The message is the parser's own."""
 
 
 class ReadingRefused(Exception):
-    """Reading the file would cost more than it may; the message says more than what."""
+    """Reading the file would cost more than a limit; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a child may take. ``wall_s`` is for one request, all others for its life."""
+    """The child's limits. ``wall_s`` is per request, all others for its life."""
 
     cpu_s: int
     wall_s: float
@@ -68,8 +68,8 @@ def limits_of(size_bytes: int, *, memory_bytes: int = 0, spool_bytes: int = 0) -
     return Limits(cpu_s, float(cpu_s * WALL_PER_CPU), memory_bytes or MEMORY_BYTES, spool_bytes)
 
 
-def opened(file: Path) -> IO[bytes]:
-    """The file, which is a regular one. Raises OSError."""
+def open_regular(file: Path) -> IO[bytes]:
+    """Opens a regular file. Raises OSError for anything else."""
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -77,11 +77,11 @@ def opened(file: Path) -> IO[bytes]:
     return os.fdopen(descriptor, "rb")
 
 
-class Confined:
-    """One child with ``reader`` (a class of ``connectors.unpacking``) over an open file.
+class Sandbox:
+    """One child process with ``reader`` (a class of ``connectors.unpacking``) over an open file.
 
-    ``spool`` is the file into which it may write. Close it: that ends the child, also from another
-    thread in the middle of a request.
+    ``spool`` is the file it may write to. Close it: that ends the child, also from another thread
+    during a request.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Confined:
         self._limits = limits
         self._lock = threading.Lock()  # one request at a time
         self._closed = False
-        self._come = bytearray()  # from the child, and not looked at
+        self._come = bytearray()  # bytes from the child, not yet parsed
         numbers = [file.fileno(), *([spool.fileno()] if spool else [])]
         argv = [
             *(sys.executable, "-S", "-P", "-m", "connectors.unpacking.child", str(os.getpid())),
@@ -103,20 +103,20 @@ class Confined:
             *(str(spool.fileno()) if spool else "-1", json.dumps(asdict(limits))),
             json.dumps(options),
         ]
-        self._process = _started(argv, numbers)
-        weakref.finalize(self, self._process.kill)  # of a listing that nobody closed
+        self._process = _start(argv, numbers)
+        weakref.finalize(self, self._process.kill)  # if nobody closed the listing
 
     def ask(self, name: str, *arguments: Any) -> Generator[Answer, None, None]:
         """What the reader's method yields: JSON values, each with bytes.
 
-        Raises ReadingFailed, after which the child can be asked again, and ReadingRefused. Whoever
-        stops before the end, or is interrupted, ends the child.
+        Raises ReadingFailed, after which the child can be asked again, and ReadingRefused. Stopping
+        early or an interrupt ends the child.
         """
         with self._lock:
             whole = False
             try:
                 deadline = time.monotonic() + self._limits.wall_s
-                self._send(framed([name, *arguments]))
+                self._send(encode_frame([name, *arguments]))
                 while True:
                     told, content = self._frame(deadline)
                     if "part" in told:
@@ -133,7 +133,7 @@ class Confined:
             raise ReadingFailed(str(told["failed"]) or str(told.get("error_class")))
 
     def close(self) -> None:
-        """The child is no more, and nothing waits for it."""
+        """Ends the child; nothing waits for it afterwards."""
         self._process.kill()
         if self._lock.acquire(timeout=ENDED_WITHIN_S):
             self._closed = True
@@ -179,7 +179,7 @@ class Confined:
         return found
 
     def _death(self) -> ReadingRefused | ReadingFailed:
-        """Why the child is no more."""
+        """Why the child has ended."""
         self._process.kill()
         code = self._process.wait(ENDED_WITHIN_S)
         if code == -signal.SIGXCPU:
@@ -189,9 +189,11 @@ class Confined:
         return ReadingFailed(f"its reader ended with {code}")
 
 
-def _started(argv: list[str], numbers: list[int]) -> subprocess.Popen[bytes]:
-    """The child. A thread of its own waits for it: Linux ends a child with the thread that started
-    it, and whoever lists an archive may be gone before it is read.
+def _start(argv: list[str], numbers: list[int]) -> subprocess.Popen[bytes]:
+    """Starts the child.
+
+    A thread of its own waits for it: Linux ends a child with the thread that started it, and the
+    thread that lists an archive may end before its items are read.
     """
     started: Future[subprocess.Popen[bytes]] = Future()
 
@@ -214,11 +216,11 @@ def _started(argv: list[str], numbers: list[int]) -> subprocess.Popen[bytes]:
         started.set_result(process)
         process.wait()
 
-    threading.Thread(target=keep, name="confined", daemon=True).start()
+    threading.Thread(target=keep, name="sandbox", daemon=True).start()
     return started.result()
 
 
 def spool_bytes(most: int) -> int:
-    """How much a spool may take: half of the disk that is free, and no more than ``most``."""
+    """The limit of a spool file: half of the free disk, at most ``most``."""
     found = os.statvfs(tempfile.gettempdir())
     return min(most, found.f_bavail * found.f_frsize // 2)

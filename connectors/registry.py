@@ -1,0 +1,48 @@
+"""The services that can be connected, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from connectors.bitbucket.service import BITBUCKET
+from connectors.connector import UnknownSource
+from connectors.definitions import Definition
+from connectors.github.service import GITHUB
+from connectors.jira.service import JIRA
+from connectors.service import WEBHOOK, Service
+from connectors.slack.service import SLACK
+from connectors.transport import Budget
+from schemas.events.connector import ConnectorAdded
+
+SERVICES: dict[str, Service] = {
+    "github": GITHUB,
+    "jira": JIRA,
+    "slack": SLACK,
+    "bitbucket": BITBUCKET,
+}
+
+
+@dataclass(slots=True)
+class Budgets:
+    """One budget per account: connectors with the same credential share a rate limit."""
+
+    _known: dict[tuple[str, ...], Budget] = field(default_factory=dict)
+
+    def of(self, added: ConnectorAdded) -> Budget:
+        places = sorted(f"{each.role} {each.place}" for each in added.credentials)
+        key = (added.base_url, *places)
+        return self._known.setdefault(key, Budget(percent=added.budget_percent))
+
+
+def service_of(name: str) -> Service:
+    """Raises UnknownSource for a service that cannot be connected."""
+    if name not in SERVICES:
+        raise UnknownSource(f"There is no service {name!r}: connect one of {', '.join(SERVICES)}.")
+    return SERVICES[name]
+
+
+def stream_names(definition: Definition) -> tuple[str, ...]:
+    """The streams that are polled; none if the connector has only a webhook."""
+    if set(definition.credentials) <= {WEBHOOK}:
+        return ()
+    return service_of(definition.added.service).names(definition)
