@@ -1,6 +1,6 @@
 """Makes ``agents/rules/placement.json``: ``python -m agents.training.placement UNITS``.
 
-UNITS is what ``infra.cli.evaluation.read_sections`` wrote. Logistic regression over the signs of
+UNITS is what ``infra.evaluation.read_sections`` wrote. Logistic regression over the signs of
 what stands under telling headings and elsewhere, rounded to whole numbers; scikit-learn 1.9.1, and
 nothing is drawn: which units of a large project count is decided by the hash of their text.
 """

@@ -1,6 +1,6 @@
 """Makes ``agents/rules/soundness.json``: ``python -m agents.training.soundness EXAMPLES``.
 
-EXAMPLES is what ``infra.cli.evaluation.read_drafts`` wrote. Logistic regression over the signs of
+EXAMPLES is what ``infra.evaluation.read_drafts`` wrote. Logistic regression over the signs of
 the drafts of all projects whose use is «train», rounded to whole numbers; scikit-learn 1.9.1, and
 nothing is drawn. Whoever had the document open, or read a title as it is told today, counts twice
 as much as who saw a draft's neighbours only. ``--figures`` prints instead how well each of these

@@ -48,7 +48,7 @@ def register(app: typer.Typer) -> None:
 
 
 def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[[], Figures]]:
-    from infra.cli.benches import dedupe, hygiene, latency, pipeline, reading
+    from infra.evaluation.benches import dedupe, hygiene, latency, pipeline, reading
 
     return {
         "pipeline": lambda: pipeline.pipeline(source),

@@ -1,6 +1,6 @@
 """A weighed sum of features as a figure from 0 to 1, with weights that were learnt and committed.
 
-``pair_weights.json`` is written by ``python -m infra.cli.evaluation.train_pairs`` and says from
+``pair_weights.json`` is written by ``python -m infra.evaluation.train_pairs`` and says from
 which rows. The intercept is moved so that 0.5 is the border that served best.
 """
 

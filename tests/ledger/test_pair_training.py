@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infra.cli.evaluation.train_pairs import Model, Sample, held_out, learn
+from infra.evaluation.train_pairs import Model, Sample, held_out, learn
 from streams.ledger.weighing import weigh
 
 ROWS = [

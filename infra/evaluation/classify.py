@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agents.rules.statements import classify
-from infra.cli.evaluation.rows import Options, Row
+from infra.evaluation.rows import Options, Row
 
 
 def answer_all(rows: Iterable[Row], options: Options) -> Iterator[dict[str, Any]]:

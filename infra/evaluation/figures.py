@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from infra.cli.evaluation.measures.calibration import Calibration
-from infra.cli.evaluation.measures.counting import Pairs, interval
-from infra.cli.evaluation.measures.misses import Misses, misses_of
-from infra.cli.evaluation.measures.sections import masked, with_units
-from infra.cli.evaluation.measures.table import SETS, LabelledSet, Measure
-from infra.cli.evaluation.rows import BadRow, Row, rows_of
-from infra.cli.evaluation.tasks import answer
 from infra.errors import Refusal
+from infra.evaluation.measures.calibration import Calibration
+from infra.evaluation.measures.counting import Pairs, interval
+from infra.evaluation.measures.misses import Misses, misses_of
+from infra.evaluation.measures.sections import masked, with_units
+from infra.evaluation.measures.table import SETS, LabelledSet, Measure
+from infra.evaluation.rows import BadRow, Row, rows_of
+from infra.evaluation.tasks import answer
 
 HEAD = (
     "| Figure | Data | Rows | Measured | Baseline | Target | Reached | Held out |",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from infra.cli.evaluation.measures.counting import Pairs, share
+from infra.evaluation.measures.counting import Pairs, share
 
 TOP = 10
 

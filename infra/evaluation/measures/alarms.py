@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from infra.cli.evaluation.measures.counting import Pairs, share
+from infra.evaluation.measures.counting import Pairs, share
 
 # A guard of trigger words, to measure against: what anybody would write in five minutes.
 TRIGGERS = re.compile(

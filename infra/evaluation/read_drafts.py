@@ -20,10 +20,10 @@ from agents.rules.reader import proposed
 from agents.rules.soundness import draft_signs, least_of
 from connectors.git import run_git
 from connectors.repositories import borrow
-from infra.cli.evaluation.extract import cleaned_document
+from infra.evaluation.extract import cleaned_document
 from schemas.ids import sha256_hex
 
-JUDGED = Path(__file__).parents[3] / "agents" / "training" / "drafts.tsv"
+JUDGED = Path(__file__).parents[2] / "agents" / "training" / "drafts.tsv"
 HASH_CHARS = 16
 
 

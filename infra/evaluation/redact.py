@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from infra.cli.evaluation.rows import Options, Row
+from infra.evaluation.rows import Options, Row
 from schemas.source_kinds import language_of
 from streams.hygiene.normalise import lower
 from streams.hygiene.redact import redact, secrets_in

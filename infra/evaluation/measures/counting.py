@@ -7,7 +7,7 @@ from itertools import groupby
 from math import sqrt
 from typing import Any
 
-from infra.cli.evaluation.rows import Row
+from infra.evaluation.rows import Row
 
 Pairs = Sequence[tuple[Row, dict[str, Any]]]  # a row of the set, and what was answered to it
 QUANTILE = 1.96  # of the normal distribution, for 95 %

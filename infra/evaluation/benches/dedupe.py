@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from infra.cli.benches.peers import Peer, missing, versions
+from infra.evaluation.benches.peers import Peer, missing, versions
 from streams.ledger.near_index import NearIndex
 from streams.ledger.similarity import MERGE_REVIEW_THRESHOLD, similarity, words
 

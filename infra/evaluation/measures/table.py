@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from infra.cli.evaluation.measures import (
+from infra.evaluation.measures import (
     alarms,
     calibration,
     labels,
@@ -18,9 +18,9 @@ from infra.cli.evaluation.measures import (
     places,
     sections,
 )
-from infra.cli.evaluation.measures.calibration import Answered
-from infra.cli.evaluation.measures.counting import Pairs
-from infra.cli.evaluation.rows import Options
+from infra.evaluation.measures.calibration import Answered
+from infra.evaluation.measures.counting import Pairs
+from infra.evaluation.rows import Options
 
 
 @dataclass(frozen=True, slots=True)

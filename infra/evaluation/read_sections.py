@@ -25,10 +25,10 @@ from agents.rules.sections import role_in
 from agents.rules.wording import plain
 from connectors.git import run_git
 from connectors.repositories import borrow
-from infra.cli.evaluation.extract import cleaned_document
-from infra.cli.evaluation.read_drafts import text_at
+from infra.evaluation.extract import cleaned_document
+from infra.evaluation.read_drafts import text_at
 
-PROJECTS = Path(__file__).parents[3] / "agents" / "training" / "projects.tsv"
+PROJECTS = Path(__file__).parents[2] / "agents" / "training" / "projects.tsv"
 ELSEWHERE = "plain"
 LENGTHS = range(20, 1_500)  # characters of a unit
 WORDS = 4

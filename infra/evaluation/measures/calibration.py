@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from infra.cli.evaluation.measures import sections
-from infra.cli.evaluation.measures.counting import Pairs, share
+from infra.evaluation.measures import sections
+from infra.evaluation.measures.counting import Pairs, share
 
 HEAD = ("| Answers | Confidence | Count | Mean | Right |", "|---|---|---|---|---|")
 LEGEND = """\

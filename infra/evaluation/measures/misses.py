@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from infra.cli.evaluation.measures import labels, neighbours, places, sections
-from infra.cli.evaluation.measures.counting import Pairs
-from infra.cli.evaluation.measures.table import LabelledSet
-from infra.cli.evaluation.rows import Row
+from infra.evaluation.measures import labels, neighbours, places, sections
+from infra.evaluation.measures.counting import Pairs
+from infra.evaluation.measures.table import LabelledSet
+from infra.evaluation.rows import Row
 from schemas.ids import sha256_hex
 
 SHOWN = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from infra.cli.evaluation.rows import Options, Row
+from infra.evaluation.rows import Options, Row
 from streams.ledger.opposition import opposition
 
 

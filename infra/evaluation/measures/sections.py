@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from infra.cli.evaluation.measures.counting import Pairs, harmonic, share
-from infra.cli.evaluation.rows import Row
+from infra.evaluation.measures.counting import Pairs, harmonic, share
+from infra.evaluation.rows import Row
 
 KINDS = ("action_item", "decision", "requirement", "risk", "unknown")
 

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from infra.cli.benches.installation import Installation, installation
 from infra.cli.ingest import first_of
 from infra.errors import Refusal
+from infra.evaluation.benches.installation import Installation, installation
 
 FIGURES = {  # name on the run: target and contract in milliseconds (spec 12 §4)
     "first_atom_ms": (1_000, 3_000),

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from infra.cli.evaluation.measures.counting import Pairs, f1, harmonic
-from infra.cli.evaluation.rows import Row
+from infra.evaluation.measures.counting import Pairs, f1, harmonic
+from infra.evaluation.rows import Row
 
 PASSWORD = re.compile(r"://[^\s/:@]{0,100}:([^\s/]{1,200})@")
 CONTACTS = frozenset(("EMAIL_ADDRESS", "PHONE_NUMBER"))

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from infra.cli.benches.peers import Peer
+from infra.evaluation.benches.peers import Peer
 
 LOCALES = ("en_US", "en_GB", "de_DE", "fr_FR", "es_ES", "it_IT", "nl_NL", "pl_PL", "sv_SE")
 ROWS_OF_EACH = 25

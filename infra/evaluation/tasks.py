@@ -11,8 +11,8 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from infra.cli.evaluation.rows import Options, Row
 from infra.errors import Refusal
+from infra.evaluation.rows import Options, Row
 
 Answers = Callable[[Iterable[Row], Options], Iterator[dict[str, Any]]]
 ROWS_AT_ONCE = 64
@@ -67,7 +67,7 @@ def fields_of(name: str) -> tuple[str, ...]:
 
 
 def _answers(task: Task) -> Answers:
-    answers: Answers = importlib.import_module(f"infra.cli.evaluation.{task.module}").answer_all
+    answers: Answers = importlib.import_module(f"infra.evaluation.{task.module}").answer_all
     return answers
 
 

@@ -1,4 +1,4 @@
-"""Learns the weights of the pair models: ``python -m infra.cli.evaluation.train_pairs DATA``.
+"""Learns the weights of the pair models: ``python -m infra.evaluation.train_pairs DATA``.
 
 Logistic regression by Newton's method in plain Python: no library, no chance, the same weights
 from the same rows. With ``--check`` nothing is written; the figures are those of five folds, rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from infra.cli.evaluation.measures.counting import Pairs, f1, share
+from infra.evaluation.measures.counting import Pairs, f1, share
 
 KINDS = ("action_item", "decision", "other", "requirement", "risk", "unknown")
 DEBT_KINDS = ("risk", "action_item")

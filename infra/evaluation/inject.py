@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from infra.cli.evaluation.rows import Options, Row
+from infra.evaluation.rows import Options, Row
 from streams.hygiene.annotate import annotate
 from streams.hygiene.normalise import lower
 from streams.hygiene.stage import starts_of_lines

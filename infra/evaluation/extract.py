@@ -7,8 +7,8 @@ from typing import Any
 
 from agents.reader import ReadRequest
 from agents.rules.reader import RulesReader
-from infra.cli.evaluation.offsets import Places
-from infra.cli.evaluation.rows import Options, Row
+from infra.evaluation.offsets import Places
+from infra.evaluation.rows import Options, Row
 from schemas.events.atom import AtomReflected, Judged
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated

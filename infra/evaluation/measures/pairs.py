@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infra.cli.evaluation.measures.counting import Pairs, best_f1, share
+from infra.evaluation.measures.counting import Pairs, best_f1, share
 from schemas.fingerprint import norm_text
 from streams.ledger.similarity import AUTO_MERGE_THRESHOLD, similarity, statement_text
 
