@@ -15,7 +15,7 @@ from typing import Any
 
 from connectors.feeder import source_of
 from connectors.recognise import open_source
-from infra.cli.context import say
+from infra.evaluation.benches import say
 from infra.evaluation.benches.peers import Peer, missing, versions
 from streams.hygiene.stage import clean
 from streams.hygiene.units import BYTES_PER_TOKEN, OVERLAP_TOKENS, WINDOW_TOKENS

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from infra.cli.ingest import first_of
 from infra.errors import Refusal
 from infra.evaluation.benches.installation import Installation, installation
 
@@ -35,18 +34,20 @@ def first_atom(backlog: str | None, runs: int) -> dict[str, Any]:
     return _summary(times, cold, lasted)
 
 
-def prd_v0(source: str, backlog: str | None, runs: int) -> dict[str, Any]:
+def prd_v0(source: str, backlog: str | None, runs: int, last_line: str) -> dict[str, Any]:
     """First atom, PRD v0 and features v0 of ``runs`` preview runs over ``source``, each into a
     project of its own, after a first, cold one.
+
+    ``last_line``: how the line of `cairn ingest` begins that says the last of the three is there.
     """
     with installation() as cairn:
-        cold = _preview(cairn, source, "cold")
+        cold = _preview(cairn, source, "cold", last_line)
         with _behind(cairn, backlog) as lasted:
-            times = [_preview(cairn, source, f"run {number}") for number in range(runs)]
+            times = [_preview(cairn, source, f"run {number}", last_line) for number in range(runs)]
     return _summary(times, cold, lasted)
 
 
-def _preview(cairn: Installation, source: str, project: str) -> dict[str, int]:
+def _preview(cairn: Installation, source: str, project: str, last_line: str) -> dict[str, int]:
     """The ingest is ended when its run has: the rest of the listing is no part of a preview, and
     takes longer than ten of them behind a backlog.
     """
@@ -57,7 +58,7 @@ def _preview(cairn: Installation, source: str, project: str) -> dict[str, int]:
     try:
         for line in ingest.stderr:
             last = line.strip()
-            if last.startswith(first_of("features_v0_ms")):
+            if last.startswith(last_line):
                 while any(run["status"] == "running" for run in _runs(cairn, project, project)):
                     pass  # each look is a command, which takes its time
                 break

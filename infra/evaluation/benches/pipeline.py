@@ -11,7 +11,7 @@ from agents.reader import ReadRequest
 from agents.rules.reader import RulesReader
 from connectors.feeder import source_of
 from connectors.recognise import open_source
-from infra.cli.context import say
+from infra.evaluation.benches import say
 from infra.evaluation.benches.installation import installation
 from schemas.events.extract import ExtractRequested
 from streams.hygiene.stage import clean

@@ -16,7 +16,7 @@ from typing import Any
 
 from connectors.feeder import source_of
 from connectors.recognise import open_source
-from infra.cli.context import say
+from infra.evaluation.benches import say
 from infra.evaluation.extract import reflected
 from streams.hygiene.stage import clean
 
