@@ -1,29 +1,33 @@
-"""`cairn status`: what runs, where it came from and why, and how far behind it is."""
+"""`cairn status`: what runs, where it came from and why, and how far behind it is.
+
+Clients of broker and database are imported where one of them is asked: without a service the
+command is there at once.
+"""
+
+from __future__ import annotations
 
 import asyncio
 import json
 import platform
 from dataclasses import asdict
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import psycopg
 import typer
 from rich.console import Console
 from rich.table import Table
 
-import infra.kafka
-import infra.postgres
 from infra import supervisor
 from infra.addresses import without_credentials
 from infra.cli.context import JSON_OPTION, load
 from infra.errors import Refusal, Unavailable
-from infra.findings import remembered
-from infra.kafka import GroupLag
 from infra.local.disk import fullest
 from infra.local.runtime import Source, origins, read_runtime
 from infra.settings import Settings
 from infra.watchdog import Movement, movements
+
+if TYPE_CHECKING:
+    from infra.kafka import GroupLag
 
 
 def register(app: typer.Typer) -> None:
@@ -82,6 +86,8 @@ def report_of(settings: Settings) -> dict[str, Any]:
 
 def _vault(settings: Settings) -> list[str]:
     """What of the log cannot be opened; nothing where no service has prepared the database."""
+    import psycopg
+
     from infra.cli.up import vault_troubles
 
     try:
@@ -92,12 +98,13 @@ def _vault(settings: Settings) -> list[str]:
 
 def _webhooks(settings: Settings, lag: list[dict[str, Any]]) -> dict[str, Any] | None:
     """What was delivered, refused by reason, and what became of it; None without a receiver."""
-    from connectors.intake.runner import STAGE
     from connectors.webhooks.counters import FILE, INTAKE_FILE, told
 
     received = told(settings.home / FILE)
     if received is None:
         return None
+    from connectors.intake.runner import STAGE
+
     queued = sum(row["lag"] for row in lag if row["group"] == settings.group(STAGE))
     done = told(settings.home / INTAKE_FILE) or {}
     return received | {"queued": queued, "done": done.get("other", {})}
@@ -149,6 +156,8 @@ def _lag(settings: Settings) -> tuple[list[dict[str, Any]], bool]:
     if not settings.kafka_bootstrap:
         return [], False
 
+    import infra.kafka
+
     async def ask() -> tuple[list[dict[str, Any]], bool]:
         if not await infra.kafka.answers(settings):
             return [], False
@@ -164,6 +173,7 @@ def _lag(settings: Settings) -> tuple[list[dict[str, Any]], bool]:
 
 def _damage(settings: Settings) -> list[dict[str, Any]]:
     """Records that are gone, as far as it shows without reading the log, and what stages met."""
+    from infra.findings import remembered
     from projections.damage import damage
 
     try:
@@ -192,6 +202,8 @@ def _movement(lag: GroupLag, known: Movement | None) -> dict[str, Any]:
 def _server_version(settings: Settings) -> str | None:
     if not settings.database_url:
         return None
+    import infra.postgres
+
     try:
         with infra.postgres.connect(settings.conninfo) as connection:
             row = connection.execute("SHOW server_version").fetchone()
