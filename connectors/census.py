@@ -32,6 +32,8 @@ FETCHED_TOGETHER = 50
 class Unreadable(SourceUnavailable):
     """An item stands, but what the service gives of it lacks what it must have."""
 
+    code = "source_unreadable"
+
 
 @dataclass(frozen=True, slots=True)
 class Listed:

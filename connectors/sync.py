@@ -20,7 +20,7 @@ from connectors.outside import Gone, OutsideItem
 from connectors.publishing import Outlet, added, publish_items
 from connectors.transport import AccessLost, Budget, BudgetSpent
 from infra.clock import Clock
-from infra.errors import Refusal
+from infra.errors import Refusal, Unavailable
 from schemas.envelope import Actor, Event, outside_fact
 from schemas.events.connector import (
     Counts,
@@ -131,7 +131,11 @@ class Engine:
                 outcome.counts = added(outcome.counts, counts)
                 if page.cursor != place.cursor or page.items:
                     place = await self._move(place, page, counts)
-        except (SourceUnavailable, AccessLost, Refusal) as error:
+        except SourceUnavailable as error:
+            return await self._failed(place, "sync", outcome, error)
+        except Unavailable:
+            raise
+        except Refusal as error:
             return await self._failed(place, "sync", outcome, error)
         finished = SyncFinished(
             connector_id=place.connector_id,
@@ -151,9 +155,12 @@ class Engine:
         await self._tell(self._started(place, "census"))
         try:
             outcome.counts = await self._count(stream, place, accept_removals)
-        except (SourceUnavailable, AccessLost, Refusal) as error:
-            tried = place.model_copy(update={"census_at": self.clock.now()})
-            return await self._failed(tried, "census", outcome, error)
+        except SourceUnavailable as error:
+            return await self._census_failed(place, outcome, error)
+        except Unavailable:
+            raise
+        except Refusal as error:
+            return await self._census_failed(place, outcome, error)
         finished = SyncFinished(
             connector_id=place.connector_id,
             stream=stream.name,
@@ -235,6 +242,12 @@ class Engine:
         )
         await self._tell(told)
         self.places[place.stream] = told
+
+    async def _census_failed(
+        self, place: CursorMoved, outcome: Outcome, error: Exception
+    ) -> Outcome:
+        tried = place.model_copy(update={"census_at": self.clock.now()})
+        return await self._failed(tried, "census", outcome, error)
 
     async def _failed(
         self, place: CursorMoved, kind: SyncKind, outcome: Outcome, error: Exception

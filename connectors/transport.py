@@ -62,6 +62,8 @@ class Secret:
 class BudgetSpent(SourceUnavailable):
     """The account's share of the rate limit is used up until ``until``."""
 
+    code = "budget_spent"
+
     def __init__(self, message: str, until: datetime) -> None:
         super().__init__(message)
         self.until = until
@@ -69,6 +71,8 @@ class BudgetSpent(SourceUnavailable):
 
 class AccessLost(SourceRefused):
     """The service does not let us see what it let us see, or never did: not the same as nothing."""
+
+    code = "access_lost"
 
     def __init__(self, message: str, reason: LostReason, status: int) -> None:
         super().__init__(message)

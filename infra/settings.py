@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from infra.addresses import is_well_formed, without_credentials
-from infra.errors import BrokerUnavailable, DatabaseUnavailable
+from infra.errors import BrokerUnavailable, DatabaseUnavailable, Invalid
 
 MIB = 1024 * 1024
 MAX_RECORD_BYTES = 8 * MIB  # 08 §2: the largest record that stays whole
@@ -44,8 +44,10 @@ Listening = Annotated[
 TopicPrefix = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,79}$")]
 
 
-class SettingsError(ValueError):
+class SettingsError(Invalid):
     """A setting is wrong; the message names the variable, its value and what to do (exit 2)."""
+
+    code = "setting_invalid"
 
 
 class Settings(BaseModel):

@@ -160,7 +160,7 @@ class Supervisor:
             try:
                 with planned(self.settings, self._tell) as plan:
                     self._run_planned(plan, wake)
-            except (Refusal, Unavailable) as error:
+            except Refusal as error:
                 self.error = str(error)
                 if (disk := fullest(self._folders())).full():
                     self.error = f"{self.error.rstrip('.')}. {disk}: make room there."

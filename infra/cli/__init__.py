@@ -14,7 +14,7 @@ from pathlib import Path
 import typer
 
 from infra.cli.commands import Commands, add_to
-from infra.errors import Refusal, Unavailable
+from infra.errors import Refusal
 from infra.local.process import PRIVATE_UMASK
 
 EXIT_FAILED, EXIT_WRONG_USE, EXIT_INTERRUPTED = 1, 2, 130
@@ -72,9 +72,9 @@ def sentence_of(error: Exception) -> str:
     """What a user reads of ``error``: our own sentences as they are, a bug named as one."""
     from infra.addresses import without_credentials
     from infra.local.disk import disk_of, says_full
-    from infra.settings import SettingsError, default_home
+    from infra.settings import default_home
 
-    if isinstance(error, SettingsError | Refusal | Unavailable):
+    if isinstance(error, Refusal):
         return str(error)
     if says_full(error):
         place = getattr(error, "filename", None) or os.environ.get("CAIRN_HOME") or default_home()

@@ -17,7 +17,7 @@ from infra import supervisor
 from infra.cli.connecting import Desk, followed
 from infra.cli.syncing import read_streams
 from infra.clock import SystemClock
-from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal
+from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal, Unavailable
 from infra.log import get
 from infra.settings import Settings
 
@@ -86,6 +86,8 @@ async def poll(at: Desk, definition: Definition) -> None:
 
     try:
         await read_streams(at, definition, wanted, alone)
+    except Unavailable:
+        raise
     except Refusal as error:  # somebody else syncs it, or there is no vault
         log.info("poller.passed_over", connector=added.connector_id, reason=str(error))
 
@@ -99,7 +101,7 @@ async def _alone(engine: Engine, stream: Stream, census_every_s: int) -> Outcome
 
     try:
         return await read(engine, stream, census_every_s)
-    except (BrokerUnavailable, DatabaseUnavailable, Refusal):
+    except Refusal:  # outages among them
         raise
     except Exception as error:
         # Its text may hold what a service answered, so only its kind is told.

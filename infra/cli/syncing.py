@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from infra.cli.connecting import Desk
-from infra.errors import Refusal
+from infra.errors import Refusal, Unavailable
 
 if TYPE_CHECKING:
     from connectors.definitions import Definition
@@ -50,6 +50,8 @@ async def read_each(
         wanted = [name for name in stream_names(definition) if not names or name in names]
         try:
             read_now = await read_streams(at, definition, wanted, read)
+        except Unavailable:
+            raise
         except Refusal as error:
             read_now = [Outcome("", reason=reason_of(error), error=str(error))]
         outcomes += [(definition, outcome) for outcome in read_now]

@@ -18,9 +18,13 @@ MAY_IMPORT = {
     "projections": {"projections", "schemas", "infra"},
     "streams": {"streams", "schemas"},
     "streams.shell": {"streams", "schemas", "infra", "agents"},
+    "infra.service": set(OURS),
     "infra.cli": set(OURS),
+    "infra.http": {"infra", "schemas"},
+    "infra.mcp": {"infra", "schemas"},
     "infra.evaluation": set(OURS),
 }
+EDGES = ("infra.cli", "infra.http", "infra.mcp")
 ALONE = {
     "fastavro": {"schemas/codec.py"},
     "faust": {"streams/app.py", "streams/shell"},
@@ -36,8 +40,8 @@ def files():
 
 def room_of(path: Path) -> str:
     parts = path.relative_to(ROOT).with_suffix("").parts
-    if parts[0] == "infra" and f"infra.{parts[1]}" in MAY_IMPORT:
-        return f"infra.{parts[1]}"
+    if ".".join(parts[:2]) in MAY_IMPORT:
+        return ".".join(parts[:2])
     if parts[:2] in (("streams", "shell"), ("streams", "app")):
         return "streams.shell"
     return parts[0]
@@ -60,12 +64,14 @@ def test_a_module_imports_only_what_its_folder_may(path):
         top = name.split(".")[0]
         if top in OURS:
             assert top in MAY_IMPORT[room], f"{room} must not import {name}"
-            if name.startswith("infra.cli"):
-                assert room == "infra.cli", "infra.cli wires everything and is imported by nobody"
-            if name.startswith("infra.evaluation"):
-                assert room in ("infra.cli", "infra.evaluation"), (
-                    "only the command line imports what measures"
+            if name.startswith(EDGES):
+                assert name.startswith(room), f"{room} must not import {name}: nobody does"
+            if name.startswith("infra.service"):
+                assert room in ("infra.service", "infra.evaluation", *EDGES), (
+                    f"{room} must not import {name}"
                 )
+            if name.startswith("infra.evaluation"):
+                assert room in ("infra.evaluation", "infra.cli"), f"{room} must not import {name}"
             if room == "streams":
                 assert not name.startswith(("streams.shell", "streams.app")), (
                     "a stage knows no shell"
