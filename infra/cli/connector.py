@@ -13,13 +13,13 @@ from rich.table import Table
 
 from infra import supervisor
 from infra.cli import importing
-from infra.cli.connecting import Desk, desk
 from infra.cli.context import JSON_OPTION, connect, say
 from infra.cli.output import as_lines
 from infra.cli.project import KEY_OPTION, PROJECT_OPTION, drawn_key, login_name, quiet_clients
-from infra.cli.syncing import read_each
 from infra.clock import SystemClock
 from infra.errors import Refusal
+from infra.service.connector_registry import Desk, desk
+from infra.service.syncing import read_each
 from infra.settings import Settings
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def register(app: typer.Typer) -> None:
     @connectors.command(hidden=True)
     def poll() -> None:
         """Sync every connector when it is due (run by `cairn up`)."""
-        from infra.cli.polling import follow
+        from infra.service.polling import follow
 
         settings = connect(start=False)
         quiet_clients()

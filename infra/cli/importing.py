@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from infra.cli.connecting import outlet, testimony
 from infra.cli.context import JSON_OPTION, connect, say
 from infra.cli.project import PROJECT_OPTION, login_name, quiet_clients
 from infra.clock import SystemClock
 from infra.loop import in_thread
+from infra.service.connector_registry import outlet, testimony
 from infra.settings import Settings
 
 if TYPE_CHECKING:

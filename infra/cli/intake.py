@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli.connecting import Desk, desk, outlet
 from infra.cli.context import connect
 from infra.cli.project import quiet_clients
 from infra.clock import SystemClock
 from infra.log import get
+from infra.service.connector_registry import Desk, desk, outlet
 from infra.settings import Settings
 from infra.supervisor import named, tell_ready
 from infra.watchdog import SoleReader, watching

@@ -11,8 +11,8 @@ import pytest
 from connectors.connector import SourceRefused, SourceUnavailable
 from connectors.sync import Engine, Reading
 from connectors.transport import AccessLost, Budget, BudgetSpent
-from infra.cli.polling import counting, due, poll
 from infra.clock import SystemClock
+from infra.service.polling import counting, due, poll
 from schemas.events.connector import CursorMoved, SyncFailed
 from tests.connectors.desks import ADesk, AStream, a_definition
 from tests.connectors.held import PROJECT, MemoryBroker

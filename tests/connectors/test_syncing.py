@@ -10,8 +10,8 @@ import pytest
 from connectors.connector import SourceRefused, SourceUnavailable
 from connectors.sync import Engine, Outcome, Stream
 from infra.cli.connector import checked
-from infra.cli.syncing import read_each
 from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal
+from infra.service.syncing import read_each
 from schemas.events.connector import SyncFailed
 from tests.connectors.desks import ADesk, AStream, a_definition
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
-from infra.cli.connecting import Desk
 from infra.errors import Refusal, Unavailable
+from infra.service.connector_registry import Desk
 
 if TYPE_CHECKING:
     from connectors.definitions import Definition

@@ -14,11 +14,11 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from infra import supervisor
-from infra.cli.connecting import Desk, followed
-from infra.cli.syncing import read_streams
 from infra.clock import SystemClock
 from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal, Unavailable
 from infra.log import get
+from infra.service.connector_registry import Desk, followed
+from infra.service.syncing import read_streams
 from infra.settings import Settings
 
 if TYPE_CHECKING:
