@@ -71,11 +71,12 @@ def configure_log(*, debug: bool) -> None:
 def sentence_of(error: Exception) -> str:
     """What a user reads of ``error``: our own sentences as they are, a bug named as one."""
     from infra.addresses import without_credentials
+    from infra.cli.hints import with_hint
     from infra.local.disk import disk_of, says_full
     from infra.settings import default_home
 
     if isinstance(error, Refusal):
-        return str(error)
+        return with_hint(error)
     if says_full(error):
         place = getattr(error, "filename", None) or os.environ.get("CAIRN_HOME") or default_home()
         disk = disk_of(Path(place))

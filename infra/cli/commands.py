@@ -36,7 +36,7 @@ COMMANDS = {
     "demo": Command(
         "Run", "demo", "Read PATH into a ledger and show an extract of the PRD made from it."
     ),
-    "project": Command("Feed", "project", "Make and list projects."),
+    "project": Command("Feed", "project", "Create and list projects."),
     "ingest": Command("Feed", "ingest", "Read sources into a project's ledger."),
     "connector": Command("Feed", "connector", "Connect services and read them."),
     "runs": Command("Feed", "runs", "List ingestion runs; end one, or go on with it."),

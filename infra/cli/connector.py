@@ -15,10 +15,11 @@ from infra import supervisor
 from infra.cli import importing
 from infra.cli.context import JSON_OPTION, connect, say
 from infra.cli.output import as_lines
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION, drawn_key, login_name, quiet_clients
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION, login_name, quiet_clients
 from infra.clock import SystemClock
 from infra.errors import Refusal
 from infra.service.connector_registry import Desk, desk
+from infra.service.publishing import draw_key
 from infra.service.syncing import read_each
 from infra.settings import Settings
 
@@ -60,7 +61,7 @@ def register(app: typer.Typer) -> None:
         """Connect a service to a project; says which permission is missing."""
         added = _definition(
             service, target, base_url, credential, stream, option, every, budget,
-            idempotency_key or drawn_key(),
+            idempotency_key or draw_key(),
         )  # fmt: skip
         settings = connect()
         quiet_clients()
@@ -119,7 +120,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Read the service no more; what came from it stays."""
         quiet_clients()
-        asyncio.run(_remove(connect(), connector, project, idempotency_key or drawn_key()))
+        asyncio.run(_remove(connect(), connector, project, idempotency_key or draw_key()))
 
     @connectors.command(hidden=True)
     def poll() -> None:

@@ -8,8 +8,8 @@ import typer
 
 import infra.kafka
 import infra.postgres
-from infra import supervisor
-from infra.cli.context import connected, load, say
+from infra import service, supervisor
+from infra.cli.context import load, say
 from infra.errors import VaultUnconfigured
 from infra.local.alone import since
 from infra.settings import Settings
@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
             arguments = ("up", "--workers", str(workers))
             pid = supervisor.start_detached(settings, arguments, os.environ)
             say(f"Cairn runs (pid {pid}): `cairn status` shows it, `cairn down` stops it.")
-            for line in vault_troubles(connected(settings).reached(settings)):
+            for line in vault_troubles(service.connect(settings)):
                 say(line)
         else:
             Supervisor(settings, programs(workers, settings), prepare, os.environ, say).run()

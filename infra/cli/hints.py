@@ -1,0 +1,31 @@
+"""What to do about an error or a note, as it is done on the command line; by code."""
+
+from __future__ import annotations
+
+import shlex
+
+from infra.errors import Refusal
+from infra.service.progress import Note
+
+HINTS = {
+    "decision_unanswered": "See `cairn status`, then ask again with --idempotency-key {key}.",
+    "hygiene_stalled": "See whether a worker runs with `cairn status`.",
+    "many_sources_gone": (
+        "If this is something else of the same name, give it a name of its own by --as NAME."
+    ),
+    "no_removals_held": "`cairn runs --project {project}` shows which one does.",
+    "not_running": "Start it with `cairn up --detach`.",
+    "root_name_ambiguous": "--as names one root: give one SOURCE with it.",
+    "same_root": "Give it alone, with a name of its own by --as NAME.",
+    "tables_behind": "See whether the projector runs with `cairn status`.",
+}
+
+
+def with_hint(said: Refusal | Note) -> str:
+    """The message of an error or a note, and what to do about it where something can be done."""
+    message = said.message if isinstance(said, Note) else str(said)
+    hint = HINTS.get(said.code)
+    if hint is None:
+        return message
+    quoted = {name: shlex.quote(str(value)) for name, value in said.detail.items()}
+    return f"{message} {hint.format_map(quoted)}"
