@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from infra import service, supervisor
+from infra.cli.hints import with_hint
 from infra.errors import BrokerUnavailable, DatabaseUnavailable, Invalid, Unavailable
 from infra.settings import Settings
 
@@ -22,6 +23,11 @@ JSON_OPTION = typer.Option(False, "--json", help="One JSON object per line on st
 def say(line: str) -> None:
     """One line for the person who waits."""
     console.print(line, markup=False, soft_wrap=True)
+
+
+def say_note(note: service.Note) -> None:
+    """A step of work that takes long, and what to do about it."""
+    say(with_hint(note))
 
 
 def load() -> Settings:

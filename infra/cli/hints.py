@@ -8,6 +8,7 @@ from infra.errors import Refusal
 from infra.service.progress import Note
 
 HINTS = {
+    "connector_check_failed": "Or connect it unasked with --no-check.",
     "decision_unanswered": "See `cairn status`, then ask again with --idempotency-key {key}.",
     "hygiene_stalled": "See whether a worker runs with `cairn status`.",
     "many_sources_gone": (
@@ -18,6 +19,8 @@ HINTS = {
     "root_name_ambiguous": "--as names one root: give one SOURCE with it.",
     "same_root": "Give it alone, with a name of its own by --as NAME.",
     "tables_behind": "See whether the projector runs with `cairn status`.",
+    "unknown_connector": "See `cairn connector list`.",
+    "unknown_stream": "See `cairn connector list`.",
 }
 
 

@@ -14,6 +14,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from infra.service.connectors import AddedConnector as AddedConnector
+    from infra.service.connectors import ConnectorCheck as ConnectorCheck
+    from infra.service.connectors import ConnectorSpec as ConnectorSpec
+    from infra.service.connectors import MissingPermission as MissingPermission
+    from infra.service.connectors import StreamResult as StreamResult
+    from infra.service.connectors import StreamStatus as StreamStatus
+    from infra.service.connectors import add_connector as add_connector
+    from infra.service.connectors import check_connectors as check_connectors
+    from infra.service.connectors import define_connector as define_connector
+    from infra.service.connectors import list_streams as list_streams
+    from infra.service.connectors import reconcile_connectors as reconcile_connectors
+    from infra.service.connectors import remove_connectors as remove_connectors
+    from infra.service.connectors import sync_connectors as sync_connectors
     from infra.service.decisions import Decider as Decider
     from infra.service.decisions import Decision as Decision
     from infra.service.decisions import Resolution as Resolution
@@ -26,6 +39,9 @@ if TYPE_CHECKING:
     from infra.service.decisions import undo_merge as undo_merge
     from infra.service.decisions import unverify_atom as unverify_atom
     from infra.service.decisions import verify_atom as verify_atom
+    from infra.service.imports import JiraExport as JiraExport
+    from infra.service.imports import SlackZip as SlackZip
+    from infra.service.imports import import_export as import_export
     from infra.service.ingestion import IngestRequest as IngestRequest
     from infra.service.ingestion import MilestoneReached as MilestoneReached
     from infra.service.ingestion import SourceIngested as SourceIngested
@@ -34,6 +50,8 @@ if TYPE_CHECKING:
     from infra.service.ingestion import check_limits as check_limits
     from infra.service.ingestion import ingest as ingest
     from infra.service.installation import connect as connect
+    from infra.service.intake import run_intake as run_intake
+    from infra.service.polling import run_poller as run_poller
     from infra.service.progress import Note as Note
     from infra.service.projects import Project as Project
     from infra.service.projects import create_project as create_project
@@ -44,6 +62,7 @@ if TYPE_CHECKING:
     from infra.service.runs import accept_removals as accept_removals
     from infra.service.runs import cancel_run as cancel_run
     from infra.service.runs import resume_run as resume_run
+    from infra.service.webhooks import run_webhooks as run_webhooks
     from infra.settings import Settings as Settings
 
 

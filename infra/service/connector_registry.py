@@ -1,4 +1,4 @@
-"""What the commands about connectors share: definitions, an outlet, one sync at a time."""
+"""What use cases of connectors share: definitions, cursors, open services, one sync at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import infra.postgres
 from infra.clock import SystemClock
-from infra.errors import Refusal
+from infra.errors import Conflict
+from infra.service.progress import Note, Tell
 from infra.settings import Settings
 
 if TYPE_CHECKING:
@@ -78,19 +79,22 @@ class Tables:
 
 
 @dataclass
-class Desk:
-    """What is connected in an installation, and where credentials are looked for."""
+class ConnectorRegistry:
+    """What is connected in an installation, and where credentials are looked for.
+
+    ``tell`` is called with what takes long.
+    """
 
     settings: Settings
     environ: Mapping[str, str]
     definitions: dict[str, Definition]
     places: dict[str, dict[str, CursorMoved]]
     budgets: Budgets
-    say: Callable[[str], None] = field(default=lambda line: None)
+    tell: Tell[Note] = field(default=lambda note: None)
 
     @asynccontextmanager
-    async def opened(self, definition: Definition) -> AsyncIterator[Opened]:
-        """The service behind a definition. Raises SourceRefused when a secret is not there."""
+    async def open_service(self, definition: Definition) -> AsyncIterator[Opened]:
+        """Open the service behind a definition. Raises SourceRefused when a secret is not there."""
         from connectors.definitions import secret_at
         from connectors.services import TOLD_ONLY, WEBHOOK, Opening, service_of
 
@@ -110,28 +114,28 @@ class Desk:
         async with AsyncExitStack() as stack:
             restricted = None
             if definition.added.service == "slack":
-                restricted = await stack.enter_async_context(testimony(self.settings))
+                restricted = await stack.enter_async_context(open_testimony(self.settings))
             opening = Opening(definition, secrets, budget, titles, restricted)
             yield await stack.enter_async_context(service.opened(opening))
 
     @asynccontextmanager
     async def engine(self, definition: Definition) -> AsyncIterator[Engine]:
-        """An engine that nobody else runs for this connector. Raises Refusal when one does."""
+        """An engine that nobody else runs for this connector. Raises Conflict when one does."""
         from connectors.connector import SourceRefused, UnknownSource
         from connectors.intake.files import RepositoryFiles
         from connectors.sync import Engine, Reading
 
         added = definition.added
         reading = Reading(definition.project_id, added.connector_id, added.service, added.every_s)
-        with only_one(self.settings, added.connector_id):
-            async with outlet(self.settings, definition.project_id, self.say) as out:
+        with lock_connector(self.settings, added.connector_id):
+            async with open_publisher(self.settings, definition.project_id, self.tell) as out:
                 places = self.places.setdefault(added.connector_id, {})
 
                 async def same(project_id: str) -> Outlet:
                     return out
 
                 clones = self.settings.home / "clones"
-                files = RepositoryFiles(clones, same, self.environ, self.say)
+                files = RepositoryFiles(clones, same, self.environ, tell_fetching(self.tell))
 
                 async def bring(delta: Delta, order: FeedOrder) -> bool:
                     try:
@@ -143,42 +147,42 @@ class Desk:
 
 
 @asynccontextmanager
-async def followed(
+async def follow_registry(
     settings: Settings,
     environ: Mapping[str, str],
-    say: Callable[[str], None] = lambda line: None,
-) -> AsyncIterator[tuple[Desk, Callable[[], Awaitable[None]]]]:
-    """A desk, and what brings it up to date with the log. Raises BrokerUnavailable, as it does."""
+    tell: Tell[Note] = lambda note: None,
+) -> AsyncIterator[tuple[ConnectorRegistry, Callable[[], Awaitable[None]]]]:
+    """A registry, and what brings it up to date with the log. Both raise BrokerUnavailable."""
     from connectors.definitions import cursors, definitions
     from connectors.runner import facts_of
     from connectors.services import Budgets
     from schemas.events.connector import ConnectorAdded, CursorMoved
 
-    at = Desk(settings, environ, {}, {}, Budgets(), say)
+    registry = ConnectorRegistry(settings, environ, {}, {}, Budgets(), tell)
     async with facts_of(settings, ConnectorAdded.topic, CursorMoved.topic) as news:
 
         async def refresh() -> None:
             facts = await news()
-            definitions(facts, at.definitions)
-            cursors(facts, at.places)
+            definitions(facts, registry.definitions)
+            cursors(facts, registry.places)
 
-        yield at, refresh
+        yield registry, refresh
 
 
-async def desk(
+async def load_registry(
     settings: Settings,
     environ: Mapping[str, str],
-    say: Callable[[str], None] = lambda line: None,
-) -> Desk:
-    """The desk as the log says now. Raises BrokerUnavailable."""
-    async with followed(settings, environ, say) as (at, refresh):
+    tell: Tell[Note] = lambda note: None,
+) -> ConnectorRegistry:
+    """The registry as the log says now. Raises BrokerUnavailable."""
+    async with follow_registry(settings, environ, tell) as (registry, refresh):
         await refresh()
-        return at
+        return registry
 
 
 @asynccontextmanager
-async def testimony(settings: Settings) -> AsyncIterator[Restricted]:
-    """The way of a chat message to the team ledger alone. Raises BrokerUnavailable."""
+async def open_testimony(settings: Settings) -> AsyncIterator[Restricted]:
+    """Publish chat messages for the team ledger alone. Raises BrokerUnavailable."""
     from connectors.runner import publishing
     from connectors.services import Restricted
     from infra.vault import vault_of
@@ -189,10 +193,10 @@ async def testimony(settings: Settings) -> AsyncIterator[Restricted]:
 
 
 @asynccontextmanager
-async def outlet(
-    settings: Settings, project_id: str, say: Callable[[str], None]
+async def open_publisher(
+    settings: Settings, project_id: str, tell: Tell[Note]
 ) -> AsyncIterator[Outlet]:
-    """Where items of one project are published, at stage 0's pace."""
+    """Publish items of one project as fast as stage 0 takes them."""
     from connectors.publishing import Outlet
     from connectors.runner import following, publishing
     from infra.vault import vault_of
@@ -205,7 +209,7 @@ async def outlet(
         return vault.encrypt(project_id, content, owner)
 
     def stalled() -> None:
-        say("Stage 0 has not answered for a while: see `cairn status`; still waiting.")
+        tell(Note("hygiene_stalled", "Stage 0 has not answered for a while; still waiting."))
 
     async with (
         publishing(settings, SystemClock()) as publish,
@@ -214,12 +218,24 @@ async def outlet(
         yield Outlet(publish, encrypt, tables.held, tables.inventory, lead, redact_name)
 
 
+def tell_fetching(tell: Tell[Note]) -> Callable[[str], None]:
+    """Tell the lines of a fetch as notes."""
+    return lambda line: tell(Note("fetching", line))
+
+
 @contextmanager
-def only_one(settings: Settings, connector_id: str) -> Iterator[None]:
-    """Nobody else syncs this connector; the lock ends with the process, also after a kill."""
+def lock_connector(settings: Settings, connector_id: str) -> Iterator[None]:
+    """Keep others from syncing this connector. The lock ends with the process, also after a kill.
+
+    Raises Conflict when somebody else has it.
+    """
     number = int(connector_id.rpartition("_")[2][:15], 16)
     with infra.postgres.connect(settings.conninfo, autocommit=True) as connection:
         row: Any = connection.execute("SELECT pg_try_advisory_lock(%s)", (number,)).fetchone()
         if not row[0]:
-            raise Refusal("This connector is being synced right now: try again when it is done.")
+            raise Conflict(
+                "This connector is being synced right now: try again when it is done.",
+                code="connector_busy",
+                detail={"connector_id": connector_id},
+            )
         yield

@@ -1,8 +1,8 @@
-"""The poller: every connector is synced when it is due, one stream after another.
+"""The poller syncs every connector when it is due, one stream after another.
 
-Definitions and cursors are followed on the log, so that what a command adds, removes or syncs is
-seen. What fails is told on the log by its name and tried at its next poll; other
-connectors do not wait for it.
+It follows definitions and cursors on the log, and so sees what anybody adds, removes or syncs. A
+failure is recorded there by its name and tried again at the next poll; other connectors do not wait
+for it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from infra import supervisor
 from infra.clock import SystemClock
 from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal, Unavailable
 from infra.log import get
-from infra.service.connector_registry import Desk, followed
+from infra.service.connector_registry import ConnectorRegistry, follow_registry
 from infra.service.syncing import read_streams
 from infra.settings import Settings
 
@@ -31,8 +31,8 @@ LOOK_EVERY_S = 15.0
 log = get("poller")
 
 
-async def follow(settings: Settings, environ: Mapping[str, str]) -> None:
-    """Polls until SIGTERM or SIGINT; a sync under way is cut off, the next start goes on."""
+async def run_poller(settings: Settings, environ: Mapping[str, str]) -> None:
+    """Poll until SIGTERM or SIGINT. A sync under way is cut off; the next start continues it."""
     task = asyncio.current_task()
     assert task
     for sign in (signal.SIGTERM, signal.SIGINT):
@@ -50,19 +50,19 @@ async def follow(settings: Settings, environ: Mapping[str, str]) -> None:
 
 
 async def _watch(settings: Settings, environ: Mapping[str, str]) -> None:
-    """Polls until broker or database is away."""
-    async with followed(settings, environ) as (at, refresh):
+    """Poll until broker or database is away."""
+    async with follow_registry(settings, environ) as (registry, refresh):
         while True:
             await refresh()
-            for definition in list(at.definitions.values()):
-                await _by_itself(at, definition)
+            for definition in list(registry.definitions.values()):
+                await _poll_alone(registry, definition)
             await asyncio.sleep(LOOK_EVERY_S)
 
 
-async def _by_itself(at: Desk, definition: Definition) -> None:
-    """A fault in one connector is told and does not stop the others. Raises …Unavailable."""
+async def _poll_alone(registry: ConnectorRegistry, definition: Definition) -> None:
+    """Poll one connector; log a fault, so that it does not stop the others. Raises …Unavailable."""
     try:
-        await poll(at, definition)
+        await poll(registry, definition)
     except (BrokerUnavailable, DatabaseUnavailable):
         raise
     except Exception as error:
@@ -71,29 +71,29 @@ async def _by_itself(at: Desk, definition: Definition) -> None:
         log.error("poller.failed", connector=definition.connector_id, error=name)
 
 
-async def poll(at: Desk, definition: Definition) -> None:
-    """The due streams of one connector are at their end, or their failure is told."""
+async def poll(registry: ConnectorRegistry, definition: Definition) -> None:
+    """Read the due streams of one connector to their end, or record their failure."""
     from connectors.services import stream_names
 
     added, now = definition.added, SystemClock().now()
-    places = at.places.get(added.connector_id, {})
-    wanted = [name for name in stream_names(definition) if due(places.get(name), now)]
+    places = registry.places.get(added.connector_id, {})
+    wanted = [name for name in stream_names(definition) if is_due(places.get(name), now)]
     if not wanted:
         return
 
     async def alone(engine: Engine, stream: Stream) -> Outcome:
-        return await _alone(engine, stream, added.census_every_s)
+        return await _read_alone(engine, stream, added.census_every_s)
 
     try:
-        await read_streams(at, definition, wanted, alone)
+        await read_streams(registry, definition, wanted, alone)
     except Unavailable:
         raise
     except Refusal as error:  # somebody else syncs it, or there is no vault
         log.info("poller.passed_over", connector=added.connector_id, reason=str(error))
 
 
-async def _alone(engine: Engine, stream: Stream, census_every_s: int) -> Outcome:
-    """A fault of ours in one stream is told, asked again in time, and in no other stream's way.
+async def _read_alone(engine: Engine, stream: Stream, census_every_s: int) -> Outcome:
+    """Read a stream; record a fault of ours as its failure, so that others are read all the same.
 
     Raises …Unavailable.
     """
@@ -112,11 +112,11 @@ async def _alone(engine: Engine, stream: Stream, census_every_s: int) -> Outcome
 
 
 async def read(engine: Engine, stream: Stream, census_every_s: int) -> Outcome:
-    """A stream is synced, and counted where that is due."""
+    """Sync a stream, and reconcile it where that is due."""
     outcome = await engine.sync(stream)
     place = engine.places.get(stream.name)
-    counts = outcome.reason is None and stream.counted
-    if counts and counting(place, SystemClock().now(), census_every_s):
+    comparable = outcome.reason is None and stream.counted
+    if comparable and is_reconciliation_due(place, SystemClock().now(), census_every_s):
         outcome = await engine.census(stream)
     log.info(
         "poller.synced",
@@ -128,12 +128,12 @@ async def read(engine: Engine, stream: Stream, census_every_s: int) -> Outcome:
     return outcome
 
 
-def due(place: CursorMoved | None, now: datetime) -> bool:
+def is_due(place: CursorMoved | None, now: datetime) -> bool:
     return place is None or place.next_poll_at is None or place.next_poll_at <= now
 
 
-def counting(place: CursorMoved | None, now: datetime, every_s: int) -> bool:
-    """Whether a census is due; the first walk of a stream stands for the first one."""
+def is_reconciliation_due(place: CursorMoved | None, now: datetime, every_s: int) -> bool:
+    """Whether everything is to be compared; the first sync of a stream counts as one."""
     if place is None or place.census_at is None:
         return False
     return place.census_at + timedelta(seconds=every_s) <= now

@@ -1,4 +1,4 @@
-"""The streams of a connector are read: when they are due (the poller) or when somebody asks."""
+"""Read the streams of connectors: when they are due (the poller) or when somebody asks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from infra.errors import Refusal, Unavailable
-from infra.service.connector_registry import Desk
+from infra.service.connector_registry import ConnectorRegistry
 
 if TYPE_CHECKING:
     from connectors.definitions import Definition
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 async def read_streams(
-    at: Desk, definition: Definition, names: Collection[str], read: Read
+    registry: ConnectorRegistry, definition: Definition, names: Collection[str], read: Read
 ) -> list[Outcome]:
-    """The streams of these names are read; of a service that cannot be opened each has failed.
+    """Read the streams of these names. Each has failed where the service cannot be opened.
 
     Raises Refusal when nobody may read the connector now, and …Unavailable.
     """
     from connectors.connector import SourceRefused, SourceUnavailable
 
-    async with at.engine(definition) as engine:
+    async with registry.engine(definition) as engine:
         try:
-            async with at.opened(definition) as opened:
+            async with registry.open_service(definition) as opened:
                 wanted = [stream for stream in opened.streams if stream.name in names]
                 outcomes = [await read(engine, stream) for stream in wanted]
                 return [outcome for outcome in outcomes if outcome]
@@ -35,12 +35,15 @@ async def read_streams(
 
 
 async def read_each(
-    at: Desk, definitions: Iterable[Definition], names: Collection[str], read: Read
+    registry: ConnectorRegistry,
+    definitions: Iterable[Definition],
+    names: Collection[str],
+    read: Read,
 ) -> list[tuple[Definition, Outcome]]:
-    """All these connectors are read, of each the streams of these names, without names all.
+    """Read the streams of these names of all these connectors; without names all streams.
 
-    One that cannot be read has an outcome that says why, without a stream where it is none's fault,
-    and stands in no other's way. Raises …Unavailable.
+    One that cannot be read has an outcome with the reason, without a stream where the reason is
+    none's, and the others are read all the same. Raises …Unavailable.
     """
     from connectors.services import stream_names
     from connectors.sync import Outcome, reason_of
@@ -49,7 +52,7 @@ async def read_each(
     for definition in definitions:
         wanted = [name for name in stream_names(definition) if not names or name in names]
         try:
-            read_now = await read_streams(at, definition, wanted, read)
+            read_now = await read_streams(registry, definition, wanted, read)
         except Unavailable:
             raise
         except Refusal as error:
