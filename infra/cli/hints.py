@@ -20,6 +20,7 @@ HINTS = {
     "same_root": "Give it alone, with a name of its own by --as NAME.",
     "tables_behind": "See whether the projector runs with `cairn status`.",
     "unknown_connector": "See `cairn connector list`.",
+    "unknown_dead_letter": "See `cairn dlq list`.",
     "unknown_stream": "See `cairn connector list`.",
 }
 

@@ -14,6 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from infra.service.audit import REPLAY_SCHEMA as REPLAY_SCHEMA
+    from infra.service.audit import ReplayedLedger as ReplayedLedger
+    from infra.service.audit import hash_tables as hash_tables
+    from infra.service.audit import rebuild_tables as rebuild_tables
+    from infra.service.audit import replay_ledger as replay_ledger
+    from infra.service.audit import verify_log as verify_log
     from infra.service.connectors import AddedConnector as AddedConnector
     from infra.service.connectors import ConnectorCheck as ConnectorCheck
     from infra.service.connectors import ConnectorSpec as ConnectorSpec
@@ -27,6 +33,9 @@ if TYPE_CHECKING:
     from infra.service.connectors import reconcile_connectors as reconcile_connectors
     from infra.service.connectors import remove_connectors as remove_connectors
     from infra.service.connectors import sync_connectors as sync_connectors
+    from infra.service.dead_letters import RetriedLetter as RetriedLetter
+    from infra.service.dead_letters import list_dead_letters as list_dead_letters
+    from infra.service.dead_letters import retry_dead_letter as retry_dead_letter
     from infra.service.decisions import Decider as Decider
     from infra.service.decisions import Decision as Decision
     from infra.service.decisions import Resolution as Resolution
