@@ -124,8 +124,7 @@ class Settings(BaseModel):
         """Where the broker is. Raises BrokerUnavailable when none was configured or started."""
         if self.kafka_bootstrap is None:
             raise BrokerUnavailable(
-                "No broker is known for this installation: run `cairn up --detach`"
-                " or set CAIRN_KAFKA_BOOTSTRAP."
+                "No broker is known for this installation.", code="broker_unconfigured"
             )
         return self.kafka_bootstrap
 
@@ -134,8 +133,7 @@ class Settings(BaseModel):
         """Where the database is. Raises DatabaseUnavailable when none was configured or started."""
         if self.database_url is None:
             raise DatabaseUnavailable(
-                "No database is known for this installation: run `cairn up --detach`"
-                " or set CAIRN_DATABASE_URL."
+                "No database is known for this installation.", code="database_unconfigured"
             )
         return self.database_url
 

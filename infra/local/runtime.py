@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from infra.addresses import without_credentials
-from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal, Unavailable
+from infra.errors import BrokerUnavailable, DatabaseUnavailable, Forbidden, Unavailable
 from infra.local.process import ProcessId, Say, identify, keep_private, wait_until, write_whole
 from infra.settings import Settings
 
@@ -240,9 +240,7 @@ def read_runtime(home: Path) -> Runtime | None:
     except FileNotFoundError:
         return None
     except PermissionError as error:
-        raise Refusal(
-            f"{path} belongs to another user: run `cairn` as that user, or set CAIRN_HOME."
-        ) from error
+        raise Forbidden(f"{path} belongs to another user.", code="home_of_another_user") from error
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return runtime if runtime.owner.alive() else None
