@@ -195,14 +195,13 @@ def note_line(note: Note) -> str:
 
 def tell_notices(listed: SourceListed) -> None:
     """What is at the source and will not be read, first of all what is lost by it."""
-    from connectors.connector import LOSSES
-
     by_code: dict[str, list[str]] = {}
     for notice in listed.notices:
         by_code.setdefault(notice.code, []).append(notice.path)
-    for code, paths in sorted(by_code.items(), key=lambda pair: pair[0] not in LOSSES):
+    for code, paths in sorted(by_code.items(), key=lambda pair: pair[0] not in listed.losses):
         shown = ", ".join(paths[:SHOWN_NOTICES]) + (", …" if len(paths) > SHOWN_NOTICES else "")
-        say(f"{'Warning: ' if code in LOSSES else ''}{len(paths):,} {NOTICE_WORDS[code]}: {shown}")
+        warns = "Warning: " if code in listed.losses else ""
+        say(f"{warns}{len(paths):,} {NOTICE_WORDS[code]}: {shown}")
     if "unreadable_folder" in by_code:
         say("So the listing is not complete, and nothing counts as gone this time.")
 

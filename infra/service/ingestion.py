@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, Literal
 
-from connectors.connector import Connector, Listing, Notice, without_secrets
+from connectors.connector import LOSSES, Connector, Listing, Notice, without_secrets
 from connectors.feeder import STALLED_AFTER_S, FeedOrder, FeedReport, feed
 from connectors.recognise import open_source
 from connectors.runner import following, publishing
@@ -79,13 +79,17 @@ class IngestRequest:
 
 @dataclass(frozen=True, slots=True)
 class SourceListed:
-    """A source is known: how many items it has, and what is at it that will not be read."""
+    """A source is known: how many items it has, and what is at it that will not be read.
+
+    ``losses`` are the codes of the notices behind which there is content.
+    """
 
     source: str
     root: str
     complete: bool
     items: int
     notices: tuple[Notice, ...]
+    losses: frozenset[str] = LOSSES
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +137,7 @@ class SourceIngested:
 IngestStep = Note | SourceListed | SourceProgress | MilestoneReached | SourceIngested
 
 
-def ingest(settings: Settings, request: IngestRequest) -> AsyncIterator[IngestStep]:
+def ingest(settings: Settings, request: IngestRequest) -> AsyncGenerator[IngestStep, None]:
     """Send every source to the log, and with ``wait`` watch until the tables hold what follows.
 
     Each source gives one ``SourceListed``, progress, and one ``SourceIngested``. Raises Invalid

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -20,7 +20,7 @@ class Note:
     detail: dict[str, object] = field(default_factory=dict)
 
 
-async def follow(work: Callable[[Tell[Step]], Awaitable[None]]) -> AsyncIterator[Step]:
+async def follow(work: Callable[[Tell[Step]], Awaitable[None]]) -> AsyncGenerator[Step, None]:
     """Yield what ``work`` tells, from whatever thread, until it ends; raise what it raises.
 
     Work is cancelled when the iterator is closed.
