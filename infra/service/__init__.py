@@ -9,6 +9,7 @@ first used, so that a short command does not wait for all of them.
 """
 
 import ast
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -82,11 +83,12 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(module), name)
 
 
+@cache
 def _modules() -> dict[str, str]:
     """Where each name comes from: the imports above, read as text."""
     imports = (
         node
         for node in ast.walk(ast.parse(Path(__file__).read_text()))
-        if isinstance(node, ast.ImportFrom) and node.module
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("infra.")
     )
     return {alias.name: str(node.module) for node in imports for alias in node.names}
