@@ -22,16 +22,26 @@ HINTS = {
     "many_sources_gone": (
         "If this is something else of the same name, give it a name of its own by --as NAME."
     ),
+    "no_artifact_yet": "See `cairn runs`.",
     "no_removals_held": "`cairn runs --project {project}` shows which one does.",
     "not_ready": "`cairn down` stops it.",
     "not_running": "Start it with `cairn up --detach`.",
+    "projector_running": "`cairn status` shows it.",
+    "rebuild_would_shrink": (
+        "See `cairn verify-log` and mend the log, or take what is left with"
+        " `cairn rebuild --accept-smaller`."
+    ),
     "root_name_ambiguous": "--as names one root: give one SOURCE with it.",
     "same_root": "Give it alone, with a name of its own by --as NAME.",
     "tables_behind": "See whether the projector runs with `cairn status`.",
     "topic_missing": "Run `cairn up`, which makes it, or check CAIRN_TOPIC_PREFIX.",
     "unknown_connector": "See `cairn connector list`.",
     "unknown_dead_letter": "See `cairn dlq list`.",
+    "unknown_merge": "See `cairn merges`.",
+    "unknown_project": "See `cairn project list`.",
+    "unknown_run": "See `cairn runs`.",
     "unknown_stream": "See `cairn connector list`.",
+    "unknown_target": "`--json` of `cairn atoms`, `contradictions` and `merges` shows ids.",
 }
 
 
