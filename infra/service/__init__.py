@@ -72,6 +72,10 @@ if TYPE_CHECKING:
     from infra.service.runs import accept_removals as accept_removals
     from infra.service.runs import cancel_run as cancel_run
     from infra.service.runs import resume_run as resume_run
+    from infra.service.setup import find_vault_problems as find_vault_problems
+    from infra.service.setup import prepare_servers as prepare_servers
+    from infra.service.status import InstallationStatus as InstallationStatus
+    from infra.service.status import read_status as read_status
     from infra.service.webhooks import run_webhooks as run_webhooks
     from infra.settings import Settings as Settings
 
