@@ -16,7 +16,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import BinaryIO, Literal, Protocol
 
-from infra.errors import Refusal, Unavailable
+from infra.errors import Invalid, Refusal, Unavailable
 from schemas.events.source import Connector as ConnectorName
 from schemas.events.source import SourceType
 from schemas.source_kinds import priority_tier_of, source_type_of
@@ -53,13 +53,19 @@ LOSSES: frozenset[NoticeCode] = frozenset(
 class SourceUnavailable(Unavailable):
     """The source does not answer, or an item cannot be read. The message is for the user."""
 
+    code = "source_unavailable"
+
 
 class SourceRefused(Refusal):
     """The source exists but is not read, because it is invalid or hostile."""
 
+    code = "source_refused"
 
-class UnknownSource(ValueError):
-    """The argument names nothing that can be read. The message is for the user (exit code 2)."""
+
+class UnknownSource(Invalid):
+    """What was given names nothing that can be read; the message is for the user (exit 2)."""
+
+    code = "unknown_source"
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ FETCHED_TOGETHER = 50
 class UnreadableItem(SourceUnavailable):
     """The item exists, but a field it must have is missing."""
 
+    code = "source_unreadable"
+
 
 @dataclass(frozen=True, slots=True)
 class ListedItem:

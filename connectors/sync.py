@@ -20,7 +20,7 @@ from connectors.reconciliation import ListedItem, Reconciliation
 from connectors.service_items import DeletedItem, ServiceItem
 from connectors.transport import AccessLost, Budget, BudgetSpent
 from infra.clock import Clock
-from infra.errors import Refusal
+from infra.errors import Refusal, Unavailable
 from schemas.envelope import Actor, Event, outside_fact
 from schemas.events.connector import (
     Counts,
@@ -131,7 +131,11 @@ class Engine:
                 outcome.counts = add_counts(outcome.counts, counts)
                 if page.cursor != cursor.cursor or page.items:
                     cursor = await self._advance(cursor, page, counts)
-        except (SourceUnavailable, AccessLost, Refusal) as error:
+        except SourceUnavailable as error:
+            return await self._record_failure(cursor, "sync", outcome, error)
+        except Unavailable:
+            raise
+        except Refusal as error:
             return await self._record_failure(cursor, "sync", outcome, error)
         finished = SyncFinished(
             connector_id=cursor.connector_id,
@@ -153,9 +157,12 @@ class Engine:
         await self._publish_event(self._start_event(cursor, "census"))
         try:
             outcome.counts = await self._reconcile(stream, cursor, accept_removals)
-        except (SourceUnavailable, AccessLost, Refusal) as error:
-            tried = cursor.model_copy(update={"census_at": self.clock.now()})
-            return await self._record_failure(tried, "census", outcome, error)
+        except SourceUnavailable as error:
+            return await self._record_failed_reconciliation(cursor, outcome, error)
+        except Unavailable:
+            raise
+        except Refusal as error:
+            return await self._record_failed_reconciliation(cursor, outcome, error)
         finished = SyncFinished(
             connector_id=cursor.connector_id,
             stream=stream.name,
@@ -241,6 +248,12 @@ class Engine:
         )
         await self._publish_event(told)
         self.cursors[cursor.stream] = told
+
+    async def _record_failed_reconciliation(
+        self, cursor: CursorMoved, outcome: Outcome, error: Exception
+    ) -> Outcome:
+        tried = cursor.model_copy(update={"census_at": self.clock.now()})
+        return await self._record_failure(tried, "census", outcome, error)
 
     async def _record_failure(
         self, cursor: CursorMoved, kind: SyncKind, outcome: Outcome, error: Exception

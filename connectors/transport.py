@@ -62,6 +62,8 @@ class Secret:
 class BudgetSpent(SourceUnavailable):
     """Our share of the account's rate limit is used up until ``until``."""
 
+    code = "budget_spent"
+
     def __init__(self, message: str, until: datetime) -> None:
         super().__init__(message)
         self.until = until
@@ -69,6 +71,8 @@ class BudgetSpent(SourceUnavailable):
 
 class AccessLost(SourceRefused):
     """The service refuses access, which is not the same as an empty answer."""
+
+    code = "access_lost"
 
     def __init__(self, message: str, reason: LostReason, status: int) -> None:
         super().__init__(message)

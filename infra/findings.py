@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from infra.errors import Refusal
+from infra.errors import Conflict
 from infra.kafka import CutLog
 from infra.local.process import write_whole
 from infra.settings import Settings
@@ -83,8 +83,10 @@ class Finding:
         return replace(self, file=str(held[-1])) if held else self
 
 
-class LogDamaged(Refusal):
+class LogDamaged(Conflict):
     """Records that should be there are missing or cannot be read: nobody may read on behind."""
+
+    code = "log_damaged"
 
     def __init__(self, finding: Finding) -> None:
         super().__init__(

@@ -123,9 +123,7 @@ def broker_errors(what: str) -> Iterator[None]:
         yield
     except UNAVAILABLE as error:
         reason = str(error) or type(error).__name__
-        raise BrokerUnavailable(
-            f"The broker does not answer ({what}: {reason}): see `cairn status`, then try again."
-        ) from error
+        raise BrokerUnavailable(f"The broker does not answer ({what}: {reason}).") from error
 
 
 @lru_cache(PLACED_KEYS)
@@ -274,8 +272,7 @@ async def check_topics(settings: Settings, specs: Iterable[TopicSpec]) -> None:
     for name, count in counts.items():
         if count == 0:
             raise TopicsUnfit(
-                f"Topic {name} does not exist on {settings.bootstrap}: run `cairn up`, or check"
-                " CAIRN_TOPIC_PREFIX."
+                f"Topic {name} does not exist on {settings.bootstrap}.", code="topic_missing"
             )
         if count != settings.partitions:
             raise TopicsUnfit(

@@ -284,7 +284,7 @@ async def _read(settings: Settings, topic: str) -> AsyncIterator[Envelope]:
             await consumer._client.force_metadata_update()
             parts = consumer.partitions_for_topic(name)
             if not parts:
-                raise TopicsUnfit(f"Topic {name} does not exist: run `cairn up`, which makes it.")
+                raise TopicsUnfit(f"Topic {name} does not exist.", code="topic_missing")
             places = [TopicPartition(name, part) for part in sorted(parts)]
             consumer.assign(places)
             await consumer.seek_to_beginning(*places)

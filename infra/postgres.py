@@ -37,14 +37,12 @@ def database_errors() -> Iterator[None]:
         reason = without_credentials(" ".join(str(error).split()))
         if error.sqlstate == DISK_FULL:
             raise DatabaseUnavailable(
-                f"The disk of the database is full ({reason}): make room there; `cairn status`"
-                " shows how much is free."
+                f"The disk of the database is full ({reason}): make room there.",
+                code="database_disk_full",
             ) from error
         if error.sqlstate is not None and not error.sqlstate.startswith(GONE):
             raise
-        raise DatabaseUnavailable(
-            f"The database does not answer ({reason}): see `cairn status`, then try again."
-        ) from error
+        raise DatabaseUnavailable(f"The database does not answer ({reason}).") from error
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from infra.addresses import is_well_formed, without_credentials
-from infra.errors import BrokerUnavailable, DatabaseUnavailable
+from infra.errors import BrokerUnavailable, DatabaseUnavailable, Invalid
 
 MIB = 1024 * 1024
 MAX_RECORD_BYTES = 8 * MIB  # 08 §2: the largest record that stays whole
@@ -44,8 +44,10 @@ Listening = Annotated[
 TopicPrefix = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,79}$")]
 
 
-class SettingsError(ValueError):
+class SettingsError(Invalid):
     """A setting is wrong; the message names the variable, its value and what to do (exit 2)."""
+
+    code = "setting_invalid"
 
 
 class Settings(BaseModel):
@@ -122,8 +124,7 @@ class Settings(BaseModel):
         """Where the broker is. Raises BrokerUnavailable when none was configured or started."""
         if self.kafka_bootstrap is None:
             raise BrokerUnavailable(
-                "No broker is known for this installation: run `cairn up --detach`"
-                " or set CAIRN_KAFKA_BOOTSTRAP."
+                "No broker is known for this installation.", code="broker_unconfigured"
             )
         return self.kafka_bootstrap
 
@@ -132,8 +133,7 @@ class Settings(BaseModel):
         """Where the database is. Raises DatabaseUnavailable when none was configured or started."""
         if self.database_url is None:
             raise DatabaseUnavailable(
-                "No database is known for this installation: run `cairn up --detach`"
-                " or set CAIRN_DATABASE_URL."
+                "No database is known for this installation.", code="database_unconfigured"
             )
         return self.database_url
 

@@ -160,7 +160,7 @@ class Supervisor:
             try:
                 with planned(self.settings, self._tell) as plan:
                     self._run_planned(plan, wake)
-            except (Refusal, Unavailable) as error:
+            except Refusal as error:
                 self.error = str(error)
                 if (disk := fullest(self._folders())).full():
                     self.error = f"{self.error.rstrip('.')}. {disk}: make room there."
@@ -395,8 +395,11 @@ def start_detached(settings: Settings, arguments: Sequence[str], environ: Mappin
         if last and last.supervisor.pid == child.pid and last.error:
             raise Refusal(last.error)
         if (disk := fullest((settings.home, path.parent))).full():
-            raise DiskFull(f"`cairn up` ended. {disk}: make room there and try again.")
-        raise Refusal(f"`cairn up` ended with code {child.poll()}: {tail(path)} (see {path})")
+            raise DiskFull(f"The supervisor ended. {disk}: make room there and try again.")
+        raise Refusal(
+            f"The supervisor ended with code {child.poll()}: {tail(path)} (see {path})",
+            code="supervisor_ended",
+        )
     slow = [
         f"{row['name']}: {tail(settings.log_folder / (row['name'] + '.log'), 1)}"
         for row in known.processes
@@ -404,7 +407,8 @@ def start_detached(settings: Settings, arguments: Sequence[str], environ: Mappin
     ]
     raise Unavailable(
         f"Not ready yet ({'; '.join(slow) or 'starting'}): see the logs in"
-        f" {settings.log_folder}; it goes on trying, `cairn down` stops it."
+        f" {settings.log_folder}; it goes on trying.",
+        code="not_ready",
     )
 
 

@@ -17,14 +17,15 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import infra.kafka
 from infra import log
 from infra.errors import BrokerUnavailable
-from infra.kafka import Reach
 from infra.local.process import ProcessId, identify, write_whole
 from infra.settings import Settings
+
+if TYPE_CHECKING:
+    from infra.kafka import Reach
 
 STALLED_EXIT = 75  # sysexits: a failure that passes; the supervisor counts it
 LOOKS = 24  # until a reader that stands still ends its process
@@ -127,6 +128,8 @@ class Watchdog(threading.Thread):
         self._over.set()
 
     async def _look(self) -> None:
+        import infra.kafka
+
         async with asyncio.timeout(LOOK_PATIENCE_S):
             reads = {each.group: each.read for each in self._watched}
             reached = await infra.kafka.reaches(self._settings, reads)

@@ -95,8 +95,8 @@ async def caught_up(
     while behind := _behind(connection, wanted):
         if time.monotonic() > deadline:
             raise Unavailable(
-                f"The tables are {behind} records behind the log after {timeout_s:.0f} s: see"
-                " whether the projector runs (`cairn status`)."
+                f"The tables are {behind} records behind the log after {timeout_s:.0f} s.",
+                code="tables_behind",
             )
         await asyncio.sleep(POLL_S)
 

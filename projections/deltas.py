@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from infra.errors import Refusal
+from infra.errors import NotFound
 from projections.queries import Conn, Row, rows
 
 DELTA_KEY = re.compile(
@@ -24,7 +24,7 @@ def delta_report(connection: Conn, run_id: str) -> Row:
     """
     found = rows(connection, "SELECT * FROM delta_reports WHERE run_id = %s", run_id)
     if not found:
-        raise Refusal(f"There is no run {run_id}: see `cairn runs`.")
+        raise NotFound(f"There is no run {run_id}.", code="unknown_run")
     return _told(found[0])
 
 

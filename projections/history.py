@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from infra.errors import Refusal
+from infra.errors import NotFound
 from projections.queries import Conn, Order, Row, like_of, ordered, rows
 from schemas.events.ledger import LIVE
 
@@ -49,7 +49,10 @@ def atoms_as_of(
     """
     last = head(connection, project_id)
     if not 0 <= ledger_seq <= last:
-        raise Refusal(f"The ledger goes from 0 to {last}: there is no sequence {ledger_seq}.")
+        raise NotFound(
+            f"The ledger goes from 0 to {last}: there is no sequence {ledger_seq}.",
+            code="unknown_sequence",
+        )
     wanted = sorted(LIVE) if status is None else [status]
     found = rows(
         connection,

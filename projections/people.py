@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infra.errors import Refusal
+from infra.errors import NotFound
 from projections.queries import Conn, Row, rows
 
 SNIPPETS = 3
@@ -43,10 +43,10 @@ def target(connection: Conn, target_id: str) -> Row:
     query = TARGETS.get(target_id.partition("_")[0])
     found = rows(connection, query, target_id) if query else []
     if not found:
-        raise Refusal(
+        raise NotFound(
             f"There is no {target_id}: give the id of an atom (atm_), a contradiction (ctr_) or a"
-            " merge review (mrg_), as `--json` of `cairn atoms`, `contradictions` and `merges`"
-            " shows it."
+            " merge review (mrg_).",
+            code="unknown_target",
         )
     return found[0]
 
@@ -60,7 +60,7 @@ def merged_by(connection: Conn, merge_op_id: str) -> str:
         merge_op_id,
     )
     if not found:
-        raise Refusal(f"{merge_op_id} is no merge of two atoms: see `cairn merges`.")
+        raise NotFound(f"{merge_op_id} is no merge of two atoms.", code="unknown_merge")
     return str(found[0]["loser_atom_id"])
 
 

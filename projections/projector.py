@@ -17,7 +17,7 @@ from psycopg import Connection
 
 import infra.kafka
 import infra.postgres
-from infra.errors import DatabaseUnavailable, Refusal
+from infra.errors import Conflict, DatabaseUnavailable
 from infra.findings import Finding, LogDamaged, holes, missing_end, missing_start
 from infra.log import get
 from infra.settings import Settings
@@ -184,8 +184,8 @@ async def _be_the_only_one(
         if row and row[0]:
             return
         if waited_s >= patience_s:
-            raise Refusal(
-                "Another projector runs on this database: stop it first (`cairn status`)."
+            raise Conflict(
+                "Another projector runs on this database: stop it first.", code="projector_running"
             )
         await _pause(stop, 0.2)
         waited_s += 0.2

@@ -15,7 +15,7 @@ from psycopg import Connection
 from psycopg.rows import dict_row
 
 import infra.postgres
-from infra.errors import Refusal
+from infra.errors import Conflict, NotFound
 from schemas.events.hygiene import VERSIONS
 from schemas.events.ledger import AtomRecord
 from schemas.worth import worth
@@ -88,9 +88,12 @@ def project_of(connection: Conn, name_or_id: str) -> str:
         *(name_or_id, name_or_id),
     )
     if not found:
-        raise Refusal(f"There is no project {name_or_id}: see `cairn project list`.")
+        raise NotFound(f"There is no project {name_or_id}.", code="unknown_project")
     if len(found) > 1:
-        raise Refusal(f"{len(found)} projects are called {name_or_id}: name one by its id.")
+        raise Conflict(
+            f"{len(found)} projects are called {name_or_id}: name one by its id.",
+            code="project_name_ambiguous",
+        )
     return str(found[0]["project_id"])
 
 
@@ -247,7 +250,7 @@ def run(connection: Conn, run_id: str) -> Row:
         run_id,
     )
     if not found:
-        raise Refusal(f"There is no run {run_id}: see `cairn runs`.")
+        raise NotFound(f"There is no run {run_id}.", code="unknown_run")
     return found[0]
 
 
@@ -320,8 +323,9 @@ def artifact(connection: Conn, project_id: str, artifact_type: str) -> Row:
         *(project_id, artifact_type),
     )
     if not found:
-        raise Refusal(
-            f"There is no {artifact_type} yet: one is written when a run ends, see `cairn runs`."
+        raise NotFound(
+            f"There is no {artifact_type} yet: one is written when a run ends.",
+            code="no_artifact_yet",
         )
     return found[0]
 

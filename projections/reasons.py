@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from infra.errors import Refusal
+from infra.errors import NotFound
 from projections.decisions import (
     ADDING,
     CHANGE_SET,
@@ -37,7 +37,7 @@ def why(connection: Conn, known_id: str, fact_at: FactAt) -> list[Reason]:
     ask = QUESTIONS.get(known_id.partition("_")[0])
     found = list(ask(connection, known_id, fact_at)) if ask else []
     if not found:
-        raise Refusal(
+        raise NotFound(
             f"Nothing was decided about {known_id}: give the id of an atom (atm_), chunk (chk_),"
             " candidate (cnd_), evidence row (evd_), source (src_), contradiction (ctr_), pair in"
             " review (mrg_), merge (mop_), run (run_), artifact (art_) or statement (stm_)."

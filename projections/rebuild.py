@@ -18,7 +18,7 @@ from typing import Any
 from psycopg import Connection, sql
 
 import infra.postgres
-from infra.errors import Refusal
+from infra.errors import Conflict, NotFound, Refusal
 from infra.findings import Finding
 from infra.settings import Settings
 from projections.apply import apply_batch
@@ -148,8 +148,8 @@ def refuse_smaller(
         raise Refusal(
             f"The log has {len(findings)} findings (the first: {first.code} at {first.where},"
             f" {first.detail}), and its ledgers would be smaller, {lost[0]}{more}, so no table was"
-            " changed: see `cairn verify-log` and mend the log, or take what is left with"
-            " `cairn rebuild --accept-smaller`."
+            " changed.",
+            code="rebuild_would_shrink",
         )
 
 
@@ -173,7 +173,10 @@ def _tables(only: str | None) -> Sequence[Table]:
     if only is None:
         return TABLES
     if only not in BY_NAME:
-        raise Refusal(f"There is no projection {only}: it is one of {', '.join(BY_NAME)}.")
+        raise NotFound(
+            f"There is no projection {only}: it is one of {', '.join(BY_NAME)}.",
+            code="unknown_projection",
+        )
     return (BY_NAME[only],)
 
 
@@ -213,7 +216,10 @@ async def shadow_tables(
     ):
         locked = live.execute("SELECT pg_try_advisory_lock(%s)", (REBUILD_LOCK,)).fetchone()
         if not (locked and locked[0]):
-            raise Refusal("Another rebuild or replay runs on this database: wait for its end.")
+            raise Conflict(
+                "Another rebuild or replay runs on this database: wait for its end.",
+                code="rebuild_running",
+            )
         prepare(live)
         prepare(shadow, schema)
         _drop(shadow, schema)

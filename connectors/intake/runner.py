@@ -21,7 +21,7 @@ from connectors.intake.intake import Intake
 from connectors.payloads import UnreadablePayload
 from connectors.webhooks.counters import Counters
 from infra.clock import Clock
-from infra.errors import Refusal, Unavailable
+from infra.errors import Refusal
 from infra.kafka import broker_errors, running_consumer
 from infra.log import get
 from infra.placement import check_place
@@ -101,7 +101,7 @@ class Consumer:
                     await self._give_up(record, fact, error, attempt)
                     return
                 await self._sleep(PAUSES_S[attempt - 1])
-            except (Unavailable, Refusal):
+            except Refusal:  # outages among them
                 raise
             except Exception as error:
                 if attempt == TRIES:

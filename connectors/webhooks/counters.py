@@ -12,7 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from connectors.webhooks.receiver import STATUS
 from infra.errors import DiskFull
 from infra.local.process import write_whole
 
@@ -49,6 +48,8 @@ def read_counters(path: Path) -> dict[str, Any] | None:
     stored = _load(path)
     if not stored:
         return None
+    from connectors.webhooks.receiver import STATUS  # heavy, and `cairn status` begins here
+
     shown: dict[str, dict[str, int]] = {"received": {}, "refused": {}, "other": {}}
     for name, count in stored["counts"].items():
         outcome = name.partition(" ")[2]

@@ -1,66 +1,29 @@
 """The `cairn` command: one file a command, each with ``register(app)``.
 
-This package is the only reader of the environment and wires everything else; nobody imports it.
-Commands import what is heavy (faust, the rules of the reader) inside their functions, so that
-`cairn status` does not wait for it.
+This package is the only reader of the environment, and nobody imports it. Modules of commands are
+imported when they are called (`commands.py`), and import what is heavy (faust, the rules of the
+reader) inside their functions.
 """
 
-import importlib
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import typer
 
-from infra import log
-from infra.addresses import without_credentials
-from infra.errors import Refusal, Unavailable
-from infra.local.disk import disk_of, says_full
+from infra.cli.commands import Commands, add_to
+from infra.errors import Refusal
 from infra.local.process import PRIVATE_UMASK
-from infra.settings import SettingsError, default_home
-
-# In the order of `cairn --help`. A module that is not there yet is left out.
-COMMANDS = (
-    "up",
-    "down",
-    "status",
-    "demo",
-    "project",
-    "ingest",
-    "connector",
-    "atoms",
-    "search",
-    "show",
-    "trace",
-    "runs",
-    "coverage",
-    "next_batch",
-    "contradictions",
-    "waiting",
-    "resolve",
-    "merges",
-    "rejections",
-    "verify",
-    "dismiss",
-    "dlq",
-    "worker",
-    "projector",
-    "webhooks",
-    "intake",
-    "rebuild",
-    "replay",
-    "checksums",
-    "verify_log",
-    "bench",
-    "eval",
-)
 
 EXIT_FAILED, EXIT_WRONG_USE, EXIT_INTERRUPTED = 1, 2, 130
 
 
-def build() -> typer.Typer:
-    """The application with every command there is."""
+def build(before: Callable[[], None] = lambda: None) -> typer.Typer:
+    """The application with every command there is; ``before`` runs ahead of each command."""
     app = typer.Typer(
+        cls=Commands,
         name="cairn",
         help="Turns a project's raw material into a ledger of evidence, and that into plans.",
         no_args_is_help=True,
@@ -73,9 +36,9 @@ def build() -> typer.Typer:
         debug: bool = typer.Option(False, "--debug", help="Show tracebacks; anywhere in the line."),
     ) -> None:
         """Turns a project's raw material into a ledger of evidence, and that into plans."""
+        before()
 
-    for name in COMMANDS:
-        importlib.import_module(f"infra.cli.{name}").register(app)
+    add_to(app)
     return app
 
 
@@ -84,23 +47,36 @@ def main() -> None:
     os.umask(PRIVATE_UMASK)  # first of all: also what children make is for this user alone
     debug = "--debug" in sys.argv
     arguments = [part for part in sys.argv[1:] if part != "--debug"]
-    level = os.environ.get("CAIRN_LOG_LEVEL", "").lower()
-    log.configure("debug" if debug else level if level in log.LEVELS else "info")
     try:
-        build()(args=arguments, prog_name="cairn")
+        build(partial(configure_log, debug=debug))(args=arguments, prog_name="cairn")
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
     except Exception as error:
         if debug:
             raise
+        from infra.settings import SettingsError
+
         print(sentence_of(error), file=sys.stderr)
         sys.exit(EXIT_WRONG_USE if isinstance(error, SettingsError) else EXIT_FAILED)
 
 
+def configure_log(*, debug: bool) -> None:
+    """Log lines go to standard error, from CAIRN_LOG_LEVEL on."""
+    from infra import log
+
+    level = os.environ.get("CAIRN_LOG_LEVEL", "").lower()
+    log.configure("debug" if debug else level if level in log.LEVELS else "info")
+
+
 def sentence_of(error: Exception) -> str:
     """What a user reads of ``error``: our own sentences as they are, a bug named as one."""
-    if isinstance(error, SettingsError | Refusal | Unavailable):
-        return str(error)
+    from infra.addresses import without_credentials
+    from infra.cli.hints import with_hint
+    from infra.local.disk import disk_of, says_full
+    from infra.settings import default_home
+
+    if isinstance(error, Refusal):
+        return with_hint(error)
     if says_full(error):
         place = getattr(error, "filename", None) or os.environ.get("CAIRN_HOME") or default_home()
         disk = disk_of(Path(place))

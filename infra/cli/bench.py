@@ -48,12 +48,14 @@ def register(app: typer.Typer) -> None:
 
 
 def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[[], Figures]]:
-    from infra.cli.benches import dedupe, hygiene, latency, pipeline, reading
+    from infra.cli.ingest import first_of
+    from infra.evaluation.benches import dedupe, hygiene, latency, pipeline, reading
 
+    last_line = first_of("features_v0_ms")
     return {
         "pipeline": lambda: pipeline.pipeline(source),
         "first-atom": lambda: latency.first_atom(backlog, runs),
-        "prd-v0": lambda: latency.prd_v0(source, backlog, runs),
+        "prd-v0": lambda: latency.prd_v0(source, backlog, runs, last_line),
         "hygiene": lambda: hygiene.hygiene(source),
         "reading": lambda: reading.reading(source),
         "dedupe": dedupe.dedupe,

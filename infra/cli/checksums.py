@@ -5,22 +5,17 @@ import json
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION
+from infra import service
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import table
+from infra.cli.project import PROJECT_OPTION
 
 
 def register(app: typer.Typer) -> None:
     @app.command()
     def checksums(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
         """Hash the tables of a project once they hold all that the log holds now."""
-        from projections import checksums as sums
-        from projections import queries
-
-        settings = connect()
-        with queries.reading(settings.conninfo) as connection:
-            asyncio.run(sums.caught_up(settings, connection))
-            found = sums.checksums(connection, queries.project_of(connection, project))
+        found = asyncio.run(service.hash_tables(connect(), project))
         if as_json:
             print(json.dumps(found))
         else:

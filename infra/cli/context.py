@@ -1,22 +1,33 @@
 """What every command begins with: the settings, and a service to talk to."""
 
+from __future__ import annotations
+
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import typer
 from rich.console import Console
 
-from infra import supervisor
-from infra.errors import Refusal
-from infra.local.runtime import Runtime, origins, read_runtime
+from infra import service, supervisor
+from infra.cli.hints import with_hint
+from infra.errors import BrokerUnavailable, DatabaseUnavailable, Invalid, Unavailable
 from infra.settings import Settings
 
 # People read standard error, programs read standard output: answers alone go there.
 console = Console(stderr=True, highlight=False)
 
+JSON_OPTION = typer.Option(False, "--json", help="One JSON object per line on standard output.")
+
 
 def say(line: str) -> None:
     """One line for the person who waits."""
     console.print(line, markup=False, soft_wrap=True)
+
+
+def say_note(note: service.Note) -> None:
+    """A step of work that takes long, and what to do about it."""
+    say(with_hint(note))
 
 
 def load() -> Settings:
@@ -27,32 +38,36 @@ def load() -> Settings:
 def connect(*, start: bool = True) -> Settings:
     """Settings with the addresses of a service that runs.
 
-    In this order: broker and database named in the environment; the running installation of
-    CAIRN_HOME; else, with ``start``, the embedded one is started detached and said so. Raises
-    Refusal when nothing runs and nothing may be started.
+    Where nothing runs and nothing is set, and with ``start``, the embedded one is started detached
+    and said so. Raises Unavailable when nothing runs and nothing may be started.
     """
     settings = load()
-    if runtime := read_runtime(settings.home):
-        return runtime.reached(settings)
-    if settings.kafka_bootstrap and settings.database_url:
-        return settings
-    if not start:
-        raise Refusal(
-            f"Cairn is not running in {settings.home}: start it with `cairn up --detach`."
-        )
+    try:
+        return service.connect(settings)
+    except Unavailable:
+        if not start:
+            raise
     say("Cairn is not running: starting it in the background (`cairn down` stops it).")
     supervisor.start_detached(settings, ("up",), os.environ)
-    return connected(settings).reached(settings)
+    return service.connect(settings)
 
 
-def connected(settings: Settings) -> Runtime:
-    """The running installation. Raises Refusal when there is none."""
-    if runtime := read_runtime(settings.home):
-        return runtime
-    reasons = "; ".join(reason for _, reason in origins(settings))
-    raise Refusal(
-        f"Cairn is not running in {settings.home} ({reasons}): start it with `cairn up --detach`."
-    )
+@contextmanager
+def resumable(key: str | None) -> Iterator[str]:
+    """The key of a request, ``key`` or a new one; whoever is interrupted is told a new one."""
+    drawn = key or service.draw_key()
+    try:
+        yield drawn
+    except (KeyboardInterrupt, BrokerUnavailable, DatabaseUnavailable):
+        if key is None:
+            say(f"To go on where this stopped, add --idempotency-key {drawn} to the same command.")
+        raise
 
 
-JSON_OPTION = typer.Option(False, "--json", help="One JSON object per line on standard output.")
+@contextmanager
+def named_wrong_use() -> Iterator[None]:
+    """What a use case finds invalid is wrong use of the command line (exit 2)."""
+    try:
+        yield
+    except Invalid as error:
+        raise typer.BadParameter(str(error)) from error

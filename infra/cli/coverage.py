@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, table
 
@@ -15,7 +16,7 @@ COLUMNS = ("chunks", "extracted", "pending", "skipped")
 def register(app: typer.Typer) -> None:
     @app.command()
     def coverage(
-        project: str = typer.Argument(help="Name or id of the project."),
+        project: str = PROJECT_OPTION,
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Show what of a project has been read, and about what the ledger knows too little."""

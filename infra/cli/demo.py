@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
 import sys
 import time
@@ -11,10 +12,10 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from infra import supervisor
+from infra import service, supervisor
 from infra.cli.context import connect, load, say
-from infra.cli.ingest import Request, ingested, summarise
-from infra.cli.project import drawn_key, made
+from infra.cli.ingest import summarise, watch_ingest
+from infra.cli.project import login_name, quiet_clients
 from infra.settings import Settings
 
 STATEMENTS_SHOWN, CITATIONS_SHOWN = 2, 2  # of each section, of each statement
@@ -63,12 +64,17 @@ def run_demo(settings: Settings, source: str) -> str:
     place = str(Path(source).expanduser().resolve()) if Path(source).exists() else source
     name = place.rstrip("/").rpartition("/")[2].removesuffix(".git") or "root"
     project = f"demo {name}"
-    project_id = made(settings, project, f"demo|{place}")
-    request = Request((source,), project, drawn_key(), wait=True)
-    for outcome in ingested(settings, request):
-        summarise(outcome, waited=False)
+    quiet_clients()
+    actor = login_name()
+    created = asyncio.run(
+        service.create_project(settings, project, actor=actor, key=f"demo|{place}")
+    )
+    for watched in watch_ingest(
+        settings, service.IngestRequest((source,), project, actor, wait=True)
+    ):
+        summarise(watched, waited=False)
     with queries.reading(settings.conninfo) as connection:
-        prd = queries.artifact(connection, project_id, "prd")
+        prd = queries.artifact(connection, created.project_id, "prd")
         show_extract(connection, prd)
     return project
 

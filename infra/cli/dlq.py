@@ -1,14 +1,12 @@
 """`cairn dlq`: records that could not be processed, and another try."""
 
 import asyncio
-from contextlib import suppress
 
 import typer
 
+from infra import service
 from infra.cli.context import JSON_OPTION, connect, say
 from infra.cli.output import as_lines, cell, table
-from infra.errors import Refusal
-from infra.settings import Settings
 
 
 def register(app: typer.Typer) -> None:
@@ -18,10 +16,7 @@ def register(app: typer.Typer) -> None:
     @letters.command("list")
     def list_(as_json: bool = JSON_OPTION) -> None:
         """List dead letters with place and reason."""
-        from projections import queries
-
-        with queries.reading(connect().conninfo) as connection:
-            found = queries.dead_letters(connection)
+        found = asyncio.run(service.list_dead_letters(connect()))
         if as_json:
             as_lines(found)
             return
@@ -43,39 +38,5 @@ def register(app: typer.Typer) -> None:
     @letters.command()
     def retry(dead_letter_id: str = typer.Argument(metavar="ID")) -> None:
         """Publish the record to its topic once more."""
-        from projections import queries
-
-        settings = connect()
-        with queries.reading(settings.conninfo) as connection:
-            found = queries.dead_letters(connection, dead_letter_id)
-        if not found:
-            raise Refusal(f"There is no dead letter {dead_letter_id}: see `cairn dlq list`.")
-        letter = found[0]
-        if letter["value"] is None:
-            raise Refusal(
-                f"{dead_letter_id} was too large to be kept: it stands on"
-                f" {letter['origin_topic']}/{letter['origin_partition']}@{letter['origin_offset']}."
-            )
-        asyncio.run(
-            publish(settings, letter["origin_topic"], letter["origin_key"], letter["value"])
-        )
-        say(f"{dead_letter_id} was published to {letter['origin_topic']} once more.")
-
-
-async def publish(settings: Settings, topic: str, key: str, value: bytes) -> None:
-    """The broker has acknowledged the record, where its fact belongs; one that is none, where it
-    stood. ``topic`` is without prefix.
-    """
-    import infra.kafka
-    from schemas.codec import InvalidRecord, decode, headers
-    from schemas.topics import key_of, topic_of
-
-    with_headers: list[tuple[str, bytes]] = []
-    with suppress(InvalidRecord, KeyError):
-        fact = decode(value)
-        topic, key, with_headers = topic_of(fact).name, key_of(fact), headers(fact)
-    async with infra.kafka.running_producer(settings) as producer:
-        with infra.kafka.broker_errors("publishing"):
-            await producer.send_and_wait(
-                settings.topic(topic), value=value, key=key.encode(), headers=with_headers
-            )
+        retried = asyncio.run(service.retry_dead_letter(connect(), dead_letter_id))
+        say(f"{retried.dead_letter_id} was published to {retried.topic} once more.")

@@ -25,8 +25,8 @@ def register(app: typer.Typer) -> None:
 
         The task all measures every figure of the labelled sets in --data into --report.
         """
-        from infra.cli.evaluation.rows import BadRow, Options, rows_of
-        from infra.cli.evaluation.tasks import answer, fields_of
+        from infra.evaluation.rows import BadRow, Options, rows_of
+        from infra.evaluation.tasks import answer, fields_of
 
         _check(form, engine)
         if task == "all":
@@ -67,8 +67,8 @@ def _check(form: str, engine: str) -> None:
 
 def _measure(data: Path | None, report: Path | None) -> None:
     from infra.cli.bench import machine
-    from infra.cli.evaluation.figures import as_markdown, measured
-    from infra.cli.evaluation.measures import calibration, misses
+    from infra.evaluation.figures import as_markdown, measured
+    from infra.evaluation.measures import calibration, misses
 
     if data is None or report is None:
         raise typer.BadParameter("cairn eval all needs --data and --report.")

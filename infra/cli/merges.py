@@ -1,11 +1,10 @@
 """`cairn merges`, `cairn unmerge`: what was taken for one, what waits for a person, and undoing."""
 
-from typing import Any, Literal
-
 import typer
 
+from infra import service
 from infra.cli.context import JSON_OPTION, connect
-from infra.cli.deciding import Person, by_person, decide
+from infra.cli.deciding import Deciding, by_person
 from infra.cli.output import as_lines, cell, table
 
 REVIEW = typer.Argument(help="Id of the merge review (mrg_), see `cairn merges`.")
@@ -31,44 +30,23 @@ def register(app: typer.Typer) -> None:
 
     @reviews.command()
     @by_person
-    def approve(
-        person: Person,
-        review: str = REVIEW,
-    ) -> None:
+    def approve(review: str = REVIEW) -> Deciding:
         """The two say the same: make them one atom."""
-        _review(review, "approve", person)
+        return lambda settings, by: service.review_merge(settings, review, by, "approve")
 
     @reviews.command()
     @by_person
-    def reject(
-        person: Person,
-        review: str = REVIEW,
-    ) -> None:
+    def reject(review: str = REVIEW) -> Deciding:
         """The two say different things: never merge or propose them again."""
-        _review(review, "reject", person)
+        return lambda settings, by: service.review_merge(settings, review, by, "reject")
 
     @app.command()
     @by_person
     def unmerge(
-        person: Person,
         merged: str = typer.Argument(help="Id of the merge (mop_) or of the atom merged away."),
-    ) -> None:
+    ) -> Deciding:
         """Undo a wrong merge: the atom that was merged away is one of its own again."""
-        from schemas.events.hitl import MergeUndone
-
-        def event(known_id: str, shared: dict[str, Any]) -> MergeUndone:
-            return MergeUndone(atom_id=known_id, **shared)
-
-        decide(merged, person, event)
-
-
-def _review(review: str, decision: Literal["approve", "reject"], person: Person) -> None:
-    from schemas.events.hitl import MergeDecided
-
-    def event(known_id: str, shared: dict[str, Any]) -> MergeDecided:
-        return MergeDecided(merge_candidate_id=known_id, decision=decision, **shared)
-
-    decide(review, person, event)
+        return lambda settings, by: service.undo_merge(settings, merged, by)
 
 
 def _list(project: str, *, as_json: bool) -> None:

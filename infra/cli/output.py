@@ -51,7 +51,7 @@ def _shown(value: object) -> str:
 
 
 def _text(value: object) -> str:
-    """Times as spec 00 §1 has them: UTC, ISO 8601, milliseconds."""
+    """Times in UTC, ISO 8601 with milliseconds; all else as text."""
     if isinstance(value, datetime):
         told = value.astimezone(UTC).isoformat(timespec="milliseconds")
         return told.removesuffix("+00:00") + "Z"

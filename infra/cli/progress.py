@@ -79,6 +79,10 @@ class Board:
         (start_s, before), (end_s, after) = self._first[name], self._last[name]
         return (after - before) / (end_s - start_s) if end_s > start_s else 0.0
 
+    def rates(self) -> dict[str, float]:
+        """The rate of each stage that was shown last."""
+        return {stage.name: self.rate(stage.name) for stage in self._stages}
+
     def _table(self) -> Table:
         table = Table("stage", "done", "of", "per second", "", box=None, pad_edge=False)
         for column in table.columns[1:4]:

@@ -3,14 +3,11 @@
 import asyncio
 
 import typer
-from rich.progress import Progress, SpinnerColumn, TextColumn
 
-from infra.cli.context import connect, console
+from infra import service
+from infra.cli.context import connect
 from infra.cli.output import table
-from infra.cli.verify_log import show_findings
-from infra.findings import forget
-from infra.kafka import accept_cuts
-from infra.settings import Settings
+from infra.cli.verify_log import show_findings, showing_records
 
 
 def register(app: typer.Typer) -> None:
@@ -30,21 +27,13 @@ def register(app: typer.Typer) -> None:
         A log with findings makes no ledger smaller unless --accept-smaller is given; then the
         tables go on behind what is missing.
         """
-        from projections.rebuild import rebuild as fold_again
-
         settings = connect()
-        columns = (SpinnerColumn(), TextColumn("{task.description}"))
-        with Progress(*columns, console=console, transient=True) as progress:
-            task = progress.add_task("Reading the log…")
-
-            def say(count: int) -> None:
-                progress.update(task, description=f"{count:,} records folded…")
-
+        with showing_records("folded") as tell:
             rebuilt = asyncio.run(
-                fold_again(settings, projection, say, accept_smaller=accept_smaller)
+                service.rebuild_tables(
+                    settings, projection, accept_smaller=accept_smaller, tell=tell
+                )
             )
-        if accept_smaller:
-            forget_what_is_gone(settings)
         found = rebuilt.tables
         table(
             ("table", "rows", "was"),
@@ -55,11 +44,3 @@ def register(app: typer.Typer) -> None:
             show_findings(rebuilt.findings)
         if not all(each.equal for each in found):
             raise typer.Exit(1)
-
-
-def forget_what_is_gone(settings: Settings) -> None:
-    """Stages fold what is left, and go on from there."""
-    asyncio.run(accept_cuts(settings))
-    forget(settings)
-    for store in (settings.home / "state").glob("*/*.sqlite*"):
-        store.unlink(missing_ok=True)

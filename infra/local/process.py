@@ -21,7 +21,7 @@ from pathlib import Path
 
 import psutil
 
-from infra.errors import DiskFull, Refusal
+from infra.errors import DiskFull, Forbidden
 from infra.local.disk import disk_of, says_full
 
 Say = Callable[[str], None]  # one line for the person who waits
@@ -148,7 +148,7 @@ def end_orphan(known: Path, say: Say, what: str, first: signal.Signals = signal.
 def keep_private(folder: Path) -> None:
     """``folder`` is there, and no other user of the machine reads it or anything below it.
 
-    Raises Refusal when it, or something in it, belongs to somebody else.
+    Raises Forbidden when it, or something in it, belongs to somebody else.
     """
     folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
     _take_from_others(folder)
@@ -165,9 +165,8 @@ def _take_from_others(path: Path) -> None:
     except FileNotFoundError:  # gone meanwhile
         return
     except PermissionError as error:
-        raise Refusal(
-            f"{path} can be read by other users and belongs to one: run `cairn` as that user, give"
-            " it to yours, or set CAIRN_HOME."
+        raise Forbidden(
+            f"{path} can be read by other users and belongs to one.", code="home_of_another_user"
         ) from error
 
 

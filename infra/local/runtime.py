@@ -16,13 +16,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
-import infra.kafka
-import infra.postgres
 from infra.addresses import without_credentials
-from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal, Unavailable
-from infra.local import containers
-from infra.local.kafka import EmbeddedKafka, with_account
-from infra.local.postgres import EmbeddedPostgres
+from infra.errors import BrokerUnavailable, DatabaseUnavailable, Forbidden, Unavailable
 from infra.local.process import ProcessId, Say, identify, keep_private, wait_until, write_whole
 from infra.settings import Settings
 
@@ -72,6 +67,8 @@ class Runtime:
         if self.broker.origin == "containers":
             settings = settings.model_copy(update={"kafka_security_protocol": "PLAINTEXT"})
         if self.kafka_password:
+            from infra.local.kafka import with_account
+
             settings = with_account(settings, self.kafka_password)
         return settings.model_copy(
             update={
@@ -116,6 +113,10 @@ def planned(settings: Settings, say: Say) -> Iterator[Plan]:
 
     Raises Refusal or Unavailable with what to do.
     """
+    from infra.local import containers
+    from infra.local.kafka import EmbeddedKafka
+    from infra.local.postgres import EmbeddedPostgres
+
     broker, database = origins(settings)
     keep_private(settings.home)
     servers: list[Server] = []
@@ -177,6 +178,9 @@ def await_server(server: Server, child: subprocess.Popen[bytes]) -> None:
 
 def await_answers(located: Settings, timeout_s: float = 30) -> None:
     """Broker and database serve, wherever they are. Raises …Unavailable."""
+    import infra.kafka
+    import infra.postgres
+
     if not wait_until(lambda: asyncio.run(infra.kafka.answers(located)), timeout_s=timeout_s):
         raise BrokerUnavailable(
             f"No broker answers at {located.bootstrap} after {timeout_s:.0f} s: check"
@@ -236,9 +240,7 @@ def read_runtime(home: Path) -> Runtime | None:
     except FileNotFoundError:
         return None
     except PermissionError as error:
-        raise Refusal(
-            f"{path} belongs to another user: run `cairn` as that user, or set CAIRN_HOME."
-        ) from error
+        raise Forbidden(f"{path} belongs to another user.", code="home_of_another_user") from error
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return runtime if runtime.owner.alive() else None

@@ -51,7 +51,7 @@ class ADesk:
         yield self.broker.engine(definition.connector_id, "github", Budget())
 
     @asynccontextmanager
-    async def opened(self, definition: Definition) -> AsyncIterator[Any]:
+    async def open_service(self, definition: Definition) -> AsyncIterator[Any]:
         if error := self._closed.get(definition.added.target):
             raise error
         yield OpenService(cast(Any, self._streams), nothing_missing)

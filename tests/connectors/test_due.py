@@ -11,8 +11,8 @@ import pytest
 from connectors.connector import SourceRefused, SourceUnavailable
 from connectors.sync import Engine, SyncTarget
 from connectors.transport import AccessLost, Budget, BudgetSpent
-from infra.cli.polling import counting, due, poll
 from infra.clock import SystemClock
+from infra.service.polling import is_due, is_reconciliation_due, poll
 from schemas.events.connector import CursorMoved, SyncFailed
 from tests.connectors.desks import ADesk, AStream, a_definition
 from tests.connectors.memory_broker import PROJECT, MemoryBroker
@@ -33,17 +33,17 @@ def a_place(next_poll_at: datetime | None = None, census_at: datetime | None = N
 
 
 def test_a_stream_is_due_before_its_first_poll_and_when_its_time_has_come() -> None:
-    assert due(None, NOW)
-    assert due(a_place(), NOW)
-    assert due(a_place(next_poll_at=NOW), NOW)
-    assert not due(a_place(next_poll_at=NOW + timedelta(seconds=1)), NOW)
+    assert is_due(None, NOW)
+    assert is_due(a_place(), NOW)
+    assert is_due(a_place(next_poll_at=NOW), NOW)
+    assert not is_due(a_place(next_poll_at=NOW + timedelta(seconds=1)), NOW)
 
 
 def test_a_census_is_due_when_its_time_is_over_and_never_before_a_first_walk() -> None:
-    assert not counting(None, NOW, DAY_S)
-    assert not counting(a_place(), NOW, DAY_S)
-    assert not counting(a_place(census_at=NOW - timedelta(hours=23)), NOW, DAY_S)
-    assert counting(a_place(census_at=NOW - timedelta(hours=24)), NOW, DAY_S)
+    assert not is_reconciliation_due(None, NOW, DAY_S)
+    assert not is_reconciliation_due(a_place(), NOW, DAY_S)
+    assert not is_reconciliation_due(a_place(census_at=NOW - timedelta(hours=23)), NOW, DAY_S)
+    assert is_reconciliation_due(a_place(census_at=NOW - timedelta(hours=24)), NOW, DAY_S)
 
 
 def polled(at: ADesk, *streams: str) -> ADesk:
@@ -55,7 +55,7 @@ def test_a_fault_of_ours_in_one_stream_is_told_without_a_word_and_in_no_others_w
     broken = AStream("issues", KeyError("words of somebody"))
     places = polled(ADesk(broken, AStream("runs")), "issues", "runs").broker.places["con_acme/shop"]
     assert places["issues"].problem == "refused: A fault of ours (KeyError): tell of it."
-    assert not due(places["issues"], SystemClock().now())
+    assert not is_due(places["issues"], SystemClock().now())
     assert (places["runs"].problem, places["runs"].cursor) == (None, "read")
 
 
@@ -86,4 +86,4 @@ def test_what_could_not_even_be_opened_is_told_on_the_log_and_comes_back_later()
     assert place.problem is not None
     assert "GH_TOKEN" in place.problem
     assert (place.cursor, place.caught_up_at) == ("", None)
-    assert not due(place, SystemClock().now())
+    assert not is_due(place, SystemClock().now())

@@ -15,8 +15,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import to_json
 
+from agents.offline.reader import RulesReader
 from agents.reader import ReadRequest
-from agents.rules.reader import RulesReader
 from schemas import versions
 from schemas.events.atom import CandidatesExtracted
 from schemas.events.extract import ExtractRequested

@@ -32,6 +32,7 @@ def refused(*arguments: str) -> str:
         (("search", "y", "-p", "x", "--kind", "rumour"), "There is no kind 'rumour'"),
         (("search", "y", "-p", "x", "--status", "all"), "There is no status 'all'"),
         (("search", " ", "-p", "x"), "Nothing is looked for"),
+        (("coverage",), "Missing option '--project'"),
         (("eval", "guess", "--in", NOBODY, "--out", NOBODY), "There is no task guess"),
         (("eval", "classify", "--in", NOBODY), "needs --in and --out"),
         (("eval", "all"), "needs --data and --report"),

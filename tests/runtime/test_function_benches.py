@@ -2,10 +2,10 @@
 
 import pytest
 
-from infra.cli.benches.dedupe import dedupe, measured, statements
-from infra.cli.benches.hygiene import hygiene
-from infra.cli.benches.peers import missing
-from infra.cli.benches.reading import reading
+from infra.evaluation.benches.dedupe import dedupe, measured, statements
+from infra.evaluation.benches.hygiene import hygiene
+from infra.evaluation.benches.peers import missing
+from infra.evaluation.benches.reading import reading
 from streams.ledger.similarity import MERGE_REVIEW_THRESHOLD, similarity
 from tests.parcel import write_to
 

@@ -65,7 +65,7 @@ def test_a_database_that_is_not_there_is_unavailable_and_a_refusal_stays_one(bar
 
     assert not infra.postgres.answers("postgresql://cairn@127.0.0.1:1/cairn")
     with (
-        pytest.raises(DatabaseUnavailable, match="cairn status"),
+        pytest.raises(DatabaseUnavailable, match="does not answer"),
         infra.postgres.connect(bare.conninfo) as connection,
     ):
         connection.execute("SELECT pg_terminate_backend(pg_backend_pid())")

@@ -72,7 +72,7 @@ def test_a_second_one_is_told_who_runs_since_when_and_what_to_do(
     assert second.returncode == 1
     (sentence,) = second.stderr.splitlines()
     assert re.fullmatch(
-        rf"`{name}` runs in {home} already \(pid {first.pid}, since \S+ \S+ UTC\):"
+        rf"`{name}` runs in {home} already \(pid {first.pid}, since \S+ \S+ UTC\)\."
         r" `cairn status` shows it, `cairn down` stops it\.",
         sentence,
     )
@@ -90,5 +90,5 @@ def test_a_lock_whose_holder_is_not_known_is_refused_too(tmp_path: Path):
     with only_one(tmp_path, "poller", "It runs"):
         (tmp_path / "poller.holder").unlink()
         second = only_one(tmp_path, "poller", "It runs", patience_s=0.1)
-        with pytest.raises(Refusal, match="It runs already: `cairn"), second:
+        with pytest.raises(Refusal, match="It runs already"), second:
             pass

@@ -76,7 +76,7 @@ def test_a_home_of_somebody_else_is_refused(home: Path) -> None:
         "keep_private(Path(sys.argv[1]))\n"
     )
     done = subprocess.run([sys.executable, "-c", code, theirs], capture_output=True, text=True)
-    assert "Refusal" in done.stderr
+    assert "Forbidden" in done.stderr
     assert f"{theirs} can be read by other users and belongs to one" in done.stderr
 
 

@@ -3,17 +3,21 @@
 import pytest
 
 from connectors.feeder import FeedReport
-from infra.cli.ingest import Outcome, check_roots
-from infra.errors import Refusal
+from infra.cli.hints import with_hint
+from infra.errors import Conflict
+from infra.service.ingestion import SourceIngested, check_roots
 
 
-def an_outcome(source: str, root: str, *, complete: bool = True) -> Outcome:
-    return Outcome(source, "Shop", "prj_1", "key", root, complete, FeedReport(), {})
+def an_outcome(source: str, root: str, *, complete: bool = True) -> SourceIngested:
+    return SourceIngested(source, "Shop", "prj_1", "key", root, complete, FeedReport(), {})
 
 
 def test_two_archives_of_one_name_are_refused_with_the_way_out():
-    with pytest.raises(Refusal, match=r"a/docs\.zip and b/docs\.zip are both called docs.*--as"):
+    with pytest.raises(
+        Conflict, match=r"a/docs\.zip and b/docs\.zip are both called docs"
+    ) as error:
         check_roots([an_outcome("a/docs.zip", "docs")], an_outcome("b/docs.zip", "docs"))
+    assert "--as" in with_hint(error.value)
 
 
 def test_files_of_one_folder_and_wholes_of_several_names_are_not():

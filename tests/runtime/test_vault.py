@@ -11,10 +11,10 @@ import pytest
 
 import infra.kafka
 import infra.postgres
-from infra.cli.up import vault_troubles
 from infra.clock import SystemClock
 from infra.errors import DatabaseUnavailable, Undecryptable, VaultUnconfigured
 from infra.key_store import CONTENT_TOPICS, TOPIC, KeyStore, Unknown, key_id_of
+from infra.service.setup import find_vault_problems
 from infra.settings import Settings
 from infra.vault import FRESH_S, Vault, ensure_key_file, master_key, vault_of
 from schemas import codec
@@ -212,7 +212,7 @@ def test_keys_that_the_log_names_and_nobody_has_are_counted(database: Settings):
     asyncio.run(write(database, [b"no fact", *messages], "tdl.intake.v1"))
     store = KeyStore(database)
     assert store.unknown() == Unknown()
-    (line,) = vault_troubles(database, look=True)
+    (line,) = find_vault_problems(database, look=True)
     assert line.startswith("vault_keys_unknown: 2 contents of the log cannot be read, since 1 keys")
     assert store.look_for_unknown() == store.unknown() == Unknown(("key_x",), 2)
     with pytest.raises(Undecryptable, match="key_x is unknown"):
@@ -220,7 +220,7 @@ def test_keys_that_the_log_names_and_nobody_has_are_counted(database: Settings):
     found = KeyCreated(key_id="key_x", generation=1, wrapped=b"found in a copy")
     asyncio.run(write(database, [a_record(found, OTHER)], TOPIC, key=b"key_x"))
     assert store.look_for_unknown() == store.unknown() == Unknown()
-    (line,) = vault_troubles(database)
+    (line,) = find_vault_problems(database)
     assert line.startswith("vault_keys_locked: 1 data keys do not open with the master key")
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import infra.postgres
-from infra.cli.status import report_of
 from infra.kafka import Reach
 from infra.local.process import wait_until
+from infra.service.status import read_status
 from infra.settings import Settings, variable_of
 from infra.supervisor import Child, ready_file
 from infra.watchdog import STALLED_EXIT, Place, Standing
@@ -89,12 +89,12 @@ def test_a_stage_that_stands_still_is_shown_and_its_process_ends_itself(
         asyncio.run(publish(soon, a_fact(f"wait for {tmp_path / 'for ever'}")))
 
         def shown() -> bool:
-            [row] = [row for row in report_of(soon)["lag"] if row["group"] == soon.group("echo")]
+            [row] = [row for row in read_status(soon).lag if row["group"] == soon.group("echo")]
             return bool(row["lag"] == 1 and row["movement"].startswith("no movement for"))
 
         assert wait_until(shown, timeout_s=PATIENCE_S)
         assert worker.process.wait(PATIENCE_S) == STALLED_EXIT
-    [row] = [row for row in report_of(soon)["lag"] if row["group"] == soon.group("echo")]
+    [row] = [row for row in read_status(soon).lag if row["group"] == soon.group("echo")]
     assert row["lag"] == 1 and row["movement"] == "no process here reads it"
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from infra.cli.webhooks import checked_address, opened
+from infra.cli.webhooks import checked_address
 from infra.errors import Refusal
+from infra.service.webhooks import open_server
 from tests.connectors.webhooks.doors import a_door
 
 
@@ -32,6 +33,6 @@ def test_an_address_that_is_taken_or_cannot_be_is_told(tmp_path: Path):
             taken = door.address.removeprefix("http://")
             for address in (taken, "127.0.0.1:99999"):
                 with pytest.raises(Refusal, match=f"listen at {address}"):
-                    await opened(stack, door.server, address)
+                    await open_server(stack, door.server, address)
 
     asyncio.run(run())

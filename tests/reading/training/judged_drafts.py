@@ -20,7 +20,7 @@ from agents.offline.judge.soundness import draft_signs, least_of
 from agents.offline.reader import proposed
 from connectors.git import run_git
 from connectors.repositories import open_view
-from infra.cli.evaluation.extract import cleaned_document
+from infra.evaluation.extract import cleaned_document
 from schemas.ids import sha256_hex
 
 JUDGED = Path(__file__).with_name("drafts.tsv")

@@ -25,7 +25,7 @@ from agents.offline.segment.sections import role_in
 from agents.offline.segment.wording import plain
 from connectors.git import run_git
 from connectors.repositories import open_view
-from infra.cli.evaluation.extract import cleaned_document
+from infra.evaluation.extract import cleaned_document
 from tests.reading.training.judged_drafts import text_at
 
 PROJECTS = Path(__file__).with_name("projects.tsv")

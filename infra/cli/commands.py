@@ -1,0 +1,183 @@
+"""The table of commands, and the group that imports the module of a command when it is called.
+
+`cairn --help` comes from the table alone, and a command does not wait for what another imports.
+A test compares the table with what the modules register.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_group
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """``panel``: its group in `cairn --help`. ``module`` of this package registers it."""
+
+    panel: str
+    module: str
+    help: str
+
+
+# In the order of `cairn --help`.
+COMMANDS = {
+    "up": Command(
+        "Run", "up", "Start broker, database, workers, projector, and keep them running."
+    ),
+    "down": Command("Run", "down", "Stop everything `cairn up` started; data stays."),
+    "status": Command(
+        "Run", "status", "Show processes, addresses, versions and the lag of every stage."
+    ),
+    "demo": Command(
+        "Run", "demo", "Read PATH into a ledger and show an extract of the PRD made from it."
+    ),
+    "project": Command("Feed", "project", "Create and list projects."),
+    "ingest": Command("Feed", "ingest", "Read sources into a project's ledger."),
+    "connector": Command("Feed", "connector", "Connect services and read them."),
+    "runs": Command("Feed", "runs", "List ingestion runs; end one, or go on with it."),
+    "show": Command(
+        "Read",
+        "show",
+        "Print the PRD, or the present insights, epics or features with where they come from.",
+    ),
+    "atoms": Command(
+        "Read",
+        "atoms",
+        "List atoms with their evidence, the best first; live ones unless --status says otherwise.",
+    ),
+    "search": Command(
+        "Read",
+        "search",
+        "Find atoms by entity, metadata or words, with the places they come from.",
+    ),
+    "trace": Command(
+        "Read",
+        "trace",
+        "Show what an id rests on: evidence, chunk, revision, run, and every record's place.",
+    ),
+    "contradictions": Command("Read", "contradictions", "List contradictions, the gravest first."),
+    "rejections": Command(
+        "Read",
+        "rejections",
+        "List refused candidates and refused evidence rows with the rule that refused each.",
+    ),
+    "coverage": Command(
+        "Read",
+        "coverage",
+        "Show what of a project has been read, and about what the ledger knows too little.",
+    ),
+    "next-batch": Command(
+        "Read",
+        "next_batch",
+        "Show the last batch that was chosen in each run, with the ranking behind the choice.",
+    ),
+    "waiting": Command("Decide", "waiting", "List what waits for a person."),
+    "resolve": Command(
+        "Decide",
+        "resolve",
+        "Resolve a contradiction; --rationale is needed, with at least 10 characters.",
+    ),
+    "escalate": Command(
+        "Decide", "resolve", "Hand a contradiction on; it blocks until it is decided."
+    ),
+    "merges": Command(
+        "Decide",
+        "merges",
+        "List merge operations in ledger order, then the pairs in review; approve, reject.",
+    ),
+    "unmerge": Command(
+        "Decide",
+        "merges",
+        "Undo a wrong merge: the atom that was merged away is one of its own again.",
+    ),
+    "verify": Command(
+        "Decide", "verify", "Pin an atom: no run takes it away or makes it less sure."
+    ),
+    "unverify": Command("Decide", "verify", "Withdraw a verification."),
+    "dismiss": Command(
+        "Decide", "dismiss", "Dismiss an atom (with --rationale), or a contradiction that is none."
+    ),
+    "reinclude": Command(
+        "Decide", "dismiss", "Let a dismissed atom count again, as it did before."
+    ),
+    "worker": Command(
+        "Operate", "worker", "Run stages of the stream. `cairn up` starts workers by itself."
+    ),
+    "projector": Command(
+        "Operate",
+        "projector",
+        "Fold the topics into the database's tables (run by `cairn up`).",
+    ),
+    "webhooks": Command(
+        "Operate",
+        "webhooks",
+        "Take webhooks of connected services. `cairn up` starts it when CAIRN_WEBHOOKS is set.",
+    ),
+    "intake": Command(
+        "Operate",
+        "intake",
+        "Work through delivered webhooks. `cairn up` starts it when CAIRN_WEBHOOKS is set.",
+    ),
+    "dlq": Command("Operate", "dlq", "Records that could not be processed."),
+    "rebuild": Command(
+        "Operate",
+        "rebuild",
+        "Fold the topics into shadow tables, compare, and take over what differs (then exit 1).",
+    ),
+    "replay": Command(
+        "Operate",
+        "replay",
+        "Fold the ledger up to a moment into the schema cairn_replay and compare it with now.",
+    ),
+    "checksums": Command(
+        "Operate",
+        "checksums",
+        "Hash the tables of a project once they hold all that the log holds now.",
+    ),
+    "verify-log": Command(
+        "Operate",
+        "verify_log",
+        "Check places, envelopes, schemas, ids, hashes, sequences, quotes, citations.",
+    ),
+    "bench": Command("Measure", "bench", "Measure, with the baseline in the same run."),
+    "eval": Command(
+        "Measure",
+        "eval",
+        "Answer each row of a file as the pipeline would; needs no broker and no network.",
+    ),
+}
+
+
+class Commands(TyperGroup):
+    """Lists the commands of the table, and loads the one that is called."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, load(str(name)), rest
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register an entry for each command of the table, which stands for it in `--help`."""
+    for name, command in COMMANDS.items():
+        app.command(name, help=command.help, rich_help_panel=command.panel)(_entry)
+
+
+def load(name: str) -> Any:
+    """Import the module of a command of the table and return the command (of click)."""
+    return registered(COMMANDS[name].module)[name]
+
+
+def registered(module: str) -> dict[str, Any]:
+    """Import a module of this package and return the commands that it registers, by name."""
+    app = typer.Typer(callback=_entry)  # with a callback Typer makes a group of one command, too
+    importlib.import_module(f"infra.cli.{module}").register(app)
+    return dict(get_group(app).commands)
+
+
+def _entry() -> None:
+    pass

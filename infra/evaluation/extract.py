@@ -1,0 +1,117 @@
+"""One document each: hygiene, chunks, reading and reflection, as in stages 0 to 1b."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from agents.offline.reader import RulesReader
+from agents.reader import ReadRequest
+from infra.evaluation.offsets import Places
+from infra.evaluation.rows import Options, Row
+from schemas.events.atom import AtomReflected, Judged
+from schemas.events.extract import ExtractRequested
+from schemas.events.hygiene import ChunkCreated
+from schemas.events.source import SourceInfo
+from schemas.ids import derive_id
+from schemas.source_kinds import priority_tier_of, source_type_of
+from streams.hygiene.stage import Cleaned, clean
+from streams.reflection import reflect
+
+NAME_WITHOUT_PATH = "document.md"
+
+
+def answer_all(rows: Iterable[Row], options: Options) -> Iterator[dict[str, Any]]:
+    """The atoms of each document; with the format ``spans`` one line for each evidence row."""
+    for row in rows:
+        answer = _answer(row)
+        if options.format == "spans":
+            yield from _spans(answer)
+        else:
+            yield answer
+
+
+def _spans(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for atom in answer["atoms"]:
+        for row in atom["evidence"]:
+            yield {
+                "doc_id": answer["id"],
+                "kind": atom["kind"],
+                "char_start": row["char_start"],
+                "char_end": row["char_end"],
+                "confidence": atom["confidence"],
+            }
+
+
+def _answer(row: Row) -> dict[str, Any]:
+    text = row["text"]
+    cleaned = cleaned_document(str(row.get("path") or NAME_WITHOUT_PATH), text)
+    places = Places(text, cleaned.text)
+    atoms: list[dict[str, Any]] = []
+    rejected: list[dict[str, Any]] = []
+    for chunk in cleaned.chunks:
+        judged = reflected(chunk)
+        atoms += [_atom(it, places) for it in judged.accepted]
+        rejected += [_rejection(it) for it in judged.rejected]
+    answer: dict[str, Any] = {"id": row["id"], "atoms": atoms, "rejected": rejected}
+    if cleaned.skip_reason:
+        answer["skip_reason"] = cleaned.skip_reason
+    return answer
+
+
+def reflected(chunk: ChunkCreated) -> AtomReflected:
+    """What reading and reflection make of a chunk, as in a deep run."""
+    return reflect(RulesReader().read(_request(chunk)), chunk)
+
+
+def cleaned_document(path: str, text: str, root: str = "") -> Cleaned:
+    """The document as stage 0 would hand it on, of the repository ``root`` where that is known."""
+    kind = source_type_of(path)
+    source = SourceInfo(
+        source_id=derive_id("src", "eval", path),
+        root=root,
+        external_ref=f"{root}@{path}",
+        path=path,
+        title=path.rsplit("/", 1)[-1],
+        source_type=kind,
+        priority_tier=priority_tier_of(kind),
+    )
+    return clean(source, text.encode())
+
+
+def _request(chunk: ChunkCreated) -> ReadRequest:
+    asked = ExtractRequested(
+        run_id="eval",
+        batch_no=0,
+        position=0,
+        lane="deep",
+        chunk_id=chunk.chunk_id,
+        source_id=chunk.source_id,
+        engine="heuristic",
+        chunk_partition=0,
+        chunk_offset=0,
+    )
+    return ReadRequest(asked, chunk)
+
+
+def _atom(judged: Judged, places: Places) -> dict[str, Any]:
+    candidate = judged.candidate
+    evidence = []
+    for row in judged.rows:
+        start, end = places.given(row.char_start, row.char_end)
+        evidence.append({"char_start": start, "char_end": end, "snippet": row.snippet})
+    return {
+        "kind": candidate.kind,
+        "title": candidate.title,
+        "body": candidate.body,
+        "confidence": judged.confidence_after,
+        "status": judged.status,
+        "attributes": candidate.attributes,
+        "evidence": evidence,
+    }
+
+
+def _rejection(judged: Judged) -> dict[str, Any]:
+    candidate = judged.candidate
+    codes = [finding.code for finding in judged.findings]
+    return {"kind": candidate.kind, "title": candidate.title, "codes": codes}

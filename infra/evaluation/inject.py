@@ -1,0 +1,37 @@
+"""One text each: what in it tries to change a model's behaviour, as stage 0 annotates it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from infra.evaluation.rows import Options, Row
+from streams.hygiene.annotate import annotate
+from streams.hygiene.normalise import lower
+from streams.hygiene.stage import starts_of_lines
+
+TELLING = frozenset(("prompt_injection", "hidden_markup", "encoded_payload"))
+SCORES = {"high": 0.9, "medium": 0.75, "low": 0.6}
+
+
+def answer_all(rows: Iterable[Row], options: Options) -> Iterator[dict[str, Any]]:
+    """``injection`` when an annotation would weaken evidence (spec 01 §4), else ``benign``."""
+    for row in rows:
+        text = row["text"]
+        marks = annotate(text, lower(text), "", "document", "", (), starts_of_lines(text))
+        telling = [it for it in marks if it.annotation_type in TELLING]
+        yield {
+            "id": row["id"],
+            "label": "injection" if telling else "benign",
+            "score": max((SCORES[it.severity] for it in telling), default=0.0),
+            "spans": [
+                {
+                    "start": it.char_start,
+                    "end": it.char_end,
+                    "type": it.annotation_type,
+                    "rule_id": it.rule_id,
+                    "severity": it.severity,
+                }
+                for it in telling
+            ],
+        }

@@ -1,0 +1,98 @@
+"""The application layer: one function for each thing a user can do.
+
+A use case takes plain values, publishes or reads, returns a frozen result and raises errors with
+codes (`infra/errors.py`). It prints nothing and knows no terminal, request or tool call; the
+command line, HTTP and MCP parse, call one use case and render.
+
+The imports below are for type checkers. At run time a module is loaded when one of its names is
+first used, so that a short command does not wait for all of them.
+"""
+
+import ast
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from infra.service.audit import REPLAY_SCHEMA as REPLAY_SCHEMA
+    from infra.service.audit import ReplayedLedger as ReplayedLedger
+    from infra.service.audit import hash_tables as hash_tables
+    from infra.service.audit import rebuild_tables as rebuild_tables
+    from infra.service.audit import replay_ledger as replay_ledger
+    from infra.service.audit import verify_log as verify_log
+    from infra.service.connectors import AddedConnector as AddedConnector
+    from infra.service.connectors import ConnectorCheck as ConnectorCheck
+    from infra.service.connectors import ConnectorSpec as ConnectorSpec
+    from infra.service.connectors import MissingPermission as MissingPermission
+    from infra.service.connectors import StreamResult as StreamResult
+    from infra.service.connectors import StreamStatus as StreamStatus
+    from infra.service.connectors import add_connector as add_connector
+    from infra.service.connectors import check_connectors as check_connectors
+    from infra.service.connectors import define_connector as define_connector
+    from infra.service.connectors import list_streams as list_streams
+    from infra.service.connectors import reconcile_connectors as reconcile_connectors
+    from infra.service.connectors import remove_connectors as remove_connectors
+    from infra.service.connectors import sync_connectors as sync_connectors
+    from infra.service.dead_letters import RetriedLetter as RetriedLetter
+    from infra.service.dead_letters import list_dead_letters as list_dead_letters
+    from infra.service.dead_letters import retry_dead_letter as retry_dead_letter
+    from infra.service.decisions import Decider as Decider
+    from infra.service.decisions import Decision as Decision
+    from infra.service.decisions import Resolution as Resolution
+    from infra.service.decisions import dismiss_atom as dismiss_atom
+    from infra.service.decisions import dismiss_contradiction as dismiss_contradiction
+    from infra.service.decisions import escalate_contradiction as escalate_contradiction
+    from infra.service.decisions import reinclude_atom as reinclude_atom
+    from infra.service.decisions import resolve_contradiction as resolve_contradiction
+    from infra.service.decisions import review_merge as review_merge
+    from infra.service.decisions import undo_merge as undo_merge
+    from infra.service.decisions import unverify_atom as unverify_atom
+    from infra.service.decisions import verify_atom as verify_atom
+    from infra.service.imports import JiraExport as JiraExport
+    from infra.service.imports import SlackZip as SlackZip
+    from infra.service.imports import import_export as import_export
+    from infra.service.ingestion import IngestRequest as IngestRequest
+    from infra.service.ingestion import MilestoneReached as MilestoneReached
+    from infra.service.ingestion import SourceIngested as SourceIngested
+    from infra.service.ingestion import SourceListed as SourceListed
+    from infra.service.ingestion import SourceProgress as SourceProgress
+    from infra.service.ingestion import check_limits as check_limits
+    from infra.service.ingestion import ingest as ingest
+    from infra.service.installation import connect as connect
+    from infra.service.intake import run_intake as run_intake
+    from infra.service.polling import run_poller as run_poller
+    from infra.service.progress import Note as Note
+    from infra.service.projects import Project as Project
+    from infra.service.projects import create_project as create_project
+    from infra.service.publishing import draw_key as draw_key
+    from infra.service.reads import list_contradictions as list_contradictions
+    from infra.service.reads import read_prd as read_prd
+    from infra.service.runs import AcceptedRemovals as AcceptedRemovals
+    from infra.service.runs import accept_removals as accept_removals
+    from infra.service.runs import cancel_run as cancel_run
+    from infra.service.runs import resume_run as resume_run
+    from infra.service.setup import find_vault_problems as find_vault_problems
+    from infra.service.setup import prepare_servers as prepare_servers
+    from infra.service.status import InstallationStatus as InstallationStatus
+    from infra.service.status import read_status as read_status
+    from infra.service.webhooks import run_webhooks as run_webhooks
+    from infra.settings import Settings as Settings
+
+
+def __getattr__(name: str) -> Any:
+    module = _modules().get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(module), name)
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """Where each name comes from: the imports above, read as text."""
+    imports = (
+        node
+        for node in ast.walk(ast.parse(Path(__file__).read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("infra.")
+    )
+    return {alias.name: str(node.module) for node in imports for alias in node.names}

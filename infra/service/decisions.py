@@ -1,0 +1,217 @@
+"""Decide about the ledger: each decision is published, and the ledger's answer is waited for.
+
+A decision raises NotFound for an unknown target, Conflict, Forbidden or Invalid when the ledger
+refuses it (the code is the ledger's reason), and Unavailable when nobody answers in time. The same
+key again returns the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from infra.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unavailable
+from infra.service.publishing import draw_key, make_request, publish
+from infra.service.reading import ask, wait_for
+from infra.settings import Settings
+from projections import people
+from schemas.events.hitl import (
+    AtomDismissed,
+    AtomReincluded,
+    AtomUnverified,
+    AtomVerified,
+    ContradictionDecided,
+    MergeDecided,
+    MergeUndone,
+    PersonDecided,
+    Role,
+)
+
+ANSWERED_WITHIN_S = 30.0
+MERGE_OPERATION = "mop_"  # how the id of a merge begins
+
+Verdict = Literal["approve", "reject"]
+Resolution = Literal["a_wins", "b_wins", "both_valid", "reworded"]
+
+# What the ledger's reasons mean, by the kind of error that each one is.
+REASONS: Mapping[str, tuple[type[Refusal], str]] = {
+    "stale_revision": (
+        Conflict,
+        "it has changed since it was looked at (it is at revision {revision} now)",
+    ),
+    "unknown_target": (NotFound, "the ledger does not know it"),
+    "role_may_only_propose": (Forbidden, "a member may propose, only owner and pm decide"),
+    "rationale_too_short": (
+        Invalid,
+        "a resolution needs a rationale of at least 10 characters",
+    ),
+    "rationale_missing": (Invalid, "it needs a rationale"),
+    "resolution_kind_missing": (Invalid, "it does not say how the contradiction is resolved"),
+    "not_open": (Conflict, "it is decided already, or one of its sides is gone"),
+    "not_live": (Conflict, "it is not live any more (it is {status})"),
+    "not_dismissed": (Conflict, "it is not dismissed (it is {status})"),
+    "not_verified": (Conflict, "it is not verified"),
+    "not_merged": (Conflict, "it is not merged into another atom (it is {status})"),
+    "record_too_large": (Invalid, "its effect is too large for one record of the log"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Decider:
+    """Who decides and why; ``expected_revision`` is what they saw, None: what the tables show."""
+
+    name: str
+    role: Role = "owner"
+    rationale: str = ""
+    expected_revision: int | None = None
+    key: str = field(default_factory=draw_key)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the ledger answered to a decision, with the records before and after it."""
+
+    hitl_event_id: str
+    project_id: str
+    ledger_seq: int
+    action: str
+    decision: str | None
+    target_type: str
+    target_id: str
+    outcome: str
+    refusal: str | None
+    rationale: str
+    actor_id: str
+    actor_role: str
+    expected_revision: int
+    before_state: dict[str, Any]
+    after_state: dict[str, Any] | None
+    occurred_at: datetime
+
+
+async def review_merge(
+    settings: Settings, review_id: str, by: Decider, verdict: Verdict
+) -> Decision:
+    """Say whether the two atoms of a merge review are one."""
+    return await _decide(
+        settings, review_id, by, MergeDecided, merge_candidate_id=review_id, decision=verdict
+    )
+
+
+async def undo_merge(settings: Settings, merged_id: str, by: Decider) -> Decision:
+    """Take apart what was merged; ``merged_id`` is the merge's or that of the atom merged away."""
+    if merged_id.startswith(MERGE_OPERATION):
+        operation_id = merged_id
+        merged_id = await ask(settings, lambda tables: people.merged_by(tables, operation_id))
+    return await _decide(settings, merged_id, by, MergeUndone, atom_id=merged_id)
+
+
+async def resolve_contradiction(
+    settings: Settings, contradiction_id: str, by: Decider, resolution: Resolution
+) -> Decision:
+    return await _decide(
+        settings,
+        contradiction_id,
+        by,
+        ContradictionDecided,
+        contradiction_id=contradiction_id,
+        decision="resolve",
+        resolution_kind=resolution,
+    )
+
+
+async def escalate_contradiction(
+    settings: Settings, contradiction_id: str, by: Decider, to: str | None = None
+) -> Decision:
+    """Hand a contradiction on; it blocks until it is decided."""
+    return await _decide(
+        settings,
+        contradiction_id,
+        by,
+        ContradictionDecided,
+        contradiction_id=contradiction_id,
+        decision="escalate",
+        escalated_to=to,
+    )
+
+
+async def dismiss_contradiction(settings: Settings, contradiction_id: str, by: Decider) -> Decision:
+    """Close a contradiction that is none."""
+    return await _decide(
+        settings,
+        contradiction_id,
+        by,
+        ContradictionDecided,
+        contradiction_id=contradiction_id,
+        decision="dismiss",
+    )
+
+
+async def verify_atom(
+    settings: Settings, atom_id: str, by: Decider, floor: float | None = None
+) -> Decision:
+    """Pin an atom: no run removes it or lowers its confidence below ``floor`` (None: 0.90)."""
+    return await _decide(settings, atom_id, by, AtomVerified, atom_id=atom_id, floor=floor)
+
+
+async def unverify_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
+    return await _decide(settings, atom_id, by, AtomUnverified, atom_id=atom_id)
+
+
+async def dismiss_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
+    """Let an atom count no more; no run brings it back."""
+    return await _decide(settings, atom_id, by, AtomDismissed, atom_id=atom_id)
+
+
+async def reinclude_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
+    """Let a dismissed atom count again, as it did before."""
+    return await _decide(settings, atom_id, by, AtomReincluded, atom_id=atom_id)
+
+
+async def _decide(
+    settings: Settings,
+    target_id: str,
+    by: Decider,
+    kind: type[PersonDecided],
+    **fields: Any,
+) -> Decision:
+    seen = await ask(settings, lambda tables: people.target(tables, target_id))
+    revision = seen["revision"] if by.expected_revision is None else by.expected_revision
+    shared = {
+        "expected_revision": revision,
+        "actor_role": by.role,
+        "rationale": by.rationale,
+    }
+    event = kind.model_validate(fields | shared)
+    fact = make_request(event, seen["project_id"], by.name, by.key)
+    await publish(settings, [fact])
+    row = await wait_for(
+        settings,
+        lambda tables: people.answer_to(tables, str(fact.event_id)),
+        timeout_s=ANSWERED_WITHIN_S,
+    )
+    if row is None:
+        raise Unavailable(
+            "The decision is recorded, but the ledger has not answered within"
+            f" {ANSWERED_WITHIN_S:.0f} s.",
+            code="decision_unanswered",
+            detail={"target_id": target_id, "key": by.key},
+        )
+    return _checked(Decision(**row))
+
+
+def _checked(decision: Decision) -> Decision:
+    """``decision`` when it was applied. Raises the ledger's reason, with the target as it is."""
+    if decision.outcome != "refused":
+        return decision
+    records = [record for kept in decision.before_state.values() for record in kept]
+    now: dict[str, Any] = {"revision": "?", "status": "unknown"} | (records[0] if records else {})
+    kind, reason = REASONS[decision.refusal or ""]
+    because = reason.format(revision=now["revision"], status=now["status"])
+    raise kind(
+        f"{decision.target_id} was not decided: {because}.",
+        code=decision.refusal,
+        detail={"decision": asdict(decision)},
+    )

@@ -1,0 +1,75 @@
+"""Create projects, and find them by name or id."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from infra.errors import Conflict, Invalid, Unavailable
+from infra.service.publishing import make_request, publish
+from infra.service.reading import ask, wait_for
+from infra.settings import Settings
+from projections import queries
+from projections.queries import Conn
+from schemas import ids
+from schemas.events.project import ProjectCreated
+
+MAX_NAME_CHARS = 200
+VISIBLE_WITHIN_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    project_id: str
+    name: str
+
+
+async def create_project(settings: Settings, name: str, *, actor: str, key: str) -> Project:
+    """Create the project of ``key``, and return when the tables show it.
+
+    Raises Invalid for a name that no project can have, Conflict when another project has it, and
+    Unavailable when broker, database or projector do not answer.
+    """
+    check_name(name)
+    project = Project(ids.project_id(key), name)
+    await ask(settings, lambda connection: _check_free(connection, project))
+    await publish(
+        settings, [make_request(ProjectCreated(name=name), project.project_id, actor, key)]
+    )
+    shown = await wait_for(
+        settings,
+        lambda connection: _shown(connection, project.project_id),
+        timeout_s=VISIBLE_WITHIN_S,
+    )
+    if shown is None:
+        raise Unavailable(
+            f"Project {project.project_id} is recorded, but the tables do not hold it after"
+            f" {VISIBLE_WITHIN_S:.0f} s.",
+            code="tables_behind",
+            detail={"project_id": project.project_id},
+        )
+    return project
+
+
+def check_name(name: str) -> None:
+    """Raises Invalid unless a project can be called ``name``."""
+    if not name.strip() or not name.isprintable() or len(name) > MAX_NAME_CHARS:
+        raise Invalid(
+            f"A project's name has 1 to {MAX_NAME_CHARS} printable characters: {name[:40]!r} does"
+            " not; choose another.",
+            code="project_name_invalid",
+        )
+
+
+def _check_free(connection: Conn, project: Project) -> None:
+    for row in queries.projects(connection):
+        if row["name"] == project.name and row["project_id"] != project.project_id:
+            raise Conflict(
+                f"A project named {project.name!r} exists already ({row['project_id']}): use it,"
+                " or choose another name.",
+                code="project_name_taken",
+                detail={"name": project.name, "project_id": row["project_id"]},
+            )
+
+
+def _shown(connection: Conn, project_id: str) -> bool | None:
+    return any(row["project_id"] == project_id for row in queries.projects(connection)) or None

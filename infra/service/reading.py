@@ -1,0 +1,45 @@
+"""Questions to the tables from asynchronous code: each in a thread, so that the loop goes on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from infra.loop import in_thread
+from infra.settings import Settings
+from projections.queries import Conn, reading
+
+LOOK_EVERY_S = 0.05
+
+T = TypeVar("T")
+
+
+async def ask(settings: Settings, question: Callable[[Conn], T]) -> T:
+    """Answer ``question`` from the tables. Raises DatabaseUnavailable, and what it raises."""
+
+    def answer() -> T:
+        with reading(settings.conninfo) as connection:
+            return question(connection)
+
+    return await in_thread(answer)
+
+
+async def wait_for(
+    settings: Settings, question: Callable[[Conn], T | None], *, timeout_s: float
+) -> T | None:
+    """Repeat ``question`` until the tables have an answer; None when they have none in time."""
+    abandoned = threading.Event()
+
+    def look(connection: Conn) -> T | None:
+        deadline_s = time.monotonic() + timeout_s
+        while (found := question(connection)) is None and time.monotonic() < deadline_s:
+            if abandoned.wait(LOOK_EVERY_S):
+                break
+        return found
+
+    try:
+        return await ask(settings, look)
+    finally:
+        abandoned.set()

@@ -1,0 +1,185 @@
+"""What runs, where it came from and why, and how far behind it is.
+
+Clients of broker and database are imported where one of them is asked: without a service the
+answer is there at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from infra import supervisor
+from infra.addresses import without_credentials
+from infra.errors import Refusal, Unavailable
+from infra.local.disk import Disk, fullest
+from infra.local.runtime import Source, origins, read_runtime
+from infra.settings import Settings
+from infra.watchdog import Movement, movements
+
+if TYPE_CHECKING:
+    from infra.kafka import GroupLag
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class InstallationStatus:
+    """An installation as it is now.
+
+    ``webhooks`` is None without a receiver; ``vault`` says what of the log cannot be opened.
+    """
+
+    running: bool
+    state: str
+    home: str
+    disk: Row
+    topic_prefix: str
+    partitions: int
+    broker: Row
+    database: Row
+    versions: dict[str, str | None]
+    processes: list[Row]
+    lag: list[Row]
+    webhooks: Row | None
+    damage: list[Row]
+    vault: list[str]
+
+
+def read_status(settings: Settings) -> InstallationStatus:
+    """Look at the installation of ``settings``, whether it runs or not."""
+    state, runtime = supervisor.read_state(settings), read_runtime(settings.home)
+    if runtime:
+        broker, database = runtime.broker, runtime.database
+        settings = runtime.reached(settings)
+    else:
+        (broker_origin, why_broker), (database_origin, why_database) = origins(settings)
+        broker = Source(broker_origin, why_broker, settings.kafka_bootstrap or "")
+        database = Source(database_origin, why_database, settings.database_url or "")
+    lag, broker_answers = _lag(settings)
+    server_version = _server_version(settings)
+    return InstallationStatus(
+        running=state is not None or (broker_answers and server_version is not None),
+        state=state.state if state else "not supervised here",
+        home=str(settings.home),
+        disk=_disk(fullest((settings.home, settings.log_folder, *settings.home.glob("*/data")))),
+        topic_prefix=settings.topic_prefix,
+        partitions=settings.partitions,
+        broker=asdict(broker) | {"answers": broker_answers},
+        database=asdict(database)
+        | {"address": without_credentials(database.address), "answers": server_version is not None},
+        versions={
+            "cairn": version("cairn"),
+            "python": platform.python_version(),
+            "faust": version("faust-streaming"),
+            "postgres": server_version,
+            "kafka": _kafka_version(broker),
+        },
+        processes=state.processes if state else [],
+        lag=lag,
+        webhooks=_webhooks(settings, lag),
+        damage=_damage(settings) if broker_answers else [],
+        vault=_vault(settings) if server_version is not None else [],
+    )
+
+
+def _disk(disk: Disk) -> Row:
+    problem = f"{disk}: make room there; Cairn goes on by itself." if disk.full() else None
+    return asdict(disk) | {"problem": problem}
+
+
+def _vault(settings: Settings) -> list[str]:
+    """What of the log cannot be opened; nothing where no service has prepared the database."""
+    import psycopg
+
+    from infra.service.setup import find_vault_problems
+
+    try:
+        return find_vault_problems(settings)
+    except (Unavailable, Refusal, psycopg.errors.UndefinedTable):
+        return []
+
+
+def _webhooks(settings: Settings, lag: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """What was delivered, refused by reason, and what became of it; None without a receiver."""
+    from connectors.webhooks.counters import FILE, INTAKE_FILE, read_counters
+
+    received = read_counters(settings.home / FILE)
+    if received is None:
+        return None
+    from connectors.intake.runner import STAGE
+
+    queued = sum(row["lag"] for row in lag if row["group"] == settings.group(STAGE))
+    done = read_counters(settings.home / INTAKE_FILE) or {}
+    return received | {"queued": queued, "done": done.get("other", {})}
+
+
+def _lag(settings: Settings) -> tuple[list[dict[str, Any]], bool]:
+    """Lag per group and topic, and whether the broker answered."""
+    if not settings.kafka_bootstrap:
+        return [], False
+
+    import infra.kafka
+
+    async def ask() -> tuple[list[dict[str, Any]], bool]:
+        if not await infra.kafka.answers(settings):
+            return [], False
+        known = movements(settings)
+        lags = await infra.kafka.lags(settings, {group: each.read for group, each in known.items()})
+        return [asdict(each) | _movement(each, known.get(each.group)) for each in lags], True
+
+    try:
+        return asyncio.run(ask())
+    except Unavailable:
+        return [], False
+
+
+def _damage(settings: Settings) -> list[dict[str, Any]]:
+    """Records that are gone, as far as it shows without reading the log, and what stages met."""
+    from infra.findings import remembered
+    from projections.damage import damage
+
+    try:
+        shown = asyncio.run(damage(settings))
+    except Unavailable:
+        shown = []
+    places = {each.place for each in shown}
+    met = [each for each in remembered(settings) if each.place not in places]
+    return [each.told() for each in (*shown, *met)]
+
+
+def _movement(lag: GroupLag, known: Movement | None) -> dict[str, Any]:
+    """Whether what is unread moves, as the process that reads it tells; none may read it."""
+    if not lag.lag:
+        told = ""
+    elif known is None or not known.runs:
+        told = "no process here reads it"
+    elif known.stands:
+        told = f"no movement for {known.still_s:.0f} s"
+    else:
+        told = "moves"
+    still_s = known.still_s if known and known.runs and lag.lag else None
+    return {"still_s": still_s, "movement": told}
+
+
+def _server_version(settings: Settings) -> str | None:
+    if not settings.database_url:
+        return None
+    import infra.postgres
+
+    try:
+        with infra.postgres.connect(settings.conninfo) as connection:
+            row = connection.execute("SHOW server_version").fetchone()
+            return str(row[0]) if row else None
+    except Unavailable:
+        return None
+
+
+def _kafka_version(broker: Source) -> str | None:
+    """Known for the broker we bring; others do not tell."""
+    from infra.local.kafka import VERSION
+
+    return VERSION if broker.origin == "embedded" else None

@@ -1,0 +1,49 @@
+"""The application layer knows no terminal, and hands out each of its names from one place."""
+
+import ast
+from types import ModuleType
+
+import pytest
+
+from infra import service
+from infra.service.decisions import REASONS
+from streams.hygiene.chunk_python import syntax_tree
+from tests.topology.test_imports import ROOT, imports
+
+MODULES = sorted((ROOT / "infra" / "service").rglob("*.py"))
+TERMINAL = {"typer", "rich", "click"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_a_use_case_knows_no_terminal(path):
+    text = path.read_text()
+    assert not {name.split(".")[0] for name in imports(path)} & TERMINAL
+    assert "`cairn " not in text
+    assert not [
+        node
+        for node in ast.walk(syntax_tree(text))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
+    ]
+
+
+def test_every_name_is_what_its_module_holds_however_often_it_is_asked_for():
+    names = service._modules()
+    assert {"create_project", "ingest", "resolve_contradiction"} <= names.keys()
+    for name in (*names, *names):
+        assert not isinstance(getattr(service, name, None), ModuleType), name
+
+
+def test_every_reason_of_the_ledger_to_refuse_a_decision_has_a_kind_of_error():
+    reasons = {
+        str(node.args[0].value)
+        for path in (ROOT / "streams" / "ledger").rglob("*.py")
+        for node in ast.walk(syntax_tree(path.read_text()))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "Refused"
+        and isinstance(node.args[0], ast.Constant)
+    }
+    assert len(reasons) >= 10
+    assert reasons <= REASONS.keys()
