@@ -1,4 +1,4 @@
-"""A desk whose services are lists of streams, or cannot be opened."""
+"""A connector registry whose services are lists of streams, or cannot be opened."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class AStream:
         yield Page((), "read")
 
 
-class ADesk:
+class ARegistry:
     """Connectors with the same streams. ``closed``: by target, those that cannot be opened;
     ``busy``: those that somebody else reads.
     """

@@ -14,7 +14,7 @@ from connectors.transport import AccessLost, Budget, BudgetSpent
 from infra.clock import SystemClock
 from infra.service.polling import is_due, is_reconciliation_due, poll
 from schemas.events.connector import CursorMoved, SyncFailed
-from tests.connectors.desks import ADesk, AStream, a_definition
+from tests.connectors.desks import ARegistry, AStream, a_definition
 from tests.connectors.memory_broker import PROJECT, MemoryBroker
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -46,14 +46,16 @@ def test_a_census_is_due_when_its_time_is_over_and_never_before_a_first_walk() -
     assert is_reconciliation_due(a_place(census_at=NOW - timedelta(hours=24)), NOW, DAY_S)
 
 
-def polled(at: ADesk, *streams: str) -> ADesk:
+def polled(at: ARegistry, *streams: str) -> ARegistry:
     asyncio.run(poll(cast(Any, at), a_definition("acme/shop", *streams)))
     return at
 
 
 def test_a_fault_of_ours_in_one_stream_is_told_without_a_word_and_in_no_others_way() -> None:
     broken = AStream("issues", KeyError("words of somebody"))
-    places = polled(ADesk(broken, AStream("runs")), "issues", "runs").broker.places["con_acme/shop"]
+    places = polled(ARegistry(broken, AStream("runs")), "issues", "runs").broker.places[
+        "con_acme/shop"
+    ]
     assert places["issues"].problem == "refused: A fault of ours (KeyError): tell of it."
     assert not is_due(places["issues"], SystemClock().now())
     assert (places["runs"].problem, places["runs"].cursor) == (None, "read")
@@ -70,7 +72,7 @@ def test_a_fault_of_ours_in_one_stream_is_told_without_a_word_and_in_no_others_w
 def test_a_service_that_cannot_be_opened_fails_by_name_and_is_not_asked_at_once_again(
     error: Exception, reason: str
 ) -> None:
-    at = polled(ADesk(closed={"acme/shop": error}), "issues")
+    at = polled(ARegistry(closed={"acme/shop": error}), "issues")
     (failed,) = at.broker.events(SyncFailed)
     assert (failed.stream, failed.reason) == ("issues", reason)
     assert at.broker.places["con_acme/shop"]["issues"].next_poll_at

@@ -13,7 +13,7 @@ from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal
 from infra.service.connectors import check_connector
 from infra.service.syncing import read_each
 from schemas.events.connector import SyncFailed
-from tests.connectors.desks import ADesk, AStream, a_definition
+from tests.connectors.desks import ARegistry, AStream, a_definition
 
 NO_SECRET = SourceRefused("The variable GH_TOKEN of the environment holds no secret: set it.")
 AWAY = SourceUnavailable("api.github.com does not answer: the next poll continues.")
@@ -25,14 +25,14 @@ async def sync(engine: Engine, stream: Stream) -> Outcome:
     return await engine.sync(stream)
 
 
-def read(at: ADesk, *names: str) -> list[tuple[str, str, str | None, str]]:
+def read(at: ARegistry, *names: str) -> list[tuple[str, str, str | None, str]]:
     outcomes = asyncio.run(read_each(cast(Any, at), ALL, names, sync))
     return [(it.added.target, of.stream, of.reason, of.error) for it, of in outcomes]
 
 
 @pytest.mark.parametrize(("error", "reason"), [(NO_SECRET, "refused"), (AWAY, "unavailable")])
 def test_one_that_cannot_be_opened_is_named_with_the_reason_and_the_others_are_read(error, reason):
-    at = ADesk(AStream("issues"), AStream("runs"), closed={"acme/first": error})
+    at = ARegistry(AStream("issues"), AStream("runs"), closed={"acme/first": error})
     assert read(at) == [
         ("acme/first", "issues", reason, str(error)),
         ("acme/first", "runs", reason, str(error)),
@@ -44,7 +44,7 @@ def test_one_that_cannot_be_opened_is_named_with_the_reason_and_the_others_are_r
 
 
 def test_one_that_somebody_else_reads_is_named_and_in_no_others_way():
-    at = ADesk(AStream("issues"), AStream("runs"), busy={"acme/first": BUSY})
+    at = ARegistry(AStream("issues"), AStream("runs"), busy={"acme/first": BUSY})
     assert read(at, "issues") == [
         ("acme/first", "", "refused", str(BUSY)),
         ("acme/then", "issues", None, ""),
@@ -54,11 +54,11 @@ def test_one_that_somebody_else_reads_is_named_and_in_no_others_way():
 @pytest.mark.parametrize("error", [BrokerUnavailable("away"), DatabaseUnavailable("away")])
 def test_without_broker_or_database_nothing_is_tried_further(error):
     with pytest.raises(type(error)):
-        read(ADesk(AStream("issues"), busy={"acme/first": error}))
+        read(ARegistry(AStream("issues"), busy={"acme/first": error}))
 
 
 def test_a_check_of_all_names_the_one_that_cannot_be_opened():
-    at = ADesk(AStream("issues"), closed={"acme/first": NO_SECRET})
+    at = ARegistry(AStream("issues"), closed={"acme/first": NO_SECRET})
     checks = [asyncio.run(check_connector(cast(Any, at), each)) for each in ALL]
     assert [check.problem for check in checks] == [str(NO_SECRET), ""]
     assert [check.is_readable for check in checks] == [False, True]

@@ -20,6 +20,7 @@ from typer.testing import CliRunner, Result
 import infra.kafka
 import infra.postgres
 from infra.cli import build
+from infra.cli.hints import with_hint
 from infra.errors import Refusal
 from infra.findings import Finding, LogDamaged, remembering
 from infra.kafka import partition_of
@@ -123,7 +124,7 @@ def test_a_rebuild_names_the_damage_and_leaves_the_tables(
     refused = cairn("rebuild")
     assert isinstance(refused.exception, Refusal)
     for part in ("4 findings", f"{HOLED}/{PART}@2", "0 instead of 12 rows", "--accept-smaller"):
-        assert part in str(refused.exception)
+        assert part in with_hint(refused.exception)
     with psycopg.connect(damaged.conninfo) as connection:
         rows = connection.execute("SELECT count(*) FROM cairn.ledger_change_sets").fetchone()
     assert rows == (2 * RECORDS,)
