@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 
         As of a moment: the records as they were, without their quotes.
         """
-        from projections import history, queries
+        from projections.read import history, queries
 
         check_known("kind", kind)
         check_known("status", status, "all")

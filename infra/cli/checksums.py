@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
     def checksums(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
         """Hash the tables of a project once they hold all that the log holds now."""
         from projections import checksums as sums
-        from projections import queries
+        from projections.read import queries
 
         settings = connect()
         with queries.reading(settings.conninfo) as connection:

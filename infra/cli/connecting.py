@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from connectors.publishing import Held, Outlet
     from connectors.services import Budgets, Opened, Restricted
     from connectors.sync import Engine
-    from projections.queries import Conn
+    from projections.read.queries import Conn
     from schemas.events.connector import CursorMoved
     from schemas.events.source import SourceInfo
 
@@ -43,7 +43,7 @@ class Tables:
 
     async def held(self, project_id: str, source_ids: Collection[str]) -> Mapping[str, Held]:
         from connectors.publishing import Held
-        from projections import holdings
+        from projections.read import holdings
 
         found = await self._asked(lambda tables: holdings.held(tables, project_id, source_ids))
         return {
@@ -54,7 +54,7 @@ class Tables:
         }
 
     async def inventory(self, project_id: str, root: str, under: str) -> Sequence[SourceInfo]:
-        from projections import holdings
+        from projections.read import holdings
         from schemas.events.source import SourceInfo
 
         found = await self._asked(
@@ -63,12 +63,12 @@ class Tables:
         return [SourceInfo(**row) for row in found]
 
     async def titles(self, project_id: str, root: str, paths: Collection[str]) -> Mapping[str, str]:
-        from projections import holdings
+        from projections.read import holdings
 
         return await self._asked(lambda tables: holdings.titles(tables, project_id, root, paths))
 
     async def _asked(self, ask: Callable[[Conn], T]) -> T:
-        from projections import queries
+        from projections.read import queries
 
         def answered() -> T:
             with queries.reading(self.settings.conninfo) as connection:

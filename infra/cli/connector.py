@@ -281,7 +281,7 @@ async def _publish(settings: Settings, project_id: str, event: Event) -> None:
 
 
 def _project_id(settings: Settings, project: str) -> str:
-    from projections import queries
+    from projections.read import queries
 
     with queries.reading(settings.conninfo) as connection:
         return queries.project_of(connection, project)

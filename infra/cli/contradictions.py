@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List contradictions, the gravest first."""
-        from projections import people, queries
+        from projections.read import people, queries
 
         wanted = None if status == "all" else status
         with queries.reading(connect().conninfo) as connection:

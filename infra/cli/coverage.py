@@ -19,8 +19,8 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Show what of a project has been read, and about what the ledger knows too little."""
-        from projections import queries
-        from projections.coverage import coverage as covered
+        from projections.read import queries
+        from projections.read.coverage import coverage as covered
 
         with queries.reading(connect().conninfo) as connection:
             found = covered(connection, queries.project_of(connection, project))

@@ -119,7 +119,7 @@ def decide(
 
     ``event`` makes the decision from the target's id and the fields that all decisions share.
     """
-    from projections import people, queries
+    from projections.read import people, queries
     from schemas.codec import utc_millis
     from schemas.envelope import Actor, outside_fact
 

@@ -58,7 +58,7 @@ def run_demo(settings: Settings, source: str) -> str:
 
     The project follows from the source, so that a second demo reads only what has changed.
     """
-    from projections import queries
+    from projections.read import queries
 
     place = str(Path(source).expanduser().resolve()) if Path(source).exists() else source
     name = place.rstrip("/").rpartition("/")[2].removesuffix(".git") or "root"
@@ -94,7 +94,7 @@ def show_extract(connection: Any, prd: dict[str, Any]) -> None:
 
 def quotes(connection: Any, atom_ids: list[str]) -> list[dict[str, Any]]:
     """Where the atoms stand in the sources, by the order of the atoms, then of the places."""
-    from projections import queries
+    from projections.read import queries
 
     return queries.rows(
         connection,

@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
     @letters.command("list")
     def list_(as_json: bool = JSON_OPTION) -> None:
         """List dead letters with place and reason."""
-        from projections import queries
+        from projections.read import queries
 
         with queries.reading(connect().conninfo) as connection:
             found = queries.dead_letters(connection)
@@ -43,7 +43,7 @@ def register(app: typer.Typer) -> None:
     @letters.command()
     def retry(dead_letter_id: str = typer.Argument(metavar="ID")) -> None:
         """Publish the record to its topic once more."""
-        from projections import queries
+        from projections.read import queries
 
         settings = connect()
         with queries.reading(settings.conninfo) as connection:

@@ -34,7 +34,7 @@ from infra.settings import Settings
 if TYPE_CHECKING:
     from connectors.connector import Listing
     from connectors.feeder import Encrypt, FeedReport
-    from projections.progress import TriggerProgress
+    from projections.read.progress import TriggerProgress
 
 Lane = Literal["preview", "deep", "both"]
 CoverageTarget = Literal["tier1", "mandatory", "best_effort"]
@@ -204,7 +204,7 @@ async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
     from connectors.connector import without_secrets
     from connectors.recognise import open_source
     from infra.vault import vault_of
-    from projections import holdings, queries
+    from projections.read import holdings, queries
     from streams.hygiene.redact import redact_name
 
     with queries.reading(settings.conninfo) as connection:
@@ -289,8 +289,8 @@ async def _watched(
     board: Board,
 ) -> None:
     """Feeds while the board moves; with ``wait`` until the trigger is settled."""
-    from projections import queries
-    from projections.progress import trigger_progress
+    from projections.read import queries
+    from projections.read.progress import trigger_progress
 
     async def feed_once(attempt: int) -> None:
         outcome.feed = await _feed(settings, request, listing, outcome, encrypt, attempt)
@@ -336,7 +336,7 @@ async def _feed(
 ) -> FeedReport:
     from connectors.feeder import STALLED_AFTER_S, FeedOrder, FeedReport, feed
     from connectors.runner import following, publishing
-    from projections import queries
+    from projections.read import queries
     from schemas.codec import utc_millis
     from schemas.envelope import Actor
 

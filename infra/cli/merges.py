@@ -72,7 +72,7 @@ def _review(review: str, decision: Literal["approve", "reject"], person: Person)
 
 
 def _list(project: str, *, as_json: bool) -> None:
-    from projections import queries
+    from projections.read import queries
 
     with queries.reading(connect().conninfo) as connection:
         found = queries.merges(connection, queries.project_of(connection, project))

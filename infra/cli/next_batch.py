@@ -17,8 +17,8 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Show the last batch that was chosen in each run, with the ranking behind the choice."""
-        from projections import queries
-        from projections.coverage import last_batches
+        from projections.read import queries
+        from projections.read.coverage import last_batches
 
         with queries.reading(connect().conninfo) as connection:
             found = last_batches(connection, queries.project_of(connection, project), run)

@@ -54,7 +54,7 @@ def register(app: typer.Typer) -> None:
     @projects.command("list")
     def list_projects(as_json: bool = JSON_OPTION) -> None:
         """Show all projects."""
-        from projections import queries
+        from projections.read import queries
 
         with queries.reading(connect().conninfo) as connection:
             rows = queries.projects(connection)
@@ -70,7 +70,7 @@ def register(app: typer.Typer) -> None:
 def made(settings: Settings, name: str, key: str) -> str:
     """The id of the project of ``key``, which the tables hold. Raises Refusal for a taken name."""
     from connectors.runner import publishing
-    from projections import queries
+    from projections.read import queries
     from schemas import ids
     from schemas.codec import utc_millis
     from schemas.envelope import Actor, outside_fact

@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List refused candidates and refused evidence rows with the rule that refused each."""
-        from projections import history, queries
+        from projections.read import history, queries
 
         with queries.reading(connect().conninfo) as connection:
             found = history.rejections(

@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
         Without a moment it is folded to its end, where nothing may differ (else exit 1), unless the
         ledger has moved on meanwhile.
         """
-        from projections import history, queries
+        from projections.read import history, queries
         from projections.replay import SCHEMA
         from projections.replay import replay as fold_again
 

@@ -77,7 +77,7 @@ def register(app: typer.Typer) -> None:
         run: str = typer.Argument(help="Id of the run."), as_json: bool = JSON_OPTION
     ) -> None:
         """Tell what had changed for a run, what it read again, which sections it kept, and when."""
-        from projections import ahead, deltas, queries
+        from projections.read import ahead, deltas, queries
 
         with queries.reading(connect().conninfo) as connection:
             found = deltas.delta_report(connection, run)
@@ -90,7 +90,7 @@ def register(app: typer.Typer) -> None:
     @runs.command("deltas")
     def delta_reports(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
         """What each merged pull request or push changed: files, chunks, atoms, sections."""
-        from projections import deltas, queries
+        from projections.read import deltas, queries
 
         with queries.reading(connect().conninfo) as connection:
             found = deltas.deltas(connection, queries.project_of(connection, project))
@@ -128,7 +128,7 @@ def register(app: typer.Typer) -> None:
 
 
 def listed(project: str, *, as_json: bool) -> None:
-    from projections import ahead, queries
+    from projections.read import ahead, queries
 
     with queries.reading(connect().conninfo) as connection:
         project_id = queries.project_of(connection, project)
@@ -205,7 +205,7 @@ def asked(
     settings: Settings, request: RunCancelRequested | RunResumeRequested, *, key_given: bool
 ) -> None:
     """The request is on the log. Raises Refusal where it could have no effect."""
-    from projections import queries
+    from projections.read import queries
 
     quiet_clients()
     with queries.reading(settings.conninfo) as connection:
@@ -224,7 +224,7 @@ def asked(
 
 def accepted(settings: Settings, project: str, run_id: str) -> int:
     """How many sources go; the fact is on the log. Raises Refusal when the run holds none."""
-    from projections import queries
+    from projections.read import queries
 
     quiet_clients()
     with queries.reading(settings.conninfo) as connection:

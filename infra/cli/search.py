@@ -23,8 +23,8 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Find atoms by entity, metadata or words, with the places they come from."""
-        from projections import queries
-        from projections.search import Filters, search_ledger
+        from projections.read import queries
+        from projections.read.search import Filters, search_ledger
 
         if not query.strip():
             raise typer.BadParameter("Nothing is looked for: give words, a kind, an area or a tag.")

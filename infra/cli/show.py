@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
         What is written while a run goes on comes after them, as speculative.
         """
-        from projections import ahead, queries
+        from projections.read import ahead, queries
 
         wanted = Format.json if as_json else form
         with queries.reading(connect().conninfo) as connection:

@@ -12,8 +12,8 @@ from infra.cli.output import answer, as_lines, cell, table
 from infra.settings import Settings
 
 if TYPE_CHECKING:
-    from projections.decisions import Reason
-    from projections.lineage import Node
+    from projections.read.decisions import Reason
+    from projections.read.lineage import Node
 
 ID_OF = typer.Argument(
     metavar="ID", help="A statement, artifact, atom, evidence row, chunk, source or run."
@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
         With --why: why it was chosen, read, refused, merged, downgraded or blocked.
         """
-        from projections import lineage, queries
+        from projections.read import lineage, queries
 
         if explain:
             reasons = reasons_of(connect(), known_id)
@@ -48,8 +48,8 @@ def register(app: typer.Typer) -> None:
 
 
 def reasons_of(settings: Settings, known_id: str) -> "list[Reason]":
-    from projections import queries, reasons
     from projections.log_reader import fact_at
+    from projections.read import queries, reasons
 
     with queries.reading(settings.conninfo) as connection:
         return reasons.why(

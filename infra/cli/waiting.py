@@ -15,8 +15,8 @@ def register(app: typer.Typer) -> None:
         Disputes, the gravest first, and merge reviews, both after the deep run; removals that a run
         has held; verified atoms that no source says any more.
         """
-        from projections import queries
-        from projections.waiting import queue
+        from projections.read import queries
+        from projections.read.waiting import queue
 
         with queries.reading(connect().conninfo) as connection:
             found = queue(connection, queries.project_of(connection, project))

@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from infra.local.process import wait_until
-from projections import queries
+from projections.read import queries
 from schemas.ids import sha256_hex
 from tests.connectors.github_side import standing
 from tests.connectors.stand_ins.github import TOKEN, GitHubServer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infra.cli.runs import timed
 from infra.cli.show import told_ahead
-from projections import ahead
+from projections.read import ahead
 from tests.projections.conftest import ReadModel
 from tests.projections.test_items import folded, records_of
 from tests.reduce.ledgers import LOSS, PROJECT, PURPOSE, WHO, Play

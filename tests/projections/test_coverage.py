@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from projections import queries
-from projections.coverage import Coverage, coverage, last_batches
-from projections.progress import trigger_progress
+from projections.read import queries
+from projections.read.coverage import Coverage, coverage, last_batches
+from projections.read.progress import trigger_progress
 from schemas.areas import AREAS
 from schemas.codec import decode
 from schemas.events.ingestion import DeepDiveQueued, RunStarted

@@ -8,8 +8,8 @@ import pytest
 
 from infra.errors import Refusal
 from projections.fold import PROJECTED_TOPICS
-from projections.history import atoms_as_of, rejections, sequence_at
-from projections.queries import atoms
+from projections.read.history import atoms_as_of, rejections, sequence_at
+from projections.read.queries import atoms
 from schemas.codec import decode
 from schemas.events.ledger import LedgerChanged
 from tests.projections.builders import PROJECT as STORY

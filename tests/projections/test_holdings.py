@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from projections import holdings
+from projections.read import holdings
 from schemas.events.hygiene import SourceProcessed, Versions
 from tests.projections.builders import PROJECT, replace_part
 from tests.projections.conftest import ReadModel

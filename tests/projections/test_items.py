@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import pytest
 
 from infra.cli.show import told, told_gone
-from projections import queries
 from projections.checkpoint import Record
-from projections.lineage import trace
+from projections.read import queries
+from projections.read.lineage import trace
 from schemas.envelope import Envelope
 from streams.publishing import PUBLISH
 from tests.projections.conftest import ReadModel

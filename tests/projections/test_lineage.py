@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from infra.errors import Refusal
-from projections.lineage import Node, trace
+from projections.read.lineage import Node, trace
 from tests.projections.conftest import ReadModel
 from tests.projections.log import Story, a_whole_story
 from tests.projections.test_folding import projected

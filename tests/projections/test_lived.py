@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from projections.history import atoms_as_of, sequence_at
+from projections.read.history import atoms_as_of, sequence_at
 from schemas.events.ledger import LIVE, LedgerChanged
 from streams.ledger.fold import LedgerView
 from streams.tables import MemoryTables

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from projections.checkpoint import Record
-from projections.lineage import trace
-from projections.people import cards
+from projections.read.lineage import trace
+from projections.read.people import cards
 from projections.verify import verify
 from schemas.codec import decode, encode
 from schemas.events.hitl import ContradictionDecided, PersonDecided

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from projections import queries
-from projections.history import atoms_as_of, head
-from projections.progress import trigger_progress
+from projections.read import queries
+from projections.read.history import atoms_as_of, head
+from projections.read.progress import trigger_progress
 from schemas.events.hygiene import SourceProcessed, Versions
 from schemas.events.ingestion import SourceChange
 from schemas.events.ingestion_request import SourcesUnchanged

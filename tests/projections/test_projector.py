@@ -16,9 +16,10 @@ import infra.kafka
 from infra.cli import build
 from infra.errors import Refusal
 from infra.settings import Settings
-from projections import projector, queries
+from projections import projector
 from projections.checksums import caught_up, checksums
-from projections.progress import trigger_progress
+from projections.read import queries
+from projections.read.progress import trigger_progress
 from tests.conftest import variables_of
 from tests.projections.builders import PROJECT
 from tests.projections.conftest import ReadModel

@@ -8,7 +8,7 @@ import pytest
 
 from infra.errors import Refusal
 from projections.fold import PROJECTED_TOPICS
-from projections.history import atoms_as_of, head
+from projections.read.history import atoms_as_of, head
 from projections.replay import SCHEMA, Difference, replay_from
 from tests.projections.conftest import ReadModel
 from tests.projections.log import PARTITIONS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from projections.search import Filters, search_ledger
+from projections.read.search import Filters, search_ledger
 from tests.projections.builders import PROJECT, an_atom
 from tests.projections.conftest import ReadModel
 from tests.projections.log import Story, a_whole_story

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from projections import waiting
+from projections.read import waiting
 from schemas.events.hitl import AtomDismissed, AtomVerified
 from schemas.events.ingestion_request import RemovalsAccepted
 from tests import worlds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from projections.queries import Conn, Row, rows
+from projections.read.queries import Conn, Row, rows
 from schemas.areas import AREAS
 
 NO_AREA = "none"

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from infra.errors import Refusal
-from projections.decisions import (
+from projections.read.decisions import (
     ADDING,
     CHANGE_SET,
     FactAt,
@@ -27,7 +27,7 @@ from projections.decisions import (
     refusals,
     text,
 )
-from projections.queries import Conn, rows
+from projections.read.queries import Conn, rows
 
 
 def why(connection: Conn, known_id: str, fact_at: FactAt) -> list[Reason]:

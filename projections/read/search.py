@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from projections.queries import Conn, Row, rows
+from projections.read.queries import Conn, Row, rows
 from schemas.areas import AREAS
 from schemas.events.atom import KINDS
 from schemas.events.ledger import LIVE, AtomStatus

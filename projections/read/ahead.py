@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.queries import Conn, Row, add_places, rows
+from projections.read.queries import Conn, Row, add_places, rows
 
 PHASES = {
     "prd": "prd_generation",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infra.errors import Refusal
-from projections.queries import Conn, Row, rows
+from projections.read.queries import Conn, Row, rows
 
 SNIPPETS = 3
 ACTIONS = {

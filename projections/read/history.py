@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from infra.errors import Refusal
-from projections.queries import Conn, Order, Row, like_of, ordered, rows
+from projections.read.queries import Conn, Order, Row, like_of, ordered, rows
 from schemas.events.ledger import LIVE
 
 
@@ -44,8 +44,8 @@ def atoms_as_of(
 ) -> list[Row]:
     """The atoms as they stood after change set ``ledger_seq``.
 
-    ``status`` and ``order`` as for `projections.queries.atoms`. Raises Refusal for a sequence that
-    is not there.
+    ``status`` and ``order`` as for `projections.read.queries.atoms`. Raises Refusal for a sequence
+    that is not there.
     """
     last = head(connection, project_id)
     if not 0 <= ledger_seq <= last:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from infra.errors import Refusal
-from projections.queries import Conn, Row, chunk_text, rows
+from projections.read.queries import Conn, Row, chunk_text, rows
 
 PLACES = (
     'SELECT event_id, event_type, topic, partition, "offset", recorded_at'

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from projections.queries import TARGETS_MS, Conn, Row, rows, runs
+from projections.read.queries import TARGETS_MS, Conn, Row, rows, runs
 from schemas.ids import run_id as derive_run_id
 
 PRD = "prd"

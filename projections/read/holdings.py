@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from projections.queries import Conn, Row, rows
+from projections.read.queries import Conn, Row, rows
 from schemas.events.hygiene import VERSIONS
 
 STANDS = (
