@@ -103,9 +103,10 @@ TABLES: tuple[Table, ...] = (
     _table(
         "ledger_atoms",
         "atom_id",
-        operational="first_seen_at last_seen_at verified_at resolution",
+        # Its worth follows from the other columns.
+        operational="first_seen_at last_seen_at verified_at resolution worth",
     ),
-    _table("ledger_atom_history", "atom_id", "ledger_seq", operational="record"),
+    _table("ledger_atom_history", "atom_id", "ledger_seq", operational="record worth"),
     _table("ledger_evidence", "evidence_id"),
     _table("ledger_atom_entities", "atom_id", "entity_atom_id", "mention"),
     _table("ledger_links", "link_id"),

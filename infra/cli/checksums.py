@@ -15,12 +15,12 @@ def register(app: typer.Typer) -> None:
     def checksums(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
         """Hash the tables of a project once they hold all that the log holds now."""
         from projections import checksums as sums
-        from projections.read import queries
+        from projections.read import projects, session
 
         settings = connect()
-        with queries.reading(settings.conninfo) as connection:
+        with session.reading(settings.conninfo) as connection:
             asyncio.run(sums.caught_up(settings, connection))
-            found = sums.checksums(connection, queries.project_of(connection, project))
+            found = sums.checksums(connection, projects.project_of(connection, project))
         if as_json:
             print(json.dumps(found))
         else:

@@ -281,10 +281,10 @@ async def _publish(settings: Settings, project_id: str, event: Event) -> None:
 
 
 def _project_id(settings: Settings, project: str) -> str:
-    from projections.read import queries
+    from projections.read import projects, session
 
-    with queries.reading(settings.conninfo) as connection:
-        return queries.project_of(connection, project)
+    with session.reading(settings.conninfo) as connection:
+        return projects.project_of(connection, project)
 
 
 def _chosen(settings: Settings, at: Desk, connector: str, project: str | None) -> list[Definition]:

@@ -119,13 +119,13 @@ def decide(
 
     ``event`` makes the decision from the target's id and the fields that all decisions share.
     """
-    from projections.read import people, queries
+    from projections.read import people, session
     from schemas.codec import utc_millis
     from schemas.envelope import Actor, outside_fact
 
     quiet_clients()
     settings, key = connect(), person.key or drawn_key()
-    with queries.reading(settings.conninfo) as connection:
+    with session.reading(settings.conninfo) as connection:
         if target_id.startswith("mop_"):
             target_id = people.merged_by(connection, target_id)
         seen = people.target(connection, target_id)

@@ -18,10 +18,10 @@ def register(app: typer.Typer) -> None:
     @letters.command("list")
     def list_(as_json: bool = JSON_OPTION) -> None:
         """List dead letters with place and reason."""
-        from projections.read import queries
+        from projections.read import dead_letters, session
 
-        with queries.reading(connect().conninfo) as connection:
-            found = queries.dead_letters(connection)
+        with session.reading(connect().conninfo) as connection:
+            found = dead_letters.dead_letters(connection)
         if as_json:
             as_lines(found)
             return
@@ -43,11 +43,11 @@ def register(app: typer.Typer) -> None:
     @letters.command()
     def retry(dead_letter_id: str = typer.Argument(metavar="ID")) -> None:
         """Publish the record to its topic once more."""
-        from projections.read import queries
+        from projections.read import dead_letters, session
 
         settings = connect()
-        with queries.reading(settings.conninfo) as connection:
-            found = queries.dead_letters(connection, dead_letter_id)
+        with session.reading(settings.conninfo) as connection:
+            found = dead_letters.dead_letters(connection, dead_letter_id)
         if not found:
             raise Refusal(f"There is no dead letter {dead_letter_id}: see `cairn dlq list`.")
         letter = found[0]

@@ -204,11 +204,11 @@ async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
     from connectors.connector import without_secrets
     from connectors.recognise import open_source
     from infra.vault import vault_of
-    from projections.read import holdings, queries
+    from projections.read import projects, session, sources
     from streams.hygiene.redact import redact_name
 
-    with queries.reading(settings.conninfo) as connection:
-        project_id = queries.project_of(connection, request.project)
+    with session.reading(settings.conninfo) as connection:
+        project_id = projects.project_of(connection, request.project)
     vault = vault_of(settings)
     vault.encrypt(project_id, b"")  # without a key nothing may begin
     opened = [
@@ -225,8 +225,8 @@ async def _ingest_all(settings: Settings, request: Request) -> list[Outcome]:
             outcome = _outcome(request, index, project_id, listing)
             check_roots(outcomes, outcome)
             if outcome.complete and not request.accept_removals:
-                with queries.reading(settings.conninfo) as connection:
-                    known = holdings.inventory(connection, project_id, listing.root)
+                with session.reading(settings.conninfo) as connection:
+                    known = sources.inventory(connection, project_id, listing.root)
                 _tell_same_name(outcome, listing, [row["path"] for row in known])
             outcomes.append(outcome)
 
@@ -289,7 +289,7 @@ async def _watched(
     board: Board,
 ) -> None:
     """Feeds while the board moves; with ``wait`` until the trigger is settled."""
-    from projections.read import queries
+    from projections.read import runs, session
     from projections.read.progress import trigger_progress
 
     async def feed_once(attempt: int) -> None:
@@ -298,14 +298,14 @@ async def _watched(
     told: set[str] = set()
 
     async def settle(_: int) -> None:
-        with queries.reading(settings.conninfo) as connection:
+        with session.reading(settings.conninfo) as connection:
             while outcome.progress is None or not outcome.progress.settled:
                 outcome.progress = await asyncio.to_thread(
                     trigger_progress, connection, outcome.project_id, outcome.trigger_key
                 )
                 tell_firsts(outcome.progress.runs, outcome.project, told)
                 await asyncio.sleep(LOOK_EVERY_S)
-            outcome.runs = queries.runs(connection, outcome.project_id, outcome.trigger_key)
+            outcome.runs = runs.runs(connection, outcome.project_id, outcome.trigger_key)
 
     tasks = [asyncio.create_task(_patiently(feed_once))]
     if request.wait:
@@ -336,13 +336,13 @@ async def _feed(
 ) -> FeedReport:
     from connectors.feeder import STALLED_AFTER_S, FeedOrder, FeedReport, feed
     from connectors.runner import following, publishing
-    from projections.read import queries
+    from projections.read import session, sources
     from schemas.codec import utc_millis
     from schemas.envelope import Actor
 
     clock = SystemClock()
-    with queries.reading(settings.conninfo) as connection:
-        last_accepted = queries.last_accepted(connection, outcome.project_id)
+    with session.reading(settings.conninfo) as connection:
+        last_accepted = sources.last_accepted(connection, outcome.project_id)
     order = FeedOrder(
         outcome.project_id,
         outcome.trigger_key,

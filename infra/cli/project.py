@@ -54,10 +54,10 @@ def register(app: typer.Typer) -> None:
     @projects.command("list")
     def list_projects(as_json: bool = JSON_OPTION) -> None:
         """Show all projects."""
-        from projections.read import queries
+        from projections.read import projects, session
 
-        with queries.reading(connect().conninfo) as connection:
-            rows = queries.projects(connection)
+        with session.reading(connect().conninfo) as connection:
+            rows = projects.projects(connection)
         if as_json:
             as_lines(rows)
             return
@@ -70,7 +70,7 @@ def register(app: typer.Typer) -> None:
 def made(settings: Settings, name: str, key: str) -> str:
     """The id of the project of ``key``, which the tables hold. Raises Refusal for a taken name."""
     from connectors.runner import publishing
-    from projections.read import queries
+    from projections.read import projects, session
     from schemas import ids
     from schemas.codec import utc_millis
     from schemas.envelope import Actor, outside_fact
@@ -78,8 +78,8 @@ def made(settings: Settings, name: str, key: str) -> str:
 
     quiet_clients()
     project_id = ids.project_id(key)
-    with queries.reading(settings.conninfo) as connection:
-        for row in queries.projects(connection):
+    with session.reading(settings.conninfo) as connection:
+        for row in projects.projects(connection):
             if row["name"] == name and row["project_id"] != project_id:
                 raise Refusal(
                     f"A project named {name!r} exists already ({row['project_id']}): use it, or"
@@ -99,7 +99,7 @@ def made(settings: Settings, name: str, key: str) -> str:
 
         asyncio.run(publish())
         seen = wait_until(
-            lambda: any(row["project_id"] == project_id for row in queries.projects(connection)),
+            lambda: any(row["project_id"] == project_id for row in projects.projects(connection)),
             timeout_s=SEEN_WITHIN_S,
         )
     if not seen:

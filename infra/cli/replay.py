@@ -24,23 +24,23 @@ def register(app: typer.Typer) -> None:
         Without a moment it is folded to its end, where nothing may differ (else exit 1), unless the
         ledger has moved on meanwhile.
         """
-        from projections.read import history, queries
+        from projections.read import atoms, projects, session
         from projections.replay import SCHEMA
         from projections.replay import replay as fold_again
 
         if as_of_seq is not None and as_of:
             raise typer.BadParameter("give --as-of-seq or --as-of, not both")
         settings = connect()
-        with queries.reading(settings.conninfo) as connection:
-            known = queries.project_of(connection, project)
-            head = history.head(connection, known)
+        with session.reading(settings.conninfo) as connection:
+            known = projects.project_of(connection, project)
+            head = atoms.head(connection, known)
             if as_of:
-                as_of_seq = history.sequence_at(connection, known, time_of(as_of))
+                as_of_seq = atoms.sequence_at(connection, known, time_of(as_of))
         at = head if as_of_seq is None else as_of_seq
         replayed = asyncio.run(fold_again(settings, known, at))
         found = replayed.differences
-        with queries.reading(settings.conninfo) as connection:
-            moved = history.head(connection, known) != head
+        with session.reading(settings.conninfo) as connection:
+            moved = atoms.head(connection, known) != head
         if as_json:
             as_lines(asdict(one) for one in found)
         elif diff:

@@ -77,11 +77,11 @@ def register(app: typer.Typer) -> None:
         run: str = typer.Argument(help="Id of the run."), as_json: bool = JSON_OPTION
     ) -> None:
         """Tell what had changed for a run, what it read again, which sections it kept, and when."""
-        from projections.read import ahead, deltas, queries
+        from projections.read import deltas, runs, session
 
-        with queries.reading(connect().conninfo) as connection:
+        with session.reading(connect().conninfo) as connection:
             found = deltas.delta_report(connection, run)
-            found["phases"] = ahead.phases(connection, found["project_id"]).get(run, [])
+            found["phases"] = runs.phases(connection, found["project_id"]).get(run, [])
         if as_json:
             as_lines([found])
         else:
@@ -90,10 +90,10 @@ def register(app: typer.Typer) -> None:
     @runs.command("deltas")
     def delta_reports(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
         """What each merged pull request or push changed: files, chunks, atoms, sections."""
-        from projections.read import deltas, queries
+        from projections.read import deltas, projects, session
 
-        with queries.reading(connect().conninfo) as connection:
-            found = deltas.deltas(connection, queries.project_of(connection, project))
+        with session.reading(connect().conninfo) as connection:
+            found = deltas.deltas(connection, projects.project_of(connection, project))
         if as_json:
             as_lines(found)
             return
@@ -128,12 +128,12 @@ def register(app: typer.Typer) -> None:
 
 
 def listed(project: str, *, as_json: bool) -> None:
-    from projections.read import ahead, queries
+    from projections.read import projects, runs, session
 
-    with queries.reading(connect().conninfo) as connection:
-        project_id = queries.project_of(connection, project)
-        found = queries.runs(connection, project_id)
-        phases = ahead.phases(connection, project_id)
+    with session.reading(connect().conninfo) as connection:
+        project_id = projects.project_of(connection, project)
+        found = runs.runs(connection, project_id)
+        phases = runs.phases(connection, project_id)
     if as_json:
         as_lines(run | {"phases": phases.get(run["run_id"], [])} for run in found)
         return
@@ -205,11 +205,11 @@ def asked(
     settings: Settings, request: RunCancelRequested | RunResumeRequested, *, key_given: bool
 ) -> None:
     """The request is on the log. Raises Refusal where it could have no effect."""
-    from projections.read import queries
+    from projections.read import runs, session
 
     quiet_clients()
-    with queries.reading(settings.conninfo) as connection:
-        run = queries.run(connection, request.run_id)
+    with session.reading(settings.conninfo) as connection:
+        run = runs.run(connection, request.run_id)
     running, resume = run["status"] == OPEN, isinstance(request, RunResumeRequested)
     if running and resume:
         raise Refusal("This run has not ended: it goes on by itself, also after an interruption.")
@@ -224,12 +224,12 @@ def asked(
 
 def accepted(settings: Settings, project: str, run_id: str) -> int:
     """How many sources go; the fact is on the log. Raises Refusal when the run holds none."""
-    from projections.read import queries
+    from projections.read import projects, runs, session
 
     quiet_clients()
-    with queries.reading(settings.conninfo) as connection:
-        project_id = queries.project_of(connection, project)
-        run: dict[str, Any] | None = queries.removals_held(connection, project_id, run_id)
+    with session.reading(settings.conninfo) as connection:
+        project_id = projects.project_of(connection, project)
+        run: dict[str, Any] | None = runs.removals_held(connection, project_id, run_id)
     if not run or not run["removals_held"]:
         raise Refusal(
             f"Run {run_id} of {project} holds no removals:"

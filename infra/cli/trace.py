@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
         With --why: why it was chosen, read, refused, merged, downgraded or blocked.
         """
-        from projections.read import lineage, queries
+        from projections.read import lineage, session
 
         if explain:
             reasons = reasons_of(connect(), known_id)
@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
             else:
                 show_reasons(reasons)
             return
-        with queries.reading(connect().conninfo) as connection:
+        with session.reading(connect().conninfo) as connection:
             node = lineage.trace(connection, known_id)
         if as_json:
             as_lines([node.as_dict()])
@@ -49,9 +49,9 @@ def register(app: typer.Typer) -> None:
 
 def reasons_of(settings: Settings, known_id: str) -> "list[Reason]":
     from projections.log_reader import fact_at
-    from projections.read import queries, reasons
+    from projections.read import reasons, session
 
-    with queries.reading(settings.conninfo) as connection:
+    with session.reading(settings.conninfo) as connection:
         return reasons.why(
             connection, known_id, lambda place: asyncio.run(fact_at(settings, place))
         )

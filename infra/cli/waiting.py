@@ -15,11 +15,11 @@ def register(app: typer.Typer) -> None:
         Disputes, the gravest first, and merge reviews, both after the deep run; removals that a run
         has held; verified atoms that no source says any more.
         """
-        from projections.read import queries
+        from projections.read import projects, session
         from projections.read.waiting import queue
 
-        with queries.reading(connect().conninfo) as connection:
-            found = queue(connection, queries.project_of(connection, project))
+        with session.reading(connect().conninfo) as connection:
+            found = queue(connection, projects.project_of(connection, project))
         if as_json:
             as_lines(found)
             return

@@ -10,6 +10,7 @@ from projections.rows import Rows
 from schemas.envelope import Envelope, Event
 from schemas.events.atom import AtomReflected, Judged, Reading
 from schemas.events.ledger import AtomRecord, LedgerChanged, Turn
+from schemas.worth import worth
 
 
 def ledger_changed(rows: Rows, fact: Envelope, event: LedgerChanged) -> None:
@@ -69,7 +70,8 @@ def _change_set(fact: Envelope, event: LedgerChanged) -> dict[str, Any]:
 
 
 def _atom(rows: Rows, fact: Envelope, event: LedgerChanged, atom: AtomRecord) -> None:
-    rows.add(fact, "ledger_atoms", fields(atom))
+    weight = worth(atom)
+    rows.add(fact, "ledger_atoms", fields(atom) | {"worth": weight})
     rows.add(
         fact,
         "ledger_atom_history",
@@ -78,6 +80,7 @@ def _atom(rows: Rows, fact: Envelope, event: LedgerChanged, atom: AtomRecord) ->
             "ledger_seq": event.ledger_seq,
             "revision": atom.revision,
             "record": atom,
+            "worth": weight,
         },
     )
 

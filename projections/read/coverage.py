@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from projections.read.queries import Conn, Row, rows
+from projections.read.session import Conn, ReadModel, Row, rows
 from schemas.areas import AREAS
 
 NO_AREA = "none"
 TIERS = (1, 2, 3)
-STATUSES = ("active", "draft")
 # Chunks that count: of today's revisions of sources that are there. Those of a copy are skipped.
 CHUNKS = """
     SELECT c.priority_tier AS tier,
@@ -23,16 +21,32 @@ CHUNKS = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """Rows of ``tiers`` and ``areas``: ``total, extracted, pending, skipped`` (reason → count).
+class Counts(ReadModel):
+    """Chunks; ``skipped`` counts by reason."""
 
-    An area also has its live atoms; a chunk of two areas counts in both. ``gaps`` are the areas
-    about which the ledger holds too little.
-    """
+    total: int
+    extracted: int
+    pending: int
+    skipped: dict[str, int]
 
-    tiers: list[Row]
-    areas: list[Row]
+
+class TierCounts(Counts):
+    tier: int
+
+
+class AreaCounts(Counts):
+    """A chunk of two areas counts in both."""
+
+    area: str
+    active_atoms: int
+    draft_atoms: int
+
+
+class Coverage(ReadModel):
+    """``gaps`` are the areas about which the ledger holds too little."""
+
+    tiers: list[TierCounts]
+    areas: list[AreaCounts]
     gaps: list[str]
 
 
@@ -44,14 +58,7 @@ def coverage(connection: Conn, project_id: str) -> Coverage:
         " GROUP BY tier, areas, state, skip_reason",
         project_id,
     )
-    atoms: dict[str, dict[str, int]] = {}
-    for row in rows(
-        connection,
-        "SELECT area, status, count(*) AS n FROM ledger_atoms WHERE project_id = %s"
-        " AND status IN ('active', 'draft') GROUP BY area, status",
-        project_id,
-    ):
-        atoms.setdefault(row["area"], {})[row["status"]] = row["n"]
+    atoms = _live_atoms(connection, project_id)
     summary = rows(
         connection,
         "SELECT summary->'gaps' AS gaps FROM project_working_summary WHERE project_id = %s",
@@ -59,17 +66,31 @@ def coverage(connection: Conn, project_id: str) -> Coverage:
     )
     return Coverage(
         tiers=[
-            {"tier": tier} | _counted([row for row in found if row["tier"] == tier])
+            TierCounts(tier=tier, **_counted([row for row in found if row["tier"] == tier]))
             for tier in TIERS
         ],
         areas=[
-            {"area": area}
-            | _counted([row for row in found if area in row["areas"]])
-            | {f"{status}_atoms": atoms.get(area, {}).get(status, 0) for status in STATUSES}
+            AreaCounts(
+                area=area,
+                active_atoms=atoms.get((area, "active"), 0),
+                draft_atoms=atoms.get((area, "draft"), 0),
+                **_counted([row for row in found if area in row["areas"]]),
+            )
             for area in (*AREAS, NO_AREA)
         ],
         gaps=list(summary[0]["gaps"]) if summary else list(AREAS),
     )
+
+
+def _live_atoms(connection: Conn, project_id: str) -> dict[tuple[str, str], int]:
+    """How many there are by area and status."""
+    counted = rows(
+        connection,
+        "SELECT area, status, count(*) AS n FROM ledger_atoms WHERE project_id = %s"
+        " AND status IN ('active', 'draft') GROUP BY area, status",
+        project_id,
+    )
+    return {(row["area"], row["status"]): row["n"] for row in counted}
 
 
 def _counted(found: list[Row]) -> dict[str, Any]:
@@ -82,34 +103,3 @@ def _counted(found: list[Row]) -> dict[str, Any]:
         else:
             counts[row["state"]] += row["n"]
     return counts | {"skipped": dict(sorted(skipped.items()))}
-
-
-def last_batches(connection: Conn, project_id: str, run_id: str | None = None) -> list[Row]:
-    """The hint of the batch each run planned last, the newest run first; withdrawn ones left out.
-
-    ``basis_seq`` is the ledger it was chosen from, ``candidate_chunks`` have their place added.
-    """
-    found = rows(
-        connection,
-        "SELECT DISTINCT ON (r.started_at, r.run_id) r.run_id, r.lane, r.trigger, r.status,"
-        " b.batch_no, b.basis_seq, b.committed_at IS NOT NULL AS committed, b.hint"
-        " FROM ingestion_runs r JOIN ingestion_batches b USING (run_id)"
-        " WHERE r.project_id = %s AND r.run_id = coalesce(%s, r.run_id) AND NOT b.withdrawn"
-        " AND b.hint IS NOT NULL ORDER BY r.started_at DESC, r.run_id, b.batch_no DESC",
-        *(project_id, run_id),
-    )
-    shown = [chunk["chunk_id"] for batch in found for chunk in batch["hint"]["candidate_chunks"]]
-    places = {
-        row["chunk_id"]: row
-        for row in rows(
-            connection,
-            "SELECT chunk_id, path, line_start, line_end FROM chunks WHERE chunk_id = ANY(%s)",
-            shown,
-        )
-    }
-    for batch in found:
-        selected = set(batch["hint"]["selected_chunk_ids"])
-        for chunk in batch["hint"]["candidate_chunks"]:
-            chunk |= places.get(chunk["chunk_id"], {})
-            chunk["selected"] = chunk["chunk_id"] in selected
-    return found

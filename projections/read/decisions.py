@@ -9,7 +9,7 @@ from typing import Any
 from psycopg.types.json import Jsonb
 
 from projections.log_reader import Place
-from projections.read.queries import Conn, Row, rows
+from projections.read.session import Conn, Row, rows
 from schemas.envelope import Envelope
 from schemas.events.atom import AtomReflected, Candidate, Finding
 from schemas.fingerprint import atom_fingerprint

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from infra.errors import Refusal
-from projections.read.queries import Conn, Row, rows
+from projections.read.session import Conn, Row, rows
 
 DELTA_KEY = re.compile(
     r"delta\|(?P<repository>[^|#@]+)(?P<cause>#\d+|@push)\|(?P<before>\w*)\.\.(?P<after>\w+)"

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from infra.errors import Refusal
-from projections.read.queries import Conn, Row, chunk_text, rows
+from projections.read.session import Conn, Row, rows
+from projections.read.sources import chunk_text
 
 PLACES = (
     'SELECT event_id, event_type, topic, partition, "offset", recorded_at'

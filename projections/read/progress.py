@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from projections.read.queries import TARGETS_MS, Conn, Row, rows, runs
+from projections.read.runs import TARGETS_MS, runs
+from projections.read.session import Conn, Row, rows
 from schemas.ids import run_id as derive_run_id
 
 PRD = "prd"

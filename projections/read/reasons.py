@@ -27,7 +27,7 @@ from projections.read.decisions import (
     refusals,
     text,
 )
-from projections.read.queries import Conn, rows
+from projections.read.session import Conn, rows
 
 
 def why(connection: Conn, known_id: str, fact_at: FactAt) -> list[Reason]:

@@ -1,4 +1,4 @@
-"""Retrieval for grounding (spec 03 §10): by entity, else by metadata, else by words.
+"""Retrieval for grounding: by entity, else by metadata, else by words.
 
 The later steps run only while there are fewer than ``MIN_HITS`` hits, so an answer says by its
 coverage how good its ground is. Vectors were decided against for now: the steps must work without a
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from projections.read.queries import Conn, Row, rows
+from projections.read.session import Conn, ReadModel, Row, rows
 from schemas.areas import AREAS
 from schemas.events.atom import KINDS
 from schemas.events.ledger import LIVE, AtomStatus
@@ -86,12 +86,37 @@ class Filters:
     source_types: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """``coverage`` names the last step that found something; ``hits`` as in spec 03 §10."""
+class HitQuote(ReadModel):
+    """``title`` and ``path`` are those of the source; None while it is not in the tables."""
+
+    evidence_id: str
+    source_id: str
+    title: str | None
+    path: str | None
+    line_start: int
+    line_end: int
+    snippet: str
+
+
+class Hit(ReadModel):
+    """An atom that speaks to the query, with its best passages."""
+
+    atom_id: str
+    kind: str
+    title: str
+    body: str
+    confidence: float
+    status: str
+    score: float
+    evidence: list[HitQuote]
+    open_contradictions: list[str]
+
+
+class Answer(ReadModel):
+    """``coverage`` names the last step that found something."""
 
     coverage: Coverage
-    hits: list[Row]
+    hits: list[Hit]
 
 
 def search_ledger(
@@ -119,7 +144,7 @@ def search_ledger(
         if new := {hit["atom_id"]: hit for hit in found if hit["atom_id"] not in hits}:
             coverage = step
             hits |= new
-    return Answer(coverage, _with_evidence(connection, list(hits.values())[:limit]))
+    return Answer(coverage=coverage, hits=_with_evidence(connection, list(hits.values())[:limit]))
 
 
 def entities_in(connection: Conn, project_id: str, query: str) -> list[str]:
@@ -204,20 +229,22 @@ def _ranked(
         return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
-def _with_evidence(connection: Conn, hits: list[Row]) -> list[Row]:
+def _with_evidence(connection: Conn, hits: list[Row]) -> list[Hit]:
     ids = [hit["atom_id"] for hit in hits]
     evidence = rows(connection, EVIDENCE, ids, EVIDENCE_PER_HIT)
     conflicts = rows(connection, CONFLICTS, ids, ids)
-    for hit in hits:
-        atom_id = hit["atom_id"]
-        hit["evidence"] = [
-            {name: value for name, value in row.items() if name != "atom_id"}
-            for row in evidence
-            if row["atom_id"] == atom_id
-        ]
-        hit["open_contradictions"] = [
-            row["contradiction_id"]
-            for row in conflicts
-            if atom_id in (row["atom_a_id"], row["atom_b_id"])
-        ]
-    return hits
+    quotes: dict[str, list[HitQuote]] = {}
+    for row in evidence:
+        quotes.setdefault(row.pop("atom_id"), []).append(HitQuote(**row))
+    return [
+        Hit(
+            **hit,
+            evidence=quotes.get(hit["atom_id"], []),
+            open_contradictions=[
+                row["contradiction_id"]
+                for row in conflicts
+                if hit["atom_id"] in (row["atom_a_id"], row["atom_b_id"])
+            ],
+        )
+        for hit in hits
+    ]

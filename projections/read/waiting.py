@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.read.queries import Conn, Row, rows
+from projections.read.session import Conn, Row, rows
 
 
 def queue(connection: Conn, project_id: str) -> list[Row]:

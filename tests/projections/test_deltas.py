@@ -10,7 +10,7 @@ import pytest
 from infra.cli.runs import reported
 from infra.errors import Refusal
 from projections.read.deltas import delta_report
-from projections.read.queries import Row
+from projections.read.session import Row
 from tests.projections.conftest import ReadModel
 from tests.projections.log import records_in
 from tests.whole.changing import FILLER, Project, a_world, files_of

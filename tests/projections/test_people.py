@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from projections.checkpoint import Record
+from projections.read.contradictions import cards
 from projections.read.lineage import trace
-from projections.read.people import cards
 from projections.verify import verify
 from schemas.codec import decode, encode
 from schemas.events.hitl import ContradictionDecided, PersonDecided
@@ -75,15 +75,14 @@ def test_a_card_shows_both_sides_with_their_quotes_and_what_they_are_cited_in(
 ):
     model.fold(records)
     project = model.value("SELECT DISTINCT project_id FROM ledger_contradictions")
-    assert cards(model.connection, project) == []
-    (card,) = cards(model.connection, project, "resolved")
-    assert (card["resolution_kind"], card["allowed_actions"]) == ("a_wins", [])
-    statuses = [card[side]["status"] for side in ("a", "b")]
-    assert statuses == ["active", "superseded"]
-    for side in ("a", "b"):
-        quote = card[side]["evidence"][0]
-        assert quote["path"] and quote["line_start"] >= 1 and quote["snippet"]
-    assert [artifact["number"] for artifact in card["affected_artifacts"]] == ["prd-001"]
+    assert cards(model.connection, project).items == []
+    (card,) = cards(model.connection, project, "resolved").items
+    assert (card.resolution_kind, card.allowed_actions) == ("a_wins", [])
+    assert [side.status for side in (card.a, card.b)] == ["active", "superseded"]
+    for side in (card.a, card.b):
+        quote = side.evidence[0]
+        assert quote.path and quote.line_start >= 1 and quote.snippet
+    assert [artifact.number for artifact in card.affected_artifacts] == ["prd-001"]
 
 
 def test_the_touched_rows_name_the_decision(model: ReadModel, records: list[Record]):

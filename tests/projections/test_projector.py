@@ -18,7 +18,7 @@ from infra.errors import Refusal
 from infra.settings import Settings
 from projections import projector
 from projections.checksums import caught_up, checksums
-from projections.read import queries
+from projections.read import session
 from projections.read.progress import trigger_progress
 from tests.conftest import variables_of
 from tests.projections.builders import PROJECT
@@ -61,7 +61,7 @@ async def running(settings: Settings) -> AsyncIterator[None]:
 async def until_folded(settings: Settings) -> None:
     """The tables hold all that is on the topics."""
     async with running(settings):
-        with queries.reading(settings.conninfo) as connection:
+        with session.reading(settings.conninfo) as connection:
             await caught_up(settings, connection, timeout_s=60)
 
 
@@ -79,7 +79,7 @@ def projected_story(settings: Settings) -> Story:
 
 def test_what_is_published_is_in_the_tables(fresh: Settings, model: ReadModel):
     story = projected_story(fresh)
-    with queries.reading(fresh.conninfo) as connection:
+    with session.reading(fresh.conninfo) as connection:
         assert trigger_progress(connection, PROJECT, TRIGGER).settled
         sums = checksums(connection, PROJECT)
     assert sums == checksums(model.fold(projected(story)).connection, PROJECT)
@@ -167,7 +167,7 @@ def test_a_dead_letter_can_be_published_once_more(fresh: Settings, cairn: Callab
     async def follow() -> None:
         async with running(fresh):
             await publish(fresh, story)
-            with queries.reading(fresh.conninfo) as connection:
+            with session.reading(fresh.conninfo) as connection:
                 await caught_up(fresh, connection, timeout_s=60)
 
     asyncio.run(follow())

@@ -1,0 +1,19 @@
+-- What orders a list is a column with an index, so that a page costs its rows and not the project's.
+-- The worth of an atom is computed by the projector. Rows folded before this have 0, so they come last
+-- by worth until they change, or until `cairn rebuild`.
+
+ALTER TABLE cairn.ledger_atoms ADD COLUMN worth double precision NOT NULL DEFAULT 0;
+ALTER TABLE cairn.ledger_atom_history ADD COLUMN worth double precision NOT NULL DEFAULT 0;
+CREATE INDEX ledger_atoms_by_worth ON cairn.ledger_atoms (project_id, (-worth), first_seq, atom_id);
+CREATE INDEX ledger_atoms_by_age ON cairn.ledger_atoms (project_id, first_seq, atom_id);
+CREATE INDEX ledger_atom_history_by_worth ON cairn.ledger_atom_history
+    (project_id, (-worth), ((record->>'first_seq')::bigint), atom_id);
+
+CREATE INDEX ledger_contradictions_by_severity ON cairn.ledger_contradictions
+    (project_id, array_position(ARRAY['high', 'medium', 'low'], severity), opened_seq, contradiction_id);
+CREATE INDEX ledger_merge_candidates_by_project ON cairn.ledger_merge_candidates
+    (project_id, opened_seq, merge_candidate_id);
+CREATE INDEX artifacts_by_number ON cairn.artifacts (project_id, artifact_type, number, artifact_id);
+CREATE INDEX ledger_rejections_by_project ON cairn.ledger_rejections (project_id, run_id, candidate_id);
+CREATE INDEX dead_letters_by_place ON cairn.dead_letters
+    (origin_topic, origin_partition, origin_offset, stage, dead_letter_id);
