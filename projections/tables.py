@@ -39,7 +39,7 @@ class Table:
     name: str
     key: tuple[str, ...]
     operational: frozenset[str] = frozenset()
-    merge: Mapping[str, Merge] = field(default_factory=dict)
+    merge: Mapping[str, Merge] = field(default_factory=dict, hash=False)
     compared: bool = True
     condition: str = "true"
     append_only: bool = False
@@ -155,4 +155,3 @@ TABLES: tuple[Table, ...] = (
     _table("artifact_rejections", "artifact_id", "version", compared=False),
     _table("dead_letters", "dead_letter_id", compared=False),
 )
-BY_NAME: dict[str, Table] = {table.name: table for table in TABLES}

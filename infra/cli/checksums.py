@@ -15,12 +15,13 @@ def register(app: typer.Typer) -> None:
     def checksums(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
         """Hash the tables of a project once they hold all that the log holds now."""
         from projections import checksums as sums
+        from projections.core import CORE
         from projections.read import projects, session
 
         settings = connect()
         with session.reading(settings.conninfo) as connection:
-            asyncio.run(sums.caught_up(settings, connection))
-            found = sums.checksums(connection, projects.project_of(connection, project))
+            asyncio.run(sums.caught_up(CORE, settings, connection))
+            found = sums.checksums(CORE, connection, projects.project_of(connection, project))
         if as_json:
             print(json.dumps(found))
         else:

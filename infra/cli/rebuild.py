@@ -30,6 +30,7 @@ def register(app: typer.Typer) -> None:
         A log with findings makes no ledger smaller unless --accept-smaller is given; then the
         tables go on behind what is missing.
         """
+        from projections.core import CORE
         from projections.rebuild import rebuild as fold_again
 
         settings = connect()
@@ -41,7 +42,7 @@ def register(app: typer.Typer) -> None:
                 progress.update(task, description=f"{count:,} records folded…")
 
             rebuilt = asyncio.run(
-                fold_again(settings, projection, say, accept_smaller=accept_smaller)
+                fold_again(CORE, settings, projection, say, accept_smaller=accept_smaller)
             )
         if accept_smaller:
             forget_what_is_gone(settings)

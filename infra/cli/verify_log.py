@@ -39,6 +39,7 @@ def register(app: typer.Typer) -> None:
 
 async def walk(settings: Settings) -> "Report":
     """The report on everything that the topics hold now."""
+    from projections.core import CORE
     from projections.damage import damage
     from projections.log_reader import ends_of, stretch
     from projections.verify import Verifier
@@ -46,7 +47,7 @@ async def walk(settings: Settings) -> "Report":
 
     verifier = Verifier(settings.partitions)
     end = await ends_of(settings, [topic.name for topic in TOPICS])
-    for finding in await damage(settings):
+    for finding in await damage([CORE], settings):
         verifier.add(finding)
     columns = (SpinnerColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=console, transient=True) as progress:
