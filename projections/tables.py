@@ -103,8 +103,8 @@ TABLES: tuple[Table, ...] = (
     _table(
         "ledger_atoms",
         "atom_id",
-        # Its worth follows from the other columns.
-        operational="first_seen_at last_seen_at verified_at resolution worth",
+        # Its worth and names follow from the other columns.
+        operational="first_seen_at last_seen_at verified_at resolution worth names",
     ),
     _table("ledger_atom_history", "atom_id", "ledger_seq", operational="record worth"),
     _table("ledger_evidence", "evidence_id"),

@@ -35,14 +35,14 @@ def register(app: typer.Typer) -> None:
         if explain:
             reasons = reasons_of(connect(), known_id)
             if as_json:
-                as_lines(reason.as_dict() for reason in reasons)
+                as_lines(reason.model_dump() for reason in reasons)
             else:
                 show_reasons(reasons)
             return
         with session.reading(connect().conninfo) as connection:
             node = lineage.trace(connection, known_id)
         if as_json:
-            as_lines([node.as_dict()])
+            as_lines([node.flat()])
         else:
             answer().print(tree_of(node), soft_wrap=True)
 
@@ -81,8 +81,8 @@ def tree_of(node: "Node") -> Tree:
         if value not in (None, "", [], {}):
             tree.add(f"[dim]{name}[/] {escape(cell(value))}")
     for event in node.events:
-        place = f"{event['topic']}/{event['partition']}@{event['offset']}"
-        tree.add(f"[dim]{event['event_type']}[/] {place} {event['event_id']}")
+        place = f"{event.topic}/{event.partition}@{event.offset}"
+        tree.add(f"[dim]{event.event_type}[/] {place} {event.event_id}")
     for child in node.children:
         tree.children.append(tree_of(child))
     return tree

@@ -1,8 +1,11 @@
 -- What orders a list is a column with an index, so that a page costs its rows and not the project's.
--- The worth of an atom is computed by the projector. Rows folded before this have 0, so they come last
--- by worth until they change, or until `cairn rebuild`.
+-- The worth of an atom and the names of an entity are computed by the projector. Rows folded before
+-- this have none: they come last by worth, and are not found by name, until they change or until
+-- `cairn rebuild`.
 
 ALTER TABLE cairn.ledger_atoms ADD COLUMN worth double precision NOT NULL DEFAULT 0;
+ALTER TABLE cairn.ledger_atoms ADD COLUMN names text[] NOT NULL DEFAULT '{}';
+CREATE INDEX ledger_atoms_by_name ON cairn.ledger_atoms USING gin (names) WHERE kind = 'entity';
 ALTER TABLE cairn.ledger_atom_history ADD COLUMN worth double precision NOT NULL DEFAULT 0;
 CREATE INDEX ledger_atoms_by_worth ON cairn.ledger_atoms (project_id, (-worth), first_seq, atom_id);
 CREATE INDEX ledger_atoms_by_age ON cairn.ledger_atoms (project_id, first_seq, atom_id);

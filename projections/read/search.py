@@ -53,9 +53,10 @@ SPEAKS_OF = (
     f"   WHERE x.project_id = %(project)s AND x.search @@ {WORDS})"
 )
 ENTITIES = (
-    "SELECT atom_id, title, coalesce(attributes->>'aliases', '') AS aliases FROM ledger_atoms"
-    " WHERE project_id = %s AND kind = 'entity' AND status IN ('active', 'draft')"
+    "SELECT atom_id FROM ledger_atoms WHERE project_id = %s AND kind = 'entity'"
+    " AND status IN ('active', 'draft') AND names && %s ORDER BY atom_id"
 )
+LONGEST_NAME = 12  # words
 # The passage that the title was made from comes before one that says the same again.
 EVIDENCE = f"""
     SELECT e.atom_id, e.evidence_id, e.source_id, s.title, s.path, e.line_start, e.line_end,
@@ -149,16 +150,14 @@ def search_ledger(
 
 def entities_in(connection: Conn, project_id: str, query: str) -> list[str]:
     """The entity atoms whose name or alias stands in ``query`` as whole words."""
-    text = f" {norm_text(query)} "
-    return [
-        row["atom_id"]
-        for row in rows(connection, ENTITIES, project_id)
-        if any(
-            f" {name} " in text
-            for name in map(norm_text, (row["title"], *row["aliases"].split("\n")))
-            if name
-        )
-    ]
+    words = norm_text(query).split()
+    phrases = {
+        " ".join(words[start:end])
+        for start in range(len(words))
+        for end in range(start + 1, min(start + LONGEST_NAME, len(words)) + 1)
+    }
+    found = rows(connection, ENTITIES, project_id, sorted(phrases))
+    return [row["atom_id"] for row in found]
 
 
 def metadata_in(connection: Conn, project_id: str, query: str) -> Filters:

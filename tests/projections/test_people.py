@@ -149,7 +149,7 @@ def test_a_trace_of_the_atom_names_the_decision_and_its_place(
 ):
     model.fold(records)
     loser = model.value("SELECT atom_id FROM ledger_atoms WHERE status = 'superseded'")
-    shown = json.dumps(trace(model.connection, loser).as_dict(), default=str)
+    shown = json.dumps(trace(model.connection, loser).flat(), default=str)
     assert "hitl.contradiction_decided" in shown
 
 
