@@ -196,7 +196,7 @@ async def _be_the_only_one(
             return
         if waited_s >= patience_s:
             raise Refusal(
-                f"Another projector of {projection.name} runs on this database: stop it first"
+                f"Another projector runs on this database for {projection.name}: stop it first"
                 " (`cairn status`)."
             )
         await _pause(stop, 0.2)

@@ -152,7 +152,7 @@ def test_two_projectors_run_at_once_and_none_twice(fresh: Settings):
                     await caught_up(projection, fresh, connection, timeout_s=60)
                     count = connection.execute(f"SELECT count(*) FROM {table}".encode()).fetchone()
                     counts.append(count[0] if count else 0)
-            with pytest.raises(Refusal, match="Another projector of second runs"):
+            with pytest.raises(Refusal, match="Another projector runs on this database for second"):
                 await projector.run(
                     SECOND, fresh, lambda: None, asyncio.Event(), lock_patience_s=0.0
                 )
