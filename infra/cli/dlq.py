@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 
 import typer
 
@@ -19,21 +20,21 @@ def register(app: typer.Typer) -> None:
     def list_(as_json: bool = JSON_OPTION) -> None:
         """List dead letters with place and reason."""
         from projections.read import dead_letters, session
+        from projections.read.page import take
 
         with session.reading(connect().conninfo) as connection:
-            found = dead_letters.dead_letters(connection)
+            found = list(take(partial(dead_letters.dead_letters, connection)))
         if as_json:
-            as_lines(found)
+            as_lines(letter.model_dump() for letter in found)
             return
         table(
             ("id", "stage", "record", "reason"),
             (
                 (
-                    letter["dead_letter_id"],
-                    letter["stage"],
-                    f"{letter['origin_topic']}/{letter['origin_partition']}"
-                    f"@{letter['origin_offset']}",
-                    cell(f"{letter['error_class']}: {letter['error']}"),
+                    letter.dead_letter_id,
+                    letter.stage,
+                    f"{letter.origin_topic}/{letter.origin_partition}@{letter.origin_offset}",
+                    cell(f"{letter.error_class}: {letter.error}"),
                 )
                 for letter in found
             ),
@@ -47,19 +48,16 @@ def register(app: typer.Typer) -> None:
 
         settings = connect()
         with session.reading(settings.conninfo) as connection:
-            found = dead_letters.dead_letters(connection, dead_letter_id)
-        if not found:
+            letter = dead_letters.dead_letter(connection, dead_letter_id)
+        if letter is None:
             raise Refusal(f"There is no dead letter {dead_letter_id}: see `cairn dlq list`.")
-        letter = found[0]
-        if letter["value"] is None:
+        if letter.value is None:
             raise Refusal(
                 f"{dead_letter_id} was too large to be kept: it stands on"
-                f" {letter['origin_topic']}/{letter['origin_partition']}@{letter['origin_offset']}."
+                f" {letter.origin_topic}/{letter.origin_partition}@{letter.origin_offset}."
             )
-        asyncio.run(
-            publish(settings, letter["origin_topic"], letter["origin_key"], letter["value"])
-        )
-        say(f"{dead_letter_id} was published to {letter['origin_topic']} once more.")
+        asyncio.run(publish(settings, letter.origin_topic, letter.origin_key, letter.value))
+        say(f"{dead_letter_id} was published to {letter.origin_topic} once more.")
 
 
 async def publish(settings: Settings, topic: str, key: str, value: bytes) -> None:

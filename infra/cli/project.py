@@ -7,6 +7,7 @@ import getpass
 import json
 import logging
 import secrets
+from functools import partial
 
 import typer
 from rich.console import Console
@@ -55,15 +56,16 @@ def register(app: typer.Typer) -> None:
     def list_projects(as_json: bool = JSON_OPTION) -> None:
         """Show all projects."""
         from projections.read import projects, session
+        from projections.read.page import take
 
         with session.reading(connect().conninfo) as connection:
-            rows = projects.projects(connection)
+            found = list(take(partial(projects.projects, connection)))
         if as_json:
-            as_lines(rows)
+            as_lines(each.model_dump() for each in found)
             return
         table = Table("name", "project id", "sources", "atoms", box=None, pad_edge=False)
-        for row in rows:
-            table.add_row(row["name"], row["project_id"], str(row["sources"]), str(row["atoms"]))
+        for each in found:
+            table.add_row(each.name, each.project_id, str(each.sources), str(each.atoms))
         Console(highlight=False, markup=False).print(table)
 
 
@@ -71,6 +73,7 @@ def made(settings: Settings, name: str, key: str) -> str:
     """The id of the project of ``key``, which the tables hold. Raises Refusal for a taken name."""
     from connectors.runner import publishing
     from projections.read import projects, session
+    from projections.read.page import take
     from schemas import ids
     from schemas.codec import utc_millis
     from schemas.envelope import Actor, outside_fact
@@ -79,10 +82,10 @@ def made(settings: Settings, name: str, key: str) -> str:
     quiet_clients()
     project_id = ids.project_id(key)
     with session.reading(settings.conninfo) as connection:
-        for row in projects.projects(connection):
-            if row["name"] == name and row["project_id"] != project_id:
+        for each in take(partial(projects.projects, connection)):
+            if each.name == name and each.project_id != project_id:
                 raise Refusal(
-                    f"A project named {name!r} exists already ({row['project_id']}): use it, or"
+                    f"A project named {name!r} exists already ({each.project_id}): use it, or"
                     " choose another name."
                 )
         fact = outside_fact(
@@ -99,7 +102,10 @@ def made(settings: Settings, name: str, key: str) -> str:
 
         asyncio.run(publish())
         seen = wait_until(
-            lambda: any(row["project_id"] == project_id for row in projects.projects(connection)),
+            lambda: any(
+                each.project_id == project_id
+                for each in take(partial(projects.projects, connection))
+            ),
             timeout_s=SEEN_WITHIN_S,
         )
     if not seen:
