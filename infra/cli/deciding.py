@@ -131,13 +131,13 @@ def decide(
         seen = people.target(connection, target_id)
         revision = person.expected_revision
         shared = {
-            "expected_revision": seen["revision"] if revision is None else revision,
+            "expected_revision": seen.revision if revision is None else revision,
             "actor_role": person.role,
             "rationale": person.rationale,
         }
         fact = outside_fact(
             event(target_id, shared),
-            project_id=seen["project_id"],
+            project_id=seen.project_id,
             occurred_at=utc_millis(SystemClock().now()),
             actor=Actor(type="human", id=person.name or login_name()),
             natural_key=key,
@@ -159,7 +159,7 @@ def decide(
             f" {ANSWERED_WITHIN_S:.0f} s: see `cairn status`, then ask again with"
             f" --idempotency-key {key}."
         )
-    _tell(answer, as_json=person.as_json)
+    _tell(answer.model_dump(), as_json=person.as_json)
 
 
 async def _publish(settings: Settings, fact: Envelope) -> None:

@@ -11,6 +11,7 @@ import shlex
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
@@ -290,6 +291,7 @@ async def _watched(
 ) -> None:
     """Feeds while the board moves; with ``wait`` until the trigger is settled."""
     from projections.read import runs, session
+    from projections.read.page import take
     from projections.read.progress import trigger_progress
 
     async def feed_once(attempt: int) -> None:
@@ -305,7 +307,8 @@ async def _watched(
                 )
                 tell_firsts(outcome.progress.runs, outcome.project, told)
                 await asyncio.sleep(LOOK_EVERY_S)
-            outcome.runs = runs.runs(connection, outcome.project_id, outcome.trigger_key)
+            ended = partial(runs.runs, connection, outcome.project_id, outcome.trigger_key)
+            outcome.runs = [run.model_dump() for run in take(ended)]
 
     tasks = [asyncio.create_task(_patiently(feed_once))]
     if request.wait:

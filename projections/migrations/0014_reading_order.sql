@@ -20,3 +20,5 @@ CREATE INDEX artifacts_by_number ON cairn.artifacts (project_id, artifact_type, 
 CREATE INDEX ledger_rejections_by_project ON cairn.ledger_rejections (project_id, run_id, candidate_id);
 CREATE INDEX dead_letters_by_place ON cairn.dead_letters
     (origin_topic, origin_partition, origin_offset, stage, dead_letter_id);
+CREATE INDEX ingestion_runs_by_start ON cairn.ingestion_runs
+    (project_id, coalesce(started_at, 'infinity'), (coalesce(lane, 'preview') <> 'preview'), run_id);

@@ -1,9 +1,12 @@
-"""What a person is shown before a decision, and what became of it afterwards. No query writes."""
+"""What people decide about, and what the ledger answered."""
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import Any
+
 from infra.errors import Refusal
-from projections.read.session import Conn, Row, rows
+from projections.read.session import Conn, ReadModel, rows, select
 
 TARGETS = {
     "atm": "SELECT project_id, revision FROM ledger_atoms WHERE atom_id = %s",
@@ -18,10 +21,38 @@ ANSWER = """
 """
 
 
-def target(connection: Conn, target_id: str) -> Row:
+class Target(ReadModel):
+    """What a decision is about, and the revision of it that was seen."""
+
+    project_id: str
+    revision: int
+
+
+class DecisionAnswer(ReadModel):
+    """What the ledger answered to a decision; states hold the records that it touched."""
+
+    hitl_event_id: str
+    project_id: str
+    ledger_seq: int
+    action: str
+    decision: str | None
+    target_type: str
+    target_id: str
+    outcome: str
+    refusal: str
+    rationale: str
+    actor_id: str
+    actor_role: str
+    expected_revision: int
+    before_state: dict[str, Any]
+    after_state: dict[str, Any] | None
+    occurred_at: datetime
+
+
+def target(connection: Conn, target_id: str) -> Target:
     """Project and revision of an atom, contradiction or merge candidate. Raises Refusal."""
     query = TARGETS.get(target_id.partition("_")[0])
-    found = rows(connection, query, target_id) if query else []
+    found = select(connection, Target, query, target_id) if query else []
     if not found:
         raise Refusal(
             f"There is no {target_id}: give the id of an atom (atm_), a contradiction (ctr_) or a"
@@ -44,6 +75,6 @@ def merged_by(connection: Conn, merge_op_id: str) -> str:
     return str(found[0]["loser_atom_id"])
 
 
-def answer_to(connection: Conn, event_id: str) -> Row | None:
+def answer_to(connection: Conn, event_id: str) -> DecisionAnswer | None:
     """What the ledger answered to a decision; None while it has not."""
-    return next(iter(rows(connection, ANSWER, event_id)), None)
+    return next(iter(select(connection, DecisionAnswer, ANSWER, event_id)), None)

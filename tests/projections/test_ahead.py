@@ -66,15 +66,17 @@ def test_the_phases_of_a_run_are_told_with_their_results(model: ReadModel):
     folded(model, play)
 
     (found,) = runs.phases(model.connection, PROJECT).values()
-    by_name = {row["phase"]: row for row in found}
+    by_name = {row.phase: row for row in found}
     assert set(by_name) == {
         "prd_generation",
         "insight_generation",
         "epic_generation",
         "feature_generation",
     }
-    assert by_name["epic_generation"]["started_at"] < by_name["prd_generation"]["finished_at"]
-    assert [line.split(":")[0] for line in timed(found)] == [row["phase"] for row in found]
+    begun = by_name["epic_generation"].started_at
+    ended = by_name["prd_generation"].finished_at
+    assert begun and ended and begun < ended
+    assert [line.split(":")[0] for line in timed(found)] == [row.phase for row in found]
 
 
 def test_the_decision_after_each_item_is_a_row(model: ReadModel):

@@ -108,8 +108,8 @@ def test_a_run_that_waits_for_sources_says_for_how_many(model: ReadModel):
     story.requested(["README.md", "docs/auth.md"])
     story.run_started()
     model.fold(projected(story))
-    (run,) = runs.runs(model.connection, PROJECT)
-    assert (run["status"], run["waiting_for_sources"]) == ("running", 1)
+    (run,) = runs.runs(model.connection, PROJECT).items
+    assert (run.status, run.waiting_for_sources) == ("running", 1)
 
 
 def test_a_cancelled_run_says_why_and_until_then_that_it_was_asked_to(model: ReadModel):
@@ -117,11 +117,11 @@ def test_a_cancelled_run_says_why_and_until_then_that_it_was_asked_to(model: Rea
     story.outside(RunCancelRequested(run_id=story.run, request_key="c", reason="too broad"))
     before = projected(story)
     model.fold(before)
-    assert runs.runs(model.connection, PROJECT)[0]["cancel_requested"]
+    assert runs.runs(model.connection, PROJECT).items[0].cancel_requested
     story.stopped(stop_reason="cancelled", stop_detail="too broad")
     model.fold(projected(story)[len(before) :])
-    (run,) = runs.runs(model.connection, PROJECT)
-    assert (run["status"], run["stop_detail"], run["cancel_requested"]) == (
+    (run,) = runs.runs(model.connection, PROJECT).items
+    assert (run.status, run.stop_detail, run.cancel_requested) == (
         *("cancelled", "too broad"),
         False,
     )

@@ -124,9 +124,9 @@ def test_what_was_read_by_older_rules_or_given_up_has_to_be_sent_again(
 
 def test_a_run_tells_how_long_first_atom_and_first_prd_took(model: ReadModel):
     model.fold(projected(a_whole_story()))
-    (run,) = runs.runs(model.connection, PROJECT)
-    assert 0 < run["first_atom_ms"] < run["prd_v0_ms"]
-    assert run["target_missed"] == []
+    (run,) = runs.runs(model.connection, PROJECT).items
+    assert run.first_atom_ms and run.prd_v0_ms and 0 < run.first_atom_ms < run.prd_v0_ms
+    assert run.target_missed == []
 
 
 def test_a_project_is_found_by_name_and_by_id(model: ReadModel):

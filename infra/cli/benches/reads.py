@@ -37,6 +37,7 @@ from schemas.events.ledger import AtomRecord, AtomStatus
 from schemas.worth import worth
 
 ATOMS, SOURCES, QUOTES_PER_ATOM, PAGE = 100_000, 2_000, 2, 20
+AT_ONCE = 5_000  # atoms in memory
 TARGET_MS = 200.0
 PROJECT, RUN = "prj_bench", "run_bench"
 STATUSES: list[AtomStatus] = ["active", "active", "active", "draft", "superseded"]
@@ -56,21 +57,21 @@ SCANNED = """
 def reads(migrations: Path, runs: int) -> dict[str, Any]:
     """Median and slowest of ``runs`` of each question, in milliseconds."""
     with database(migrations) as conninfo:
-        fill(conninfo)
+        fill(conninfo, ATOMS)
         with reading(conninfo) as connection:
-            return {"atoms": ATOMS, "page": PAGE, "target_ms": TARGET_MS} | measure(
-                connection, runs
-            )
+            stated = {"atoms": ATOMS, "page": PAGE, "target_ms": TARGET_MS}
+            return stated | measure(connection, ATOMS, runs)
 
 
-def measure(connection: Conn, runs: int) -> dict[str, Any]:
+def measure(connection: Conn, count: int, runs: int) -> dict[str, Any]:
+    """The figures of a project with ``count`` atoms."""
     now = partial(atoms, connection, PROJECT, limit=PAGE)
     kind = partial(now, kind="risk")
-    past = partial(atoms_as_of, connection, PROJECT, ATOMS, limit=PAGE)
+    past = partial(atoms_as_of, connection, PROJECT, count, limit=PAGE)
     search = partial(search_ledger, connection, PROJECT, limit=PAGE)
     questions: dict[str, Callable[[], object]] = {
         "first_page": now,
-        "middle_page": partial(now, cursor=cursor_at(connection, ATOMS // 2)),
+        "middle_page": partial(now, cursor=cursor_at(connection, count // 2)),
         "first_page_of_a_kind": kind,
         "first_page_by_age": partial(now, order="age"),
         "first_page_as_of": past,
@@ -98,7 +99,7 @@ def timed(ask: Callable[[], object], runs: int) -> dict[str, float]:
 
 def cursor_at(connection: Conn, place: int) -> str:
     """The cursor of the page that begins there."""
-    size = 1_000
+    size = min(1_000, place)
     page = atoms(connection, PROJECT, limit=size)
     for _ in range(place // size - 1):
         page = atoms(connection, PROJECT, limit=size, cursor=page.next_cursor)
@@ -128,21 +129,20 @@ def database(migrations: Path) -> Iterator[str]:
             stop(child, server.stop_signal)
 
 
-def fill(conninfo: str) -> None:
-    """One project with sources, atoms with two quotes each, and their history."""
+def fill(conninfo: str, count: int) -> None:
+    """One project with sources, ``count`` atoms with two quotes each, and their history."""
     chance = random.Random(1)
     with infra.postgres.connect(conninfo) as connection:
         copy(connection, "projects", [_project()])
         copy(connection, "sources", (_source(number) for number in range(SOURCES)))
-        records = [_record(number, chance) for number in range(ATOMS)]
-        copy(connection, "ledger_atoms", (_present(record) for record in records))
-        copy(connection, "ledger_atom_history", (_past(record) for record in records))
-        copy(connection, "ledger_change_sets", [_change_set(ATOMS)])
-        copy(
-            connection,
-            "ledger_evidence",
-            (_quote(record, number) for record in records for number in range(QUOTES_PER_ATOM)),
-        )
+        copy(connection, "ledger_change_sets", [_change_set(count)])
+        for start in range(0, count, AT_ONCE):
+            numbers = range(start, min(start + AT_ONCE, count))
+            records = [_record(number, chance) for number in numbers]
+            quotes = (_quote(one, number) for one in records for number in range(QUOTES_PER_ATOM))
+            copy(connection, "ledger_atoms", map(_present, records))
+            copy(connection, "ledger_atom_history", map(_past, records))
+            copy(connection, "ledger_evidence", quotes)
     with infra.postgres.connect(conninfo, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
 
