@@ -16,13 +16,14 @@ from psycopg import Connection
 from infra.log import get
 from infra.placement import is_tombstone
 from projections.checkpoint import Record, StaleProjector, fact_in, move_checkpoint, spans_of
-from projections.fold import FOLDS, FORGETFUL, PASSED_OVER
 from projections.fold.dead_letters import unreadable
 from projections.left_out import LeftOut
+from projections.projection import Projection
 from projections.rows import Rows, as_json
 from projections.sequence import out_of_sequence
 from schemas.codec import InvalidRecord
 from schemas.envelope import Envelope
+from schemas.topics import TOPICS
 
 Conn = Connection[tuple[Any, ...]]
 Placed = tuple[Record, Envelope]
@@ -34,15 +35,24 @@ REMEMBER_PLACES = (
     " FROM json_populate_recordset(NULL::event_places, %s)"
     " ON CONFLICT DO NOTHING RETURNING event_id"
 )
+# A compacted topic forgets its earlier records, so a repeat on it is known by nothing but its key.
+FORGETFUL = frozenset(
+    event for topic in TOPICS if topic.cleanup == "compact" for event in topic.events
+)
 
 log = get("projector")
 
 
 def apply_batch(
-    connection: Conn, records: Sequence[Record], partitions: int, left_out: LeftOut | None = None
+    projection: Projection,
+    connection: Conn,
+    records: Sequence[Record],
+    partitions: int,
+    left_out: LeftOut | None = None,
 ) -> None:
     """Rows and checkpoint of ``records`` commit together; a repeat of an event changes nothing.
 
+    The connection's search path names the schema: the projection's own, or its twin in a rebuild.
     ``records``: offsets ascend within a partition, not empty; ``partitions``: how many every topic
     has. A record that cannot be read, stands where it does not belong, or that the tables refuse,
     becomes a row of ``dead_letters``; ``left_out`` is told of each. Raises StaleProjector when
@@ -51,34 +61,44 @@ def apply_batch(
     """
     left_out = left_out or LeftOut()
     try:
-        _apply(connection, records, partitions, left_out)
+        _apply(projection, connection, records, partitions, left_out)
     except (StaleProjector, psycopg.OperationalError, psycopg.InterfaceError):
         raise
     except Exception as error:
         if len(records) > 1:
             half = len(records) // 2
-            apply_batch(connection, records[:half], partitions, left_out)
-            apply_batch(connection, records[half:], partitions, left_out)
+            apply_batch(projection, connection, records[:half], partitions, left_out)
+            apply_batch(projection, connection, records[half:], partitions, left_out)
         else:
             left_out.refused(records[0], error)
-            _give_up(connection, records[0], error)
+            _give_up(projection, connection, records[0], error)
 
 
-def _apply(connection: Conn, records: Sequence[Record], partitions: int, left_out: LeftOut) -> None:
-    rows = Rows()
-    placed = list(_readable(rows, records, partitions, left_out))
+def _apply(
+    projection: Projection,
+    connection: Conn,
+    records: Sequence[Record],
+    partitions: int,
+    left_out: LeftOut,
+) -> None:
+    rows = Rows(projection.tables)
+    placed = list(_readable(projection, rows, records, partitions, left_out))
     with connection.transaction():
-        move_checkpoint(connection, spans_of(records))
+        move_checkpoint(connection, projection.name, spans_of(records))
         for fact in _accepted(connection, rows, placed, left_out):
-            FOLDS[fact.event.type_name](rows, fact, fact.event)
+            projection.folds[fact.event.type_name](rows, fact, fact.event)
         rows.write(connection)
 
 
 def _readable(
-    rows: Rows, records: Iterable[Record], partitions: int, left_out: LeftOut
+    projection: Projection,
+    rows: Rows,
+    records: Iterable[Record],
+    partitions: int,
+    left_out: LeftOut,
 ) -> Iterable[Placed]:
     for record in records:
-        if record.event_type in PASSED_OVER or is_tombstone(record.topic, record.value):
+        if projection.passes_over(record.event_type) or is_tombstone(record.topic, record.value):
             continue
         try:
             fact = fact_in(record, partitions)
@@ -86,7 +106,7 @@ def _readable(
             left_out.unreadable(record, error)
             unreadable(rows, record, error)
             continue
-        if fact.event.type_name in FOLDS:
+        if fact.event.type_name in projection.folds:
             yield record, fact
 
 
@@ -125,17 +145,18 @@ def _place(record: Record, fact: Envelope) -> dict[str, Any]:
     }
 
 
-def _give_up(connection: Conn, record: Record, error: Exception) -> None:
+def _give_up(projection: Projection, connection: Conn, record: Record, error: Exception) -> None:
     """A bug or a row the tables refuse must not stop the partition: kept, said, passed over."""
     log.error(
         "projector.record_given_up",
+        projection=projection.name,
         topic=record.topic,
         partition=record.partition,
         offset=record.offset,
         error_class=type(error).__name__,
     )
-    rows = Rows()
+    rows = Rows(projection.tables)
     unreadable(rows, record, error)
     with connection.transaction():
-        move_checkpoint(connection, spans_of([record]))
+        move_checkpoint(connection, projection.name, spans_of([record]))
         rows.write(connection)

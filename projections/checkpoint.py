@@ -13,7 +13,6 @@ from projections.rows import as_json
 from schemas.codec import decode
 from schemas.envelope import Envelope
 
-PROJECTION = "read-model"  # a name that leaves the process: never changed
 PLACES = "json_to_recordset(%s) AS n(topic text, partition int, first bigint, next bigint)"
 
 
@@ -66,23 +65,27 @@ def spans_of(records: Iterable[Record]) -> list[Span]:
 
 
 def read_checkpoint(
-    connection: Connection[tuple[Any, ...]], places: Iterable[tuple[str, int]] = ()
+    connection: Connection[tuple[Any, ...]],
+    projection: str,
+    places: Iterable[tuple[str, int]] = (),
 ) -> dict[tuple[str, int], int]:
     """The next offset of every known partition; those in ``places`` are known from now on."""
     for topic, partition in places:
         connection.execute(
             "INSERT INTO projection_offsets (projection, topic, partition) VALUES (%s, %s, %s)"
             " ON CONFLICT DO NOTHING",
-            (PROJECTION, topic, partition),
+            (projection, topic, partition),
         )
     rows = connection.execute(
         "SELECT topic, partition, next_offset FROM projection_offsets WHERE projection = %s",
-        (PROJECTION,),
+        (projection,),
     )
     return {(topic, partition): offset for topic, partition, offset in rows}
 
 
-def move_checkpoint(connection: Connection[tuple[Any, ...]], spans: Sequence[Span]) -> None:
+def move_checkpoint(
+    connection: Connection[tuple[Any, ...]], projection: str, spans: Sequence[Span]
+) -> None:
     """The checkpoint stands behind ``spans``, by compare-and-set. Raises StaleProjector.
 
     Part of the transaction that writes their rows: a crash can repeat a batch, never halve it.
@@ -95,7 +98,7 @@ def move_checkpoint(connection: Connection[tuple[Any, ...]], spans: Sequence[Spa
         f"UPDATE projection_offsets o SET next_offset = n.next FROM {PLACES}"
         " WHERE o.projection = %s AND o.topic = n.topic AND o.partition = n.partition"
         " AND o.next_offset <= n.first",
-        (as_json(rows), PROJECTION),
+        (as_json(rows), projection),
     )
     if moved.rowcount != len(rows):
         raise StaleProjector(f"checkpoint moved by another projector: {spans}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from psycopg import Connection, sql
@@ -18,20 +18,22 @@ import infra.kafka
 from infra.errors import Unavailable
 from infra.settings import Settings
 from projections.checkpoint import read_checkpoint
-from projections.fold import PROJECTED_TOPICS
-from projections.tables import OPERATIONAL, TABLES, Table
+from projections.projection import Projection
+from projections.tables import OPERATIONAL, Table
 
 CATCH_UP_S = 120.0
 POLL_S = 0.05
 
 
-def checksums(connection: Connection[tuple[Any, ...]], project_id: str) -> dict[str, str]:
+def checksums(
+    projection: Projection, connection: Connection[tuple[Any, ...]], project_id: str
+) -> dict[str, str]:
     """``{table: hash}`` of a project's rows without operational columns, tables in fixed order."""
     return {
         table.name: table_sum(
             connection, table, leave_out=table.left_out, project_id=project_id, narrow=True
         )
-        for table in TABLES
+        for table in projection.tables.values()
         if table.compared
     }
 
@@ -82,17 +84,19 @@ def columns_of(
 
 
 async def caught_up(
+    projection: Projection,
     settings: Settings,
     connection: Connection[tuple[Any, ...]],
-    topics: Sequence[str] = PROJECTED_TOPICS,
     timeout_s: float = CATCH_UP_S,
 ) -> None:
     """The tables hold everything that the log held when this was called. Raises Unavailable."""
-    ends = await infra.kafka.end_offsets(settings, [settings.topic(name) for name in topics])
+    ends = await infra.kafka.end_offsets(
+        settings, [settings.topic(name) for name in projection.topics]
+    )
     cut = len(settings.topic(""))
     wanted = {(topic[cut:], part): offset for (topic, part), offset in ends.items() if offset}
     deadline = time.monotonic() + timeout_s
-    while behind := _behind(connection, wanted):
+    while behind := _behind(projection, connection, wanted):
         if time.monotonic() > deadline:
             raise Unavailable(
                 f"The tables are {behind} records behind the log after {timeout_s:.0f} s.",
@@ -101,6 +105,10 @@ async def caught_up(
         await asyncio.sleep(POLL_S)
 
 
-def _behind(connection: Connection[tuple[Any, ...]], wanted: dict[tuple[str, int], int]) -> int:
-    there = read_checkpoint(connection)
+def _behind(
+    projection: Projection,
+    connection: Connection[tuple[Any, ...]],
+    wanted: dict[tuple[str, int], int],
+) -> int:
+    there = read_checkpoint(connection, projection.name)
     return sum(max(0, offset - there.get(place, 0)) for place, offset in wanted.items())

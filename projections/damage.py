@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from psycopg.errors import UndefinedTable
 
 import infra.kafka
@@ -10,11 +12,12 @@ from infra.errors import DatabaseUnavailable
 from infra.findings import Finding, cut_finding, missing_end, missing_start
 from infra.settings import Settings
 from projections.checkpoint import read_checkpoint
+from projections.projection import Projection
 from schemas.topics import TOPICS
 
 
-async def damage(settings: Settings) -> list[Finding]:
-    """Topics that end before what groups or tables have read, or begin late.
+async def damage(projections: Sequence[Projection], settings: Settings) -> list[Finding]:
+    """Topics that end before what groups or the tables of ``projections`` have read, or begin late.
 
     Each place once, in the order of the log. Raises BrokerUnavailable.
     """
@@ -28,19 +31,20 @@ async def damage(settings: Settings) -> list[Finding]:
     for place, (first, _) in bounds.items():
         found += missing_start(*place, 0, first)
     found += [cut_finding(settings, each) for each in await infra.kafka.cut_logs(settings)]
-    for place, offset in _folded(settings).items():
-        if place in bounds:
-            found += missing_end(*place, offset, bounds[place][1])
+    for projection in projections:
+        for place, offset in _folded(projection, settings).items():
+            if place in bounds:
+                found += missing_end(*place, offset, bounds[place][1])
     places = {(each.topic, each.partition, each.offset): each.of(settings) for each in found}
     return [places[at] for at in sorted(places)]
 
 
-def _folded(settings: Settings) -> dict[tuple[str, int], int]:
+def _folded(projection: Projection, settings: Settings) -> dict[tuple[str, int], int]:
     """How far the tables hold the log; nothing while there are none, or they cannot be asked."""
     if not settings.database_url:
         return {}
     try:
-        with infra.postgres.connect(settings.conninfo) as connection:
-            return read_checkpoint(connection)
+        with infra.postgres.connect(settings.conninfo, schema=projection.schema) as connection:
+            return read_checkpoint(connection, projection.name)
     except (DatabaseUnavailable, UndefinedTable):
         return {}

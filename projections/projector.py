@@ -1,4 +1,4 @@
-"""The projector's loop: poll, apply, go on. One runs at a time, and it joins no consumer group.
+"""The projector's loop: poll, apply, go on. One runs for a projection, in no consumer group.
 
 All partitions are its own, and where to go on stands in the database beside the rows, so a group
 would only add a second, weaker checkpoint. Commits are not waited for on disk: a database that
@@ -13,7 +13,7 @@ from typing import Any
 
 from aiokafka import AIOKafkaConsumer
 from aiokafka.errors import OffsetOutOfRangeError
-from psycopg import Connection
+from psycopg import Connection, sql
 
 import infra.kafka
 import infra.postgres
@@ -23,7 +23,6 @@ from infra.log import get
 from infra.settings import Settings
 from projections.apply import apply_batch
 from projections.checkpoint import Record, StaleProjector, read_checkpoint
-from projections.fold import PROJECTED_TOPICS
 from projections.log_reader import (
     FETCH,
     MAX_RECORDS,
@@ -35,9 +34,10 @@ from projections.log_reader import (
     start_at,
     stretch,
 )
+from projections.projection import Projection
 from schemas.topics import BY_NAME
 
-PROJECTOR_LOCK = 0x6361697270  # «cairp»: one projector a database
+PROJECTING = "projecting"
 LOCK_PATIENCE_S = 30.0
 FIRST_PAUSE_S, PATIENCE_S = 0.2, 30.0
 
@@ -45,6 +45,7 @@ log = get("projector")
 
 
 async def run(
+    projection: Projection,
     settings: Settings,
     tell_ready: Callable[[], None],
     stop: asyncio.Event,
@@ -68,7 +69,7 @@ async def run(
 
     while not stop.is_set():
         try:
-            await _follow(settings, following, stop, lock_patience_s, reached)
+            await _follow(projection, settings, following, stop, lock_patience_s, reached)
         except StaleProjector as error:
             log.warning("projector.stale", reason=str(error))
         except DatabaseUnavailable as error:
@@ -80,17 +81,18 @@ async def run(
 
 
 async def _follow(
+    projection: Projection,
     settings: Settings,
     tell_ready: Callable[[], None],
     stop: asyncio.Event,
     lock_patience_s: float,
     offsets: dict[tuple[str, int], int],
 ) -> None:
-    places = await places_of(settings)
+    places = await places_of(projection, settings)
     with infra.postgres.connect(settings.conninfo, autocommit=True) as connection:
-        await _be_the_only_one(connection, stop, lock_patience_s)
-        prepare(connection)
-        checkpoint = read_checkpoint(connection, places)
+        await _be_the_only_one(projection, connection, stop, lock_patience_s)
+        prepare(connection, projection.schema)
+        checkpoint = read_checkpoint(connection, projection.name, places)
         async with infra.kafka.running_consumer(
             settings, **FETCH, auto_offset_reset="none"
         ) as consumer:
@@ -101,19 +103,24 @@ async def _follow(
                 (settings.topic(name), part): checkpoint[name, part] for name, part in places
             }
             tell_ready()
-            log.info("projector.follows", partitions=len(places))
+            log.info("projector.follows", projection=projection.name, partitions=len(places))
 
             async def apply(records: Sequence[Record]) -> None:
-                await asyncio.to_thread(apply_batch, connection, records, settings.partitions)
+                await asyncio.to_thread(
+                    apply_batch, projection, connection, records, settings.partitions
+                )
                 offsets.update(
                     ((settings.topic(each.topic), each.partition), each.offset + 1)
                     for each in records
                 )
 
-            await _poll(settings, consumer, apply, stop, {p: checkpoint[p] for p in places})
+            await _poll(
+                projection, settings, consumer, apply, stop, {p: checkpoint[p] for p in places}
+            )
 
 
 async def _poll(
+    projection: Projection,
     settings: Settings,
     consumer: AIOKafkaConsumer,
     apply: Callable[[Sequence[Record]], Awaitable[None]],
@@ -125,7 +132,7 @@ async def _poll(
         try:
             polled = await consumer.getmany(timeout_ms=POLL_MS, max_records=MAX_RECORDS)
         except infra.kafka.UNREADABLE:
-            raise LogDamaged(await _first_damage(settings, next_)) from None
+            raise LogDamaged(await _first_damage(projection, settings, next_)) from None
         except OffsetOutOfRangeError:  # the broker came back with less than it had
             await _check_ends(settings, consumer, next_)
             raise
@@ -151,41 +158,46 @@ async def _check_ends(settings: Settings, consumer: AIOKafkaConsumer, known: Off
             raise LogDamaged(finding.of(settings))
 
 
-async def _first_damage(settings: Settings, next_: Offsets) -> Finding:
+async def _first_damage(projection: Projection, settings: Settings, next_: Offsets) -> Finding:
     """What cannot be read of what comes next, and where."""
     found: list[Finding] = []
-    ends = await ends_of(settings, PROJECTED_TOPICS)
+    ends = await ends_of(settings, projection.topics)
     async for _ in stretch(settings, next_, ends, found.append):
         pass
     unread = [each for each in found if each.code == "corrupt"]
     return (unread or found)[0].of(settings)
 
 
-async def places_of(settings: Settings) -> list[tuple[str, int]]:
-    """Every partition of every projected topic, by short topic name."""
-    await infra.kafka.check_topics(settings, [BY_NAME[name] for name in PROJECTED_TOPICS])
-    return [(name, part) for name in PROJECTED_TOPICS for part in range(settings.partitions)]
+async def places_of(projection: Projection, settings: Settings) -> list[tuple[str, int]]:
+    """Every partition of every topic that the projection reads, by short topic name."""
+    await infra.kafka.check_topics(settings, [BY_NAME[name] for name in projection.topics])
+    return [(name, part) for name in projection.topics for part in range(settings.partitions)]
 
 
-def prepare(connection: Connection[tuple[Any, ...]], schema: str = "cairn") -> None:
+def prepare(connection: Connection[tuple[Any, ...]], schema: str) -> None:
     """The session works on the tables of ``schema`` and does not wait for the disk."""
-    connection.execute(f"SET search_path TO {schema}".encode())
+    connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(schema)))
     connection.execute("SET synchronous_commit TO off")
     connection.execute("SET timezone TO 'UTC'")
 
 
 async def _be_the_only_one(
-    connection: Connection[tuple[Any, ...]], stop: asyncio.Event, patience_s: float
+    projection: Projection,
+    connection: Connection[tuple[Any, ...]],
+    stop: asyncio.Event,
+    patience_s: float,
 ) -> None:
-    """This session holds the projector's lock; it ends with the session, also after a kill."""
+    """This session holds the projection's lock; it ends with the session, also after a kill."""
+    lock = projection.lock(PROJECTING)
     waited_s = 0.0
     while not stop.is_set():
-        row = connection.execute("SELECT pg_try_advisory_lock(%s)", (PROJECTOR_LOCK,)).fetchone()
+        row = connection.execute("SELECT pg_try_advisory_lock(%s)", (lock,)).fetchone()
         if row and row[0]:
             return
         if waited_s >= patience_s:
             raise Conflict(
-                "Another projector runs on this database: stop it first.", code="projector_running"
+                f"Another projector runs on this database for {projection.name}: stop it first.",
+                code="projector_running",
             )
         await _pause(stop, 0.2)
         waited_s += 0.2

@@ -22,16 +22,15 @@ from infra.errors import Conflict, NotFound, Refusal
 from infra.findings import Finding
 from infra.settings import Settings
 from projections.apply import apply_batch
-from projections.checkpoint import PROJECTION, Record, read_checkpoint
+from projections.checkpoint import Record, read_checkpoint
 from projections.checksums import columns_of, table_sum
-from projections.fold import PROJECTED_TOPICS
 from projections.left_out import LeftOut
 from projections.log_reader import Offsets, ends_of, stretch
+from projections.projection import Projection
 from projections.projector import prepare
-from projections.tables import BY_NAME, TABLES, Table
+from projections.tables import Table
 
-SHADOW = "cairn_rebuild"
-REBUILD_LOCK = 0x6361697272  # «cairr»: one rebuild a database
+FOLDING_AGAIN = "folding again"
 Conn = Connection[tuple[Any, ...]]
 Stretch = Callable[[Offsets, Offsets], AsyncGenerator[Sequence[Record], None]]
 
@@ -54,6 +53,7 @@ class Rebuilt:
 
 
 async def rebuild(
+    projection: Projection,
     settings: Settings,
     only: str | None = None,
     say: Callable[[int], None] = lambda _: None,
@@ -71,8 +71,9 @@ async def rebuild(
     def read(start: Offsets, end: Offsets) -> AsyncGenerator[Sequence[Record], None]:
         return stretch(settings, start, end, left_out.add)
 
-    ends = await ends_of(settings, PROJECTED_TOPICS) if accept_smaller else None
+    ends = await ends_of(settings, projection.topics) if accept_smaller else None
     return await rebuild_from(
+        projection,
         settings.conninfo,
         read,
         settings.partitions,
@@ -85,6 +86,7 @@ async def rebuild(
 
 
 async def rebuild_from(
+    projection: Projection,
     conninfo: str,
     read: Stretch,
     partitions: int,
@@ -100,31 +102,32 @@ async def rebuild_from(
     ``located`` adds to a finding what is known of files. ``accepted``: where that log ends, when
     its tables are taken over whatever it lacks.
     """
-    tables, left_out = _tables(only), left_out or LeftOut()
+    tables, left_out = _tables(projection, only), left_out or LeftOut()
     count = 0
 
     async def fold(shadow: Conn, start: Offsets, end: Offsets) -> None:
         nonlocal count
-        read_checkpoint(shadow, end)
+        read_checkpoint(shadow, projection.name, end)
         async with aclosing(read(start, end)) as batches:
             async for records in batches:
-                apply_batch(shadow, records, partitions, left_out)
+                apply_batch(projection, shadow, records, partitions, left_out)
                 count += len(records)
                 say(count)
 
-    async with shadow_tables(conninfo, SHADOW) as (live, shadow):
-        reached = accepted or read_checkpoint(live)
+    twins = projection.rebuild_schema
+    async with shadow_tables(projection, conninfo, twins) as (live, shadow):
+        reached = accepted or read_checkpoint(live, projection.name)
         await fold(shadow, {}, reached)
         with live.transaction():
             live.execute("LOCK TABLE projection_offsets IN EXCLUSIVE MODE")
             if accepted is None:
-                await fold(shadow, reached, read_checkpoint(live))
+                await fold(shadow, reached, read_checkpoint(live, projection.name))
             findings = [located(each) for each in left_out.findings(shadow)]
             if accepted is None and findings:
                 refuse_smaller(live, shadow, tables, findings)
-            compared = [_settle(live, shadow, table) for table in tables]
+            compared = [_settle(live, shadow, twins, table) for table in tables]
             if accepted is not None and only is None:
-                _go_on_from(live, accepted)
+                _go_on_from(live, projection.name, accepted)
             return Rebuilt(compared, findings)
 
 
@@ -159,28 +162,29 @@ def _sizes(connection: Conn, table: str) -> dict[str, int]:
     return dict(connection.execute(query.format(sql.Identifier(table))).fetchall())
 
 
-def _go_on_from(live: Conn, ends: Offsets) -> None:
+def _go_on_from(live: Conn, projection: str, ends: Offsets) -> None:
     """The projector reads on from the end of the log, whatever it has or has not read before."""
     for (topic, partition), offset in ends.items():
         live.execute(
             "UPDATE projection_offsets SET next_offset = %s"
             " WHERE projection = %s AND topic = %s AND partition = %s",
-            (offset, PROJECTION, topic, partition),
+            (offset, projection, topic, partition),
         )
 
 
-def _tables(only: str | None) -> Sequence[Table]:
+def _tables(projection: Projection, only: str | None) -> Sequence[Table]:
+    tables = projection.tables
     if only is None:
-        return TABLES
-    if only not in BY_NAME:
+        return list(tables.values())
+    if only not in tables:
         raise NotFound(
-            f"There is no projection {only}: it is one of {', '.join(BY_NAME)}.",
+            f"There is no projection {only}: it is one of {', '.join(tables)}.",
             code="unknown_projection",
         )
-    return (BY_NAME[only],)
+    return (tables[only],)
 
 
-def _settle(live: Conn, shadow: Conn, table: Table) -> Comparison:
+def _settle(live: Conn, shadow: Conn, twins: str, table: Table) -> Comparison:
     """Compare; where they differ the live table takes the shadow's rows."""
     equal = table_sum(live, table) == table_sum(shadow, table)
     if not equal:
@@ -191,7 +195,7 @@ def _settle(live: Conn, shadow: Conn, table: Table) -> Comparison:
         live.execute(sql.SQL("DELETE FROM {}").format(name))
         live.execute(
             sql.SQL("INSERT INTO {} ({}) SELECT {} FROM {}.{}").format(
-                name, names, names, sql.Identifier(SHADOW), name
+                name, names, names, sql.Identifier(twins), name
             )
         )
         if table.append_only:
@@ -203,31 +207,33 @@ def _settle(live: Conn, shadow: Conn, table: Table) -> Comparison:
 
 @asynccontextmanager
 async def shadow_tables(
-    conninfo: str, schema: str, *, keep: bool = False
+    projection: Projection, conninfo: str, schema: str, *, keep: bool = False
 ) -> AsyncIterator[tuple[Conn, Conn]]:
     """A session on the live tables and one on empty twins in ``schema``.
 
     The twins are gone at the end, unless they are to be kept and all went well. Raises Refusal
-    while another session folds the log again on this database.
+    while another session folds the log again for this projection.
     """
+    lock = projection.lock(FOLDING_AGAIN)
     with (
         infra.postgres.connect(conninfo, autocommit=True) as live,
         infra.postgres.connect(conninfo, autocommit=True) as shadow,
     ):
-        locked = live.execute("SELECT pg_try_advisory_lock(%s)", (REBUILD_LOCK,)).fetchone()
+        locked = live.execute("SELECT pg_try_advisory_lock(%s)", (lock,)).fetchone()
         if not (locked and locked[0]):
             raise Conflict(
                 "Another rebuild or replay runs on this database: wait for its end.",
                 code="rebuild_running",
             )
-        prepare(live)
+        prepare(live, projection.schema)
         prepare(shadow, schema)
         _drop(shadow, schema)
         done = False
         try:
             shadow.execute(f"CREATE SCHEMA {schema}".encode())
-            for name in ("projection_offsets", *BY_NAME):
-                shadow.execute(f"CREATE TABLE {name} (LIKE cairn.{name} INCLUDING ALL)".encode())
+            for name in ("projection_offsets", *projection.tables):
+                like = f"LIKE {projection.schema}.{name} INCLUDING ALL"
+                shadow.execute(f"CREATE TABLE {name} ({like})".encode())
             yield live, shadow
             done = True
         finally:

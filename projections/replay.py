@@ -21,14 +21,15 @@ from infra.settings import Settings
 from projections.apply import apply_batch
 from projections.checkpoint import Record, fact_in, read_checkpoint
 from projections.checksums import columns_of
+from projections.core import CORE
 from projections.left_out import LeftOut
 from projections.log_reader import Offsets, stretch
 from projections.rebuild import Conn, Stretch, shadow_tables
-from projections.tables import BY_NAME, Table
+from projections.tables import Table
 from schemas.codec import InvalidRecord
 from schemas.events.ledger import LedgerChanged
 
-SCHEMA = "cairn_replay"
+SCHEMA = f"{CORE.schema}_replay"
 LEDGER = "ledger.v1"
 COMPARED = (
     "ledger_atoms",
@@ -85,14 +86,14 @@ async def replay_from(
     """The same over any log that ``read`` gives stretches of."""
     left_out = left_out or LeftOut()
     own = (LEDGER, partition_of(project_id.encode(), partitions))
-    async with shadow_tables(conninfo, SCHEMA, keep=True) as (live, shadow):
-        ends = {own: read_checkpoint(live).get(own, 0)}
-        read_checkpoint(shadow, ends)
+    async with shadow_tables(CORE, conninfo, SCHEMA, keep=True) as (live, shadow):
+        ends = {own: read_checkpoint(live, CORE.name).get(own, 0)}
+        read_checkpoint(shadow, CORE.name, ends)
         async with aclosing(read({}, ends)) as batches:
             async for records in batches:
                 wanted = _up_to(records, project_id, ledger_seq, partitions, left_out)
                 if wanted:
-                    apply_batch(shadow, wanted, partitions, left_out)
+                    apply_batch(CORE, shadow, wanted, partitions, left_out)
         head = shadow.execute(
             "SELECT coalesce(max(ledger_seq), 0) FROM ledger_change_sets"
         ).fetchone()
@@ -104,7 +105,7 @@ async def replay_from(
         differences = [
             difference
             for name in COMPARED
-            for difference in _differences(live, shadow, BY_NAME[name], project_id)
+            for difference in _differences(live, shadow, CORE.tables[name], project_id)
         ]
         return Replayed(differences, left_out.findings(shadow))
 

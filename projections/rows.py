@@ -8,14 +8,14 @@ projector two more round trips a table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from psycopg import Connection
 from pydantic_core import to_json, to_jsonable_python
 
-from projections.tables import BY_NAME, OPERATIONAL, Merge
+from projections.tables import OPERATIONAL, Merge, Table
 from schemas.envelope import Envelope
 
 Row = dict[str, Any]
@@ -24,9 +24,13 @@ STRONGEST_READING = "extracted"
 
 
 class Rows:
-    """What a batch of records changes. ``add`` and ``then`` keep the order of the log."""
+    """What a batch of records changes in ``tables``.
 
-    def __init__(self) -> None:
+    ``add`` and ``then`` keep the order of the log.
+    """
+
+    def __init__(self, tables: Mapping[str, Table]) -> None:
+        self._tables = tables
         self._upserts: dict[Shape, dict[tuple[Any, ...], Row]] = {}
         self._updates: list[tuple[str, Sequence[Any]]] = []
 
@@ -41,7 +45,7 @@ class Rows:
 
     def put(self, table: str, row: Row) -> None:
         """The same for a row that no event caused; ``row`` names all its columns."""
-        rules = BY_NAME[table]
+        rules = self._tables[table]
         key = tuple(row[name] for name in rules.key)
         rows = self._upserts.setdefault((table, tuple(row)), {})
         if (before := rows.get(key)) is not None:
@@ -58,9 +62,8 @@ class Rows:
         """Everything collected is in the tables, in the caller's transaction."""
         with connection.pipeline():
             for (table, columns), rows in self._upserts.items():
-                connection.execute(
-                    upsert_statement(table, columns).encode(), (as_json(list(rows.values())),)
-                )
+                statement = upsert_statement(self._tables[table], columns)
+                connection.execute(statement.encode(), (as_json(list(rows.values())),))
             for statement, parameters in self._updates:
                 connection.execute(statement.encode(), parameters)
 
@@ -79,23 +82,22 @@ def merged(rule: Merge, before: Any, after: Any) -> Any:
 
 
 @cache
-def upsert_statement(table: str, columns: tuple[str, ...]) -> str:
+def upsert_statement(table: Table, columns: tuple[str, ...]) -> str:
     """Insert rows from one JSON parameter; on a known key set the columns given, no others.
 
     A known key of an append-only table is left as it is.
     """
-    rules = BY_NAME[table]
     names = ", ".join(f'"{column}"' for column in columns)
     changes = ", ".join(
-        f'"{column}" = {_merge_expression(table, column, rules.merge.get(column))}'
+        f'"{column}" = {_merge_expression(table.name, column, table.merge.get(column))}'
         for column in columns
-        if column not in rules.key
+        if column not in table.key
     )
-    conflict = "NOTHING" if rules.append_only else f"UPDATE SET {changes}"
+    conflict = "NOTHING" if table.append_only else f"UPDATE SET {changes}"
     return (
-        f"INSERT INTO {table} ({names}) SELECT {names}"
-        f" FROM json_populate_recordset(NULL::{table}, %s)"
-        f" ON CONFLICT ({', '.join(rules.key)}) DO {conflict}"
+        f"INSERT INTO {table.name} ({names}) SELECT {names}"
+        f" FROM json_populate_recordset(NULL::{table.name}, %s)"
+        f" ON CONFLICT ({', '.join(table.key)}) DO {conflict}"
     )
 
 

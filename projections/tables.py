@@ -39,7 +39,7 @@ class Table:
     name: str
     key: tuple[str, ...]
     operational: frozenset[str] = frozenset()
-    merge: Mapping[str, Merge] = field(default_factory=dict)
+    merge: Mapping[str, Merge] = field(default_factory=dict, hash=False)
     compared: bool = True
     condition: str = "true"
     append_only: bool = False
@@ -103,9 +103,10 @@ TABLES: tuple[Table, ...] = (
     _table(
         "ledger_atoms",
         "atom_id",
-        operational="first_seen_at last_seen_at verified_at resolution",
+        # Its worth and names follow from the other columns.
+        operational="first_seen_at last_seen_at verified_at resolution worth names",
     ),
-    _table("ledger_atom_history", "atom_id", "ledger_seq", operational="record"),
+    _table("ledger_atom_history", "atom_id", "ledger_seq", operational="record worth"),
     _table("ledger_evidence", "evidence_id"),
     _table("ledger_atom_entities", "atom_id", "entity_atom_id", "mention"),
     _table("ledger_links", "link_id"),
@@ -154,4 +155,3 @@ TABLES: tuple[Table, ...] = (
     _table("artifact_rejections", "artifact_id", "version", compared=False),
     _table("dead_letters", "dead_letter_id", compared=False),
 )
-BY_NAME: dict[str, Table] = {table.name: table for table in TABLES}

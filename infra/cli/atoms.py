@@ -1,12 +1,16 @@
 """`cairn atoms`: what the ledger holds, with the words it rests on, now or as of a moment."""
 
 from datetime import UTC, datetime
-from typing import Literal, get_args
+from functools import partial
+from typing import TYPE_CHECKING, Literal, get_args
 
 import typer
 
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines, cell, table
+
+if TYPE_CHECKING:
+    from projections.read.atoms import Atom, PastAtom
 
 PROJECT_OPTION = typer.Option(..., "--project", "-p", help="Name or id of the project.")
 
@@ -33,7 +37,8 @@ def register(app: typer.Typer) -> None:
 
         As of a moment: the records as they were, without their quotes.
         """
-        from projections import history, queries
+        from projections.read import atoms, projects, session
+        from projections.read.page import take
 
         check_known("kind", kind)
         check_known("status", status, "all")
@@ -43,39 +48,30 @@ def register(app: typer.Typer) -> None:
         past = as_of_seq is not None or moment is not None
         if past and source:
             raise typer.BadParameter("--source needs quotes, which the past is shown without")
-        with queries.reading(connect().conninfo) as connection:
-            known = queries.project_of(connection, project)
+        with session.reading(connect().conninfo) as connection:
+            known = projects.project_of(connection, project)
             if moment is not None:
-                as_of_seq = history.sequence_at(connection, known, moment)
+                as_of_seq = atoms.sequence_at(connection, known, moment)
+            found: list[Atom] | list[PastAtom]
             if as_of_seq is not None:
-                found = history.atoms_as_of(
-                    connection, known, as_of_seq, kind=kind, status=status, order=order, limit=limit
-                )
+                then = partial(atoms.atoms_as_of, connection, known, as_of_seq)
+                found = list(take(partial(then, kind=kind, status=status, order=order), limit))
             else:
-                found = queries.atoms(
-                    connection,
-                    known,
-                    kind=kind,
-                    status=status,
-                    source=source,
-                    order=order,
-                    limit=limit,
-                )
+                now = partial(atoms.atoms, connection, known, source=source)
+                found = list(take(partial(now, kind=kind, status=status, order=order), limit))
         if as_json:
-            as_lines(found)
+            as_lines(atom.model_dump() for atom in found)
             return
         table(
             ("kind", "status", "conf.", "title", "where", "id"),
             (
                 (
-                    atom["kind"],
-                    atom["status"],
-                    f"{atom['confidence']:.2f}",
-                    cell(atom["title"]),
-                    place_of(atom["evidence"])
-                    if "evidence" in atom
-                    else f"changed at {atom['changed_seq']}",
-                    atom["atom_id"],
+                    atom.kind,
+                    atom.status,
+                    f"{atom.confidence:.2f}",
+                    cell(atom.title),
+                    where_of(atom),
+                    atom.atom_id,
                 )
                 for atom in found
             ),
@@ -101,9 +97,12 @@ def time_of(text: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def place_of(evidence: list[dict[str, object]]) -> str:
-    """The first place, and how many more there are."""
-    if not evidence:
-        return "–"
-    more = f" +{len(evidence) - 1}" if len(evidence) > 1 else ""
-    return f"{evidence[0]['path']}:{evidence[0]['line_start']}{more}"
+def where_of(atom: "Atom | PastAtom") -> str:
+    """The first place and how many more there are; of the past, when the atom had changed."""
+    from projections.read.atoms import PastAtom
+
+    if isinstance(atom, PastAtom):
+        return f"changed at {atom.changed_seq}"
+    quotes = atom.evidence
+    more = f" +{len(quotes) - 1}" if len(quotes) > 1 else ""
+    return f"{quotes[0].path}:{quotes[0].line_start}{more}" if quotes else "–"

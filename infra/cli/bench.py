@@ -13,7 +13,7 @@ from infra.cli.demo import OWN_REPOSITORY
 from infra.cli.output import as_lines, table
 
 Figures = dict[str, Any]
-NAMES = ("pipeline", "first-atom", "prd-v0", "hygiene", "reading", "dedupe")
+NAMES = ("pipeline", "first-atom", "prd-v0", "hygiene", "reading", "dedupe", "reads")
 
 
 def register(app: typer.Typer) -> None:
@@ -26,13 +26,14 @@ def register(app: typer.Typer) -> None:
         backlog: str | None = typer.Option(
             None, help="Read this in another project meanwhile (first-atom, prd-v0)."
         ),
-        runs: int = typer.Option(10, min=1, help="How often (first-atom, prd-v0)."),
+        runs: int = typer.Option(10, min=1, help="How often (first-atom, prd-v0, reads)."),
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Measure, with the baseline in the same run.
 
         pipeline, first-atom and prd-v0 start an installation of their own, removed afterwards;
-        hygiene, reading and dedupe measure functions and need no service.
+        hygiene, reading and dedupe measure functions and need no service; reads asks a database of
+        its own that holds 100,000 atoms.
         """
         measure = measures(source, backlog, runs).get(name)
         if measure is None:
@@ -49,7 +50,8 @@ def register(app: typer.Typer) -> None:
 
 def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[[], Figures]]:
     from infra.cli.ingest import first_of
-    from infra.evaluation.benches import dedupe, hygiene, latency, pipeline, reading
+    from infra.evaluation.benches import dedupe, hygiene, latency, pipeline, reading, reads
+    from infra.service.setup import migrations_folder
 
     last_line = first_of("features_v0_ms")
     return {
@@ -59,6 +61,7 @@ def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[
         "hygiene": lambda: hygiene.hygiene(source),
         "reading": lambda: reading.reading(source),
         "dedupe": dedupe.dedupe,
+        "reads": lambda: reads.reads(migrations_folder(), runs),
     }
 
 

@@ -1,12 +1,16 @@
 """`cairn contradictions`: pairs of statements that cannot both hold."""
 
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import typer
 
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, cell, table
+
+if TYPE_CHECKING:
+    from projections.read.contradictions import Card, Contradiction
 
 
 def register(app: typer.Typer) -> None:
@@ -20,34 +24,43 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List contradictions, the gravest first."""
-        from projections import people, queries
+        from projections.read import contradictions, projects, session
+        from projections.read.page import take
 
         wanted = None if status == "all" else status
-        with queries.reading(connect().conninfo) as connection:
-            project_id = queries.project_of(connection, project)
-            look = people.cards if cards else queries.contradictions
-            found = look(connection, project_id, wanted)
-        if as_json:
-            as_lines(found)
-        elif cards:
-            for card in found:
-                answer().print("\n".join(card_lines(card)), markup=False, soft_wrap=True)
-            if not found:
-                answer().print("No contradiction.")
-        else:
-            _table(found)
+        with session.reading(connect().conninfo) as connection:
+            project_id = projects.project_of(connection, project)
+            if cards:
+                ask = partial(contradictions.cards, connection, project_id, wanted)
+                show_cards(list(take(ask)), as_json=as_json)
+            else:
+                pairs = partial(contradictions.contradictions, connection, project_id, wanted)
+                show_pairs(list(take(pairs)), as_json=as_json)
 
 
-def _table(found: list[dict[str, Any]]) -> None:
+def show_cards(found: "list[Card]", *, as_json: bool) -> None:
+    if as_json:
+        as_lines(card.model_dump() for card in found)
+        return
+    for card in found:
+        answer().print("\n".join(card_lines(card)), markup=False, soft_wrap=True)
+    if not found:
+        answer().print("No contradiction.")
+
+
+def show_pairs(found: "list[Contradiction]", *, as_json: bool) -> None:
+    if as_json:
+        as_lines(pair.model_dump() for pair in found)
+        return
     table(
         ("severity", "status", "one says", "the other says", "id"),
         (
             (
-                pair["severity"],
-                pair["status"],
-                cell(pair["title_a"]),
-                cell(pair["title_b"]),
-                pair["contradiction_id"],
+                pair.severity,
+                pair.status,
+                cell(pair.title_a),
+                cell(pair.title_b),
+                pair.contradiction_id,
             )
             for pair in found
         ),
@@ -55,23 +68,20 @@ def _table(found: list[dict[str, Any]]) -> None:
     )
 
 
-def card_lines(card: dict[str, Any]) -> list[str]:
+def card_lines(card: "Card") -> list[str]:
     """One contradiction as a person reads it before deciding."""
-    head = f"{card['severity']} · {card['status']} · {card['contradiction_id']}"
-    lines = [head, f"  {card['explanation']}"]
-    for name in ("a", "b"):
-        side = card[name]
-        pinned = ", verified" if side["verified_by"] else ""
-        lines.append(
-            f"  {name}) {side['title']}  ({side['kind']}, {side['confidence']:.2f}{pinned})"
-        )
+    head = f"{card.severity} · {card.status} · {card.contradiction_id}"
+    lines = [head, f"  {card.explanation}"]
+    for name, side in (("a", card.a), ("b", card.b)):
+        pinned = ", verified" if side.verified_by else ""
+        lines.append(f"  {name}) {side.title}  ({side.kind}, {side.confidence:.2f}{pinned})")
         lines += [
-            f"       {row['path']}:{row['line_start']}  “{cell(row['snippet'])}”"
-            for row in side["evidence"]
+            f"       {quote.path}:{quote.line_start}  “{cell(quote.snippet)}”"
+            for quote in side.evidence
         ]
-    for artifact in card["affected_artifacts"]:
-        sections = ", ".join(artifact["section_ids"])
-        lines.append(f"  affects {artifact['number']} ({artifact['artifact_state']}): {sections}")
-    if card["allowed_actions"]:
-        lines.append(f"  can be decided: {', '.join(card['allowed_actions'])}")
+    for artifact in card.affected_artifacts:
+        sections = ", ".join(artifact.section_ids)
+        lines.append(f"  affects {artifact.number} ({artifact.artifact_state}): {sections}")
+    if card.allowed_actions:
+        lines.append(f"  can be decided: {', '.join(card.allowed_actions)}")
     return [*lines, ""]

@@ -1,14 +1,15 @@
 """`cairn coverage`: how much of a project is read, by tier and by area, and what is missing."""
 
-import json
-from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, table
+
+if TYPE_CHECKING:
+    from projections.read.coverage import Counts
 
 COLUMNS = ("chunks", "extracted", "pending", "skipped")
 
@@ -20,25 +21,22 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Show what of a project has been read, and about what the ledger knows too little."""
-        from projections import queries
-        from projections.coverage import coverage as covered
+        from projections.read import projects, session
+        from projections.read.coverage import coverage as covered
 
-        with queries.reading(connect().conninfo) as connection:
-            found = covered(connection, queries.project_of(connection, project))
+        with session.reading(connect().conninfo) as connection:
+            found = covered(connection, projects.project_of(connection, project))
         if as_json:
-            print(json.dumps(asdict(found)))
+            print(found.model_dump_json())
             return
-        table(("tier", *COLUMNS), ((row["tier"], *_counts(row)) for row in found.tiers))
+        table(("tier", *COLUMNS), ((row.tier, *_counts(row)) for row in found.tiers))
         table(
             ("area", *COLUMNS, "active atoms", "drafts"),
-            (
-                (row["area"], *_counts(row), row["active_atoms"], row["draft_atoms"])
-                for row in found.areas
-            ),
+            ((row.area, *_counts(row), row.active_atoms, row.draft_atoms) for row in found.areas),
         )
         answer().print(f"Gaps: {', '.join(found.gaps) or 'none'}.")
 
 
-def _counts(row: dict[str, Any]) -> tuple[int, int, int, str]:
-    reasons = ", ".join(f"{reason} {count:,}" for reason, count in row["skipped"].items())
-    return row["total"], row["extracted"], row["pending"], reasons or "0"
+def _counts(row: "Counts") -> tuple[int, int, int, str]:
+    reasons = ", ".join(f"{reason} {count:,}" for reason, count in row.skipped.items())
+    return row.total, row.extracted, row.pending, reasons or "0"

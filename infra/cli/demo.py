@@ -7,7 +7,7 @@ import shlex
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
@@ -17,6 +17,9 @@ from infra.cli.context import connect, load, say
 from infra.cli.ingest import summarise, watch_ingest
 from infra.cli.project import login_name, quiet_clients
 from infra.settings import Settings
+
+if TYPE_CHECKING:
+    from projections.read.artifacts import Artifact
 
 STATEMENTS_SHOWN, CITATIONS_SHOWN = 2, 2  # of each section, of each statement
 SNIPPET_CHARS = 160
@@ -59,7 +62,7 @@ def run_demo(settings: Settings, source: str) -> str:
 
     The project follows from the source, so that a second demo reads only what has changed.
     """
-    from projections import queries
+    from projections.read import artifacts, session
 
     place = str(Path(source).expanduser().resolve()) if Path(source).exists() else source
     name = place.rstrip("/").rpartition("/")[2].removesuffix(".git") or "root"
@@ -73,36 +76,36 @@ def run_demo(settings: Settings, source: str) -> str:
         settings, service.IngestRequest((source,), project, actor, wait=True)
     ):
         summarise(watched, waited=False)
-    with queries.reading(settings.conninfo) as connection:
-        prd = queries.artifact(connection, created.project_id, "prd")
+    with session.reading(settings.conninfo) as connection:
+        prd = artifacts.artifact(connection, created.project_id, "prd")
         show_extract(connection, prd)
     return project
 
 
-def show_extract(connection: Any, prd: dict[str, Any]) -> None:
+def show_extract(connection: Any, prd: Artifact) -> None:
     """The first statements of each section on standard output, each with where it stands."""
     out = Console(highlight=False, markup=False, soft_wrap=True)
-    out.print(f"\n{prd['title']} (version {prd['version']}, {prd['artifact_state']})")
-    filled = [section for section in prd["sections"] if section["statements"]]
+    out.print(f"\n{prd.title} (version {prd.version}, {prd.artifact_state})")
+    filled = [section for section in prd.sections if section.statements]
     for section in filled:
-        out.print(f"\n{section['title']}")
-        for statement in section["statements"][:STATEMENTS_SHOWN]:
-            out.print(f"  - {statement['text']}")
-            atom_ids = [citation["atom_id"] for citation in statement["citations"]]
+        out.print(f"\n{section.title}")
+        for statement in section.statements[:STATEMENTS_SHOWN]:
+            out.print(f"  - {statement.text}")
+            atom_ids = [citation.atom_id for citation in statement.citations]
             for row in quotes(connection, atom_ids)[:CITATIONS_SHOWN]:
                 snippet = " ".join(row["snippet"].split())
                 cut = snippet[:SNIPPET_CHARS] + ("…" if len(snippet) > SNIPPET_CHARS else "")
                 out.print(f"      {row['path']}:{row['line_start']}  “{cut}”")
-    told = sum(len(section["statements"]) for section in filled)
-    shown = sum(len(section["statements"][:STATEMENTS_SHOWN]) for section in filled)
+    told = sum(len(section.statements) for section in filled)
+    shown = sum(len(section.statements[:STATEMENTS_SHOWN]) for section in filled)
     out.print(f"\nThat is {shown} of {told} statements, in {len(filled)} sections.")
 
 
 def quotes(connection: Any, atom_ids: list[str]) -> list[dict[str, Any]]:
     """Where the atoms stand in the sources, by the order of the atoms, then of the places."""
-    from projections import queries
+    from projections.read import session
 
-    return queries.rows(
+    return session.rows(
         connection,
         "SELECT s.path, e.line_start, e.snippet FROM ledger_evidence e JOIN sources s"
         " USING (source_id) WHERE e.atom_id = ANY(%s) AND NOT e.stale"

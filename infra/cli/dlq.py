@@ -18,17 +18,16 @@ def register(app: typer.Typer) -> None:
         """List dead letters with place and reason."""
         found = asyncio.run(service.list_dead_letters(connect()))
         if as_json:
-            as_lines(found)
+            as_lines(letter.model_dump() for letter in found)
             return
         table(
             ("id", "stage", "record", "reason"),
             (
                 (
-                    letter["dead_letter_id"],
-                    letter["stage"],
-                    f"{letter['origin_topic']}/{letter['origin_partition']}"
-                    f"@{letter['origin_offset']}",
-                    cell(f"{letter['error_class']}: {letter['error']}"),
+                    letter.dead_letter_id,
+                    letter.stage,
+                    f"{letter.origin_topic}/{letter.origin_partition}@{letter.origin_offset}",
+                    cell(f"{letter.error_class}: {letter.error}"),
                 )
                 for letter in found
             ),

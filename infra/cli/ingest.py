@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         SourceListed,
         SourceProgress,
     )
+    from projections.read.runs import Run
 
 Lane = Literal["preview", "deep", "both"]
 SHOWN_NOTICES = 5
@@ -101,11 +102,16 @@ def register(app: typer.Typer) -> None:
             ingested = watch_ingest(settings, request)
         for one in ingested:
             if as_json:
-                as_lines([asdict(one.result) | {"rates": one.rates}])
+                as_lines([_as_object(one)])
             else:
                 summarise(one, waited=wait)
         if any(one.result.failed or one.result.blocked_removals for one in ingested):
             raise typer.Exit(1)
+
+
+def _as_object(one: Watched) -> dict[str, Any]:
+    runs = [run.model_dump() for run in one.result.runs]
+    return asdict(replace(one.result, runs=())) | {"runs": runs, "rates": one.rates}
 
 
 def limits_of(given: list[str]) -> dict[str, float]:
@@ -232,18 +238,18 @@ def summarise(watched: Watched, *, waited: bool) -> None:
         say(_run_line(run))
     for run in result.blocked_removals:
         say(
-            f"{run['removals_held']:,} sources are gone from {result.root}, too many to remove them"
+            f"{run.removals_held:,} sources are gone from {result.root}, too many to remove them"
             " unasked: what they said stays as it is. If they are really gone:"
-            f" `cairn runs accept-removals {run['run_id']} --project {named}`, or the same"
+            f" `cairn runs accept-removals {run.run_id} --project {named}`, or the same"
             " ingest with --accept-removals."
         )
     if waited:
         say(f"Next: `cairn show prd --project {named}`, or `cairn atoms --project {named}`.")
 
 
-def _run_line(run: dict[str, Any]) -> str:
-    words = f"Run {run['lane']}: {run['status']} ({run['stop_reason'] or 'no reason yet'})"
+def _run_line(run: Run) -> str:
+    words = f"Run {run.lane}: {run.status} ({run.stop_reason or 'no reason yet'})"
     for milestone, (what, _) in MILESTONES.items():
-        if run.get(milestone) is not None:
-            words += f", first {what} after {run[milestone] / 1000:.1f} s"
+        if (taken_ms := getattr(run, milestone)) is not None:
+            words += f", first {what} after {taken_ms / 1000:.1f} s"
     return f"{words}."

@@ -1,5 +1,7 @@
 """`cairn merges`, `cairn unmerge`: what was taken for one, what waits for a person, and undoing."""
 
+from functools import partial
+
 import typer
 
 from infra import service
@@ -50,24 +52,26 @@ def register(app: typer.Typer) -> None:
 
 
 def _list(project: str, *, as_json: bool) -> None:
-    from projections import queries
+    from projections.read import merges, projects, session
+    from projections.read.page import take
 
-    with queries.reading(connect().conninfo) as connection:
-        found = queries.merges(connection, queries.project_of(connection, project))
+    with session.reading(connect().conninfo) as connection:
+        ask = partial(merges.merges, connection, projects.project_of(connection, project))
+        found = list(take(ask))
     if as_json:
-        as_lines(found)
+        as_lines(merge.model_dump() for merge in found)
         return
     table(
         ("seq", "op", "state", "similarity", "kept", "merged into it", "id"),
         (
             (
-                merge["ledger_seq"],
-                merge["op"],
-                merge["state"],
-                f"{merge['similarity']:.2f}",
-                cell(merge["title_a"]),
-                cell(merge["title_b"]) if merge["title_b"] else None,
-                merge["id"],
+                merge.ledger_seq,
+                merge.op,
+                merge.state,
+                f"{merge.similarity:.2f}",
+                cell(merge.title_a),
+                cell(merge.title_b) if merge.title_b else None,
+                merge.id,
             )
             for merge in found
         ),

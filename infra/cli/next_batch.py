@@ -17,34 +17,34 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Show the last batch that was chosen in each run, with the ranking behind the choice."""
-        from projections import queries
-        from projections.coverage import last_batches
+        from projections.read import projects, session
+        from projections.read.batches import last_batches
 
-        with queries.reading(connect().conninfo) as connection:
-            found = last_batches(connection, queries.project_of(connection, project), run)
+        with session.reading(connect().conninfo) as connection:
+            found = last_batches(connection, projects.project_of(connection, project), run)
         if as_json:
-            as_lines(found)
+            as_lines(batch.model_dump() for batch in found)
             return
         if not found:
             answer().print("No batch was chosen yet.")
         for batch in found:
-            hint, state = batch["hint"], "in the ledger" if batch["committed"] else "under way"
+            hint, state = batch.hint, "in the ledger" if batch.committed else "under way"
             answer().print(
-                f"Run {batch['run_id']} ({batch['lane']}, {batch['status']}): batch"
-                f" {batch['batch_no']}, {state}; rule {hint['decision_rule']}, chosen from ledger"
-                f" {batch['basis_seq']}; gaps: {', '.join(hint['gaps_targeted']) or 'none'}."
+                f"Run {batch.run_id} ({batch.lane}, {batch.status}): batch {batch.batch_no},"
+                f" {state}; rule {hint.decision_rule}, chosen from ledger {batch.basis_seq};"
+                f" gaps: {', '.join(hint.gaps_targeted) or 'none'}."
             )
             table(
                 ("rank", "read", "score", "reason", "lines"),
                 (
                     (
-                        chunk["priority_rank"],
-                        "yes" if chunk["selected"] else "no",
-                        chunk["expected_value_score"],
-                        chunk["reason_code"],
-                        f"{chunk.get('path')}:{chunk.get('line_start')}–{chunk.get('line_end')}",
+                        chunk.priority_rank,
+                        "yes" if chunk.selected else "no",
+                        chunk.expected_value_score,
+                        chunk.reason_code,
+                        f"{chunk.path}:{chunk.line_start}–{chunk.line_end}",
                     )
-                    for chunk in hint["candidate_chunks"][:SHOWN]
+                    for chunk in hint.candidate_chunks[:SHOWN]
                 ),
                 "It holds changes of sources and no chunk.",
             )

@@ -7,6 +7,7 @@ import getpass
 import json
 import logging
 from dataclasses import asdict
+from functools import partial
 
 import typer
 from rich.console import Console
@@ -47,16 +48,18 @@ def register(app: typer.Typer) -> None:
     @projects.command("list")
     def list_projects(as_json: bool = JSON_OPTION) -> None:
         """Show all projects."""
-        from projections import queries
+        from projections.read import projects as read
+        from projections.read.page import take
+        from projections.read.session import reading
 
-        with queries.reading(connect().conninfo) as connection:
-            rows = queries.projects(connection)
+        with reading(connect().conninfo) as connection:
+            found = list(take(partial(read.projects, connection)))
         if as_json:
-            as_lines(rows)
+            as_lines(each.model_dump() for each in found)
             return
         table = Table("name", "project id", "sources", "atoms", box=None, pad_edge=False)
-        for row in rows:
-            table.add_row(row["name"], row["project_id"], str(row["sources"]), str(row["atoms"]))
+        for each in found:
+            table.add_row(each.name, each.project_id, str(each.sources), str(each.atoms))
         Console(highlight=False, markup=False).print(table)
 
 

@@ -24,15 +24,15 @@ def register(app: typer.Typer) -> None:
 
 
 async def follow(settings: Settings) -> None:
-    from projections.fold import PROJECTED_TOPICS
+    from projections.core import CORE
     from projections.projector import run
 
     stop = asyncio.Event()
     offsets: dict[tuple[str, int], int] = {}
-    topics = [settings.topic(name) for name in PROJECTED_TOPICS]
+    topics = [settings.topic(name) for name in CORE.topics]
     reader = SoleReader(settings.group("projector"), topics, int, offsets)
     for sign in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(sign, stop.set)
     with watching(settings, "projector", [reader]):
         ready = partial(supervisor.tell_ready, settings, os.environ)
-        await run(settings, ready, stop, offsets=offsets)
+        await run(CORE, settings, ready, stop, offsets=offsets)

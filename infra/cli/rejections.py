@@ -1,6 +1,6 @@
 """`cairn rejections`: what reflection refused, and by which rule."""
 
-from typing import Any
+from functools import partial
 
 import typer
 
@@ -22,37 +22,27 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List refused candidates and refused evidence rows with the rule that refused each."""
-        from projections import history, queries
+        from projections.read import projects, rejections, session
+        from projections.read.page import take
 
-        with queries.reading(connect().conninfo) as connection:
-            found = history.rejections(
-                connection,
-                queries.project_of(connection, project),
-                code=code,
-                kind=kind,
-                source=source,
-                limit=limit,
-            )
+        with session.reading(connect().conninfo) as connection:
+            known = projects.project_of(connection, project)
+            ask = partial(rejections.rejections, connection, known, code=code, kind=kind)
+            found = list(take(partial(ask, source=source), limit))
         if as_json:
-            as_lines(found)
+            as_lines(row.model_dump() for row in found)
             return
         table(
             ("kind", "refused", "because", "title", "where"),
             (
                 (
-                    row["kind"],
-                    row["rejected"],
-                    codes_of(row),
-                    cell(row["title"]),
-                    row["path"],
+                    row.kind,
+                    row.rejected,
+                    ", ".join(row.codes),
+                    cell(row.title),
+                    row.path,
                 )
                 for row in found
             ),
             "Nothing was refused.",
         )
-
-
-def codes_of(row: dict[str, Any]) -> str:
-    """The codes behind a refusal, each once."""
-    rowwise = (one for refused in row["rejected_rows"] for one in refused["findings"])
-    return ", ".join(dict.fromkeys(one["code"] for one in (*row["findings"], *rowwise)))

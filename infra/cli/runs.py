@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import shlex
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -14,6 +15,10 @@ from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect, resumable, say
 from infra.cli.output import as_lines, table
 from infra.cli.project import KEY_OPTION, login_name, quiet_clients
+
+if TYPE_CHECKING:
+    from projections.read.deltas import DeltaReport
+    from projections.read.runs import Phase
 
 NO_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
 SHOWN_FILES = 8
@@ -77,25 +82,27 @@ def register(app: typer.Typer) -> None:
         run: str = typer.Argument(help="Id of the run."), as_json: bool = JSON_OPTION
     ) -> None:
         """Tell what had changed for a run, what it read again, which sections it kept, and when."""
-        from projections import ahead, deltas, queries
+        from projections.read import deltas, runs, session
 
-        with queries.reading(connect().conninfo) as connection:
+        with session.reading(connect().conninfo) as connection:
             found = deltas.delta_report(connection, run)
-            found["phases"] = ahead.phases(connection, found["project_id"]).get(run, [])
+            phases = runs.phases(connection, found.project_id).get(run, [])
         if as_json:
-            as_lines([found])
+            as_lines([found.model_dump() | {"phases": [each.model_dump() for each in phases]}])
         else:
-            print("\n".join([reported(found), *timed(found["phases"])]))
+            print("\n".join([reported(found), *timed(phases)]))
 
     @runs.command("deltas")
     def delta_reports(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
         """What each merged pull request or push changed: files, chunks, atoms, sections."""
-        from projections import deltas, queries
+        from projections.read import deltas, projects, session
+        from projections.read.page import take
 
-        with queries.reading(connect().conninfo) as connection:
-            found = deltas.deltas(connection, queries.project_of(connection, project))
+        with session.reading(connect().conninfo) as connection:
+            known = projects.project_of(connection, project)
+            found = list(take(partial(deltas.deltas, connection, known)))
         if as_json:
-            as_lines(found)
+            as_lines(run.model_dump() for run in found)
             return
         counted = (
             "files_added",
@@ -110,7 +117,10 @@ def register(app: typer.Typer) -> None:
         table(
             (*columns, *counted),
             (
-                [*(run.get(name) for name in columns), *(len(run[name] or ()) for name in counted)]
+                [
+                    *(getattr(run, name) for name in columns),
+                    *(len(getattr(run, name) or ()) for name in counted),
+                ]
                 for run in found
             ),
             "No delta yet.",
@@ -130,14 +140,17 @@ def register(app: typer.Typer) -> None:
 
 
 def listed(project: str, *, as_json: bool) -> None:
-    from projections import ahead, queries
+    from projections.read import projects, runs, session
+    from projections.read.page import take
 
-    with queries.reading(connect().conninfo) as connection:
-        project_id = queries.project_of(connection, project)
-        found = queries.runs(connection, project_id)
-        phases = ahead.phases(connection, project_id)
+    with session.reading(connect().conninfo) as connection:
+        project_id = projects.project_of(connection, project)
+        found = [run.model_dump() for run in take(partial(runs.runs, connection, project_id))]
+        phases = runs.phases(connection, project_id)
     if as_json:
-        as_lines(run | {"phases": phases.get(run["run_id"], [])} for run in found)
+        for run in found:
+            run["phases"] = [each.model_dump() for each in phases.get(run["run_id"], [])]
+        as_lines(found)
         return
     columns = (
         *("lane", "trigger", "root", "status", "stop_reason", "chunks_processed"),
@@ -161,21 +174,21 @@ def listed(project: str, *, as_json: bool) -> None:
 FILES = ("files_added", "files_modified", "files_renamed", "files_removed")
 
 
-def reported(report: dict[str, Any]) -> str:
+def reported(report: DeltaReport) -> str:
     """The delta report of a run as people read it."""
-    changes = ", ".join(f"{op} {count}" for op, count in sorted(report["atom_changes"].items()))
+    changes = ", ".join(f"{op} {count}" for op, count in sorted(report.atom_changes.items()))
     lines = [
-        f"Run {report['run_id']} ({report['lane']}, {report['trigger']}) over {report['root']}",
-        *(f"{name.replace('_', ' ')}: {_named(report[name])}" for name in FILES),
-        f"chunks read: {report['chunks_reextracted']:,}; moved along without reading:"
-        f" {report['chunks_reanchored']:,}",
-        f"atoms touched: {report['atoms_touched']:,}" + (f" ({changes})" if changes else ""),
+        f"Run {report.run_id} ({report.lane}, {report.trigger}) over {report.root}",
+        *(f"{name.replace('_', ' ')}: {_named(getattr(report, name))}" for name in FILES),
+        f"chunks read: {report.chunks_reextracted:,}; moved along without reading:"
+        f" {report.chunks_reanchored:,}",
+        f"atoms touched: {report.atoms_touched:,}" + (f" ({changes})" if changes else ""),
     ]
-    if report["settled_at"] is None:
+    if report.settled_at is None:
         return "\n".join([*lines, "sections: not written for this run yet"])
     for name in ("recomputed", "kept"):
-        sections = report[f"sections_{name}"]
-        prd = [one["section_id"] for one in sections if one["artifact_type"] == "prd"]
+        sections = getattr(report, f"sections_{name}")
+        prd = [one.section_id for one in sections if one.artifact_type == "prd"]
         others = len(sections) - len(prd)
         lines.append(
             f"sections {name}: {len(sections):,} (PRD: {', '.join(prd) or 'none'};"
@@ -184,16 +197,16 @@ def reported(report: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def timed(phases: list[dict[str, Any]]) -> list[str]:
+def timed(phases: list[Phase]) -> list[str]:
     """Each phase of a run with its beginning and end, in seconds from the first; they overlap."""
-    begun = min((phase["started_at"] for phase in phases), default=None)
+    begun = min((phase.started_at for phase in phases if phase.started_at), default=None)
     lines = []
     for phase in phases:
         start, end = (
-            f"{(at - begun).total_seconds():.1f} s" if at else "…"
-            for at in (phase["started_at"], phase["finished_at"])
+            f"{(at - begun).total_seconds():.1f} s" if at and begun else "…"
+            for at in (phase.started_at, phase.finished_at)
         )
-        lines.append(f"{phase['phase']}: {start} to {end}, {phase['results']:,} results")
+        lines.append(f"{phase.phase}: {start} to {end}, {phase.results:,} results")
     return lines
 
 

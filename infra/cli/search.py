@@ -1,8 +1,5 @@
 """`cairn search`: what the ledger knows about something."""
 
-import json
-from dataclasses import asdict
-
 import typer
 
 from infra.cli.atoms import PROJECT_OPTION, check_known
@@ -23,8 +20,8 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Find atoms by entity, metadata or words, with the places they come from."""
-        from projections import queries
-        from projections.search import Filters, search_ledger
+        from projections.read import projects, session
+        from projections.read.search import Filters, search_ledger
 
         if not query.strip():
             raise typer.BadParameter("Nothing is looked for: give words, a kind, an area or a tag.")
@@ -33,21 +30,21 @@ def register(app: typer.Typer) -> None:
         for each in status:
             check_known("status", each)
         filters = Filters(kinds=tuple(kind), areas=tuple(area), statuses=tuple(status))
-        with queries.reading(connect().conninfo) as connection:
+        with session.reading(connect().conninfo) as connection:
             answer = search_ledger(
-                connection, queries.project_of(connection, project), query, filters, limit
+                connection, projects.project_of(connection, project), query, filters, limit
             )
         if as_json:
-            print(json.dumps(asdict(answer), ensure_ascii=False))
+            print(answer.model_dump_json())
             return
         out = answer_console()
         if not answer.hits:
             out.print("The ledger knows nothing about it.")
         for hit in answer.hits:
             out.print(
-                f"{hit['title']}  ({hit['kind']}, {hit['confidence']:.2f}, {hit['atom_id']})",
+                f"{hit.title}  ({hit.kind}, {hit.confidence:.2f}, {hit.atom_id})",
                 markup=False,
             )
-            for row in hit["evidence"]:
-                place = f"{row['path']}:{row['line_start']}"
-                out.print(f"    {place}  {cell(row['snippet'])}", markup=False)
+            for quote in hit.evidence:
+                place = f"{quote.path}:{quote.line_start}"
+                out.print(f"    {place}  {cell(quote.snippet)}", markup=False)

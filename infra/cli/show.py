@@ -1,13 +1,23 @@
 """`cairn show`: artifacts as people read them, or as data."""
 
 from enum import StrEnum
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import typer
 
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines
+
+if TYPE_CHECKING:
+    from projections.read.artifacts import (
+        Artifact,
+        CitingStatement,
+        GoneItem,
+        Item,
+        SpeculativeArtifact,
+    )
 
 
 class Kind(StrEnum):
@@ -37,65 +47,66 @@ def register(app: typer.Typer) -> None:
 
         What is written while a run goes on comes after them, as speculative.
         """
-        from projections import ahead, queries
+        from projections.read import artifacts, projects, session
+        from projections.read.page import take
 
         wanted = Format.json if as_json else form
-        with queries.reading(connect().conninfo) as connection:
-            project_id = queries.project_of(connection, project)
-            early = ahead.speculative(connection, project_id, TYPES[kind])
-            gone = queries.gone_items(connection, project_id, TYPES[kind])
+        with session.reading(connect().conninfo) as connection:
+            project_id = projects.project_of(connection, project)
+            early = artifacts.speculative(connection, project_id, TYPES[kind])
+            gone = list(take(partial(artifacts.gone_items, connection, project_id, TYPES[kind])))
+            found: list[Artifact] | list[Item] = []
             if kind is not Kind.prd:
-                found = queries.items(connection, project_id, TYPES[kind])
-            elif early and not queries.has_artifact(connection, project_id, TYPES[kind]):
-                found = []
-            else:
-                found = [queries.artifact(connection, project_id, TYPES[kind])]
+                found = list(take(partial(artifacts.items, connection, project_id, TYPES[kind])))
+            elif not early or artifacts.has_artifact(connection, project_id, TYPES[kind]):
+                found = [artifacts.artifact(connection, project_id, TYPES[kind])]
         if wanted is Format.json:
-            as_lines([*found, *early])
+            as_lines(one.model_dump() for one in (*found, *early))
             return
-        told_as = _document if kind is Kind.prd else told
-        shown = [*map(told_as, found), *map(told_ahead, early), *told_gone(gone)]
+        shown = [*map(document_of, found), *map(told_ahead, early), *told_gone(gone)]
         print("\n\n".join(shown) or f"There are no {kind.value} yet.")
 
 
-def _document(prd: dict[str, Any]) -> str:
-    return str(prd["rendered_markdown"]).rstrip("\n")
+def document_of(one: "Artifact | Item") -> str:
+    from projections.read.artifacts import Artifact
+
+    return one.rendered_markdown.rstrip("\n") if isinstance(one, Artifact) else told(one)
 
 
-def told_gone(gone: list[dict[str, Any]]) -> list[str]:
+def told_gone(gone: "list[GoneItem]") -> list[str]:
     """What was in the list before, in one paragraph, if there is anything."""
-    lines = [f"- {item['title']}: {item['why']}" for item in gone]
+    lines = [f"- {item.title}: {item.why}" for item in gone]
     return ["\n".join(["# No longer in the list", "", *lines])] if gone else []
 
 
-def told_ahead(artifact: dict[str, Any]) -> str:
+def told_ahead(artifact: "SpeculativeArtifact") -> str:
     """What is written so far of an artifact whose input is still coming in."""
-    place = f"speculative, from the ledger at {artifact['input_ledger_seq']}"
-    return "\n".join([f"# {artifact['title']} ({place})", *_sections(artifact)])
+    place = f"speculative, from the ledger at {artifact.input_ledger_seq}"
+    return "\n".join([f"# {artifact.title} ({place})", *_sections(artifact)])
 
 
-def told(item: dict[str, Any]) -> str:
+def told(item: "Item") -> str:
     """An item as markdown; every statement ends with the places it was read from."""
-    lines = [f"# {item['number']} {item['title']} ({item['artifact_state']})"]
+    lines = [f"# {item.number} {item.title} ({item.artifact_state})"]
     if facts := _facts(item):
         lines += ["", facts]
     lines += _sections(item)
-    if item["features"]:
-        lines += ["", "## Features", "", *(f"- {feature}" for feature in item["features"])]
+    if item.features:
+        lines += ["", "## Features", "", *(f"- {feature}" for feature in item.features)]
     return "\n".join(lines)
 
 
-def _sections(item: dict[str, Any]) -> list[str]:
+def _sections(item: "Item | SpeculativeArtifact") -> list[str]:
     lines: list[str] = []
-    for section in item["sections"]:
-        lines += ["", f"## {section['title']}", ""]
-        lines += [f"- {one['text']} ({_places(one)})" for one in section["statements"]]
+    for section in item.sections:
+        lines += ["", f"## {section.title}", ""]
+        lines += [f"- {one.text} ({_places(one)})" for one in section.statements]
     return lines
 
 
-def _facts(item: dict[str, Any]) -> str:
+def _facts(item: "Item") -> str:
     """The fields a reader of the list looks for, on one line."""
-    fields = item["fields"] | item["plan"]
+    fields = item.fields | item.plan
     shown = ("category", "priority", "effort_points", "start_date", "end_date", "status")
     words = [f"{name.replace('_', ' ')} {fields[name]}" for name in shown if fields.get(name)]
     if fields.get("feature_ids"):
@@ -103,9 +114,9 @@ def _facts(item: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _places(statement: dict[str, Any]) -> str:
+def _places(statement: "CitingStatement") -> str:
     """Where each cited atom was first read; the atom's id when that is not known."""
     return ", ".join(
-        citation["places"][0] if citation["places"] else citation["atom_id"]
-        for citation in statement["citations"]
+        citation.places[0] if citation.places else citation.atom_id
+        for citation in statement.citations
     )

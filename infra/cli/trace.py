@@ -12,8 +12,8 @@ from infra.cli.output import answer, as_lines, cell, table
 from infra.settings import Settings
 
 if TYPE_CHECKING:
-    from projections.decisions import Reason
-    from projections.lineage import Node
+    from projections.read.decisions import Reason
+    from projections.read.lineage import Node
 
 ID_OF = typer.Argument(
     metavar="ID", help="A statement, artifact, atom, evidence row, chunk, source or run."
@@ -30,28 +30,28 @@ def register(app: typer.Typer) -> None:
 
         With --why: why it was chosen, read, refused, merged, downgraded or blocked.
         """
-        from projections import lineage, queries
+        from projections.read import lineage, session
 
         if explain:
             reasons = reasons_of(connect(), known_id)
             if as_json:
-                as_lines(reason.as_dict() for reason in reasons)
+                as_lines(reason.model_dump() for reason in reasons)
             else:
                 show_reasons(reasons)
             return
-        with queries.reading(connect().conninfo) as connection:
+        with session.reading(connect().conninfo) as connection:
             node = lineage.trace(connection, known_id)
         if as_json:
-            as_lines([node.as_dict()])
+            as_lines([node.flat()])
         else:
             answer().print(tree_of(node), soft_wrap=True)
 
 
 def reasons_of(settings: Settings, known_id: str) -> "list[Reason]":
-    from projections import queries, reasons
     from projections.log_reader import fact_at
+    from projections.read import reasons, session
 
-    with queries.reading(settings.conninfo) as connection:
+    with session.reading(settings.conninfo) as connection:
         return reasons.why(
             connection, known_id, lambda place: asyncio.run(fact_at(settings, place))
         )
@@ -81,8 +81,8 @@ def tree_of(node: "Node") -> Tree:
         if value not in (None, "", [], {}):
             tree.add(f"[dim]{name}[/] {escape(cell(value))}")
     for event in node.events:
-        place = f"{event['topic']}/{event['partition']}@{event['offset']}"
-        tree.add(f"[dim]{event['event_type']}[/] {place} {event['event_id']}")
+        place = f"{event.topic}/{event.partition}@{event.offset}"
+        tree.add(f"[dim]{event.event_type}[/] {place} {event.event_id}")
     for child in node.children:
         tree.children.append(tree_of(child))
     return tree

@@ -1,5 +1,7 @@
 """`cairn waiting`: what waits for a person."""
 
+from functools import partial
+
 import typer
 
 from infra.cli.atoms import PROJECT_OPTION
@@ -15,24 +17,26 @@ def register(app: typer.Typer) -> None:
         Disputes, the gravest first, and merge reviews, both after the deep run; removals that a run
         has held; verified atoms that no source says any more.
         """
-        from projections import queries
-        from projections.waiting import queue
+        from projections.read import projects, session
+        from projections.read.page import take
+        from projections.read.waiting import queue
 
-        with queries.reading(connect().conninfo) as connection:
-            found = queue(connection, queries.project_of(connection, project))
+        with session.reading(connect().conninfo) as connection:
+            known = projects.project_of(connection, project)
+            found = list(take(partial(queue, connection, known)))
         if as_json:
-            as_lines(found)
+            as_lines(one.model_dump() for one in found)
             return
         table(
             ("what", "severity", "one says", "the other says", "holds up", "id"),
             (
                 (
-                    one["kind"].replace("_", " "),
-                    one["severity"] or "",
-                    cell(one["title_a"] or one["detail"]),
-                    cell(one["title_b"] or (one["detail"] if one["title_a"] else "")),
-                    len(one["blocks"]) or "",
-                    one["target_id"],
+                    one.kind.replace("_", " "),
+                    one.severity or "",
+                    cell(one.title_a or one.detail),
+                    cell(one.title_b or (one.detail if one.title_a else "")),
+                    len(one.blocks) or "",
+                    one.target_id,
                 )
                 for one in found
             ),

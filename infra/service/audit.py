@@ -15,10 +15,12 @@ from infra.kafka import accept_cuts
 from infra.service.progress import Tell
 from infra.service.reading import ask
 from infra.settings import Settings
-from projections import checksums, history, queries, rebuild, replay
+from projections import checksums, rebuild, replay
+from projections.core import CORE
 from projections.damage import damage
 from projections.log_reader import ends_of, stretch
-from projections.queries import Conn
+from projections.read import atoms, projects, session
+from projections.read.session import Conn
 from projections.rebuild import Rebuilt
 from projections.replay import Difference
 from projections.verify import Report, Verifier
@@ -59,7 +61,7 @@ async def rebuild_tables(
     then fold what is left. Raises Refusal when another rebuild runs, when there is no such table,
     or when a ledger would become smaller unasked.
     """
-    rebuilt = await rebuild.rebuild(settings, table, tell, accept_smaller=accept_smaller)
+    rebuilt = await rebuild.rebuild(CORE, settings, table, tell, accept_smaller=accept_smaller)
     if accept_smaller:
         await accept_cuts(settings)
         forget(settings)
@@ -82,15 +84,15 @@ async def replay_ledger(
     """
 
     def moment(tables: Conn) -> tuple[str, int, int]:
-        project_id = queries.project_of(tables, project)
-        head = history.head(tables, project_id)
+        project_id = projects.project_of(tables, project)
+        head = atoms.head(tables, project_id)
         if as_of is not None:
-            return project_id, head, history.sequence_at(tables, project_id, as_of)
+            return project_id, head, atoms.sequence_at(tables, project_id, as_of)
         return project_id, head, head if as_of_seq is None else as_of_seq
 
     project_id, head, at = await ask(settings, moment)
     replayed = await replay.replay(settings, project_id, at)
-    now = await ask(settings, lambda tables: history.head(tables, project_id))
+    now = await ask(settings, lambda tables: atoms.head(tables, project_id))
     return ReplayedLedger(
         at, head, now != head, tuple(replayed.differences), tuple(replayed.findings)
     )
@@ -101,17 +103,17 @@ async def hash_tables(settings: Settings, project: str) -> dict[str, str]:
 
     Raises NotFound, and Unavailable when the tables do not catch up in time.
     """
-    project_id = await ask(settings, lambda tables: queries.project_of(tables, project))
-    with queries.reading(settings.conninfo) as connection:
-        await checksums.caught_up(settings, connection)
-    return await ask(settings, lambda tables: checksums.checksums(tables, project_id))
+    project_id = await ask(settings, lambda tables: projects.project_of(tables, project))
+    with session.reading(settings.conninfo) as connection:
+        await checksums.caught_up(CORE, settings, connection)
+    return await ask(settings, lambda tables: checksums.checksums(CORE, tables, project_id))
 
 
 async def verify_log(settings: Settings, tell: Callable[[int], None]) -> Report:
     """Check every record that the topics hold now. A sound log clears what was remembered of it."""
     verifier = Verifier(settings.partitions)
     end = await ends_of(settings, [topic.name for topic in TOPICS])
-    for finding in await damage(settings):
+    for finding in await damage([CORE], settings):
         verifier.add(finding)
     count = 0
     async with aclosing(stretch(settings, {}, end, verifier.add)) as batches:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from connectors.registry import Budgets
     from connectors.service import OpenService, Restricted
     from connectors.sync import Engine
-    from projections.queries import Conn
+    from projections.read.session import Conn
     from schemas.events.connector import CursorMoved
     from schemas.events.source import SourceInfo
 
@@ -47,9 +47,9 @@ class Tables:
         self, project_id: str, source_ids: Collection[str]
     ) -> Mapping[str, StoredSource]:
         from connectors.publishing import StoredSource
-        from projections import holdings
+        from projections.read import sources
 
-        found = await self._asked(lambda tables: holdings.held(tables, project_id, source_ids))
+        found = await self._asked(lambda tables: sources.held(tables, project_id, source_ids))
         return {
             row["source_id"]: StoredSource(
                 row["raw_sha256"] or "", row["revision_ref"] or "", row["title"] or ""
@@ -58,24 +58,22 @@ class Tables:
         }
 
     async def inventory(self, project_id: str, root: str, under: str) -> Sequence[SourceInfo]:
-        from projections import holdings
+        from projections.read import sources
         from schemas.events.source import SourceInfo
 
-        found = await self._asked(
-            lambda tables: holdings.inventory(tables, project_id, root, under)
-        )
+        found = await self._asked(lambda tables: sources.inventory(tables, project_id, root, under))
         return [SourceInfo(**row) for row in found]
 
     async def titles(self, project_id: str, root: str, paths: Collection[str]) -> Mapping[str, str]:
-        from projections import holdings
+        from projections.read import sources
 
-        return await self._asked(lambda tables: holdings.titles(tables, project_id, root, paths))
+        return await self._asked(lambda tables: sources.titles(tables, project_id, root, paths))
 
     async def _asked(self, ask: Callable[[Conn], T]) -> T:
-        from projections import queries
+        from projections.read import session
 
         def answered() -> T:
-            with queries.reading(self.settings.conninfo) as connection:
+            with session.reading(self.settings.conninfo) as connection:
                 return ask(connection)
 
         return await asyncio.to_thread(answered)

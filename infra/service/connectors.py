@@ -22,7 +22,7 @@ from infra.service.progress import Note, Tell
 from infra.service.publishing import make_request, publish
 from infra.service.syncing import read_each
 from infra.settings import Settings
-from projections import queries
+from projections.read import projects, session
 from schemas.events.connector import (
     ConnectorAdded,
     ConnectorRemoved,
@@ -306,8 +306,8 @@ async def _read(
 
 
 def _project_id(settings: Settings, project: str) -> str:
-    with queries.reading(settings.conninfo) as connection:
-        return queries.project_of(connection, project)
+    with session.reading(settings.conninfo) as connection:
+        return projects.project_of(connection, project)
 
 
 def _choose(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from infra.errors import Conflict, NotFound
 from infra.kafka import broker_errors, running_producer
 from infra.service.reading import ask
 from infra.settings import Settings
-from projections import queries
+from projections.read import dead_letters
+from projections.read.dead_letters import DeadLetter
+from projections.read.page import take
 from schemas.codec import InvalidRecord, decode, headers
 from schemas.topics import key_of, topic_of
 
@@ -23,9 +25,11 @@ class RetriedLetter:
     topic: str
 
 
-async def list_dead_letters(settings: Settings) -> list[dict[str, Any]]:
+async def list_dead_letters(settings: Settings) -> list[DeadLetter]:
     """Every dead letter with place and reason, without its value."""
-    return await ask(settings, queries.dead_letters)
+    return await ask(
+        settings, lambda tables: list(take(partial(dead_letters.dead_letters, tables)))
+    )
 
 
 async def retry_dead_letter(settings: Settings, dead_letter_id: str) -> RetriedLetter:
@@ -33,22 +37,21 @@ async def retry_dead_letter(settings: Settings, dead_letter_id: str) -> RetriedL
 
     Raises NotFound, Conflict for a record that was too large to be kept, BrokerUnavailable.
     """
-    found = await ask(settings, lambda tables: queries.dead_letters(tables, dead_letter_id))
-    if not found:
+    letter = await ask(settings, lambda tables: dead_letters.dead_letter(tables, dead_letter_id))
+    if letter is None:
         raise NotFound(
             f"There is no dead letter {dead_letter_id}.",
             code="unknown_dead_letter",
             detail={"dead_letter_id": dead_letter_id},
         )
-    letter = found[0]
-    if letter["value"] is None:
+    if letter.value is None:
         raise Conflict(
             f"{dead_letter_id} was too large to be kept: it stands on"
-            f" {letter['origin_topic']}/{letter['origin_partition']}@{letter['origin_offset']}.",
+            f" {letter.origin_topic}/{letter.origin_partition}@{letter.origin_offset}.",
             code="dead_letter_too_large",
         )
-    await _publish(settings, letter["origin_topic"], letter["origin_key"], letter["value"])
-    return RetriedLetter(dead_letter_id, letter["origin_topic"])
+    await _publish(settings, letter.origin_topic, letter.origin_key, letter.value)
+    return RetriedLetter(dead_letter_id, letter.origin_topic)
 
 
 async def _publish(settings: Settings, topic: str, key: str, value: bytes) -> None:

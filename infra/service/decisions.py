@@ -16,7 +16,7 @@ from infra.errors import Conflict, Forbidden, Invalid, NotFound, Refusal, Unavai
 from infra.service.publishing import draw_key, make_request, publish
 from infra.service.reading import ask, wait_for
 from infra.settings import Settings
-from projections import people
+from projections.read import people
 from schemas.events.hitl import (
     AtomDismissed,
     AtomReincluded,
@@ -178,28 +178,28 @@ async def _decide(
     **fields: Any,
 ) -> Decision:
     seen = await ask(settings, lambda tables: people.target(tables, target_id))
-    revision = seen["revision"] if by.expected_revision is None else by.expected_revision
+    revision = seen.revision if by.expected_revision is None else by.expected_revision
     shared = {
         "expected_revision": revision,
         "actor_role": by.role,
         "rationale": by.rationale,
     }
     event = kind.model_validate(fields | shared)
-    fact = make_request(event, seen["project_id"], by.name, by.key)
+    fact = make_request(event, seen.project_id, by.name, by.key)
     await publish(settings, [fact])
-    row = await wait_for(
+    answer = await wait_for(
         settings,
         lambda tables: people.answer_to(tables, str(fact.event_id)),
         timeout_s=ANSWERED_WITHIN_S,
     )
-    if row is None:
+    if answer is None:
         raise Unavailable(
             "The decision is recorded, but the ledger has not answered within"
             f" {ANSWERED_WITHIN_S:.0f} s.",
             code="decision_unanswered",
             detail={"target_id": target_id, "key": by.key},
         )
-    return _checked(Decision(**row))
+    return _checked(Decision(**answer.model_dump()))
 
 
 def _checked(decision: Decision) -> Decision:

@@ -21,7 +21,7 @@ from infra.service.connector_registry import open_publisher, open_testimony
 from infra.service.progress import Note, Tell
 from infra.settings import Settings
 from infra.vault import vault_of
-from projections import queries
+from projections.read import projects, session
 from schemas.codec import utc_millis
 from schemas.envelope import Actor
 from schemas.events.connector import Counts
@@ -57,8 +57,8 @@ async def import_export(
 
     Raises NotFound for the project, SourceRefused for a file that cannot be read, …Unavailable.
     """
-    with queries.reading(settings.conninfo) as connection:
-        project_id = queries.project_of(connection, project)
+    with session.reading(settings.conninfo) as connection:
+        project_id = projects.project_of(connection, project)
     if isinstance(export, JiraExport):
         service = "jira"
         items: Sequence[ServiceItem] = await in_thread(partial(items_in, export.file, export.site))

@@ -10,6 +10,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import isfinite
 from typing import Any, Literal
 
@@ -26,9 +27,11 @@ from infra.service.publishing import draw_key
 from infra.service.reading import ask
 from infra.settings import Settings
 from infra.vault import Vault, vault_of
-from projections import holdings, queries
-from projections.progress import TriggerProgress, trigger_progress
-from projections.queries import Conn
+from projections.read import projects, runs, sources
+from projections.read.page import take
+from projections.read.progress import TriggerProgress, trigger_progress
+from projections.read.runs import Run
+from projections.read.session import Conn
 from schemas.codec import utc_millis
 from schemas.envelope import Actor
 from schemas.events.ingestion import Limits
@@ -122,16 +125,16 @@ class SourceIngested:
     feed: FeedReport
     notices: dict[str, int]
     progress: TriggerProgress | None = None
-    runs: tuple[dict[str, Any], ...] = ()
+    runs: tuple[Run, ...] = ()
 
     @property
     def failed(self) -> bool:
-        return any(run["status"] == "failed" for run in self.runs)
+        return any(run.status == "failed" for run in self.runs)
 
     @property
-    def blocked_removals(self) -> list[dict[str, Any]]:
+    def blocked_removals(self) -> list[Run]:
         """The runs that keep sources until a person accepts their removal."""
-        return [run for run in self.runs if run["removals_held"]]
+        return [run for run in self.runs if run.removals_held]
 
 
 IngestStep = Note | SourceListed | SourceProgress | MilestoneReached | SourceIngested
@@ -163,7 +166,7 @@ def check_limits(limits: Mapping[str, float]) -> None:
 
 
 async def _ingest_all(settings: Settings, request: IngestRequest, tell: Tell[IngestStep]) -> None:
-    project_id = await ask(settings, lambda tables: queries.project_of(tables, request.project))
+    project_id = await ask(settings, lambda tables: projects.project_of(tables, request.project))
     vault = vault_of(settings)
     vault.encrypt(project_id, b"")  # without a key nothing may begin
     opened = _open_sources(settings, request, tell)
@@ -223,7 +226,7 @@ class _Source:
     tell: Tell[IngestStep]
     feed: FeedReport = field(default_factory=FeedReport)
     progress: TriggerProgress | None = None
-    runs: tuple[dict[str, Any], ...] = ()
+    runs: tuple[Run, ...] = ()
     reached: set[Milestone] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -265,7 +268,7 @@ class _Source:
         known = {
             row["path"]
             for row in await self._ask(
-                lambda tables: holdings.inventory(tables, self.project_id, root)
+                lambda tables: sources.inventory(tables, self.project_id, root)
             )
         }
         gone = len(known - {item.path for item in self.listing.items})
@@ -312,7 +315,7 @@ class _Source:
     async def _feed_once(self, attempt: int) -> None:
         clock = SystemClock()
         last_accepted = await self._ask(
-            lambda tables: queries.last_accepted(tables, self.project_id)
+            lambda tables: sources.last_accepted(tables, self.project_id)
         )
         self.feed = FeedReport(listed=len(self.listing.items))
         async with (
@@ -354,9 +357,10 @@ class _Source:
             )
             self._tell_milestones(self.progress.runs)
             await asyncio.sleep(LOOK_EVERY_S)
-        self.runs = tuple(
-            await self._ask(lambda tables: queries.runs(tables, self.project_id, self.trigger_key))
-        )
+        self.runs = tuple(await self._ask(self._list_runs))
+
+    def _list_runs(self, tables: Conn) -> list[Run]:
+        return list(take(partial(runs.runs, tables, self.project_id, self.trigger_key)))
 
     def _tell_milestones(self, runs: list[dict[str, Any]]) -> None:
         """What can be looked at from now on, though the rest is still being sent; each once."""

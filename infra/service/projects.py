@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from infra.errors import Conflict, Invalid, Unavailable
 from infra.service.publishing import make_request, publish
 from infra.service.reading import ask, wait_for
 from infra.settings import Settings
-from projections import queries
-from projections.queries import Conn
+from projections.read.page import take
+from projections.read.projects import projects
+from projections.read.session import Conn
 from schemas import ids
 from schemas.events.project import ProjectCreated
 
@@ -61,15 +63,16 @@ def check_name(name: str) -> None:
 
 
 def _check_free(connection: Conn, project: Project) -> None:
-    for row in queries.projects(connection):
-        if row["name"] == project.name and row["project_id"] != project.project_id:
+    for other in take(partial(projects, connection)):
+        if other.name == project.name and other.project_id != project.project_id:
             raise Conflict(
-                f"A project named {project.name!r} exists already ({row['project_id']}): use it,"
+                f"A project named {project.name!r} exists already ({other.project_id}): use it,"
                 " or choose another name.",
                 code="project_name_taken",
-                detail={"name": project.name, "project_id": row["project_id"]},
+                detail={"name": project.name, "project_id": other.project_id},
             )
 
 
 def _shown(connection: Conn, project_id: str) -> bool | None:
-    return any(row["project_id"] == project_id for row in queries.projects(connection)) or None
+    found = take(partial(projects, connection))
+    return any(each.project_id == project_id for each in found) or None

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from infra.loop import in_thread
 from infra.settings import Settings
-from projections.queries import Conn, reading
+from projections.read.session import Conn, reading
 
 LOOK_EVERY_S = 0.05
 

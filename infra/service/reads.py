@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 from infra.service.reading import ask
 from infra.settings import Settings
-from projections import people, queries
+from projections.read import artifacts, contradictions, projects
+from projections.read.artifacts import Artifact
+from projections.read.contradictions import Card
+from projections.read.page import take
+from projections.read.session import Conn
 
 
 async def list_contradictions(
     settings: Settings, project: str, status: str | None = "open"
-) -> list[dict[str, Any]]:
+) -> list[Card]:
     """Contradictions with both sides, the gravest first; ``status`` None: all.
 
     Raises NotFound, DatabaseUnavailable.
     """
-    return await ask(
-        settings,
-        lambda tables: people.cards(tables, queries.project_of(tables, project), status),
-    )
+
+    def question(tables: Conn) -> list[Card]:
+        project_id = projects.project_of(tables, project)
+        return list(take(partial(contradictions.cards, tables, project_id, status)))
+
+    return await ask(settings, question)
 
 
-async def read_prd(settings: Settings, project: str) -> dict[str, Any]:
+async def read_prd(settings: Settings, project: str) -> Artifact:
     """The published PRD, its text as ``rendered_markdown``. Raises NotFound before the first."""
     return await ask(
         settings,
-        lambda tables: queries.artifact(tables, queries.project_of(tables, project), "prd"),
+        lambda tables: artifacts.artifact(tables, projects.project_of(tables, project), "prd"),
     )

@@ -8,7 +8,7 @@ from infra.errors import Conflict
 from infra.service.publishing import make_request, publish
 from infra.service.reading import ask
 from infra.settings import Settings
-from projections import queries
+from projections.read import projects, runs
 from schemas.events.ingestion_request import (
     RemovalsAccepted,
     RunCancelRequested,
@@ -40,15 +40,15 @@ async def cancel_run(
 
     Raises NotFound, Conflict when the run has ended, Unavailable.
     """
-    run = await ask(settings, lambda connection: queries.run(connection, run_id))
-    if run["status"] != RUNNING:
+    run = await ask(settings, lambda connection: runs.run(connection, run_id))
+    if run.status != RUNNING:
         raise Conflict(
-            f"This run has ended already ({run['stop_reason']}).",
+            f"This run has ended already ({run.stop_reason}).",
             code="run_ended",
-            detail={"run_id": run_id, "stop_reason": run["stop_reason"]},
+            detail={"run_id": run_id, "stop_reason": run.stop_reason},
         )
     event = RunCancelRequested(run_id=run_id, request_key=key, reason=reason)
-    await publish(settings, [make_request(event, run["project_id"], actor)])
+    await publish(settings, [make_request(event, run.project_id, actor)])
     return RunRequest(run_id, key)
 
 
@@ -59,15 +59,15 @@ async def resume_run(
 
     Raises NotFound, Conflict when the run has not ended, Unavailable.
     """
-    run = await ask(settings, lambda connection: queries.run(connection, run_id))
-    if run["status"] == RUNNING:
+    run = await ask(settings, lambda connection: runs.run(connection, run_id))
+    if run.status == RUNNING:
         raise Conflict(
             "This run has not ended: it goes on by itself, also after an interruption.",
             code="run_not_ended",
             detail={"run_id": run_id},
         )
     event = RunResumeRequested(run_id=run_id, request_key=key, retry_poison=retry_poison)
-    await publish(settings, [make_request(event, run["project_id"], actor)])
+    await publish(settings, [make_request(event, run.project_id, actor)])
     return RunRequest(run_id, key)
 
 
@@ -78,17 +78,15 @@ async def accept_removals(
 
     Raises NotFound, Conflict when the run blocks none, Unavailable.
     """
-    project_id = await ask(settings, lambda connection: queries.project_of(connection, project))
-    run = await ask(
-        settings, lambda connection: queries.removals_held(connection, project_id, run_id)
-    )
-    if not run or not run["removals_held"]:
+    project_id = await ask(settings, lambda connection: projects.project_of(connection, project))
+    run = await ask(settings, lambda connection: runs.removals_held(connection, project_id, run_id))
+    if not run or not run.removals_held or not run.root:
         raise Conflict(
             f"Run {run_id} of {project} holds no removals.",
             code="no_removals_held",
             detail={"run_id": run_id, "project": project},
         )
-    removed = run["removals_held"]
-    event = RemovalsAccepted(run_id=run_id, root=run["root"], source_ids=removed)
+    removed = run.removals_held
+    event = RemovalsAccepted(run_id=run_id, root=run.root, source_ids=removed)
     await publish(settings, [make_request(event, project_id, actor)])
-    return AcceptedRemovals(run_id, run["root"], tuple(removed))
+    return AcceptedRemovals(run_id, run.root, tuple(removed))

@@ -25,7 +25,7 @@ def prepare_servers(settings: Settings) -> None:
         await infra.kafka.check_topics(settings, TOPICS)
 
     asyncio.run(topics())
-    infra.postgres.migrate(settings.conninfo, _migrations_folder())
+    infra.postgres.migrate(settings.conninfo, migrations_folder())
 
 
 def find_vault_problems(settings: Settings, *, look: bool = False) -> list[str]:
@@ -55,7 +55,7 @@ def find_vault_problems(settings: Settings, *, look: bool = False) -> list[str]:
     return lines
 
 
-def _migrations_folder() -> Path:
+def migrations_folder() -> Path:
     import projections
 
     return Path(next(iter(projections.__path__))) / "migrations"

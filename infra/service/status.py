@@ -140,10 +140,11 @@ def _lag(settings: Settings) -> tuple[list[dict[str, Any]], bool]:
 def _damage(settings: Settings) -> list[dict[str, Any]]:
     """Records that are gone, as far as it shows without reading the log, and what stages met."""
     from infra.findings import remembered
+    from projections.core import CORE
     from projections.damage import damage
 
     try:
-        shown = asyncio.run(damage(settings))
+        shown = asyncio.run(damage([CORE], settings))
     except Unavailable:
         shown = []
     places = {each.place for each in shown}

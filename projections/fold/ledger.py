@@ -10,6 +10,8 @@ from projections.rows import Rows
 from schemas.envelope import Envelope, Event
 from schemas.events.atom import AtomReflected, Judged, Reading
 from schemas.events.ledger import AtomRecord, LedgerChanged, Turn
+from schemas.fingerprint import norm_text
+from schemas.worth import worth
 
 
 def ledger_changed(rows: Rows, fact: Envelope, event: LedgerChanged) -> None:
@@ -69,7 +71,7 @@ def _change_set(fact: Envelope, event: LedgerChanged) -> dict[str, Any]:
 
 
 def _atom(rows: Rows, fact: Envelope, event: LedgerChanged, atom: AtomRecord) -> None:
-    rows.add(fact, "ledger_atoms", fields(atom))
+    rows.add(fact, "ledger_atoms", atom_columns(atom))
     rows.add(
         fact,
         "ledger_atom_history",
@@ -78,8 +80,22 @@ def _atom(rows: Rows, fact: Envelope, event: LedgerChanged, atom: AtomRecord) ->
             "ledger_seq": event.ledger_seq,
             "revision": atom.revision,
             "record": atom,
+            "worth": worth(atom),
         },
     )
+
+
+def atom_columns(atom: AtomRecord) -> dict[str, Any]:
+    """Its row, with what lists are ordered by and what search finds it by."""
+    return fields(atom) | {"worth": worth(atom), "names": _names(atom)}
+
+
+def _names(atom: AtomRecord) -> list[str]:
+    """What an entity is called, as texts are compared; other kinds are not called by name."""
+    if atom.kind != "entity":
+        return []
+    called = (atom.title, *atom.attributes.get("aliases", "").split("\n"))
+    return sorted({norm_text(name) for name in called} - {""})
 
 
 def _turn(rows: Rows, fact: Envelope, event: LedgerChanged, turn: Turn) -> None:

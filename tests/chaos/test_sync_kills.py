@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from infra.local.process import wait_until
-from projections import queries
+from projections.read import session
 from schemas.ids import sha256_hex
 from tests.connectors.github_side import standing
 from tests.connectors.stand_ins.github import TOKEN, GitHubServer
@@ -44,7 +44,7 @@ def has_asked(server: GitHubServer, count: int) -> bool:
 
 
 def held(cairn: Service) -> dict[str, str]:
-    with queries.reading(cairn.settings_now().conninfo) as connection:
+    with session.reading(cairn.settings_now().conninfo) as connection:
         found = connection.execute("SELECT source_id, raw_sha256 FROM sources").fetchall()
     return {str(source): str(digest) for source, digest in found}
 

@@ -22,10 +22,10 @@ async def main(folder: str) -> None:
     for pair in await service.list_contradictions(settings, project.project_id):
         by = service.Decider("ana", rationale="the security review chose it")
         decided = await service.resolve_contradiction(
-            settings, pair["contradiction_id"], by, "a_wins"
+            settings, pair.contradiction_id, by, "a_wins"
         )
         print(f"{decided.target_id} {decided.outcome} by {decided.actor_id}")
-    print((await service.read_prd(settings, project.project_id))["rendered_markdown"])
+    print((await service.read_prd(settings, project.project_id)).rendered_markdown)
 
 
 asyncio.run(main(sys.argv[1]))

@@ -21,8 +21,9 @@ from infra.settings import Settings
 from projections.apply import apply_batch
 from projections.checkpoint import Record, read_checkpoint
 from projections.checksums import table_sum
+from projections.core import CORE
 from projections.projector import prepare
-from projections.tables import BY_NAME, TABLES
+from projections.tables import TABLES
 from tests.conftest import MIGRATIONS, database_beside
 from tests.projections.log import PARTITIONS
 
@@ -51,17 +52,19 @@ class ReadModel:
 
     def fold(self, records: Sequence[Record], batch: int = 1_000) -> ReadModel:
         read_checkpoint(
-            self.connection, sorted({(record.topic, record.partition) for record in records})
+            self.connection,
+            CORE.name,
+            sorted({(record.topic, record.partition) for record in records}),
         )
         for start in range(0, len(records), batch):
-            apply_batch(self.connection, records[start : start + batch], PARTITIONS)
+            apply_batch(CORE, self.connection, records[start : start + batch], PARTITIONS)
         return self
 
     def emptied(self) -> ReadModel:
         """Every table is empty again, append-only ones too."""
         with self.connection.pipeline(), self.connection.transaction():
-            for name in ("projection_offsets", *BY_NAME):
-                append_only = name in BY_NAME and BY_NAME[name].append_only
+            for name in ("projection_offsets", *CORE.tables):
+                append_only = name in CORE.tables and CORE.tables[name].append_only
                 switched = f"ALTER TABLE {name} {{}} TRIGGER USER"
                 if append_only:
                     self.connection.execute(switched.format("DISABLE").encode())
@@ -99,7 +102,7 @@ def migrated(server: str) -> str:
 def model(database: str) -> Iterator[ReadModel]:
     """An empty read model."""
     with psycopg.connect(database, autocommit=True) as connection:
-        prepare(connection)
+        prepare(connection, CORE.schema)
         yield ReadModel(database, connection).emptied()
 
 
@@ -108,5 +111,5 @@ def other_model(server: str) -> Iterator[ReadModel]:
     """Another one, in a database of its own."""
     conninfo = migrated(server)
     with psycopg.connect(conninfo, autocommit=True) as connection:
-        prepare(connection)
+        prepare(connection, CORE.schema)
         yield ReadModel(conninfo, connection)

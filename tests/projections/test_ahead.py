@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from infra.cli.runs import timed
 from infra.cli.show import told_ahead
-from projections import ahead
+from projections.read import artifacts, runs
 from tests.projections.conftest import ReadModel
 from tests.projections.test_items import folded, records_of
 from tests.reduce.ledgers import LOSS, PROJECT, PURPOSE, WHO, Play
@@ -28,8 +28,8 @@ def outcomes(model: ReadModel) -> set[tuple[str, str | None]]:
 def test_a_section_stands_as_speculative_until_the_run_has_ended(model: ReadModel):
     folded(model, committed())
 
-    (prd,) = ahead.speculative(model.connection, PROJECT, "prd")
-    assert prd["input_ledger_seq"] == 1
+    (prd,) = artifacts.speculative(model.connection, PROJECT, "prd")
+    assert prd.input_ledger_seq == 1
     assert outcomes(model) == {("problem", None), ("risks", None), ("open_questions", None)}
     assert "(speculative, from the ledger at 1)" in told_ahead(prd)
     assert WHO.title in told_ahead(prd)
@@ -42,7 +42,7 @@ def test_the_end_says_what_became_of_each_section(model: ReadModel):
     play.ends()
     folded(model, play)
 
-    assert ahead.speculative(model.connection, PROJECT, "prd") == []
+    assert artifacts.speculative(model.connection, PROJECT, "prd") == []
     assert outcomes(model) == {
         ("problem", "confirmed"),
         ("risks", "recomputed"),
@@ -57,7 +57,7 @@ def test_a_section_written_ahead_again_takes_the_place_of_the_one_before(model: 
     folded(model, play)
 
     assert {("risks", "recomputed"), ("risks", None)} < outcomes(model)
-    assert ahead.speculative(model.connection, PROJECT, "epic")
+    assert artifacts.speculative(model.connection, PROJECT, "epic")
 
 
 def test_the_phases_of_a_run_are_told_with_their_results(model: ReadModel):
@@ -65,16 +65,18 @@ def test_the_phases_of_a_run_are_told_with_their_results(model: ReadModel):
     play.ends()
     folded(model, play)
 
-    (found,) = ahead.phases(model.connection, PROJECT).values()
-    by_name = {row["phase"]: row for row in found}
+    (found,) = runs.phases(model.connection, PROJECT).values()
+    by_name = {row.phase: row for row in found}
     assert set(by_name) == {
         "prd_generation",
         "insight_generation",
         "epic_generation",
         "feature_generation",
     }
-    assert by_name["epic_generation"]["started_at"] < by_name["prd_generation"]["finished_at"]
-    assert [line.split(":")[0] for line in timed(found)] == [row["phase"] for row in found]
+    begun = by_name["epic_generation"].started_at
+    ended = by_name["prd_generation"].finished_at
+    assert begun and ended and begun < ended
+    assert [line.split(":")[0] for line in timed(found)] == [row.phase for row in found]
 
 
 def test_the_decision_after_each_item_is_a_row(model: ReadModel):

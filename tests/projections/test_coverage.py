@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from projections import queries
-from projections.coverage import Coverage, coverage, last_batches
-from projections.progress import trigger_progress
+from projections.read import runs
+from projections.read.batches import last_batches
+from projections.read.coverage import Coverage, coverage
+from projections.read.progress import trigger_progress
 from schemas.areas import AREAS
 from schemas.codec import decode
 from schemas.events.ingestion import DeepDiveQueued, RunStarted
@@ -41,23 +42,23 @@ def seen(model: ReadModel, story: Story) -> Coverage:
 def test_every_chunk_is_read_left_or_skipped_with_a_reason(model: ReadModel):
     found = seen(model, a_story())
     first, *others = found.tiers
-    assert first == {
+    assert first.model_dump() == {
         "tier": 1,
         "total": 3,
         "extracted": 1,
         "pending": 1,
         "skipped": {"poison": 1},
     }
-    assert [row["total"] for row in others] == [0, 0]
+    assert [row.total for row in others] == [0, 0]
 
 
 def test_a_chunk_counts_in_each_of_its_areas_and_else_in_none(model: ReadModel):
-    found = {row["area"]: row for row in seen(model, a_story()).areas}
-    assert [found[area]["extracted"] for area in ("scope", "security", "market", "none")] == [
+    found = {row.area: row for row in seen(model, a_story()).areas}
+    assert [found[area].extracted for area in ("scope", "security", "market", "none")] == [
         *(1, 1, 0),
         0,
     ]
-    assert (found["none"]["total"], found["none"]["pending"]) == (2, 1)
+    assert (found["none"].total, found["none"].pending) == (2, 1)
 
 
 def test_areas_count_their_active_atoms_and_gaps_are_those_of_the_ledger(model: ReadModel):
@@ -65,7 +66,7 @@ def test_areas_count_their_active_atoms_and_gaps_are_those_of_the_ledger(model: 
     summary = WorkingSummary(state_version="v", ledger_seq=story.seq + 1, gaps=["market"])
     story.changed(story.trigger, summary=summary)
     found = seen(model, story)
-    assert sum(row["active_atoms"] for row in found.areas) == 1
+    assert sum(row.active_atoms for row in found.areas) == 1
     assert found.gaps == ["market"]
 
 
@@ -79,11 +80,11 @@ def test_the_last_choice_of_a_run_is_shown_with_places_and_what_was_selected(mod
     story = a_story()
     model.fold(projected(story))
     (batch,) = last_batches(model.connection, PROJECT)
-    assert (batch["batch_no"], batch["committed"]) == (1, False)
-    assert batch["hint"]["decision_rule"]
-    (chunk,) = batch["hint"]["candidate_chunks"]
-    assert (chunk["path"], chunk["selected"]) == ("README.md", True)
-    assert 0 <= chunk["expected_value_score"] <= 1
+    assert (batch.batch_no, batch.committed) == (1, False)
+    assert batch.hint.decision_rule
+    (chunk,) = batch.hint.candidate_chunks
+    assert (chunk.path, chunk.selected) == ("README.md", True)
+    assert 0 <= chunk.expected_value_score <= 1
     assert last_batches(model.connection, PROJECT, "run_unknown") == []
 
 
@@ -91,9 +92,9 @@ def test_a_withdrawn_batch_is_no_choice_any_more_and_its_chunks_are_left(model: 
     story = a_story()
     story.stopped(stop_reason="diminishing_returns", withdrawn_batches=[1], batch_count=2)
     found = seen(model, story)
-    assert found.tiers[0]["pending"] == 1
+    assert found.tiers[0].pending == 1
     (batch,) = last_batches(model.connection, PROJECT)
-    assert batch["batch_no"] == 0
+    assert batch.batch_no == 0
     assert model.rows("SELECT state FROM chunks ORDER BY state") == [
         ("extracted",),
         ("pending",),
@@ -107,8 +108,8 @@ def test_a_run_that_waits_for_sources_says_for_how_many(model: ReadModel):
     story.requested(["README.md", "docs/auth.md"])
     story.run_started()
     model.fold(projected(story))
-    (run,) = queries.runs(model.connection, PROJECT)
-    assert (run["status"], run["waiting_for_sources"]) == ("running", 1)
+    (run,) = runs.runs(model.connection, PROJECT).items
+    assert (run.status, run.waiting_for_sources) == ("running", 1)
 
 
 def test_a_cancelled_run_says_why_and_until_then_that_it_was_asked_to(model: ReadModel):
@@ -116,11 +117,11 @@ def test_a_cancelled_run_says_why_and_until_then_that_it_was_asked_to(model: Rea
     story.outside(RunCancelRequested(run_id=story.run, request_key="c", reason="too broad"))
     before = projected(story)
     model.fold(before)
-    assert queries.runs(model.connection, PROJECT)[0]["cancel_requested"]
+    assert runs.runs(model.connection, PROJECT).items[0].cancel_requested
     story.stopped(stop_reason="cancelled", stop_detail="too broad")
     model.fold(projected(story)[len(before) :])
-    (run,) = queries.runs(model.connection, PROJECT)
-    assert (run["status"], run["stop_detail"], run["cancel_requested"]) == (
+    (run,) = runs.runs(model.connection, PROJECT).items
+    assert (run.status, run.stop_detail, run.cancel_requested) == (
         *("cancelled", "too broad"),
         False,
     )

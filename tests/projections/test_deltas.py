@@ -9,8 +9,7 @@ import pytest
 
 from infra.cli.runs import reported
 from infra.errors import Refusal
-from projections.deltas import delta_report
-from projections.queries import Row
+from projections.read.deltas import DeltaReport, delta_report
 from tests.projections.conftest import ReadModel
 from tests.projections.log import records_in
 from tests.whole.changing import FILLER, Project, a_world, files_of
@@ -21,13 +20,13 @@ NEW = b"## Retention\n\nThe depot must store every parcel for 77 days.\n\n" + FI
 RISK = b"# Risks\n\n- Risk: an outage of the depot stops every delivery.\n"
 
 
-def last_report(model: ReadModel, project: Project) -> Row:
+def last_report(model: ReadModel, project: Project) -> DeltaReport:
     model.fold(records_in(project.driver))
     return delta_report(model.connection, project.stops[-1].run_id)
 
 
-def sections(report: Row, name: str) -> set[tuple[str, str]]:
-    return {(one["artifact_id"], one["section_id"]) for one in report[f"sections_{name}"]}
+def sections(report: DeltaReport, name: str) -> set[tuple[str, str]]:
+    return {(one.artifact_id, one.section_id) for one in getattr(report, f"sections_{name}")}
 
 
 def test_only_the_files_of_a_delta_are_told_and_only_their_changed_chunks_read(model: ReadModel):
@@ -47,12 +46,12 @@ def test_only_the_files_of_a_delta_are_told_and_only_their_changed_chunks_read(m
     )
     report = last_report(model, project)
 
-    assert (report["trigger"], report["files_added"]) == ("delta", ["docs/risks.md"])
-    assert report["files_modified"] == ["docs/b.md", "docs/c.md"]
-    assert (report["files_removed"], report["files_renamed"]) == (["docs/a.md"], [])
-    assert report["chunks_reextracted"] == 3
-    assert report["chunks_reanchored"] > 0
-    assert report["atoms_touched"] >= report["atom_changes"]["atom_created"] > 0
+    assert (report.trigger, report.files_added) == ("delta", ["docs/risks.md"])
+    assert report.files_modified == ["docs/b.md", "docs/c.md"]
+    assert (report.files_removed, report.files_renamed) == (["docs/a.md"], [])
+    assert report.chunks_reextracted == 3
+    assert report.chunks_reanchored > 0
+    assert report.atoms_touched >= report.atom_changes["atom_created"] > 0
 
 
 def test_what_was_written_again_and_what_was_kept_is_all_there_is(model: ReadModel):
@@ -84,11 +83,11 @@ def test_a_report_is_settled_only_once_the_sections_it_counts_are_there(model: R
     on_their_way = {"artifact.prd.v1", "artifact.feature.v1"}
     model.fold([record for record in everything if record.topic not in on_their_way])
     early = delta_report(model.connection, project.stops[-1].run_id)
-    assert (early["settled_at"], early["sections_recomputed"]) == (None, None)
+    assert (early.settled_at, early.sections_recomputed) == (None, None)
     model.fold([record for record in everything if record.topic in on_their_way])
     late = delta_report(model.connection, project.stops[-1].run_id)
-    assert late["settled_at"]
-    assert late["sections_recomputed"]
+    assert late.settled_at
+    assert late.sections_recomputed
 
 
 @pytest.mark.parametrize("name", ["docs/moved.md", "docs\\a%_b\\.md"])
@@ -98,10 +97,10 @@ def test_a_moved_file_is_renamed_and_neither_new_nor_gone(model: ReadModel, name
     project.ingest(moved | {name: BASE["docs/a.md"]})
     report = last_report(model, project)
 
-    assert report["files_renamed"] == [f"docs/a.md -> {name}"]
-    assert (report["files_added"], report["files_removed"]) == ([], [])
-    assert report["chunks_reextracted"] == 0
-    assert report["chunks_reanchored"] > 0
+    assert report.files_renamed == [f"docs/a.md -> {name}"]
+    assert (report.files_added, report.files_removed) == ([], [])
+    assert report.chunks_reextracted == 0
+    assert report.chunks_reanchored > 0
 
 
 def test_the_report_of_an_earlier_run_stays_what_it_was(model: ReadModel):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from projections.apply import apply_batch
 from projections.checkpoint import Record, StaleProjector, read_checkpoint
 from projections.checksums import checksums
+from projections.core import CORE
 from projections.fold import PROJECTED_TOPICS
 from projections.projector import prepare
 from schemas import ids
@@ -180,28 +181,30 @@ def test_a_projector_killed_between_batches_goes_on_where_it_stopped(model: Read
     model.emptied().fold(records[:20], batch=5)
     model.connection.close()
     with psycopg.connect(model.conninfo, autocommit=True) as connection:
-        prepare(connection)
+        prepare(connection, CORE.schema)
         after = ReadModel(model.conninfo, connection)
-        reached = read_checkpoint(connection)
+        reached = read_checkpoint(connection, CORE.name)
         after.fold([r for r in records if r.offset >= reached.get((r.topic, r.partition), 0)])
         assert after.sums() == quiet
 
 
 def test_rows_and_checkpoint_are_written_together_or_not_at_all(model: ReadModel):
     records = projected(a_whole_story())
-    read_checkpoint(model.connection, {(record.topic, record.partition) for record in records})
+    read_checkpoint(
+        model.connection, CORE.name, {(record.topic, record.partition) for record in records}
+    )
     with pytest.raises(ZeroDivisionError), model.connection.transaction():
-        apply_batch(model.connection, records, PARTITIONS)
+        apply_batch(CORE, model.connection, records, PARTITIONS)
         raise ZeroDivisionError
     assert model.value("SELECT count(*) FROM event_places") == 0
-    assert set(read_checkpoint(model.connection).values()) == {0}
+    assert set(read_checkpoint(model.connection, CORE.name).values()) == {0}
 
 
 def test_a_batch_behind_the_checkpoint_is_refused(model: ReadModel):
     records = projected(a_whole_story())
     before = model.fold(records).sums()
     with pytest.raises(StaleProjector):
-        apply_batch(model.connection, records[:3], PARTITIONS)
+        apply_batch(CORE, model.connection, records[:3], PARTITIONS)
     assert model.sums() == before
 
 
@@ -379,7 +382,7 @@ def test_the_history_of_an_atom_has_a_row_for_every_change_set(model: ReadModel)
 
 def test_rejections_of_withdrawn_batches_are_no_part_of_the_checksum(model: ReadModel):
     story = a_whole_story()
-    quiet = checksums(model.fold(projected(story)).connection, PROJECT)["ledger_rejections"]
+    quiet = checksums(CORE, model.fold(projected(story)).connection, PROJECT)["ledger_rejections"]
     late = next(record for record in story.log.records if record.topic == "atom.validated.v1")
     fact = decode(late.value or b"")
     story.run = "run_late"
@@ -392,7 +395,7 @@ def test_rejections_of_withdrawn_batches_are_no_part_of_the_checksum(model: Read
     story.stopped(withdrawn_batches=[9])
     model.emptied().fold(projected(story))
     assert model.value("SELECT count(*) FROM ledger_rejections") == 2
-    assert checksums(model.connection, PROJECT)["ledger_rejections"] == quiet
+    assert checksums(CORE, model.connection, PROJECT)["ledger_rejections"] == quiet
 
 
 def decode_rejections(story: Story) -> list[Any]:
@@ -422,6 +425,6 @@ def test_checksums_do_not_see_when_something_happened(model: ReadModel, other_mo
         else:
             moved = replace(moved, occurred_at=fact.occurred_at.replace(year=2030))
         later.log.write_bytes(record.topic, record.key or b"", encode(moved), record.headers)
-    one = checksums(model.fold(projected(story)).connection, PROJECT)
-    other = checksums(other_model.fold(later.log.records).connection, PROJECT)
+    one = checksums(CORE, model.fold(projected(story)).connection, PROJECT)
+    other = checksums(CORE, other_model.fold(later.log.records).connection, PROJECT)
     assert one == other

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
 from infra.errors import Refusal
 from projections.fold import PROJECTED_TOPICS
-from projections.history import atoms_as_of, rejections, sequence_at
-from projections.queries import atoms
+from projections.read.atoms import atoms, atoms_as_of, sequence_at
+from projections.read.page import take
+from projections.read.rejections import rejections
 from schemas.codec import decode
 from schemas.events.ledger import LedgerChanged
 from tests.projections.builders import PROJECT as STORY
@@ -36,14 +38,12 @@ def test_the_past_is_what_stood_there(model: ReadModel, share: float):
     seq = int(last * share)
     then = model.fold(list(up_to(seq)))
     stood = [
-        (atom["atom_id"], atom["status"], atom["confidence"], atom["revision"])
-        for atom in atoms(then.connection, PROJECT)
+        (atom.atom_id, atom.status, atom.confidence, atom.revision)
+        for atom in take(partial(atoms, then.connection, PROJECT))
     ]
     now = model.emptied().fold(records(TOPICS))
-    past = atoms_as_of(now.connection, PROJECT, seq)
-    assert [
-        (atom["atom_id"], atom["status"], atom["confidence"], atom["revision"]) for atom in past
-    ] == stood
+    past = take(partial(atoms_as_of, now.connection, PROJECT, seq))
+    assert [(atom.atom_id, atom.status, atom.confidence, atom.revision) for atom in past] == stood
     assert bool(stood) == (seq > 0)
 
 
@@ -63,12 +63,12 @@ def test_a_sequence_that_is_not_there_is_refused(model: ReadModel):
 
 def test_rejections_are_found_by_rule_code_kind_and_path(model: ReadModel):
     model.fold(projected(a_whole_story()))
-    (refused,) = rejections(model.connection, STORY)
+    (refused,) = rejections(model.connection, STORY).items
     for found in (
         rejections(model.connection, STORY, code="F1"),
         rejections(model.connection, STORY, code="too_short"),
         rejections(model.connection, STORY, kind="claim", source="READ*"),
     ):
-        assert [row["candidate_id"] for row in found] == [refused["candidate_id"]]
-    assert rejections(model.connection, STORY, code="low_confidence") == []
-    assert rejections(model.connection, STORY, source="docs/*") == []
+        assert [row.candidate_id for row in found.items] == [refused.candidate_id]
+    assert rejections(model.connection, STORY, code="low_confidence").items == []
+    assert rejections(model.connection, STORY, source="docs/*").items == []

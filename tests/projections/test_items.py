@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import pytest
 
 from infra.cli.show import told, told_gone
-from projections import queries
 from projections.checkpoint import Record
-from projections.lineage import trace
+from projections.read import artifacts
+from projections.read.lineage import trace
 from schemas.envelope import Envelope
 from streams.publishing import PUBLISH
 from tests.projections.conftest import ReadModel
@@ -42,28 +40,24 @@ def play() -> Play:
     return play
 
 
-def titles(rows: Sequence[queries.Row]) -> list[str]:
-    return [str(row["title"]) for row in rows]
-
-
 def test_each_type_has_a_view_and_its_items_come_by_number(model: ReadModel, play: Play):
     folded(model, play)
 
     for kind in ("insight", "epic", "feature"):
-        shown = queries.items(model.connection, PROJECT, kind)
+        shown = artifacts.items(model.connection, PROJECT, kind).items
         assert shown
-        assert [row["number"] for row in shown] == sorted(row["number"] for row in shown)
+        assert [row.number for row in shown] == sorted(row.number for row in shown)
         assert model.value(f"SELECT count(*) FROM {kind}s") == len(shown)
 
 
 def test_a_feature_shows_its_fields_and_its_plan(model: ReadModel, play: Play):
     folded(model, play)
 
-    feature = queries.items(model.connection, PROJECT, "feature")[0]
+    feature = artifacts.items(model.connection, PROJECT, "feature").items[0]
 
-    assert set(feature["fields"]["risk_atom_ids"]) == {FULL.atom_id, STUCK.atom_id}
-    assert feature["plan"]["start_date"] < feature["plan"]["end_date"]
-    assert feature["blocked_by"]
+    assert set(feature.fields["risk_atom_ids"]) == {FULL.atom_id, STUCK.atom_id}
+    assert feature.plan["start_date"] < feature.plan["end_date"]
+    assert feature.blocked_by
 
 
 def test_the_dependencies_of_a_section_are_its_atoms_and_its_open_contradictions(
@@ -96,7 +90,7 @@ def test_an_item_whose_cluster_is_gone_is_no_longer_shown(model: ReadModel, play
     play.decided(gone)
     folded(model, play)
 
-    assert len(queries.items(model.connection, PROJECT, "feature")) == 1
+    assert len(artifacts.items(model.connection, PROJECT, "feature").items) == 1
     assert "dropped" in {
         row[0] for row in model.rows("SELECT fields->>'status' FROM features WHERE number = ''")
     }
@@ -130,7 +124,7 @@ def test_an_item_is_told_with_its_facts_and_where_each_statement_comes_from(
 
     (queue,) = [
         text
-        for item in queries.items(model.connection, PROJECT, "feature")
+        for item in artifacts.items(model.connection, PROJECT, "feature").items
         if FULL.title in (text := told(item))
     ]
 
@@ -151,24 +145,24 @@ def test_what_is_no_longer_in_the_list_is_told_with_its_reason(model: ReadModel)
     play.given(again).ends()
     folded(model, play)
 
-    gone = queries.gone_items(model.connection, PROJECT, "feature")
+    gone = artifacts.gone_items(model.connection, PROJECT, "feature").items
     (shown,) = told_gone(gone)
 
     assert "Replaced by: " in shown
-    assert not {row["artifact_id"] for row in gone} & {
-        row["artifact_id"] for row in queries.items(model.connection, PROJECT, "feature")
+    assert not {row.artifact_id for row in gone} & {
+        row.artifact_id for row in artifacts.items(model.connection, PROJECT, "feature").items
     }
 
 
 def test_an_epic_is_shown_with_its_features(model: ReadModel, play: Play):
     folded(model, play)
 
-    epic = queries.items(model.connection, PROJECT, "epic")[0]
-    features = queries.items(model.connection, PROJECT, "feature")
+    epic = artifacts.items(model.connection, PROJECT, "epic").items[0]
+    features = artifacts.items(model.connection, PROJECT, "feature").items
 
-    ids_of = epic["fields"]["feature_ids"]
-    assert epic["features"] == [
-        f"{row['number']} {row['title']}" for row in features if row["artifact_id"] in ids_of
+    ids_of = epic.fields["feature_ids"]
+    assert epic.features == [
+        f"{row.number} {row.title}" for row in features if row.artifact_id in ids_of
     ]
-    assert f"- {epic['features'][0]}" in told(epic)
-    assert features[0]["features"] == []
+    assert f"- {epic.features[0]}" in told(epic)
+    assert features[0].features == []

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from infra.errors import Refusal
-from projections.lineage import Node, trace
+from projections.read.lineage import Node, trace
 from tests.projections.conftest import ReadModel
 from tests.projections.log import Story, a_whole_story
 from tests.projections.test_folding import projected
@@ -24,7 +24,7 @@ def kinds(node: Node) -> set[str]:
 
 
 def events(node: Node) -> set[str]:
-    return {event["event_type"] for each in nodes(node) for event in each.events}
+    return {event.event_type for each in nodes(node) for event in each.events}
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_every_place_in_a_trace_is_the_place_of_that_record(ledger: ReadModel, s
     written = {(record.topic, record.partition, record.offset) for record in story.log.records}
     tree = trace(ledger.connection, ledger.value("SELECT min(atom_id) FROM ledger_atoms"))
     places = {
-        (event["topic"], event["partition"], event["offset"])
+        (event.topic, event.partition, event.offset)
         for node in nodes(tree)
         for event in node.events
     }

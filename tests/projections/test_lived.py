@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 
 import pytest
 
-from projections.history import atoms_as_of, sequence_at
+from projections.read.atoms import atoms_as_of, sequence_at
+from projections.read.page import take
 from schemas.events.ledger import LIVE, LedgerChanged
 from streams.ledger.fold import LedgerView
 from streams.tables import MemoryTables
@@ -63,8 +64,8 @@ def test_the_ledger_as_of_any_change_set_is_what_stood_there(model: ReadModel, s
     assert any(each.merge_ops for each in project.change_sets())
     for seq, atoms in stood(project).items():
         shown = {
-            row["atom_id"]: (row["status"], row["confidence"], row["revision"])
-            for row in atoms_as_of(model.connection, PROJECT, seq)
+            atom.atom_id: (atom.status, atom.confidence, atom.revision)
+            for atom in take(partial(atoms_as_of, model.connection, PROJECT, seq))
         }
         assert shown == atoms
 

@@ -10,6 +10,7 @@ import pytest
 from infra.errors import Refusal
 from projections.checkpoint import Record, read_checkpoint
 from projections.checksums import columns_of
+from projections.core import CORE
 from projections.rebuild import Rebuilt, rebuild_from
 from projections.replay import replay_from
 from projections.verify import verify
@@ -61,7 +62,9 @@ def rebuilt(model: ReadModel, records: list[Record], *, accept: bool = False) ->
     }
     log = LogInMemory(records)
     accepted = ends if accept else None
-    return asyncio.run(rebuild_from(model.conninfo, log.stretch, PARTITIONS, accepted=accepted))
+    return asyncio.run(
+        rebuild_from(CORE, model.conninfo, log.stretch, PARTITIONS, accepted=accepted)
+    )
 
 
 def test_copies_elsewhere_change_no_table_and_are_kept_as_dead_letters(model: ReadModel):
@@ -119,7 +122,7 @@ def test_told_to_it_takes_what_is_left_and_the_tables_go_on_behind(model: ReadMo
     assert model.value("SELECT count(*) FROM ledger_change_sets") == 1
     last = max(r.offset for r in records if r.topic == "ledger.v1")
     partition = first(records, LedgerChanged).partition
-    assert read_checkpoint(model.connection)["ledger.v1", partition] == last + 1
+    assert read_checkpoint(model.connection, CORE.name)["ledger.v1", partition] == last + 1
 
 
 def test_a_rebuild_of_a_sound_log_may_make_a_ledger_smaller(model: ReadModel):

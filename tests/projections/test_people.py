@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from projections.checkpoint import Record
-from projections.lineage import trace
-from projections.people import cards
+from projections.read.contradictions import cards
+from projections.read.lineage import trace
 from projections.verify import verify
 from schemas.codec import decode, encode
 from schemas.events.hitl import ContradictionDecided, PersonDecided
@@ -75,15 +75,14 @@ def test_a_card_shows_both_sides_with_their_quotes_and_what_they_are_cited_in(
 ):
     model.fold(records)
     project = model.value("SELECT DISTINCT project_id FROM ledger_contradictions")
-    assert cards(model.connection, project) == []
-    (card,) = cards(model.connection, project, "resolved")
-    assert (card["resolution_kind"], card["allowed_actions"]) == ("a_wins", [])
-    statuses = [card[side]["status"] for side in ("a", "b")]
-    assert statuses == ["active", "superseded"]
-    for side in ("a", "b"):
-        quote = card[side]["evidence"][0]
-        assert quote["path"] and quote["line_start"] >= 1 and quote["snippet"]
-    assert [artifact["number"] for artifact in card["affected_artifacts"]] == ["prd-001"]
+    assert cards(model.connection, project).items == []
+    (card,) = cards(model.connection, project, "resolved").items
+    assert (card.resolution_kind, card.allowed_actions) == ("a_wins", [])
+    assert [side.status for side in (card.a, card.b)] == ["active", "superseded"]
+    for side in (card.a, card.b):
+        quote = side.evidence[0]
+        assert quote.path and quote.line_start >= 1 and quote.snippet
+    assert [artifact.number for artifact in card.affected_artifacts] == ["prd-001"]
 
 
 def test_the_touched_rows_name_the_decision(model: ReadModel, records: list[Record]):
@@ -150,7 +149,7 @@ def test_a_trace_of_the_atom_names_the_decision_and_its_place(
 ):
     model.fold(records)
     loser = model.value("SELECT atom_id FROM ledger_atoms WHERE status = 'superseded'")
-    shown = json.dumps(trace(model.connection, loser).as_dict(), default=str)
+    shown = json.dumps(trace(model.connection, loser).flat(), default=str)
     assert "hitl.contradiction_decided" in shown
 
 

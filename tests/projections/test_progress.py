@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from projections import queries
-from projections.history import atoms_as_of, head
-from projections.progress import trigger_progress
+from projections.read import atoms, projects, runs, sources
+from projections.read.atoms import atoms_as_of, head
+from projections.read.progress import trigger_progress
 from schemas.events.hygiene import VERSIONS, SourceProcessed
 from schemas.events.ingestion import SourceChange
 from schemas.events.ingestion_request import SourcesUnchanged
@@ -95,9 +95,9 @@ def test_the_feeder_learns_what_was_accepted_and_answered(model: ReadModel):
     story = a_whole_story()
     model.fold(projected(story))
     hashes = {p.source.source_id: p.raw_sha256 for p in story.processed.values()}
-    assert queries.last_accepted(model.connection, PROJECT) == hashes
-    assert queries.answered(model.connection, PROJECT, TRIGGER) == set(hashes)
-    assert queries.answered(model.connection, PROJECT, "another") == set()
+    assert sources.last_accepted(model.connection, PROJECT) == hashes
+    assert sources.answered(model.connection, PROJECT, TRIGGER) == set(hashes)
+    assert sources.answered(model.connection, PROJECT, "another") == set()
 
 
 @pytest.mark.parametrize(
@@ -119,28 +119,28 @@ def test_what_was_read_by_older_rules_or_given_up_has_to_be_sent_again(
     assert isinstance(again, SourceProcessed)
     story.outside(again, natural_key="again")
     model.fold(projected(story))
-    assert queries.last_accepted(model.connection, PROJECT) == {}
+    assert sources.last_accepted(model.connection, PROJECT) == {}
 
 
 def test_a_run_tells_how_long_first_atom_and_first_prd_took(model: ReadModel):
     model.fold(projected(a_whole_story()))
-    (run,) = queries.runs(model.connection, PROJECT)
-    assert 0 < run["first_atom_ms"] < run["prd_v0_ms"]
-    assert run["target_missed"] == []
+    (run,) = runs.runs(model.connection, PROJECT).items
+    assert run.first_atom_ms and run.prd_v0_ms and 0 < run.first_atom_ms < run.prd_v0_ms
+    assert run.target_missed == []
 
 
 def test_a_project_is_found_by_name_and_by_id(model: ReadModel):
     model.fold(projected(a_whole_story()))
-    assert queries.project_of(model.connection, "Demo") == PROJECT
-    assert queries.project_of(model.connection, PROJECT) == PROJECT
+    assert projects.project_of(model.connection, "Demo") == PROJECT
+    assert projects.project_of(model.connection, PROJECT) == PROJECT
 
 
 def test_atoms_are_filtered_by_kind_status_and_path(model: ReadModel):
     model.fold(projected(a_whole_story()))
 
     def titles(**filters: object) -> list[str]:
-        found = queries.atoms(model.connection, PROJECT, **filters)  # type: ignore[arg-type]
-        return [atom["title"] for atom in found]
+        found = atoms.atoms(model.connection, PROJECT, **filters)  # type: ignore[arg-type]
+        return [atom.title for atom in found.items]
 
     assert titles() == ["Gateway", "Auth uses JWT tokens", "Auth uses session cookies"]
     assert titles(kind="decision") == ["Auth uses session cookies"]
@@ -163,17 +163,17 @@ def test_the_best_atom_comes_first_whenever_it_came(model: ReadModel):
     story.read(two, strong)
     model.fold(projected(story))
 
-    (first,) = queries.atoms(model.connection, PROJECT, limit=1)
-    (oldest,) = queries.atoms(model.connection, PROJECT, order="age", limit=1)
-    assert (first["title"], oldest["title"]) == (strong.title, weak.title)
-    past = atoms_as_of(model.connection, PROJECT, head(model.connection, PROJECT))
-    assert [atom["title"] for atom in past] == [strong.title, weak.title]
+    (first,) = atoms.atoms(model.connection, PROJECT, limit=1).items
+    (oldest,) = atoms.atoms(model.connection, PROJECT, order="age", limit=1).items
+    assert (first.title, oldest.title) == (strong.title, weak.title)
+    past = atoms_as_of(model.connection, PROJECT, head(model.connection, PROJECT)).items
+    assert [atom.title for atom in past] == [strong.title, weak.title]
 
 
 def test_an_atom_comes_with_the_exact_place_of_its_evidence(model: ReadModel):
     model.fold(projected(a_whole_story()))
-    (atom,) = queries.atoms(model.connection, PROJECT, kind="claim")
-    (row,) = atom["evidence"]
-    assert row["path"] == "README.md"
-    assert row["snippet"] == "The API authenticates callers with JWT tokens.\n"
-    assert queries.chunk_text(model.connection, row["chunk_id"]) == row["snippet"]
+    (atom,) = atoms.atoms(model.connection, PROJECT, kind="claim").items
+    (quote,) = atom.evidence
+    assert quote.path == "README.md"
+    assert quote.snippet == "The API authenticates callers with JWT tokens.\n"
+    assert sources.chunk_text(model.connection, quote.chunk_id) == quote.snippet

@@ -16,9 +16,12 @@ import infra.kafka
 from infra.cli import build
 from infra.errors import Refusal
 from infra.settings import Settings
-from projections import projector, queries
+from projections import projector
 from projections.checksums import caught_up, checksums
-from projections.progress import trigger_progress
+from projections.core import CORE
+from projections.projection import Projection
+from projections.read import session
+from projections.read.progress import trigger_progress
 from tests.conftest import variables_of
 from tests.projections.builders import PROJECT
 from tests.projections.conftest import ReadModel
@@ -41,10 +44,10 @@ async def publish(settings: Settings, story: Story) -> None:
 
 
 @asynccontextmanager
-async def running(settings: Settings) -> AsyncIterator[None]:
+async def running(settings: Settings, projection: Projection = CORE) -> AsyncIterator[None]:
     """A projector for the block; what it raises, the block's end raises."""
     stop, ready = asyncio.Event(), asyncio.Event()
-    task = asyncio.create_task(projector.run(settings, ready.set, stop))
+    task = asyncio.create_task(projector.run(projection, settings, ready.set, stop))
     await asyncio.wait(
         [task, waiting := asyncio.create_task(ready.wait())], return_when="FIRST_COMPLETED"
     )
@@ -60,8 +63,8 @@ async def running(settings: Settings) -> AsyncIterator[None]:
 async def until_folded(settings: Settings) -> None:
     """The tables hold all that is on the topics."""
     async with running(settings):
-        with queries.reading(settings.conninfo) as connection:
-            await caught_up(settings, connection, timeout_s=60)
+        with session.reading(settings.conninfo) as connection:
+            await caught_up(CORE, settings, connection, timeout_s=60)
 
 
 def projected_story(settings: Settings) -> Story:
@@ -78,18 +81,18 @@ def projected_story(settings: Settings) -> Story:
 
 def test_what_is_published_is_in_the_tables(fresh: Settings, model: ReadModel):
     story = projected_story(fresh)
-    with queries.reading(fresh.conninfo) as connection:
+    with session.reading(fresh.conninfo) as connection:
         assert trigger_progress(connection, PROJECT, TRIGGER).settled
-        sums = checksums(connection, PROJECT)
-    assert sums == checksums(model.fold(projected(story)).connection, PROJECT)
+        sums = checksums(CORE, connection, PROJECT)
+    assert sums == checksums(CORE, model.fold(projected(story)).connection, PROJECT)
 
 
 def test_a_second_projector_is_refused(fresh: Settings):
     with psycopg.connect(fresh.conninfo, autocommit=True) as other:
-        other.execute("SELECT pg_advisory_lock(%s)", (projector.PROJECTOR_LOCK,))
+        other.execute("SELECT pg_advisory_lock(%s)", (CORE.lock(projector.PROJECTING),))
 
         async def follow() -> None:
-            await projector.run(fresh, lambda: None, asyncio.Event(), lock_patience_s=0.0)
+            await projector.run(CORE, fresh, lambda: None, asyncio.Event(), lock_patience_s=0.0)
 
         with pytest.raises(Refusal, match="Another projector runs"):
             asyncio.run(follow())
@@ -166,8 +169,8 @@ def test_a_dead_letter_can_be_published_once_more(fresh: Settings, cairn: Callab
     async def follow() -> None:
         async with running(fresh):
             await publish(fresh, story)
-            with queries.reading(fresh.conninfo) as connection:
-                await caught_up(fresh, connection, timeout_s=60)
+            with session.reading(fresh.conninfo) as connection:
+                await caught_up(CORE, fresh, connection, timeout_s=60)
 
     asyncio.run(follow())
     letter = json.loads(cairn("dlq", "list", "--json").stdout)

@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 
 from infra.errors import Refusal
-from projections.decisions import Reason
 from projections.fold import PROJECTED_TOPICS
-from projections.reasons import why
+from projections.read.decisions import Reason
+from projections.read.reasons import why
 from tests.projections.conftest import ReadModel
 from tests.projections.log import a_whole_story
 from tests.projections.parcel_log import fact_at, records

@@ -10,8 +10,9 @@ import pytest
 from infra.errors import Refusal
 from projections.apply import apply_batch
 from projections.checkpoint import Record
+from projections.core import CORE
 from projections.log_reader import Offsets
-from projections.rebuild import SHADOW, Comparison, rebuild_from
+from projections.rebuild import Comparison, rebuild_from
 from tests.projections.conftest import ReadModel
 from tests.projections.log import PARTITIONS, a_whole_story
 from tests.projections.test_folding import projected
@@ -35,7 +36,7 @@ class LogInMemory:
 
 
 def rebuilt(model: ReadModel, log: LogInMemory, only: str | None = None) -> list[Comparison]:
-    rebuilt = asyncio.run(rebuild_from(model.conninfo, log.stretch, PARTITIONS, only))
+    rebuilt = asyncio.run(rebuild_from(CORE, model.conninfo, log.stretch, PARTITIONS, only))
     return rebuilt.tables
 
 
@@ -90,14 +91,17 @@ def test_the_projector_goes_on_after_a_rebuild(model: ReadModel):
     model.connection.execute("DELETE FROM log_heads")
     rebuilt(model, LogInMemory(records))
     story.changed(story.project("a new cause"))
-    apply_batch(model.connection, projected(story)[len(records) :], PARTITIONS)
+    apply_batch(CORE, model.connection, projected(story)[len(records) :], PARTITIONS)
     assert model.value("SELECT max(ledger_seq) FROM ledger_change_sets") == 5
 
 
 def test_nothing_of_the_shadow_is_left(model: ReadModel):
     model.fold(projected(a_whole_story()))
     rebuilt(model, LogInMemory([]), "chunks")
-    assert model.value("SELECT count(*) FROM pg_namespace WHERE nspname = %s", SHADOW) == 0
+    assert (
+        model.value("SELECT count(*) FROM pg_namespace WHERE nspname = %s", CORE.rebuild_schema)
+        == 0
+    )
 
 
 def test_an_unknown_projection_is_refused(model: ReadModel):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 
 from infra.errors import Refusal
 from projections.fold import PROJECTED_TOPICS
-from projections.history import atoms_as_of, head
+from projections.read.atoms import atoms_as_of, head
+from projections.read.page import take
 from projections.replay import SCHEMA, Difference, replay_from
 from tests.projections.conftest import ReadModel
 from tests.projections.log import PARTITIONS
@@ -52,8 +54,8 @@ def test_the_past_stands_in_a_schema_of_its_own(ledger: ReadModel):
         if (one.table, one.since) == ("ledger_atoms", "came")
     }
     then = ledger.rows(f"SELECT atom_id FROM {SCHEMA}.ledger_atoms ORDER BY atom_id")
-    past = atoms_as_of(ledger.connection, PROJECT, seq, status="all")
-    assert [atom_id for (atom_id,) in then] == sorted(atom["atom_id"] for atom in past)
+    past = take(partial(atoms_as_of, ledger.connection, PROJECT, seq, status="all"))
+    assert [atom_id for (atom_id,) in then] == sorted(atom.atom_id for atom in past)
     now = {atom_id for (atom_id,) in ledger.rows("SELECT atom_id FROM ledger_atoms")}
     assert came == now - {atom_id for (atom_id,) in then}
     assert came

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from projections import waiting
+from projections.read import waiting
 from schemas.events.hitl import AtomDismissed, AtomVerified
 from schemas.events.ingestion_request import RemovalsAccepted
 from tests import worlds
@@ -21,7 +21,7 @@ DISPUTE = a_conflict(RETRY, LIMIT)
 
 
 def queued(model: ReadModel) -> list[str]:
-    return [str(row["target_id"]) for row in waiting.queue(model.connection, PROJECT)]
+    return [row.target_id for row in waiting.queue(model.connection, PROJECT).items]
 
 
 def test_a_preview_records_a_dispute_and_asks_nobody(model: ReadModel):
@@ -39,8 +39,8 @@ def test_the_end_of_the_deep_run_queues_it_and_makes_the_rest_stable(model: Read
     play.ends("deep")
     folded(model, play)
 
-    (asked,) = waiting.queue(model.connection, PROJECT)
-    assert (asked["target_id"], asked["queued_seq"]) == (DISPUTE.contradiction_id, 3)
+    (asked,) = waiting.queue(model.connection, PROJECT).items
+    assert (asked.target_id, asked.queued_seq) == (DISPUTE.contradiction_id, 3)
     states = dict(model.rows("SELECT artifact_id, artifact_state FROM artifacts"))
     blocked = {
         artifact
@@ -48,7 +48,7 @@ def test_the_end_of_the_deep_run_queues_it_and_makes_the_rest_stable(model: Read
             "SELECT artifact_id FROM artifacts WHERE cardinality(blocked_by) > 0"
         )
     }
-    assert len(asked["blocks"]) == len(blocked) > 0
+    assert len(asked.blocks) == len(blocked) > 0
     assert "stable" not in {state for key, state in states.items() if key in blocked}
     assert "stable" in {state for key, state in states.items() if key not in blocked}
     moved = model.rows(
@@ -69,7 +69,7 @@ def test_what_is_decided_waits_no_longer(model: ReadModel):
 def kinds(model: ReadModel, project: Project) -> list[str]:
     """What waits once the whole log of the project is in tables of their own."""
     model.emptied().fold(records_in(project.driver))
-    return [str(row["kind"]) for row in waiting.queue(model.connection, worlds.PROJECT)]
+    return [row.kind for row in waiting.queue(model.connection, worlds.PROJECT).items]
 
 
 def first_of_ten(count: int) -> dict[str, bytes]:
@@ -80,8 +80,8 @@ def test_held_removals_wait_until_a_person_lets_them_go(model: ReadModel):
     project = Project().ingest(TEN).ingest(first_of_ten(7))
     held = project.stops[-1]
     assert kinds(model, project) == ["removals_held"]
-    (asked,) = waiting.queue(model.connection, worlds.PROJECT)
-    assert (asked["target_id"], asked["detail"]) == (held.run_id, "3 sources are gone from parcel")
+    (asked,) = waiting.queue(model.connection, worlds.PROJECT).items
+    assert (asked.target_id, asked.detail) == (held.run_id, "3 sources are gone from parcel")
     accepted = RemovalsAccepted(run_id=held.run_id, root="parcel", source_ids=held.removals_held)
     assert kinds(model, project.given([worlds.fact(accepted)])) == []
 
@@ -96,8 +96,8 @@ def test_held_removals_wait_no_longer_when_the_files_are_back(model: ReadModel):
 def test_a_later_complete_listing_judges_anew(model: ReadModel):
     project = Project().ingest(TEN).ingest(first_of_ten(7)).ingest(first_of_ten(6))
     assert kinds(model, project) == ["removals_held"]
-    (asked,) = waiting.queue(model.connection, worlds.PROJECT)
-    assert asked["target_id"] == project.stops[-1].run_id
+    (asked,) = waiting.queue(model.connection, worlds.PROJECT).items
+    assert asked.target_id == project.stops[-1].run_id
 
 
 def test_a_verified_atom_without_evidence_waits_until_somebody_has_looked(model: ReadModel):
@@ -112,8 +112,8 @@ def test_a_verified_atom_without_evidence_waits_until_somebody_has_looked(model:
     project.ingest(GATE | {"docs/records.md": b"# Records\n\nRecords are kept in a safe.\n"})
     queued_now = [kind for kind in kinds(model, project) if kind != "merge_review"]
     assert queued_now == ["verified_evidence_stale"]
-    asked = waiting.queue(model.connection, worlds.PROJECT)[-1]
-    assert asked["title_a"] == atom.title
+    asked = waiting.queue(model.connection, worlds.PROJECT).items[-1]
+    assert asked.title_a == atom.title
     now = project.ledger.atoms[f"{worlds.PROJECT}|{atom.atom_id}"]
     project.given([said(AtomDismissed(**seen, expected_revision=now.revision), "d")])
     assert "verified_evidence_stale" not in kinds(model, project)

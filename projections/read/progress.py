@@ -7,13 +7,16 @@ at a position behind them, and the tables hold every record that led there, what
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from projections.queries import TARGETS_MS, Conn, Row, rows, runs
+from projections.read.page import take
+from projections.read.runs import TARGETS_MS, runs
+from projections.read.session import Conn, Row, rows
 from schemas.ids import run_id as derive_run_id
 
 PRD = "prd"
-RUN_SHOWN = ("run_id", "lane", "status", "stop_reason", *(f"{name}_ms" for name in TARGETS_MS))
+RUN_SHOWN = {"run_id", "lane", "status", "stop_reason", *(f"{name}_ms" for name in TARGETS_MS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,8 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
         sources = _sources(connection, project_id, trigger_key)
         lanes = _lanes(connection, project_id, trigger_key)
         run_ids = [derive_run_id(project_id, trigger_key, lane) for lane in lanes]
-        known = runs(connection, project_id, trigger_key)
-        run_ids += [run["run_id"] for run in known if run["resumed_from"]]
+        known = list(take(partial(runs, connection, project_id, trigger_key)))
+        run_ids += [run.run_id for run in known if run.resumed_from]
         work = rows(
             connection,
             "SELECT (SELECT count(*) FROM ledger_change_sets WHERE run_id = ANY(%s)"
@@ -56,14 +59,14 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
             "   AND artifact_type = %s) AS prd_version",
             *(run_ids, project_id, run_ids, run_ids, project_id, PRD),
         )[0]
-        cancelled = any(run["status"] == "cancelled" for run in known)
+        cancelled = any(run.status == "cancelled" for run in known)
         all_ready = sources["listing_whole"] and sources["ready"] >= sources["listed"]
         settled = (
             bool(run_ids)
             and (all_ready or cancelled)
             and not sources["texts_missing"]
             and len(known) == len(run_ids)
-            and all(run["status"] in ("stopped", "cancelled") for run in known)
+            and all(run.status in ("stopped", "cancelled") for run in known)
             and _ledger_settled(connection, project_id, run_ids)
         )
     return TriggerProgress(
@@ -74,7 +77,7 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
         chunks_total=max(sources["chunks"], work["chunks_done"]),  # copies are read for originals
         chunks_done=work["chunks_done"],
         atoms=work["atoms"],
-        runs=[{name: run[name] for name in RUN_SHOWN} for run in known],
+        runs=[run.model_dump(include=RUN_SHOWN) for run in known],
         prd_version=work["prd_version"],
         settled=settled,
     )

@@ -8,11 +8,13 @@ and run.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
-from infra.errors import Refusal
-from projections.queries import Conn, Row, chunk_text, rows
+from infra.errors import NotFound
+from projections.read.session import Conn, ReadModel, Row, rows, select
+from projections.read.sources import chunk_text
 
 PLACES = (
     'SELECT event_id, event_type, topic, partition, "offset", recorded_at'
@@ -20,23 +22,34 @@ PLACES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
-    """``what`` names the kind of thing; ``events``: the records that say so, with places."""
+class EventPlace(ReadModel):
+    """Where a record stands in the log."""
+
+    event_id: UUID
+    event_type: str
+    topic: str
+    partition: int
+    offset: int
+    recorded_at: datetime
+
+
+class Node(ReadModel):
+    """``what`` names the kind of thing; ``facts`` are its own; ``events``: the records of it."""
 
     what: str
     id: str
     facts: Row
-    events: list[Row] = field(default_factory=list)
-    children: list[Node] = field(default_factory=list)
+    events: list[EventPlace] = []
+    children: list[Node] = []
 
-    def as_dict(self) -> Row:
+    def flat(self) -> Row:
+        """For programs: the facts stand beside the rest."""
         return {
             "what": self.what,
             "id": self.id,
             **self.facts,
-            "events": self.events,
-            "children": [child.as_dict() for child in self.children],
+            "events": [event.model_dump() for event in self.events],
+            "children": [child.flat() for child in self.children],
         }
 
 
@@ -49,9 +62,10 @@ def trace(connection: Conn, known_id: str) -> Node:
     tracer = TRACERS.get(prefix, statement)
     found = tracer(connection, known_id)
     if found is None:
-        raise Refusal(
+        raise NotFound(
             f"Nothing is called {known_id}: give the id of a statement, artifact (art_), atom"
-            " (atm_), evidence row (evd_), chunk (chk_), source (src_) or run (run_)."
+            " (atm_), evidence row (evd_), chunk (chk_), source (src_) or run (run_).",
+            code="unknown_id",
         )
     return found
 
@@ -80,7 +94,13 @@ def statement(connection: Conn, statement_id: str) -> Node | None:
     atoms = [atom(connection, row["atom_id"], up=False) for row in cited]
     run_node = run(connection, facts["run_id"]) if facts["run_id"] else None
     children = [node for node in (*atoms, run_node) if node is not None]
-    return Node("statement", statement_id, {"text": text} | facts, events, children)
+    return Node(
+        what="statement",
+        id=statement_id,
+        facts={"text": text} | facts,
+        events=events,
+        children=children,
+    )
 
 
 def _statement_text(sections: list[dict[str, Any]], statement_id: str) -> str:
@@ -120,11 +140,11 @@ def artifact(connection: Conn, artifact_id: str) -> Node | None:
     children = [run(connection, facts["run_id"]) if facts["run_id"] else None]
     children += [atom(connection, row["atom_id"], up=False) for row in cited]
     return Node(
-        "artifact",
-        artifact_id,
-        facts,
-        _events(connection, *(row["event_id"] for row in versions)),
-        [node for node in children if node is not None],
+        what="artifact",
+        id=artifact_id,
+        facts=facts,
+        events=_events(connection, *(row["event_id"] for row in versions)),
+        children=[node for node in children if node is not None],
     )
 
 
@@ -155,11 +175,11 @@ def atom(connection: Conn, atom_id: str, *, up: bool = True) -> Node | None:
     children += citing(connection, atom_id) if up else []
     events = [event for row in changes for event in (row["cause"], row["event_id"])]
     return Node(
-        "atom",
-        atom_id,
-        facts,
-        _events(connection, *events),
-        [node for node in children if node is not None],
+        what="atom",
+        id=atom_id,
+        facts=facts,
+        events=_events(connection, *events),
+        children=[node for node in children if node is not None],
     )
 
 
@@ -176,14 +196,14 @@ def citing(connection: Conn, atom_id: str) -> list[Node | None]:
     )
     return [
         Node(
-            "cited by",
-            row["statement_id"],
-            {
+            what="cited by",
+            id=row["statement_id"],
+            facts={
                 "text": _statement_text(row["content"], row["statement_id"]),
                 **{name: row[name] for name in ("section_id", "artifact_id", "artifact_type")},
                 "version": row["version"],
             },
-            _events(connection, row["event_id"]),
+            events=_events(connection, row["event_id"]),
         )
         for row in found
     ]
@@ -210,9 +230,21 @@ def evidence(connection: Conn, evidence_id: str, *, up: bool = True) -> Node | N
         )
         above = citing(connection, facts["atom_id"])
         children.append(
-            Node("backs atom", facts["atom_id"], about or {}, [], [n for n in above if n])
+            Node(
+                what="backs atom",
+                id=facts["atom_id"],
+                facts=about or {},
+                events=[],
+                children=[n for n in above if n],
+            )
         )
-    return Node("evidence", evidence_id, facts, [], [node for node in children if node is not None])
+    return Node(
+        what="evidence",
+        id=evidence_id,
+        facts=facts,
+        events=[],
+        children=[node for node in children if node is not None],
+    )
 
 
 def chunk(connection: Conn, chunk_id: str) -> Node | None:
@@ -229,7 +261,9 @@ def chunk(connection: Conn, chunk_id: str) -> Node | None:
     events = _events(connection, facts.pop("created_event_id"))
     facts["text"] = chunk_text(connection, chunk_id)
     revised = revision(connection, facts["source_id"], facts["sanitized_hash"])
-    return Node("chunk", chunk_id, facts, events, [revised] if revised else [])
+    return Node(
+        what="chunk", id=chunk_id, facts=facts, events=events, children=[revised] if revised else []
+    )
 
 
 def revision(connection: Conn, source_id: str, sanitized_hash: str | None = None) -> Node | None:
@@ -251,7 +285,9 @@ def revision(connection: Conn, source_id: str, sanitized_hash: str | None = None
     if facts is None:
         return None
     named = [facts.pop(f"{step}_event_id") for step in ("revised", "sanitized", "processed")]
-    return Node("source revision", source_id, facts, _events(connection, *named))
+    return Node(
+        what="source revision", id=source_id, facts=facts, events=_events(connection, *named)
+    )
 
 
 def run(connection: Conn, run_id: str) -> Node | None:
@@ -270,7 +306,7 @@ def run(connection: Conn, run_id: str) -> Node | None:
         run_id,
     )
     named = [facts.pop("started_event_id"), *(row["planned_event_id"] for row in planned)]
-    return Node("run", run_id, facts, _events(connection, *named))
+    return Node(what="run", id=run_id, facts=facts, events=_events(connection, *named))
 
 
 def _one(connection: Conn, query: str, *parameters: Any) -> Row | None:
@@ -278,9 +314,9 @@ def _one(connection: Conn, query: str, *parameters: Any) -> Row | None:
     return found[0] if found else None
 
 
-def _events(connection: Conn, *event_ids: Any) -> list[Row]:
+def _events(connection: Conn, *event_ids: Any) -> list[EventPlace]:
     known = [str(event_id) for event_id in event_ids if event_id is not None]
-    return rows(connection, PLACES, known) if known else []
+    return select(connection, EventPlace, PLACES, known) if known else []
 
 
 TRACERS: dict[str, Callable[[Conn, str], Node | None]] = {

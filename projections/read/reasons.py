@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from infra.errors import NotFound
-from projections.decisions import (
+from projections.read.decisions import (
     ADDING,
     CHANGE_SET,
     FactAt,
@@ -27,7 +27,7 @@ from projections.decisions import (
     refusals,
     text,
 )
-from projections.queries import Conn, rows
+from projections.read.session import Conn, rows
 
 
 def why(connection: Conn, known_id: str, fact_at: FactAt) -> list[Reason]:
@@ -63,12 +63,12 @@ def of_atom(connection: Conn, atom_id: str, fact_at: FactAt) -> Iterator[Reason]
         atom_id,
     ):
         yield Reason(
-            "ledger",
-            f"contradiction {row['status']}",
-            f"severity_{row['severity']}",
-            row["rationale"] or row["explanation"],
-            row["contradiction_id"],
-            row["updated_seq"],
+            step="ledger",
+            what=f"contradiction {row['status']}",
+            because=f"severity_{row['severity']}",
+            detail=row["rationale"] or row["explanation"],
+            about=row["contradiction_id"],
+            ledger_seq=row["updated_seq"],
         )
 
 
@@ -81,11 +81,11 @@ def of_chunk(connection: Conn, chunk_id: str, fact_at: FactAt) -> Iterator[Reaso
         chunk_id,
     ):
         yield Reason(
-            "source",
-            "chunk skipped",
-            row["gate_skip_reason"],
-            row["skip_detail"] or "",
-            row["source_id"],
+            step="source",
+            what="chunk skipped",
+            because=row["gate_skip_reason"],
+            detail=row["skip_detail"] or "",
+            about=row["source_id"],
             event_id=text(row["created_event_id"]),
         )
     yield from choices(connection, chunk_id, None)
@@ -95,7 +95,12 @@ def of_chunk(connection: Conn, chunk_id: str, fact_at: FactAt) -> Iterator[Reaso
         chunk_id,
     ):
         yield Reason(
-            "ledger", "turn applied", row["outcome"], row["reason"], chunk_id, *place_of(row)
+            step="ledger",
+            what="turn applied",
+            because=row["outcome"],
+            detail=row["reason"],
+            about=chunk_id,
+            **place_of(row),
         )
         for change in row["changes"]:
             yield operation(row, change)
@@ -125,7 +130,13 @@ def of_merge(connection: Conn, merge_op_id: str, fact_at: FactAt) -> Iterator[Re
         detail += f", {row['loser_atom_id']} into it" if row["loser_atom_id"] else ""
         about = row["winner_atom_id"]
         yield Reason(
-            "ledger", row["op"], row["reason"], detail, about, row["ledger_seq"], row["run_id"]
+            step="ledger",
+            what=row["op"],
+            because=row["reason"],
+            detail=detail,
+            about=about,
+            ledger_seq=row["ledger_seq"],
+            run_id=row["run_id"],
         )
 
 
@@ -139,11 +150,11 @@ def of_source(connection: Conn, source_id: str, fact_at: FactAt) -> Iterator[Rea
         source_id,
     ):
         yield Reason(
-            "source",
-            f"revision {row['revision_seq']} {row['outcome']}",
-            row["skip_reason"] or "read",
-            row["skip_detail"] or f"trigger {row['trigger_key']}",
-            source_id,
+            step="source",
+            what=f"revision {row['revision_seq']} {row['outcome']}",
+            because=row["skip_reason"] or "read",
+            detail=row["skip_detail"] or f"trigger {row['trigger_key']}",
+            about=source_id,
             event_id=text(row["revised_event_id"]),
         )
     yield from of_target(connection, source_id, fact_at)
@@ -158,11 +169,11 @@ def of_run(connection: Conn, run_id: str, fact_at: FactAt) -> Iterator[Reason]:
         run_id,
     ):
         yield Reason(
-            "run",
-            f"{run['lane']} run began",
-            run["trigger"],
-            f"request {run['trigger_key']}, to cover {run['coverage_target']}",
-            run_id,
+            step="run",
+            what=f"{run['lane']} run began",
+            because=run["trigger"],
+            detail=f"request {run['trigger_key']}, to cover {run['coverage_target']}",
+            about=run_id,
             event_id=text(run["started_event_id"]),
         )
         for batch in rows(
@@ -173,17 +184,23 @@ def of_run(connection: Conn, run_id: str, fact_at: FactAt) -> Iterator[Reason]:
         ):
             chunks = len(batch["hint"]["selected_chunk_ids"])
             yield Reason(
-                "chosen",
-                "batch withdrawn" if batch["withdrawn"] else "batch chosen",
-                batch["hint"]["decision_rule"],
-                f"{chunks} chunks from the ledger as of {batch['basis_seq']}",
-                run_id,
+                step="chosen",
+                what="batch withdrawn" if batch["withdrawn"] else "batch chosen",
+                because=batch["hint"]["decision_rule"],
+                detail=f"{chunks} chunks from the ledger as of {batch['basis_seq']}",
+                about=run_id,
                 run_id=run_id,
                 batch_no=batch["batch_no"],
                 event_id=text(batch["planned_event_id"]),
             )
         if run["stop_reason"]:
-            yield Reason("run", f"run {run['status']}", run["stop_reason"], "", run_id)
+            yield Reason(
+                step="run",
+                what=f"run {run['status']}",
+                because=run["stop_reason"],
+                detail="",
+                about=run_id,
+            )
 
 
 def of_artifact(connection: Conn, artifact_id: str, fact_at: FactAt) -> Iterator[Reason]:
@@ -195,13 +212,13 @@ def of_artifact(connection: Conn, artifact_id: str, fact_at: FactAt) -> Iterator
         artifact_id,
     ):
         yield Reason(
-            "published",
-            f"version {row['version']}",
-            row["reason"],
-            f"written anew: {', '.join(row['recomputed_sections']) or 'nothing'}",
-            artifact_id,
-            row["input_ledger_seq"],
-            row["run_id"],
+            step="published",
+            what=f"version {row['version']}",
+            because=row["reason"],
+            detail=f"written anew: {', '.join(row['recomputed_sections']) or 'nothing'}",
+            about=artifact_id,
+            ledger_seq=row["input_ledger_seq"],
+            run_id=row["run_id"],
             event_id=text(row["event_id"]),
         )
     for row in rows(
@@ -211,11 +228,11 @@ def of_artifact(connection: Conn, artifact_id: str, fact_at: FactAt) -> Iterator
     ):
         for finding in row["findings"]:
             yield Reason(
-                "published",
-                f"version {row['version']} refused",
-                finding["code"],
-                finding["detail"],
-                finding["statement_id"],
+                step="published",
+                what=f"version {row['version']} refused",
+                because=finding["code"],
+                detail=finding["detail"],
+                about=finding["statement_id"],
             )
     for row in rows(
         connection,
@@ -226,12 +243,12 @@ def of_artifact(connection: Conn, artifact_id: str, fact_at: FactAt) -> Iterator
         codes = ", ".join(row["reason_codes"] or [])
         blocked = ", ".join(row["blocked_by"] or [])
         yield Reason(
-            "published",
-            f"state {row['artifact_state']}",
-            codes or "minimum_not_met",
-            f"blocked by {blocked}" if blocked else "",
-            artifact_id,
-            row["input_ledger_seq"],
+            step="published",
+            what=f"state {row['artifact_state']}",
+            because=codes or "minimum_not_met",
+            detail=f"blocked by {blocked}" if blocked else "",
+            about=artifact_id,
+            ledger_seq=row["input_ledger_seq"],
         )
 
 
@@ -247,13 +264,13 @@ def of_statement(connection: Conn, statement_id: str, fact_at: FactAt) -> Iterat
         statement_id,
     ):
         yield Reason(
-            "published",
-            f"section {row['section_id']} of version {row['version']}",
-            row["reason"],
-            "",
-            row["artifact_id"],
-            row["input_ledger_seq"],
-            row["run_id"],
+            step="published",
+            what=f"section {row['section_id']} of version {row['version']}",
+            because=row["reason"],
+            detail="",
+            about=row["artifact_id"],
+            ledger_seq=row["input_ledger_seq"],
+            run_id=row["run_id"],
             event_id=text(row["event_id"]),
         )
     for row in rows(
@@ -264,11 +281,11 @@ def of_statement(connection: Conn, statement_id: str, fact_at: FactAt) -> Iterat
         statement_id,
     ):
         yield Reason(
-            "ledger",
-            f"cites an atom that is {row['status']}",
-            row["status_reason"] or row["status"],
-            f"{row['title']} ({row['confidence']:.2f})",
-            row["atom_id"],
+            step="ledger",
+            what=f"cites an atom that is {row['status']}",
+            because=row["status_reason"] or row["status"],
+            detail=f"{row['title']} ({row['confidence']:.2f})",
+            about=row["atom_id"],
         )
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from psycopg.types.json import Jsonb
 
 from projections.log_reader import Place
-from projections.queries import Conn, Row, rows
+from projections.read.session import Conn, ReadModel, Row, rows
 from schemas.envelope import Envelope
 from schemas.events.atom import AtomReflected, Candidate, Finding
 from schemas.fingerprint import atom_fingerprint
@@ -19,8 +18,7 @@ FactAt = Callable[[Place], Envelope | None]
 """The fact at a place of the log, or None when it is no longer there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(ReadModel):
     """One decision. ``step`` says by whom: chosen, judged, ledger, published, source or run.
 
     ``what`` was done, ``because`` of which code or rule, ``detail`` for people; ``ledger_seq`` is
@@ -36,9 +34,6 @@ class Reason:
     run_id: str | None = None
     batch_no: int | None = None
     event_id: str | None = None
-
-    def as_dict(self) -> Row:
-        return asdict(self)
 
 
 CHANGE_SET = (
@@ -65,12 +60,23 @@ def operation(row: Row, change: Row) -> Reason:
     other = change["other_id"]
     detail = " ".join(part for part in (change["detail"], f"({other})" if other else "") if part)
     return Reason(
-        "ledger", change["op"], change["reason"], detail, change["target_id"], *place_of(row)
+        step="ledger",
+        what=change["op"],
+        because=change["reason"],
+        detail=detail,
+        about=change["target_id"],
+        **place_of(row),
     )
 
 
-def place_of(row: Row) -> tuple[int, str | None, int | None, str]:
-    return row["ledger_seq"], row["run_id"], row["batch_no"], str(row["event_id"])
+def place_of(row: Row) -> Row:
+    """Where a decision stands in the ledger, as fields of a reason."""
+    return {
+        "ledger_seq": row["ledger_seq"],
+        "run_id": row["run_id"],
+        "batch_no": row["batch_no"],
+        "event_id": str(row["event_id"]),
+    }
 
 
 def choices(connection: Conn, chunk_id: str, run_id: str | None) -> Iterator[Reason]:
@@ -91,15 +97,15 @@ def choices(connection: Conn, chunk_id: str, run_id: str | None) -> Iterator[Rea
             else ""
         )
         yield Reason(
-            "chosen",
-            "batch withdrawn" if row["withdrawn"] else "chunk chosen",
-            hint["decision_rule"],
-            f"{score}from the ledger as of {row['basis_seq']}",
-            chunk_id,
-            None,
-            row["run_id"],
-            row["batch_no"],
-            text(row["planned_event_id"]),
+            step="chosen",
+            what="batch withdrawn" if row["withdrawn"] else "chunk chosen",
+            because=hint["decision_rule"],
+            detail=f"{score}from the ledger as of {row['basis_seq']}",
+            about=chunk_id,
+            ledger_seq=None,
+            run_id=row["run_id"],
+            batch_no=row["batch_no"],
+            event_id=text(row["planned_event_id"]),
         )
 
 
@@ -142,7 +148,15 @@ def _ruled(finding: Finding, what: str, change: str, about: str, row: Row) -> Re
     because = f"{finding.rule} {finding.code}"
     event_id = row["caused_by_event_id"]
     return Reason(
-        "judged", what, because, detail, about, None, row["run_id"], row["batch_no"], event_id
+        step="judged",
+        what=what,
+        because=because,
+        detail=detail,
+        about=about,
+        ledger_seq=None,
+        run_id=row["run_id"],
+        batch_no=row["batch_no"],
+        event_id=event_id,
     )
 
 
@@ -158,14 +172,14 @@ def refusals(connection: Conn, column: str, value: str) -> Iterator[Reason]:
         found += [one for refused in row["rejected_rows"] for one in refused["findings"]]
         for finding in found:
             yield Reason(
-                "judged",
-                what,
-                f"{finding['rule']} {finding['code']}",
-                "; ".join(part for part in (row["title"], finding["detail"]) if part),
-                row["candidate_id"],
-                None,
-                row["run_id"],
-                row["batch_no"],
+                step="judged",
+                what=what,
+                because=f"{finding['rule']} {finding['code']}",
+                detail="; ".join(part for part in (row["title"], finding["detail"]) if part),
+                about=row["candidate_id"],
+                ledger_seq=None,
+                run_id=row["run_id"],
+                batch_no=row["batch_no"],
             )
 
 

@@ -1,10 +1,10 @@
-"""What is held of outside sources: asked before an item is published, and for a census."""
+"""Sources and their texts: what is there of them, and what has to be sent again."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from projections.queries import Conn, Row, rows
+from projections.read.session import Conn, Row, rows
 from schemas.events.hygiene import VERSIONS
 
 STANDS = (
@@ -50,6 +50,41 @@ def titles(connection: Conn, project_id: str, root: str, paths: Collection[str])
         *(project_id, root, list(paths)),
     )
     return {str(row["path"]): str(row["title"]) for row in found}
+
+
+def last_accepted(connection: Conn, project_id: str) -> dict[str, str]:
+    """``raw_sha256`` of each source whose last revision stage 0 answered under today's versions.
+
+    Sources that are gone or were given up (``poison``) are left out: they have to be sent again.
+    """
+    found = connection.execute(
+        "SELECT source_id, raw_sha256 FROM sources WHERE project_id = %s"
+        f" AND state IN ('sanitized', 'skipped') AND {STANDS}".encode(),
+        (project_id, *_versions()),
+    )
+    return {source_id: raw_sha256 for source_id, raw_sha256 in found}
+
+
+def answered(connection: Conn, project_id: str, trigger_key: str) -> set[str]:
+    """The sources that stage 0 has answered for under this trigger."""
+    found = connection.execute(
+        "SELECT source_id FROM trigger_sources"
+        " WHERE project_id = %s AND trigger_key = %s AND outcome IS NOT NULL",
+        (project_id, trigger_key),
+    )
+    return {source_id for (source_id,) in found}
+
+
+def chunk_text(connection: Conn, chunk_id: str) -> str | None:
+    """The text of a chunk, cut out of its source's sanitized text; None when it is not there."""
+    found = connection.execute(
+        "SELECT substr(string_agg(t.text, '' ORDER BY t.part_index), c.anchor_start + 1,"
+        " c.anchor_end - c.anchor_start) FROM chunks c"
+        " JOIN source_texts t USING (source_id, sanitized_hash)"
+        " WHERE c.chunk_id = %s GROUP BY c.anchor_start, c.anchor_end",
+        (chunk_id,),
+    ).fetchone()
+    return str(found[0]) if found else None
 
 
 def _versions() -> tuple[str, str, str, str]:

@@ -1,4 +1,4 @@
-"""Retrieval for grounding (spec 03 §10): by entity, else by metadata, else by words.
+"""Retrieval for grounding: by entity, else by metadata, else by words.
 
 The later steps run only while there are fewer than ``MIN_HITS`` hits, so an answer says by its
 coverage how good its ground is. Vectors were decided against for now: the steps must work without a
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from projections.queries import Conn, Row, rows
+from projections.read.session import Conn, ReadModel, Row, rows
 from schemas.areas import AREAS
 from schemas.events.atom import KINDS
 from schemas.events.ledger import LIVE, AtomStatus
@@ -53,9 +53,10 @@ SPEAKS_OF = (
     f"   WHERE x.project_id = %(project)s AND x.search @@ {WORDS})"
 )
 ENTITIES = (
-    "SELECT atom_id, title, coalesce(attributes->>'aliases', '') AS aliases FROM ledger_atoms"
-    " WHERE project_id = %s AND kind = 'entity' AND status IN ('active', 'draft')"
+    "SELECT atom_id FROM ledger_atoms WHERE project_id = %s AND kind = 'entity'"
+    " AND status IN ('active', 'draft') AND names && %s ORDER BY atom_id"
 )
+LONGEST_NAME = 12  # words
 # The passage that the title was made from comes before one that says the same again.
 EVIDENCE = f"""
     SELECT e.atom_id, e.evidence_id, e.source_id, s.title, s.path, e.line_start, e.line_end,
@@ -86,12 +87,37 @@ class Filters:
     source_types: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """``coverage`` names the last step that found something; ``hits`` as in spec 03 §10."""
+class HitQuote(ReadModel):
+    """``title`` and ``path`` are those of the source; None while it is not in the tables."""
+
+    evidence_id: str
+    source_id: str
+    title: str | None
+    path: str | None
+    line_start: int
+    line_end: int
+    snippet: str
+
+
+class Hit(ReadModel):
+    """An atom that speaks to the query, with its best passages."""
+
+    atom_id: str
+    kind: str
+    title: str
+    body: str
+    confidence: float
+    status: str
+    score: float
+    evidence: list[HitQuote]
+    open_contradictions: list[str]
+
+
+class Answer(ReadModel):
+    """``coverage`` names the last step that found something."""
 
     coverage: Coverage
-    hits: list[Row]
+    hits: list[Hit]
 
 
 def search_ledger(
@@ -119,21 +145,19 @@ def search_ledger(
         if new := {hit["atom_id"]: hit for hit in found if hit["atom_id"] not in hits}:
             coverage = step
             hits |= new
-    return Answer(coverage, _with_evidence(connection, list(hits.values())[:limit]))
+    return Answer(coverage=coverage, hits=_with_evidence(connection, list(hits.values())[:limit]))
 
 
 def entities_in(connection: Conn, project_id: str, query: str) -> list[str]:
     """The entity atoms whose name or alias stands in ``query`` as whole words."""
-    text = f" {norm_text(query)} "
-    return [
-        row["atom_id"]
-        for row in rows(connection, ENTITIES, project_id)
-        if any(
-            f" {name} " in text
-            for name in map(norm_text, (row["title"], *row["aliases"].split("\n")))
-            if name
-        )
-    ]
+    words = norm_text(query).split()
+    phrases = {
+        " ".join(words[start:end])
+        for start in range(len(words))
+        for end in range(start + 1, min(start + LONGEST_NAME, len(words)) + 1)
+    }
+    found = rows(connection, ENTITIES, project_id, sorted(phrases))
+    return [row["atom_id"] for row in found]
 
 
 def metadata_in(connection: Conn, project_id: str, query: str) -> Filters:
@@ -204,20 +228,22 @@ def _ranked(
         return [dict(zip(names, row, strict=True)) for row in cursor]
 
 
-def _with_evidence(connection: Conn, hits: list[Row]) -> list[Row]:
+def _with_evidence(connection: Conn, hits: list[Row]) -> list[Hit]:
     ids = [hit["atom_id"] for hit in hits]
     evidence = rows(connection, EVIDENCE, ids, EVIDENCE_PER_HIT)
     conflicts = rows(connection, CONFLICTS, ids, ids)
-    for hit in hits:
-        atom_id = hit["atom_id"]
-        hit["evidence"] = [
-            {name: value for name, value in row.items() if name != "atom_id"}
-            for row in evidence
-            if row["atom_id"] == atom_id
-        ]
-        hit["open_contradictions"] = [
-            row["contradiction_id"]
-            for row in conflicts
-            if atom_id in (row["atom_a_id"], row["atom_b_id"])
-        ]
-    return hits
+    quotes: dict[str, list[HitQuote]] = {}
+    for row in evidence:
+        quotes.setdefault(row.pop("atom_id"), []).append(HitQuote(**row))
+    return [
+        Hit(
+            **hit,
+            evidence=quotes.get(hit["atom_id"], []),
+            open_contradictions=[
+                row["contradiction_id"]
+                for row in conflicts
+                if hit["atom_id"] in (row["atom_a_id"], row["atom_b_id"])
+            ],
+        )
+        for hit in hits
+    ]

@@ -1,0 +1,181 @@
+"""Atoms of the ledger, now with the words they rest on, or as of a sequence number.
+
+Every change of an atom left its whole record under its sequence number; the ledger as of *n* is the
+last record of each atom up to *n*. Nothing is replayed for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal
+
+from infra.errors import NotFound
+from projections.read.page import PAGE, Condition, Listing, Page, page_of
+from projections.read.session import Conn, ReadModel, like_of, rows
+from schemas.events.ledger import LIVE, AtomRecord
+
+Order = Literal["worth", "age"]
+
+COLUMNS = ", ".join(f"a.{name}" for name in ("project_id", *AtomRecord.model_fields))
+BY_AGE = {"a.first_seq": "bigint", "a.atom_id": "text"}
+NOW: dict[Order, Listing] = {
+    "worth": Listing("atoms/worth", COLUMNS, "ledger_atoms a", {"(-a.worth)": "float8", **BY_AGE}),
+    "age": Listing("atoms/age", COLUMNS, "ledger_atoms a", BY_AGE),
+}
+PAST_BY_AGE = {"((h.record->>'first_seq')::bigint)": "bigint", "h.atom_id": "text"}
+PAST_BY_WORTH = {"(-h.worth)": "float8", **PAST_BY_AGE}
+HISTORY = ("h.ledger_seq, h.record", "ledger_atom_history h")
+PAST: dict[Order, Listing] = {
+    "worth": Listing("past atoms/worth", *HISTORY, PAST_BY_WORTH),
+    "age": Listing("past atoms/age", *HISTORY, PAST_BY_AGE),
+}
+LAST_UP_TO = (
+    "NOT EXISTS (SELECT 1 FROM ledger_atom_history later WHERE later.atom_id = h.atom_id"
+    " AND later.ledger_seq > h.ledger_seq AND later.ledger_seq <= %s)"
+)
+FROM_PATH = (
+    "EXISTS (SELECT 1 FROM ledger_evidence e JOIN sources s USING (source_id)"
+    " WHERE e.atom_id = a.atom_id AND s.path LIKE %s)"
+)
+QUOTES = """
+    SELECT e.atom_id, e.evidence_id, s.path, e.source_id, e.sanitized_hash, e.chunk_id,
+        e.char_start, e.char_end, e.line_start, e.line_end, e.snippet, e.evidence_type, e.stale,
+        e.speaker, e.speaker_role, e.said_at
+    FROM ledger_evidence e LEFT JOIN sources s USING (source_id) WHERE e.atom_id = ANY(%s)
+    ORDER BY e.stale, s.path, e.char_start, e.evidence_id
+"""
+
+
+class Quote(ReadModel):
+    """A row of evidence; ``path`` is None while its source is not in the tables."""
+
+    evidence_id: str
+    path: str | None
+    source_id: str
+    sanitized_hash: str
+    chunk_id: str
+    char_start: int
+    char_end: int
+    line_start: int
+    line_end: int
+    snippet: str
+    evidence_type: str
+    stale: bool
+    speaker: str | None
+    speaker_role: str | None
+    said_at: datetime | None
+
+
+class Atom(AtomRecord):
+    """An atom as it is now; fresh evidence first."""
+
+    project_id: str
+    evidence: list[Quote]
+
+
+class PastAtom(AtomRecord):
+    """An atom as it was after change set ``as_of_seq``, which ``changed_seq`` had left so."""
+
+    as_of_seq: int
+    changed_seq: int
+
+
+def atoms(
+    connection: Conn,
+    project_id: str,
+    *,
+    kind: str | None = None,
+    status: str | None = None,
+    source: str | None = None,
+    order: Order = "worth",
+    cursor: str | None = None,
+    limit: int = PAGE,
+) -> Page[Atom]:
+    """A page of atoms, those to be seen first at the front; live ones unless ``status``.
+
+    ``order`` ``age`` is that in which the ledger met them. ``status`` may be ``all``. ``source`` is
+    a glob over paths (``docs/*``); an atom is in when one of its evidence rows is from a source
+    that fits. Raises Refusal for a bad cursor.
+    """
+    conditions: list[Condition] = [("a.project_id = %s", project_id)]
+    if kind:
+        conditions.append(("a.kind = %s", kind))
+    if status != "all":
+        conditions.append(("a.status = ANY(%s)", _statuses(status)))
+    if source:
+        conditions.append((FROM_PATH, like_of(source)))
+    found, following = page_of(connection, NOW[order], conditions, cursor, limit)
+    quotes = quotes_of(connection, [row["atom_id"] for row in found])
+    items = [Atom(**row, evidence=quotes.get(row["atom_id"], [])) for row in found]
+    return Page(items=items, next_cursor=following)
+
+
+def quotes_of(connection: Conn, atom_ids: Sequence[str]) -> dict[str, list[Quote]]:
+    """The evidence of each of these atoms, fresh rows first."""
+    found: dict[str, list[Quote]] = {}
+    for row in rows(connection, QUOTES, list(atom_ids)):
+        found.setdefault(row.pop("atom_id"), []).append(Quote(**row))
+    return found
+
+
+def atoms_as_of(
+    connection: Conn,
+    project_id: str,
+    ledger_seq: int,
+    *,
+    kind: str | None = None,
+    status: str | None = None,
+    order: Order = "worth",
+    cursor: str | None = None,
+    limit: int = PAGE,
+) -> Page[PastAtom]:
+    """A page of the atoms as they stood after change set ``ledger_seq``.
+
+    ``status`` and ``order`` as for `atoms`. Raises Refusal for a sequence that is not there, and
+    for a bad cursor.
+    """
+    last = head(connection, project_id)
+    if not 0 <= ledger_seq <= last:
+        raise NotFound(
+            f"The ledger goes from 0 to {last}: there is no sequence {ledger_seq}.",
+            code="unknown_sequence",
+        )
+    conditions: list[Condition] = [
+        ("h.project_id = %s", project_id),
+        ("h.ledger_seq <= %s", ledger_seq),
+        (LAST_UP_TO, ledger_seq),
+    ]
+    if kind:
+        conditions.append(("h.record->>'kind' = %s", kind))
+    if status != "all":
+        conditions.append(("h.record->>'status' = ANY(%s)", _statuses(status)))
+    found, following = page_of(connection, PAST[order], conditions, cursor, limit)
+    items = [
+        PastAtom(as_of_seq=ledger_seq, changed_seq=row["ledger_seq"], **row["record"])
+        for row in found
+    ]
+    return Page(items=items, next_cursor=following)
+
+
+def head(connection: Conn, project_id: str) -> int:
+    """The last ``ledger_seq`` the tables hold; 0 when there is none yet."""
+    found = connection.execute(
+        "SELECT coalesce(max(ledger_seq), 0) FROM ledger_change_sets WHERE project_id = %s",
+        (project_id,),
+    ).fetchone()
+    return int(found[0]) if found else 0
+
+
+def sequence_at(connection: Conn, project_id: str, at: datetime) -> int:
+    """The last ``ledger_seq`` recorded at or before ``at``; 0 when there is none yet."""
+    found = connection.execute(
+        "SELECT coalesce(max(ledger_seq), 0) FROM ledger_change_sets"
+        " WHERE project_id = %s AND recorded_at <= %s",
+        (project_id, at),
+    ).fetchone()
+    return int(found[0]) if found else 0
+
+
+def _statuses(status: str | None) -> list[str]:
+    return sorted(LIVE) if status is None else [status]

@@ -1,0 +1,74 @@
+"""Which chunks each run chose last, which others could have been chosen, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from projections.read.session import Conn, ReadModel, rows
+from schemas.areas import Area
+from schemas.events.ingestion import CandidateChunk
+
+LAST_BATCHES = """
+    SELECT DISTINCT ON (r.started_at, r.run_id) r.run_id, r.lane, r.trigger, r.status, b.batch_no,
+        b.basis_seq, b.committed_at IS NOT NULL AS committed, b.hint
+    FROM ingestion_runs r JOIN ingestion_batches b USING (run_id)
+    WHERE r.project_id = %s AND r.run_id = coalesce(%s, r.run_id) AND NOT b.withdrawn
+        AND b.hint IS NOT NULL
+    ORDER BY r.started_at DESC, r.run_id, b.batch_no DESC
+"""
+
+
+class RankedChunk(CandidateChunk):
+    """A chunk that could be chosen, and its place; None while the chunk is not in the tables."""
+
+    selected: bool
+    path: str | None = None
+    line_start: int | None = None
+    line_end: int | None = None
+
+
+class Hint(ReadModel):
+    """Why the batch holds what it holds."""
+
+    hint_version: int
+    decision_rule: str
+    selected_chunk_ids: list[str]
+    candidate_chunks: list[RankedChunk]
+    gaps_targeted: list[Area]
+
+
+class Batch(ReadModel):
+    """``basis_seq`` is the ledger it was chosen from."""
+
+    run_id: str
+    lane: str
+    trigger: str
+    status: str
+    batch_no: int
+    basis_seq: int
+    committed: bool
+    hint: Hint
+
+
+def last_batches(connection: Conn, project_id: str, run_id: str | None = None) -> list[Batch]:
+    """The batch each run planned last, the newest run first; withdrawn ones left out."""
+    found = rows(connection, LAST_BATCHES, project_id, run_id)
+    shown = [chunk["chunk_id"] for row in found for chunk in row["hint"]["candidate_chunks"]]
+    places = {
+        row["chunk_id"]: row
+        for row in rows(
+            connection,
+            "SELECT chunk_id, path, line_start, line_end FROM chunks WHERE chunk_id = ANY(%s)",
+            shown,
+        )
+    }
+    return [Batch(**row | {"hint": _hint(row["hint"], places)}) for row in found]
+
+
+def _hint(hint: dict[str, Any], places: dict[str, dict[str, Any]]) -> Hint:
+    selected = set(hint["selected_chunk_ids"])
+    ranked = [
+        chunk | places.get(chunk["chunk_id"], {}) | {"selected": chunk["chunk_id"] in selected}
+        for chunk in hint["candidate_chunks"]
+    ]
+    return Hint.model_validate(hint | {"candidate_chunks": ranked})

@@ -1,0 +1,172 @@
+"""Contradictions, the gravest first: as a list, and as cards that a person decides from."""
+
+from __future__ import annotations
+
+from projections.read.page import PAGE, Condition, Listing, Page, page_of
+from projections.read.session import Conn, ReadModel, Row, rows, select
+
+QUOTES_SHOWN = 3
+ACTIONS = {
+    "open": ["a_wins", "b_wins", "both_valid", "reworded", "dismiss", "escalate"],
+    "escalated": ["a_wins", "b_wins", "both_valid", "reworded", "dismiss"],
+}
+GRAVEST_FIRST = {
+    "array_position(ARRAY['high', 'medium', 'low'], c.severity)": "int",
+    "c.opened_seq": "bigint",
+    "c.contradiction_id": "text",
+}
+CONTRADICTIONS = Listing(
+    "contradictions",
+    "c.contradiction_id, c.contradiction_type, c.severity, c.status, c.explanation, c.detected_by,"
+    " c.atom_a_id, a.title AS title_a, a.confidence AS confidence_a, c.atom_b_id,"
+    " b.title AS title_b, b.confidence AS confidence_b, c.opened_seq, c.updated_seq, c.reopened,"
+    " c.resolution_kind, c.rationale, c.decided_by",
+    "ledger_contradictions c LEFT JOIN ledger_atoms a ON a.atom_id = c.atom_a_id"
+    " LEFT JOIN ledger_atoms b ON b.atom_id = c.atom_b_id",
+    GRAVEST_FIRST,
+)
+CARDS = Listing(
+    "cards",
+    "c.contradiction_id, c.revision, c.severity, c.status, c.contradiction_type, c.explanation,"
+    " c.atom_a_id, c.atom_b_id, c.reopened, c.resolution_kind, c.rationale, c.decided_by,"
+    " c.escalated_to",
+    "ledger_contradictions c",
+    GRAVEST_FIRST,
+)
+SIDE = """
+    SELECT a.atom_id, a.kind, a.title, a.body, a.status, a.confidence, a.verified_by, a.revision
+    FROM ledger_atoms a WHERE a.atom_id = %s
+"""
+QUOTES = """
+    SELECT s.path, e.line_start, e.line_end, e.snippet, e.stale FROM ledger_evidence e
+    LEFT JOIN sources s USING (source_id) WHERE e.atom_id = %s
+    ORDER BY e.stale, s.path, e.char_start, e.evidence_id LIMIT %s
+"""
+AFFECTED = """
+    SELECT a.artifact_id, a.artifact_type, a.number, a.artifact_state, a.version,
+        array_agg(DISTINCT c.section_id ORDER BY c.section_id) AS section_ids
+    FROM artifact_citations c JOIN artifacts a USING (artifact_id, version)
+    WHERE c.atom_id = ANY(%s) GROUP BY a.artifact_id ORDER BY a.number, a.artifact_id
+"""
+
+
+class Contradiction(ReadModel):
+    """Two statements that cannot both hold."""
+
+    contradiction_id: str
+    contradiction_type: str
+    severity: str
+    status: str
+    explanation: str
+    detected_by: str
+    atom_a_id: str
+    title_a: str | None
+    confidence_a: float | None
+    atom_b_id: str
+    title_b: str | None
+    confidence_b: float | None
+    opened_seq: int
+    updated_seq: int
+    reopened: bool
+    resolution_kind: str | None
+    rationale: str | None
+    decided_by: str | None
+
+
+class SideQuote(ReadModel):
+    path: str | None
+    line_start: int
+    line_end: int
+    snippet: str
+    stale: bool
+
+
+class Side(ReadModel):
+    """One of the two atoms, with its first quotes."""
+
+    atom_id: str
+    kind: str
+    title: str
+    body: str
+    status: str
+    confidence: float
+    verified_by: str | None
+    revision: int
+    evidence: list[SideQuote]
+
+
+class AffectedArtifact(ReadModel):
+    """An artifact that cites one of the two, and in which sections."""
+
+    artifact_id: str
+    artifact_type: str
+    number: str
+    artifact_state: str
+    version: int
+    section_ids: list[str]
+
+
+class Card(ReadModel):
+    """A contradiction with all that a person needs to decide about it."""
+
+    contradiction_id: str
+    revision: int
+    severity: str
+    status: str
+    contradiction_type: str
+    explanation: str
+    reopened: bool
+    resolution_kind: str | None
+    rationale: str | None
+    decided_by: str | None
+    escalated_to: str | None
+    a: Side
+    b: Side
+    affected_artifacts: list[AffectedArtifact]
+    allowed_actions: list[str]
+
+
+def contradictions(
+    connection: Conn,
+    project_id: str,
+    status: str | None = "open",
+    *,
+    cursor: str | None = None,
+    limit: int = PAGE,
+) -> Page[Contradiction]:
+    """A page of contradictions, the gravest first; ``status`` None: all. Raises Refusal."""
+    conditions = _conditions(project_id, status)
+    found, following = page_of(connection, CONTRADICTIONS, conditions, cursor, limit)
+    return Page(items=[Contradiction(**row) for row in found], next_cursor=following)
+
+
+def cards(
+    connection: Conn,
+    project_id: str,
+    status: str | None = "open",
+    *,
+    cursor: str | None = None,
+    limit: int = PAGE,
+) -> Page[Card]:
+    """The same as cards, which are for those who decide. Raises Refusal."""
+    conditions = _conditions(project_id, status)
+    found, following = page_of(connection, CARDS, conditions, cursor, limit)
+    return Page(items=[_card(connection, row) for row in found], next_cursor=following)
+
+
+def _conditions(project_id: str, status: str | None) -> list[Condition]:
+    conditions: list[Condition] = [("c.project_id = %s", project_id)]
+    return [*conditions, ("c.status = %s", status)] if status else conditions
+
+
+def _card(connection: Conn, row: Row) -> Card:
+    sides = [row.pop("atom_a_id"), row.pop("atom_b_id")]
+    a, b = (_side(connection, atom_id) for atom_id in sides)
+    affected = select(connection, AffectedArtifact, AFFECTED, sides)
+    actions = ACTIONS.get(row["status"], [])
+    return Card(**row, a=a, b=b, affected_artifacts=affected, allowed_actions=actions)
+
+
+def _side(connection: Conn, atom_id: str) -> Side:
+    (atom,) = rows(connection, SIDE, atom_id)
+    return Side(**atom, evidence=select(connection, SideQuote, QUOTES, atom_id, QUOTES_SHOWN))

@@ -1,0 +1,105 @@
+"""What of a project has been read and what not, and what is to be read next and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from projections.read.session import Conn, ReadModel, Row, rows
+from schemas.areas import AREAS
+
+NO_AREA = "none"
+TIERS = (1, 2, 3)
+# Chunks that count: of today's revisions of sources that are there. Those of a copy are skipped.
+CHUNKS = """
+    SELECT c.priority_tier AS tier,
+        CASE WHEN cardinality(c.areas) > 0 THEN c.areas ELSE ARRAY['none'] END AS areas,
+        CASE WHEN s.duplicate_of IS NOT NULL AND c.state <> 'extracted' THEN 'skipped'
+            WHEN c.state = 'scheduled' THEN 'pending' ELSE c.state END AS state,
+        CASE WHEN s.duplicate_of IS NOT NULL THEN 'duplicate' ELSE c.skip_reason END AS skip_reason
+    FROM chunks c JOIN sources s USING (source_id)
+    WHERE c.project_id = %s AND c.state <> 'obsolete' AND s.state <> 'removed'
+"""
+
+
+class Counts(ReadModel):
+    """Chunks; ``skipped`` counts by reason."""
+
+    total: int
+    extracted: int
+    pending: int
+    skipped: dict[str, int]
+
+
+class TierCounts(Counts):
+    tier: int
+
+
+class AreaCounts(Counts):
+    """A chunk of two areas counts in both."""
+
+    area: str
+    active_atoms: int
+    draft_atoms: int
+
+
+class Coverage(ReadModel):
+    """``gaps`` are the areas about which the ledger holds too little."""
+
+    tiers: list[TierCounts]
+    areas: list[AreaCounts]
+    gaps: list[str]
+
+
+def coverage(connection: Conn, project_id: str) -> Coverage:
+    """How far the project's sources are read."""
+    found = rows(
+        connection,
+        f"SELECT tier, areas, state, skip_reason, count(*) AS n FROM ({CHUNKS}) c"
+        " GROUP BY tier, areas, state, skip_reason",
+        project_id,
+    )
+    atoms = _live_atoms(connection, project_id)
+    summary = rows(
+        connection,
+        "SELECT summary->'gaps' AS gaps FROM project_working_summary WHERE project_id = %s",
+        project_id,
+    )
+    return Coverage(
+        tiers=[
+            TierCounts(tier=tier, **_counted([row for row in found if row["tier"] == tier]))
+            for tier in TIERS
+        ],
+        areas=[
+            AreaCounts(
+                area=area,
+                active_atoms=atoms.get((area, "active"), 0),
+                draft_atoms=atoms.get((area, "draft"), 0),
+                **_counted([row for row in found if area in row["areas"]]),
+            )
+            for area in (*AREAS, NO_AREA)
+        ],
+        gaps=list(summary[0]["gaps"]) if summary else list(AREAS),
+    )
+
+
+def _live_atoms(connection: Conn, project_id: str) -> dict[tuple[str, str], int]:
+    """How many there are by area and status."""
+    counted = rows(
+        connection,
+        "SELECT area, status, count(*) AS n FROM ledger_atoms WHERE project_id = %s"
+        " AND status IN ('active', 'draft') GROUP BY area, status",
+        project_id,
+    )
+    return {(row["area"], row["status"]): row["n"] for row in counted}
+
+
+def _counted(found: list[Row]) -> dict[str, Any]:
+    skipped: dict[str, int] = {}
+    counts = {"total": 0, "extracted": 0, "pending": 0}
+    for row in found:
+        counts["total"] += row["n"]
+        if row["state"] == "skipped":
+            skipped[row["skip_reason"]] = skipped.get(row["skip_reason"], 0) + row["n"]
+        else:
+            counts[row["state"]] += row["n"]
+    return counts | {"skipped": dict(sorted(skipped.items()))}

@@ -1,0 +1,59 @@
+"""What was taken for one atom, and the pairs that wait for a person."""
+
+from __future__ import annotations
+
+from projections.read.page import PAGE, Listing, Page, page_of
+from projections.read.session import Conn, ReadModel
+
+# Merges come first, in ledger order, then the pairs in review.
+MERGES = Listing(
+    "merges",
+    "m.state, m.op, m.similarity, m.atom_a_id, a.title AS title_a, m.atom_b_id,"
+    " b.title AS title_b, m.confidence_before, m.confidence_after, m.evidence_added,"
+    " m.differing_tokens, m.reason, m.actor, m.ledger_seq, m.id",
+    """(
+        SELECT 0 AS part, project_id, 'done' AS state, op, similarity, winner_atom_id AS atom_a_id,
+            loser_atom_id AS atom_b_id, confidence_before, confidence_after, evidence_added,
+            NULL::text[] AS differing_tokens, reason, actor, ledger_seq, merge_op_id AS id
+        FROM ledger_merge_ops
+        UNION ALL
+        SELECT 1, project_id, state, 'merge_review', similarity, atom_a_id, atom_b_id, NULL, NULL,
+            NULL, differing_tokens, NULL, NULL, opened_seq, merge_candidate_id
+        FROM ledger_merge_candidates
+    ) m LEFT JOIN ledger_atoms a ON a.atom_id = m.atom_a_id
+    LEFT JOIN ledger_atoms b ON b.atom_id = m.atom_b_id""",
+    {"m.part": "int", "m.ledger_seq": "bigint", "m.id": "text"},
+)
+
+
+class Merge(ReadModel):
+    """A merge that was done, or a pair in review.
+
+    ``b`` was merged into ``a``; it is None where only evidence came. A pair in review has
+    ``differing_tokens``, a merge the fields from ``confidence_before`` to ``evidence_added``.
+    """
+
+    state: str
+    op: str
+    similarity: float
+    atom_a_id: str
+    title_a: str | None
+    atom_b_id: str | None
+    title_b: str | None
+    confidence_before: float | None
+    confidence_after: float | None
+    evidence_added: list[str] | None
+    differing_tokens: list[str] | None
+    reason: str | None
+    actor: str | None
+    ledger_seq: int
+    id: str
+
+
+def merges(
+    connection: Conn, project_id: str, *, cursor: str | None = None, limit: int = PAGE
+) -> Page[Merge]:
+    """A page of merge operations in ledger order, then of pairs in review. Raises Refusal."""
+    conditions = [("m.project_id = %s", project_id)]
+    found, following = page_of(connection, MERGES, conditions, cursor, limit)
+    return Page(items=[Merge(**row) for row in found], next_cursor=following)

@@ -1,0 +1,53 @@
+"""Projects, by name or id."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from infra.errors import Conflict, NotFound
+from projections.read.page import PAGE, Listing, Page, page_of
+from projections.read.session import Conn, ReadModel, rows
+
+PROJECTS = Listing(
+    "projects",
+    "p.project_id, p.name, p.description, p.created_at,"
+    " (SELECT count(*) FROM sources s WHERE s.project_id = p.project_id) AS sources,"
+    " (SELECT count(*) FROM ledger_atoms a WHERE a.project_id = p.project_id"
+    "   AND a.status IN ('active', 'draft')) AS atoms",
+    "projects p",
+    {"p.name": "text", "p.project_id": "text"},
+)
+
+
+class Project(ReadModel):
+    """``atoms`` counts the live ones."""
+
+    project_id: str
+    name: str
+    description: str
+    created_at: datetime
+    sources: int
+    atoms: int
+
+
+def project_of(connection: Conn, name_or_id: str) -> str:
+    """The id of the project with this name or id. Raises Refusal when there is none, or several."""
+    found = rows(
+        connection,
+        "SELECT project_id FROM projects WHERE project_id = %s OR name = %s",
+        *(name_or_id, name_or_id),
+    )
+    if not found:
+        raise NotFound(f"There is no project {name_or_id}.", code="unknown_project")
+    if len(found) > 1:
+        raise Conflict(
+            f"{len(found)} projects are called {name_or_id}: name one by its id.",
+            code="project_name_ambiguous",
+        )
+    return str(found[0]["project_id"])
+
+
+def projects(connection: Conn, *, cursor: str | None = None, limit: int = PAGE) -> Page[Project]:
+    """A page of projects by name. Raises Refusal for a bad cursor."""
+    found, following = page_of(connection, PROJECTS, [("true",)], cursor, limit)
+    return Page(items=[Project(**row) for row in found], next_cursor=following)

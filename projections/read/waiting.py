@@ -1,0 +1,54 @@
+"""What waits for a person, and what it holds up."""
+
+from __future__ import annotations
+
+from projections.read.page import PAGE, Listing, Page, page_of
+from projections.read.session import Conn, ReadModel
+
+# What waits is a view over several tables, and short: it is sorted when it is asked for.
+QUEUE = Listing(
+    "waiting",
+    "q.kind, q.target_id, q.severity, q.status, q.since_seq, q.queued_seq, q.detail,"
+    " a.title AS title_a, b.title AS title_b,"
+    " (SELECT coalesce(array_agg(x.number || ' ' || x.title ORDER BY x.artifact_type, x.number),"
+    "   '{}') FROM artifacts x WHERE x.project_id = q.project_id"
+    "   AND q.target_id = ANY(x.blocked_by)) AS blocks",
+    "hitl_queue q LEFT JOIN ledger_atoms a ON a.atom_id = q.atom_a_id"
+    " LEFT JOIN ledger_atoms b ON b.atom_id = q.atom_b_id",
+    {
+        "q.kind": "text",
+        "coalesce(array_position(ARRAY['high', 'medium', 'low'], q.severity), 4)": "int",
+        "q.since_seq": "bigint",
+        "q.target_id": "text",
+    },
+)
+
+
+class Waiting(ReadModel):
+    """Something to decide.
+
+    ``blocks`` are the artifacts that cannot become ``stable`` before, ``detail`` says what a run
+    has left to a person. Contradictions and merge reviews wait since the deep run that queued them.
+    """
+
+    kind: str
+    target_id: str
+    severity: str | None
+    status: str
+    since_seq: int
+    queued_seq: int
+    detail: str | None
+    title_a: str | None
+    title_b: str | None
+    blocks: list[str]
+
+
+def queue(
+    connection: Conn, project_id: str, *, cursor: str | None = None, limit: int = PAGE
+) -> Page[Waiting]:
+    """A page of contradictions, the gravest first, of merge reviews, of removals that a run holds,
+    and of verified atoms without evidence. Raises Refusal for a bad cursor.
+    """
+    conditions = [("q.project_id = %s", project_id)]
+    found, following = page_of(connection, QUEUE, conditions, cursor, limit)
+    return Page(items=[Waiting(**row) for row in found], next_cursor=following)
