@@ -1,7 +1,7 @@
 # make demo   the main job on this repository, or on SRC=path-or-git-url; KEEP=1 leaves it running
 # make test   everything CI runs; AREA=ledger runs the tests of that folder of tests/ alone
 # make venv   the environment, from requirements.lock
-# make lint   format and types only
+# make lint   format, rules and types only
 # make lock   a new requirements.lock from pyproject.toml (needs uv)
 # make clean  removes the environment and caches; data of installations stays
 
@@ -16,7 +16,7 @@ AREAS := $(patsubst tests/%/__init__.py,%,$(wildcard tests/*/__init__.py))
 # Outside the checkout, which the demo reads; one folder a checkout.
 DEMO_HOME ?= $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/cairn/demo-$(shell echo "$(CURDIR)" | cksum | cut -d' ' -f1)
 
-.PHONY: demo test venv lint lock clean
+.PHONY: demo test venv lint style lock clean
 
 venv: $(STAMP)
 
@@ -42,8 +42,8 @@ demo: venv
 PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 20
 
 ifeq ($(AREA),)
-test: lint
-	@echo "Tests…"
+test: style
+	@echo "Tests and types…"
 	@$(PYTEST)
 else ifneq ($(filter $(AREA),$(AREAS)),)
 test: venv
@@ -53,13 +53,15 @@ test:
 	@echo "There are no tests of $(AREA). Give one of: $(AREAS)." >&2; exit 2
 endif
 
-lint: venv
+lint: style
+	@echo "Types…"
+	@$(BIN)/mypy
+
+style: venv
 	@echo "Format…"
 	@$(BIN)/ruff format --check
 	@echo "Rules…"
 	@$(BIN)/ruff check
-	@echo "Types…"
-	@$(BIN)/mypy
 
 lock:
 	@echo "Resolving pyproject.toml into requirements.lock…"
