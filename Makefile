@@ -1,7 +1,7 @@
 # make demo   the main job on this repository, or on SRC=path-or-git-url; KEEP=1 leaves it running
-# make test   everything CI runs
+# make test   everything CI runs; AREA=ledger runs the tests of that folder of tests/ alone
 # make venv   the environment, from requirements.lock
-# make lint   format and types only
+# make lint   format, rules and types only
 # make lock   a new requirements.lock from pyproject.toml (needs uv)
 # make clean  removes the environment and caches; data of installations stays
 
@@ -11,10 +11,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp-$(shell cat requirements.lock 2>/dev/null | cksum | cut -d' ' -f1)
 SRC ?=
+AREA ?=
+AREAS := $(patsubst tests/%/__init__.py,%,$(wildcard tests/*/__init__.py))
 # Outside the checkout, which the demo reads; one folder a checkout.
 DEMO_HOME ?= $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/cairn/demo-$(shell echo "$(CURDIR)" | cksum | cut -d' ' -f1)
 
-.PHONY: demo test venv lint lock clean
+.PHONY: demo test venv lint style lock clean
 
 venv: $(STAMP)
 
@@ -36,17 +38,30 @@ demo: venv
 	@echo "Running the demo on $(or $(SRC),this repository); its data is in $(DEMO_HOME)…"
 	@CAIRN_HOME="$(DEMO_HOME)" $(BIN)/cairn demo $(if $(KEEP),--keep) $(if $(SRC),"$(SRC)")
 
-test: lint
-	@echo "Tests…"
-	@$(BIN)/pytest
+# Two workers, one file of tests a time; each starts a broker and a database when it comes to need them.
+PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 20
 
-lint: venv
+ifeq ($(AREA),)
+test: style
+	@echo "Tests and types…"
+	@$(PYTEST)
+else ifneq ($(filter $(AREA),$(AREAS)),)
+test: venv
+	@$(PYTEST) tests/$(AREA)
+else
+test:
+	@echo "There are no tests of $(AREA). Give one of: $(AREAS)." >&2; exit 2
+endif
+
+lint: style
+	@echo "Types…"
+	@$(BIN)/mypy
+
+style: venv
 	@echo "Format…"
 	@$(BIN)/ruff format --check
 	@echo "Rules…"
 	@$(BIN)/ruff check
-	@echo "Types…"
-	@$(BIN)/mypy
 
 lock:
 	@echo "Resolving pyproject.toml into requirements.lock…"

@@ -5,13 +5,13 @@ what the database refuses (a constraint, a syntax error) stays what psycopg rais
 """
 
 import hashlib
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg import AsyncConnection, Connection, sql
+from psycopg import Connection, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from infra.addresses import without_credentials
@@ -59,18 +59,6 @@ def connect(
         psycopg.connect(conninfo, autocommit=autocommit, **_options(schema)) as connection,
     ):
         yield connection
-
-
-@asynccontextmanager
-async def connect_async(
-    conninfo: str, *, autocommit: bool = False, schema: str = SCHEMA
-) -> AsyncIterator[AsyncConnection[tuple[Any, ...]]]:
-    """The same for asyncio."""
-    with database_errors():
-        async with await AsyncConnection.connect(
-            conninfo, autocommit=autocommit, **_options(schema)
-        ) as connection:
-            yield connection
 
 
 def answers(conninfo: str) -> bool:

@@ -61,7 +61,6 @@ class Settings(BaseModel):
     home: Absolute = Field(default_factory=lambda: default_home())
     cache: Absolute = Field(default_factory=lambda: Path(platformdirs.user_cache_dir("cairn")))
     runtime: Literal["embedded", "containers"] = "embedded"
-    project_name: str = "cairn"
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], BeforeValidator(str.lower)
     ] = "info"

@@ -1,6 +1,6 @@
 """The topic table: what is on each topic, by what key, for how long, who writes and who reads.
 
-Names are without the installation's prefix; ``full_name`` adds it. Everything else that knows
+Names are without the installation's prefix; ``Settings.topic`` adds it. Everything else that knows
 topics (creation, workers, checks, the AsyncAPI document, the README's list) is made from this
 table.
 """
@@ -268,10 +268,6 @@ def is_kept_whole(name: str) -> bool:
     """Whether the topic keeps every record for ever: then one that is missing was lost."""
     topic = BY_NAME[name]
     return topic.cleanup == "delete" and topic.retention_ms == FOREVER_MS
-
-
-def full_name(prefix: str, name: str) -> str:
-    return f"{prefix}.{name}"
 
 
 def topic_of(envelope: Envelope) -> Topic:

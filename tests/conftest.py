@@ -1,18 +1,22 @@
-"""Fixtures of tests that need the real broker and database: no doubles, started once a session.
+"""Fixtures of tests that need the real broker and database, and who runs beside whom.
 
-`installation` is shared; `fresh` gives each test topics, a database and a home of its own in it.
+No doubles: `installation` is started once by each worker that needs it; `fresh` gives each test
+topics, a database and a home of its own in it.
 """
 
 import asyncio
+import fcntl
 import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
+from xdist.workermanage import NodeManager
 
 import infra.kafka
 import infra.postgres
@@ -26,6 +30,38 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("by no clock")
 MIGRATIONS = Path(__file__).parents[1] / "projections" / "migrations"
+# After Ctrl-C a worker stops the servers it has started; it is killed when that takes longer.
+NodeManager.EXIT_TIMEOUT = 60
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put what must be alone first, then what needs no servers: it may run beside that.
+
+    Among both, slow files come first, so that two workers end at about the same time.
+    """
+    marks: defaultdict[Path, set[str]] = defaultdict(set)
+    for item in items:
+        marks[item.path].update(mark.name for mark in item.iter_markers())
+
+    def rank(item: pytest.Item) -> tuple[bool, bool, bool]:
+        found = marks[item.path]
+        return ("alone" not in found, "broker" in found, "slow" not in found)
+
+    items.sort(key=rank)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # around the time limit: waiting is not counted
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Keep other tests with servers from running beside one marked `alone`."""
+    if not item.get_closest_marker("broker"):
+        return (yield)
+    alone = item.get_closest_marker("alone")
+    with Path(__file__).open() as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        try:
+            return (yield)
+        finally:
+            fcntl.flock(turn, fcntl.LOCK_UN)  # for children of a test that have inherited it
 
 
 def pytest_collection_finish() -> None:
@@ -49,7 +85,7 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def installation(cache: Path) -> Iterator[Settings]:
-    """A running broker and database, shared by the whole session."""
+    """A running broker and database, shared by all tests of a worker."""
     folder = Path(tempfile.mkdtemp(prefix="cairn-test-"))
     settings = Settings(home=folder, cache=cache, session_timeout_s=1.0)
     try:

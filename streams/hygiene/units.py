@@ -21,7 +21,6 @@ JOINED_BELOW_TOKENS = 200  # code and entries: a unit below this joins its neigh
 WINDOW_TOKENS = 800
 OVERLAP_TOKENS = 120
 BYTES_PER_TOKEN = 4
-WIDEST_CHARACTER = 4  # bytes of UTF-8
 PARAGRAPH_END = re.compile(r"\n(?:[ \t]*+\n)++")
 FENCE = re.compile(r"^[ \t]{0,3}(```+|~~~+)", re.MULTILINE)
 

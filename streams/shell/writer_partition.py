@@ -88,7 +88,6 @@ class WriterPartition:
         self._failures: Counter[tuple[str, int]] = Counter()
         self._given_up: set[tuple[str, int]] = set()
         self._last_project = "-"
-        self.handovers = 0
 
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
@@ -131,7 +130,6 @@ class WriterPartition:
                 return False
             if await self._write(decided):
                 return True
-            self.handovers += 1
             LOG.warning("writer.interfered", stage=self._writer.name, partition=self._partition)
             await self._start_again()
         raise StageStopped(

@@ -31,7 +31,12 @@ PATIENCE_S = 480  # a machine that is busy otherwise gives the children of lower
 END_WITHIN_S = 240  # after the last kill: a pause of 30 s, a rebalance of 60 s, the work itself
 REASON = "the security review has settled it"
 
-pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.timeout(1_500 * ROUNDS)]
+pytestmark = [
+    pytest.mark.alone,
+    pytest.mark.broker,
+    pytest.mark.slow,
+    pytest.mark.timeout(1_500 * ROUNDS),
+]
 
 
 class Killer(threading.Thread):

@@ -4,7 +4,7 @@ import pytest
 
 from tests.service import service
 
-pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.broker, pytest.mark.slow]
 
 
 def test_other_partitions_and_two_workers_end_in_equal_checksums(backbone):

@@ -15,7 +15,7 @@ from infra.local.process import started_of, wait_until
 from streams.shell.failures import ChildFailed
 from streams.shell.pool import ChildDied, ChildPool, JobTimedOut
 
-HANGS_S = 3  # of work; a child is there within one
+HANGS_S = 5  # of work; a child is there within one, or two beside another worker of tests
 
 
 def double(number: int) -> int:
@@ -86,7 +86,7 @@ def test_a_job_that_waits_for_a_processor_is_not_ended() -> None:
     """The child is stopped, as by a machine that has no time for it, beyond a job's limit."""
 
     async def scenario() -> None:
-        starved, busy = ChildPool(1, nice=0, timeout_s=1), ChildPool(1, nice=0, timeout_s=3)
+        starved, busy = ChildPool(1, nice=0, timeout_s=3), ChildPool(1, nice=0, timeout_s=5)
         await starved.warm(double, 0)
         [pid] = starved.pids()
         os.kill(pid, signal.SIGSTOP)
