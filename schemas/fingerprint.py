@@ -1,8 +1,8 @@
-"""The identity of an atom's meaning: two wordings that differ in case, blanks or punctuation are
-one.
+"""The identity of an atom's meaning, the same for wordings that differ in case, blanks or
+punctuation.
 
-Spec 03 §2. Punctuation inside numbers stays (``1.5 s`` is not ``15 s``): losing a difference is
-worse than keeping a duplicate.
+Punctuation inside numbers counts (``1.5 s`` is not ``15 s``): losing a difference is worse than
+keeping a duplicate.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from schemas.ids import sha256_hex
 FINGERPRINT_VERSION = 1
 EXTRA_PUNCTUATION = frozenset("`^~|")
 INSIDE_NUMBERS = frozenset(".,:/-")
-REMEMBERED_TEXTS = 8_192  # a third of the ledger's time without: it asks for the same texts
+CACHED_TEXTS = 8_192  # without the cache the ledger takes a third longer
 
 
 @functools.cache
@@ -25,7 +25,7 @@ def _is_punctuation(char: str) -> bool:
     return char in EXTRA_PUNCTUATION or unicodedata.category(char).startswith("P")
 
 
-def _stays(text: str, at: int) -> bool:
+def _carries_meaning(text: str, at: int) -> bool:
     """Whether the punctuation at ``at`` carries meaning; neighbours are those in ``text``."""
     char = text[at]
     before = text[at - 1] if at else ""
@@ -42,12 +42,14 @@ def _stays(text: str, at: int) -> bool:
     return False
 
 
-@functools.lru_cache(maxsize=REMEMBERED_TEXTS)
+@functools.lru_cache(maxsize=CACHED_TEXTS)
 def norm_text(text: str) -> str:
     """``text`` without case, spacing and punctuation without meaning. Idempotent on prose."""
     folded = unicodedata.normalize("NFKC", text).lower()
     kept = [
-        char for at, char in enumerate(folded) if not _is_punctuation(char) or _stays(folded, at)
+        char
+        for at, char in enumerate(folded)
+        if not _is_punctuation(char) or _carries_meaning(folded, at)
     ]
     return " ".join("".join(kept).split())
 
