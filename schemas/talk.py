@@ -1,7 +1,7 @@
 """The text form of sources that are talk: an issue, a comment, a chat thread.
 
 Connectors write the form, chunking cuts at it, readers take speaker, role and time from it. A body
-cannot imitate it: ``guarded`` puts a backslash in front of a line that looks like a head.
+cannot imitate it: ``escape_heads`` puts a backslash in front of a line that looks like a head.
 
     # Exports time out                       the record's head, up to the first remark:
                                              title, state, labels
@@ -48,7 +48,7 @@ def head_of(speaker: str, role: str | None, at: datetime, edited_at: datetime | 
     return f"## {by}, {_format_time(at)}{edited}"
 
 
-def guarded(body: str) -> str:
+def escape_heads(body: str) -> str:
     """``body`` without a line that looks like the head of a remark."""
     return _LIKE_A_HEAD.sub(r"\\", body)
 

@@ -87,7 +87,7 @@ class RunStarted(Event):
         return f"{self.run_id}|run_started|0"
 
 
-def guarded(started: RunStarted) -> bool:
+def can_stop_early(started: RunStarted) -> bool:
     """Whether the results of a batch may end the run.
 
     The ledger then applies a batch only after the commit of the batch before. The offline engine's

@@ -20,7 +20,7 @@ from schemas.events.ingestion import (
     RunStopped,
     SourceChange,
     StopReason,
-    guarded,
+    can_stop_early,
 )
 from streams.run_control.cancelling import why_cancelled
 from streams.run_control.changes import told_together
@@ -105,7 +105,7 @@ def _verdict(
 ) -> StopReason | None:
     """What the commit of a guarded run's batch says: go on, or why not."""
     limits = run.started.limits
-    if not guarded(run.started):
+    if not can_stop_early(run.started):
         return None
     if why_cancelled(state, project, run) is not None:
         return "cancelled"
