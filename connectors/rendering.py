@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from connectors.service_items import Remark, ServiceItem
-from schemas.talk import guarded, head_of
+from schemas.talk import escape_heads, head_of
 
 _LINE_ENDS = re.compile(r"\r\n|[\r\x85\u2028\u2029]")
 _PAGE_ENDS = re.compile(r"[\f\v]")
@@ -67,7 +67,7 @@ def _render_remark(remark: Remark, is_chat: bool) -> str:
     role = _name(remark.role) if remark.role else None
     speaker = f"[PERSON:{_name(remark.author)}]" if is_chat else _name(remark.author)
     head = head_of(speaker, role, remark.at, remark.edited_at)
-    body = guarded(_TOO_MANY_BLANK.sub("\n\n", _clean(remark.body))).strip("\n").rstrip()
+    body = escape_heads(_TOO_MANY_BLANK.sub("\n\n", _clean(remark.body))).strip("\n").rstrip()
     return f"\n{head}\n\n{body}\n" if body else f"\n{head}\n"
 
 

@@ -1,7 +1,7 @@
-"""The areas of a project (spec 02 §2) and the words by which a text shows that it is about one.
+"""The areas of a project, and the words by which a text shows that it is about one.
 
-The same table serves the reader (an atom's area), stage 0 (which areas a chunk may fill) and run
-control (gaps), so that a gap and what fills it speak of the same thing.
+The reader (an atom's area), hygiene (the areas of a chunk) and run control (gaps) use one table, so
+that a gap and the chunks that fill it are found by the same words.
 """
 
 from __future__ import annotations

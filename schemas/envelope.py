@@ -1,4 +1,4 @@
-"""The envelope: what every fact carries besides its own content (spec 08 §1)."""
+"""The envelope: what every fact carries besides its own content."""
 
 from __future__ import annotations
 

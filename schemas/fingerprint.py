@@ -1,8 +1,8 @@
-"""The identity of an atom's meaning: two wordings that differ in case, blanks or punctuation are
-one.
+"""The identity of an atom's meaning, the same for wordings that differ in case, blanks or
+punctuation.
 
-Spec 03 §2. Punctuation inside numbers stays (``1.5 s`` is not ``15 s``): losing a difference is
-worse than keeping a duplicate.
+Punctuation inside numbers counts (``1.5 s`` is not ``15 s``): losing a difference is worse than
+keeping a duplicate.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _is_punctuation(char: str) -> bool:
     return char in EXTRA_PUNCTUATION or unicodedata.category(char).startswith("P")
 
 
-def _stays(text: str, at: int) -> bool:
+def _carries_meaning(text: str, at: int) -> bool:
     """Whether the punctuation at ``at`` carries meaning; neighbours are those in ``text``."""
     char = text[at]
     before = text[at - 1] if at else ""
@@ -47,7 +47,9 @@ def norm_text(text: str) -> str:
     """``text`` without case, spacing and punctuation without meaning. Idempotent on prose."""
     folded = unicodedata.normalize("NFKC", text).lower()
     kept = [
-        char for at, char in enumerate(folded) if not _is_punctuation(char) or _stays(folded, at)
+        char
+        for at, char in enumerate(folded)
+        if not _is_punctuation(char) or _carries_meaning(folded, at)
     ]
     return " ".join("".join(kept).split())
 

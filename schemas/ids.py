@@ -1,4 +1,4 @@
-"""Identifiers: derived from what they name, never drawn (spec 00 §10).
+"""Identifiers: derived from what they name, never random.
 
 A deterministic id is a prefix plus the first 32 hex digits of the SHA-256 of its parts joined by
 line feeds. An event id is a version 5 UUID over event type, project and natural key. Nothing that
@@ -25,7 +25,7 @@ def derive_id(prefix: str, *parts: str | int) -> str:
 
 
 def derive_event_id(event_type: str, project_id: str, natural_key: str) -> uuid.UUID:
-    """The same fact always gets the same id, so that a repeat can be recognised (spec 08 §1)."""
+    """The same fact always gets the same id, so that a repeat can be recognised."""
     return uuid.uuid5(EVENT_NAMESPACE, f"{event_type}\n{project_id}\n{natural_key}")
 
 

@@ -1,13 +1,13 @@
-"""The fold rule of ``ledger.v1`` (spec 08 §4): which record is the next change set of a project.
+"""The fold rule of ``ledger.v1``: which record is the next change set of a project.
 
-One place for the writer and for all who read it, so that no two can differ in what the ledger is. A
-change set counts when its number is the next one, when it names the bytes of the change set before
-(``prev_hash``), and when its turn moves its run forward (without a turn: when its cause is new).
-All others are repeats, or the work of a writer that had already lost its partition.
+The writer and all readers use this one rule, so that they agree on what the ledger is. A change set
+counts when its number is the next one, when ``prev_hash`` is the hash of the change set before it,
+and when its turn moves its run forward (without a turn: when its cause is new). All other records
+are repeats, or come from a writer that had already lost its partition.
 
-Decided against: number and turn alone. A writer decides ahead; what one that has lost its partition
-built on a record nobody accepted can have the next number all the same, and a turn that its own
-ledger had applied and ours had not would be passed over for ever.
+Number and turn alone are not enough. A writer decides ahead of the broker. One that has lost its
+partition may build on a record that nobody accepted: its next record has the expected number, but
+turns before it were never applied to the accepted ledger and would be skipped for ever.
 """
 
 from __future__ import annotations

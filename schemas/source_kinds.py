@@ -1,8 +1,8 @@
-"""What a path alone tells of a source: its type, its tier, its language (spec 01 §1).
+"""What a path alone tells of a source: its type, its tier, its language.
 
-Connectors and stage 0 ask the same question before anybody has read a byte, so the answer stands
-here. The tier follows from the type alone: that a folder was uploaded makes none of its files
-important. Words of a path are compared whole (``adr`` is not found inside ``quadrant``).
+Connectors and hygiene both ask this before a byte is read. The tier follows from the type alone;
+that a folder was uploaded makes none of its files important. Words of a path are compared whole
+(``adr`` is not found inside ``quadrant``).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def language_of(path: str) -> str | None:
 
 
 def source_type_of(path: str) -> SourceType:
-    """The type of a file by its path; the first rule of spec 01 §1 that fits wins."""
+    """The type of a file by its path; the first rule that fits wins."""
     folder, _, name = path.lower().rpartition("/")
     suffix = suffix_of(path)
     language = language_of(path)

@@ -1,8 +1,7 @@
-"""How remarks stand in the text of a source that is talk: an issue, a comment, a chat thread.
+"""The text form of sources that are talk: an issue, a comment, a chat thread.
 
-Connectors write the form, chunking cuts at it, readers take speaker, role and time from it. So it
-is one form with one reader, and a body cannot imitate it: ``guarded`` puts a backslash in front of
-a line that reads like a head.
+Connectors write the form, chunking cuts at it, readers take speaker, role and time from it. A body
+cannot imitate it: ``escape_heads`` puts a backslash in front of a line that looks like a head.
 
     # Exports time out                       the record's head, up to the first remark:
                                              title, state, labels
@@ -45,18 +44,18 @@ class RemarkSpan:
 def head_of(speaker: str, role: str | None, at: datetime, edited_at: datetime | None = None) -> str:
     """The line a remark begins with; ``speaker`` and ``role`` hold no line feed."""
     by = f"{speaker} ({role})" if role else speaker
-    edited = f", edited {_written(edited_at)}" if edited_at else ""
-    return f"## {by}, {_written(at)}{edited}"
+    edited = f", edited {_format_time(edited_at)}" if edited_at else ""
+    return f"## {by}, {_format_time(at)}{edited}"
 
 
-def guarded(body: str) -> str:
-    """``body`` without a line that reads like the head of a remark."""
+def escape_heads(body: str) -> str:
+    """``body`` without a line that looks like the head of a remark."""
     return _LIKE_A_HEAD.sub(r"\\", body)
 
 
 def remarks_in(text: str) -> list[RemarkSpan]:
     """The remarks of a text, in its order; what stands before the first is the record's head."""
-    heads = [(head, at) for head in _HEAD.finditer(text) if (at := _time(head["at"]))]
+    heads = [(head, at) for head in _HEAD.finditer(text) if (at := _parse_time(head["at"]))]
     ends = [*(head.start() for head, _ in heads), len(text)][1:]
     return [
         RemarkSpan(head.start(), head.end(), end, head["speaker"], head["role"], at)
@@ -64,11 +63,11 @@ def remarks_in(text: str) -> list[RemarkSpan]:
     ]
 
 
-def _written(at: datetime) -> str:
+def _format_time(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _time(written: str) -> datetime | None:
+def _parse_time(written: str) -> datetime | None:
     try:
         return datetime.fromisoformat(written)
     except ValueError:

@@ -29,7 +29,7 @@ KeyFamily = Literal["project_id", "source_id", "artifact_id", "key_id", "outside
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One row of spec 08 §3. ``retention_ms`` -1: for ever; ``internal``: not for others."""
+    """One topic. ``retention_ms`` -1: for ever; ``internal``: not for other systems."""
 
     name: str
     key: KeyFamily
@@ -265,14 +265,14 @@ BY_NAME: dict[str, Topic] = {topic.name: topic for topic in TOPICS}
 
 
 def is_kept_whole(name: str) -> bool:
-    """Whether the topic keeps every record for ever: then one that is missing was lost."""
+    """Whether the topic keeps every record for ever, so that a missing one means a loss."""
     topic = BY_NAME[name]
     return topic.cleanup == "delete" and topic.retention_ms == FOREVER_MS
 
 
 def topic_of(envelope: Envelope) -> Topic:
-    """Where the fact belongs: an extraction request to the topic of its lane, what is said of one
-    artifact to that of its type.
+    """The topic of a fact: an extraction request goes to the topic of its lane, a fact about one
+    artifact to the topic of the artifact's type.
     """
     event = envelope.event
     if event.type_name == "extract.requested":
@@ -283,7 +283,7 @@ def topic_of(envelope: Envelope) -> Topic:
 
 
 def key_of(envelope: Envelope) -> str:
-    """The record key: what names the single writer (spec 08 §3)."""
+    """The record key. All facts with one key have one writer and keep their order."""
     match topic_of(envelope).key:
         case "project_id":
             return envelope.project_id

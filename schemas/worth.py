@@ -1,7 +1,7 @@
-"""How much an atom should be seen: one order for the sections of a document and for lists.
+"""How early an atom is shown: one order for the sections of a document and for lists.
 
-Corroboration counts little here, though it raises the confidence: two sources with the very same
-statement are often two copies of one document.
+A second source counts little here, although it raises the confidence: two sources with the very
+same statement are often two copies of one document.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def readable(title: str) -> float:
 
 
 def worth(atom: AtomRecord) -> float:
-    """Higher is to be seen earlier; preview atoms come from the sources of the first tier."""
+    """The higher, the earlier an atom is shown. Preview atoms come from first-tier sources."""
     doubt_of_one_source = math.pow(1.0 - atom.confidence, 1.0 / max(atom.source_count, 1))
     score = 1.0 - doubt_of_one_source + 0.15 * (atom.verified_by is not None)
     score += 0.15 * (atom.status == "active")

@@ -1,4 +1,4 @@
-"""Artifacts: what is written from atoms, every statement with the atoms it rests on.
+"""Artifacts: documents written from atoms. Every statement names the atoms it rests on.
 
 ``artifact.changed`` on ``reduce.v1`` (key ``project_id``) is the writer's log; the publisher
 spreads it over the public topics (key ``artifact_id``).
@@ -38,8 +38,8 @@ class Citation(Part):
 class Statement(Part):
     """One sentence or item with the atoms it rests on.
 
-    ``provisional`` when all of them are drafts; ``contradiction_ids`` are the open conflicts of the
-    cited atoms, which the text must name or which stand among the open questions.
+    ``provisional`` when all of them are drafts; ``contradiction_ids`` are the open contradictions
+    of the cited atoms; the text names them, or they are among the open questions.
     """
 
     statement_id: str
@@ -75,7 +75,7 @@ Priority = Literal["must", "should", "could", "wont"]
 
 
 class InsightFields(Part):
-    """What an insight has besides its statements (spec 04 §2.1)."""
+    """What an insight has besides its statements."""
 
     category: InsightCategory
     atom_ids: list[str]
@@ -94,7 +94,7 @@ class EpicFields(Part):
 
 
 class FeatureFields(Part):
-    """What a feature has besides its statements (spec 04 §2.4). Dates are days, ``2026-01-31``."""
+    """What a feature has besides its statements. Dates are days, ``2026-01-31``."""
 
     epic_id: str | None = None
     atom_ids: list[str]
@@ -111,7 +111,7 @@ class FeatureFields(Part):
 
 
 class ArtifactSnapshot(Part):
-    """An artifact as it stands, whole. One of the last three fields is set, by its type."""
+    """A whole artifact at one version. One of the last three fields is set, by its type."""
 
     artifact_id: str
     artifact_type: ArtifactType
@@ -138,7 +138,7 @@ class ArtifactSnapshot(Part):
 
 
 class ArtifactChange(Part):
-    """What one settled position meant for one insight, epic or feature."""
+    """What a settled ledger position changed in one insight, epic or feature."""
 
     outcome: Outcome
     snapshot: ArtifactSnapshot
@@ -150,7 +150,7 @@ class ArtifactChange(Part):
 
 
 class ContinuationRecord(Part):
-    """The decision after the item ``artifact_id`` (spec 04 §10), and all the item was made from.
+    """Whether a loop goes on after the item ``artifact_id``, and all the item was made from.
 
     ``made_from`` is the whole input of the step, atoms and open contradictions, by id.
     """
@@ -164,7 +164,7 @@ class ContinuationRecord(Part):
 
 
 class LoopRecord(Part):
-    """How one loop of generation went (spec 04 §10). ``calls`` counts items asked for and
+    """How one loop of generation went. ``calls`` counts items asked for and
     decisions to go on; ``calls_ratio`` is that for each item asked for. ``continuations`` has one
     entry for each item, in the order they were made.
     """
@@ -193,7 +193,7 @@ class DimensionScore(Part):
 
 
 class QualityRun(Part):
-    """One run of the quality gate over one version (spec 04 §7). ``engine`` says who judged."""
+    """One run of the quality gate over one version. ``engine`` says who judged."""
 
     quality_run_id: str
     artifact_id: str
@@ -212,7 +212,7 @@ class ArtifactChanged(Event):
 
     ``artifact_seq`` counts per project from 1 without gaps. ``outcome`` ``published``: ``snapshot``
     has a new version; ``state_changed``: same content, other state; ``rejected``: ``findings`` say
-    why, the version before stands; ``unchanged``: the position was looked at, nothing differs.
+    why, the version before stays; ``unchanged``: the position was examined, nothing differs.
 
     ``snapshot`` and what belongs to it are the PRD; ``items`` are the insights, epics and features
     that changed. ``settled_run_id`` is None where a person's decision settled the ledger.
@@ -242,10 +242,10 @@ class ArtifactChanged(Event):
 
 
 class SpeculationEnd(Part):
-    """What became of the sections of one artifact that were written ahead, by section id.
+    """What became of the speculative sections of one artifact, by section id.
 
-    ``confirmed``: the settled version says the same of the same input; ``recomputed``: it has the
-    section with another input; ``withdrawn``: nothing is behind the section any more.
+    ``confirmed``: the settled version has the section with the same input; ``recomputed``: with
+    another input; ``withdrawn``: the settled version has no such section.
     """
 
     artifact_id: str
@@ -256,11 +256,11 @@ class SpeculationEnd(Part):
 
 
 class ArtifactSpeculated(Event):
-    """What was written ahead of a settled position, at the commit of a batch (spec 04 §9).
+    """Sections written at the commit of a batch, before the run has ended.
 
-    Of each snapshot in ``changes`` the ``recomputed_sections`` are told; its version is no public
-    number. With ``settled`` the position is a settled one, answered before: there are no changes,
-    and ``ended`` says what became of everything that was written ahead of it.
+    Of each snapshot in ``changes`` the ``recomputed_sections`` are published; its version is no
+    public number. With ``settled`` the run has ended: there are no changes, and ``ended`` says what
+    became of all speculative sections.
     """
 
     type_name: ClassVar[str] = "artifact.speculated"
@@ -304,7 +304,7 @@ class SectionGenerated(Event):
 
 
 class SpeculationEnded(Event):
-    """The sections of one artifact that are not speculative any more, see ``SpeculationEnd``."""
+    """These sections of one artifact are no longer speculative, see ``SpeculationEnd``."""
 
     type_name: ClassVar[str] = "artifact.speculation_ended"
     topic: ClassVar[str] = "artifact.prd.v1"
@@ -372,7 +372,7 @@ class StateChanged(Event):
 
 
 class VersionRejected(Event):
-    """The citation validator refused a version twice; the one before stands."""
+    """The citation validator refused a version twice; the one before stays."""
 
     type_name: ClassVar[str] = "artifact.rejected"
     topic: ClassVar[str] = "artifact.prd.v1"

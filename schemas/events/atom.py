@@ -1,4 +1,4 @@
-"""Candidate atoms as stage 1 reads them, and as stage 1b lets them through."""
+"""Candidate atoms as a reader proposes them, and as reflection judges them."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ class Relation(Part):
 
 
 class Candidate(Part):
-    """A proposed atom (spec 02 §2). ``attributes`` hold the kind's extra fields.
+    """A proposed atom. ``attributes`` hold the kind's extra fields.
 
     Attribute values are strings; a list is joined by line feeds (``alternatives``, ``aliases``).
-    Reflection, not this class, refuses what is malformed, so that it is recorded and not lost.
+    Reflection, not this class, refuses malformed candidates, so that the refusal is recorded.
     """
 
     candidate_id: str
@@ -145,7 +145,7 @@ class CandidatesExtracted(Event):
 
 
 class Finding(Part):
-    """A rule of spec 02 §5 that spoke, with its code."""
+    """What a rule of reflection objects to, with its code."""
 
     rule: str
     code: str
@@ -171,7 +171,7 @@ class Judged(Part):
 
 
 class AtomReflected(Event):
-    """Stage 1b has judged all candidates of one reading. Key ``project_id``."""
+    """Reflection has judged all candidates of one reading. Key ``project_id``."""
 
     type_name: ClassVar[str] = "atom.reflected"
     topic: ClassVar[str] = "atom.validated.v1"

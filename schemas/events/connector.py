@@ -1,7 +1,7 @@
-"""What is connected to a project, and how far it has been read.
+"""Which services are connected to a project, and how far they have been read.
 
-A definition names where a credential is found, never what it is. Definitions stand on
-``project.v1``: they are few and for ever, like the project itself.
+A definition names the place of a credential, never the credential. Definitions are on
+``project.v1`` because they are few and kept for ever.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Credential(Part):
 
 
 class _Definition(Event):
-    """What a person said about a connector; ``request_key`` makes saying it twice one fact."""
+    """A person's request about a connector; repeats with one ``request_key`` are one fact."""
 
     connector_id: str
     request_key: str
@@ -61,7 +61,7 @@ class ConnectorAdded(_Definition):
 
 
 class ConnectorRemoved(_Definition):
-    """The service is read no more; what came from it stays."""
+    """The service is no longer read; its sources stay."""
 
     type_name: ClassVar[str] = "connector.removed"
     topic: ClassVar[str] = "project.v1"
@@ -78,7 +78,7 @@ class Counts(Part):
 
 
 class CursorMoved(Event):
-    """A stream has been read so far and all of it is on the log. Key ``connector_id|stream``.
+    """A stream has been read up to ``cursor`` and all is on the log. Key ``connector_id|stream``.
 
     ``cursor`` is the stream's own; ``position`` counts the moves. ``counts`` are of the stream's
     whole life, ``problem`` is why the last try failed. ``newest_at`` is the time of change of the
@@ -111,7 +111,7 @@ class CursorMoved(Event):
 
 
 class _Sync(Event):
-    """Reading one stream, or counting it. Key ``connector_id|stream``."""
+    """Reading one stream, or reconciling it in full. Key ``connector_id|stream``."""
 
     topic: ClassVar[str] = "connector.item.v1"
 
@@ -144,7 +144,7 @@ class SyncFinished(_Sync):
 
 
 class SyncFailed(_Sync):
-    """A stream could not be read; what was read before stays read. ``error`` names no secret.
+    """A stream could not be read; earlier items stay. ``error`` names no secret.
 
     ``reason``: ``access_lost``, ``not_found``, ``budget``, ``unavailable``, ``refused``.
     """

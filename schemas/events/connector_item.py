@@ -1,7 +1,7 @@
-"""What services outside tell us unasked: deliveries of webhooks, in their own words, sealed.
+"""Deliveries of webhooks, encrypted as they came.
 
-A delivery is on the log before anybody looks into it, so that nothing is lost when what follows
-fails. Whoever reads it turns it into sources, testimony or a delta (``connectors/intake``).
+A delivery is on the log before it is parsed, so that a later failure loses nothing.
+``connectors/intake`` turns it into sources, testimony or a delta.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class ItemReceived(Event):
     """A service delivered something. Key ``connector|external_ref``.
 
     ``external_ref`` names what it is about, so that deliveries about one thing keep their order;
-    ``kind`` is the service's word for what happened (``issues.opened``). ``body`` is the delivered
+    ``kind`` is the service's name for what happened (``issues.opened``). ``body`` is the delivered
     JSON, nonce and AES-GCM ciphertext under the data key ``key_id``: the project's, of a chat
     message its author's. ``delivery_id`` is the service's; a repeat has the same.
     """

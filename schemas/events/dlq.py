@@ -8,9 +8,9 @@ from schemas.envelope import Event
 
 
 class DeadLetter(Event):
-    """A record that a stage gave up. Key ``origin topic|key``.
+    """A stage could not process a record and gave it up. Key ``origin topic|key``.
 
-    ``value`` is null above 512 KiB: topic, partition and offset then say where it stands. ``error``
+    ``value`` is null above 512 KiB: topic, partition and offset then say where it is. ``error``
     names the class and place of the failure, never source text. Natural key: stage and origin.
     """
 

@@ -1,4 +1,4 @@
-"""The work orders of stage 1, one topic a lane. Key ``source_id``."""
+"""Requests to read a chunk, one topic a lane. Key ``source_id``."""
 
 from __future__ import annotations
 

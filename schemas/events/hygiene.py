@@ -1,4 +1,4 @@
-"""Facts of stage 0: what a source's text is after normalising, redacting and annotating."""
+"""Facts of hygiene: what a source's text is after normalising, redacting and annotating."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Redaction(Part):
 
 
 class Annotation(Part):
-    """A flagged span; offsets and lines are of the sanitized payload (spec 01 §4)."""
+    """A flagged span; offsets and lines are of the sanitized payload."""
 
     annotation_id: str
     annotation_type: AnnotationType
@@ -68,7 +68,7 @@ class Annotation(Part):
 
 
 class Versions(Part):
-    """The rule versions behind a result; a change of any of them is a reason to reprocess."""
+    """The rule versions behind a result. A source whose result has others is processed again."""
 
     hygiene: str
     redactor: str
@@ -118,7 +118,7 @@ class SourceSanitized(Event):
 class ChunkCreated(Event):
     """A span of a sanitized payload with its structural anchor. Key ``source_id``.
 
-    ``skip_reason`` is set for a chunk that stage 0 does not hand on (``too_short``,
+    ``skip_reason`` is set for a chunk that nobody has to read (``too_short``,
     ``boilerplate``). ``annotations`` are those that touch the chunk, in full, with offsets of the
     whole payload. ``document_status`` is what its document says of itself, null where it says none;
     ``root`` that of its source, whose words name the project where it is a repository.
@@ -168,7 +168,7 @@ class ChunkRef(Part):
 
     ``partition`` and ``offset`` say where the ``chunk.created`` record stands on ``chunk.v1``: a
     hint, -1 when unknown, as is ``line_start``. ``words`` are sorted 32-bit hashes of at most 64
-    distinct content words, for novelty; ``areas`` those of spec 02 §2 whose words occur;
+    distinct content words, for novelty; ``areas`` are those whose words occur;
     ``structured`` says that it has a heading path or doc comment.
     """
 
@@ -190,7 +190,7 @@ class ChunkRef(Part):
 
 
 class SourceProcessed(Event):
-    """Stage 0 has answered for a revision: always the last of its records. Key ``source_id``.
+    """A revision was processed: always the last of its records. Key ``source_id``.
 
     ``unchanged`` means that the content equals the revision before under the same versions; hashes
     and chunks are then those of that revision. ``revision_seq`` counts revisions of the source from

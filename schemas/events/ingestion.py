@@ -32,7 +32,7 @@ SourceChangeKind = Literal["revised", "renamed", "duplicate", "removed"]
 
 
 class Limits(Part):
-    """The limits of one run (spec 06 §2); 0 tokens means no token budget.
+    """The limits of one run; 0 tokens means no token budget.
 
     After ``low_batches`` batches in a row that each brought fewer than ``new_atoms_per_10k_tokens``
     new atoms the run stops; 0 means never.
@@ -87,11 +87,11 @@ class RunStarted(Event):
         return f"{self.run_id}|run_started|0"
 
 
-def guarded(started: RunStarted) -> bool:
-    """Whether a stop rule may end the run after a batch because of what that batch brought.
+def can_stop_early(started: RunStarted) -> bool:
+    """Whether the results of a batch may end the run.
 
-    Of such a run no batch is applied before the commit of the one before says that it goes on. The
-    offline engine's tokens are known before reading, so its budget is kept when a batch is chosen.
+    The ledger then applies a batch only after the commit of the batch before. The offline engine's
+    tokens are known before reading, so its budget is kept when a batch is chosen.
     """
     limits = started.limits
     return limits.new_atoms_per_10k_tokens > 0 or (
@@ -108,7 +108,7 @@ class CandidateChunk(Part):
 
 
 class NextBatchHint(Part):
-    """Which chunks a batch holds, which others stood for choice, and why (spec 06 §3)."""
+    """Which chunks a batch holds, which others could have been chosen, and why."""
 
     hint_version: int = 1
     decision_rule: DecisionRule
@@ -118,7 +118,7 @@ class NextBatchHint(Part):
 
 
 class Reanchored(Part):
-    """A chunk that says what an earlier one said, so that nobody reads it (spec 01 §7.4).
+    """A chunk with the words of an earlier one, so that nobody has to read it.
 
     Both are the same chunk when a content has come back. The shifts are from old to new.
     """
@@ -130,11 +130,11 @@ class Reanchored(Part):
 
 
 class SourceChange(Part):
-    """What happened to a source that the ledger has to know; hashes are of sanitized payloads.
+    """A change of a source that the ledger has to apply; hashes are of sanitized payloads.
 
     ``other_source_id``: the source that a duplicate repeats, or the one that a renamed source was.
-    A source without ``new_hash`` that was revised has nothing to read any more. One revision may be
-    told in several changes, each with some of its ``reanchored`` chunks.
+    A revised source without ``new_hash`` has nothing to read any more. One revision may come in
+    several changes, each with some of its ``reanchored`` chunks.
     """
 
     kind: SourceChangeKind
@@ -146,10 +146,10 @@ class SourceChange(Part):
 
 
 class BatchPlanned(Event):
-    """A batch was chosen; the marker after its ``extract.requested`` records.
+    """A batch was chosen; the commit record after its ``extract.requested`` records.
 
-    It was chosen among the first ``horizon_end`` sources of the listing. A ``closing`` one tells
-    what is left to tell of sources when nothing is left to choose.
+    It was chosen among the first ``horizon_end`` sources of the listing. A ``closing`` one has no
+    chunks, only the remaining source changes.
     """
 
     type_name: ClassVar[str] = "ingestion.batch_planned"
@@ -174,10 +174,10 @@ class BatchPlanned(Event):
 
 
 class DeepDiveQueued(Event):
-    """The unread context of a contradiction of high severity is read in this run (spec 06 §7.4).
+    """The unread context of a contradiction of high severity is read in this run.
 
     Once for each run that can reach it and each ``updated_seq``, the ledger sequence of the
-    contradiction's last change. No chunks: all there is around it has been read, or is being read.
+    contradiction's last change. No chunks: all of its context has been read, or is being read.
     """
 
     type_name: ClassVar[str] = "ingestion.deep_dive_queued"
@@ -219,9 +219,9 @@ class Counters(Part):
 
 
 class BatchCommitted(Event):
-    """The batch's last turn is in the ledger; the run's checkpoint.
+    """The batch's last turn is in the ledger. It is the run's checkpoint.
 
-    With a ``stop_reason`` it is the run's last one: the batches planned behind it are withdrawn.
+    With a ``stop_reason`` it is the run's last one: batches planned after it are withdrawn.
     """
 
     type_name: ClassVar[str] = "ingestion.batch_committed"
@@ -248,7 +248,7 @@ class BatchCommitted(Event):
 class RunStopped(Event):
     """The run ended normally; its last turn in the ledger follows from this.
 
-    ``removals_held`` are sources that are gone but were too many to let them go unasked.
+    ``removals_held`` are sources that are gone but were more than the removal threshold allows.
     ``stop_detail`` says why a run was cancelled: ``superseded``, or the words of who asked for it.
     """
 

@@ -1,4 +1,4 @@
-"""What asks run control for work, and what tells it that sources are ready. Key ``project_id``."""
+"""Requests to run control, and reports that sources are ready. Key ``project_id``."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ LISTED_SOURCES_PER_PART = 1_000
 class IngestionRequested(Event):
     """Somebody asks for an ingestion; ``trigger_key`` is its idempotency key.
 
-    ``engine`` says who reads: ``heuristic`` or ``model``. ``limits`` overrides settings of spec 06
-    §2.
+    ``engine`` says who reads: ``heuristic`` or ``model``. ``limits`` overrides the
+    fields of ``Limits``.
     """
 
     type_name: ClassVar[str] = "ingestion.requested"
@@ -60,7 +60,7 @@ class ListedSource(Part):
 
 
 class SourcesListed(Event):
-    """A part of a trigger's listing, in the fixed order of spec 06 §2.
+    """A part of a trigger's listing, in the order in which sources are read.
 
     ``complete`` says that the listing names all sources of the root; the last part has
     ``part_index == part_count - 1``. An empty listing is one part without sources.
@@ -106,9 +106,7 @@ class SourcesUnchanged(Event):
 
 
 class SourceReady(Event):
-    """Stage 0 has answered for a source: its ``source.processed`` carried over to the project's
-    key.
-    """
+    """A source was processed: its ``source.processed``, repartitioned by project."""
 
     type_name: ClassVar[str] = "ingestion.source_ready"
     topic: ClassVar[str] = "ingestion.request.v1"
@@ -121,9 +119,9 @@ class SourceReady(Event):
 
 
 class RemovalsAccepted(Event):
-    """A person lets the sources go that a run has held (``ingestion.run_stopped``).
+    """A person accepts the removals that a run has held back (``ingestion.run_stopped``).
 
-    It is a trigger of its own, without content: its one run removes them.
+    It is a trigger of its own, without content: its run removes the sources.
     """
 
     type_name: ClassVar[str] = "ingestion.removals_accepted"
@@ -147,7 +145,7 @@ class RemovalsAccepted(Event):
 
 
 class RunCancelRequested(Event):
-    """Somebody asks a run to end at the next batch border; what it has not read stays to be read.
+    """Somebody asks a run to end after the batch under way; the rest stays unread.
 
     ``request_key`` is the idempotency key.
     """
@@ -169,9 +167,9 @@ class RunCancelRequested(Event):
 
 
 class RunResumeRequested(Event):
-    """Somebody asks to read what a run that has ended left: a new run over the same listing.
+    """Somebody asks to read what an ended run left unread: a new run over the same listing.
 
-    With ``retry_poison`` also the chunks that no run could read are tried again. ``request_key`` is
+    With ``retry_poison`` chunks that no run could read are tried again. ``request_key`` is
     the idempotency key.
     """
 

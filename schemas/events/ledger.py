@@ -1,8 +1,7 @@
 """The ledger's change sets: the only facts the ledger is folded from. Key ``project_id``.
 
-A change set says twice what happened: ``changes`` name the operations with their reasons, and the
-lists below hold every record as it stands afterwards, whole. So a reader upserts and computes
-nothing.
+A change set says what happened in two ways: ``changes`` name the operations with their reasons, and
+the lists hold every changed record whole. A reader upserts the records and computes nothing.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ ChangeOp = Literal[
 
 
 class Turn(Part):
-    """The place of a change set in its run (spec 03 §9).
+    """The place of a change set in its run.
 
     ``position`` is 0 for the source changes of a batch, 1… for its chunks, 0 with ``batch_no`` -1
     for the end of the run. ``last_in_batch`` marks the turn that commits the batch.
@@ -99,7 +98,7 @@ class Resolution(Part):
 
 
 class AtomRecord(Part):
-    """An atom as the ledger holds it after the change set (spec 03 §3).
+    """An atom as the ledger holds it after the change set.
 
     ``previous_status`` is what an atom that is dismissed or merged was before.
     """
@@ -163,7 +162,7 @@ class AtomRecord(Part):
 
 
 class EvidenceRow(Part):
-    """A link from an atom to an exact span of a sanitized payload (spec 02 §4).
+    """A link from an atom to an exact span of a sanitized payload.
 
     Of talk it says who spoke when, as ``CandidateRow`` does.
     """
@@ -270,7 +269,7 @@ class ContradictionRecord(Part):
 class EntityMention(Part):
     """``atom_id`` speaks of the entity atom ``entity_atom_id`` under the name ``mention``.
 
-    Not ``active``: it was thought to, because of a merge that was undone.
+    Not ``active``: the mention came with a merge that was undone.
     """
 
     atom_id: str
@@ -298,7 +297,7 @@ class OpenContradiction(Part):
 
 
 class WorkingSummary(Part):
-    """The small digest of the ledger given to readers (spec 02 §3). Same ledger, same bytes."""
+    """The small digest of the ledger given to readers. Same ledger, same bytes."""
 
     state_version: str
     ledger_seq: int
@@ -314,7 +313,7 @@ class WorkingSummary(Part):
 
 
 class Snapshot(Part):
-    """Records of the ledger, whole, as they stood at one moment."""
+    """Whole records of the ledger at one moment."""
 
     atoms: list[AtomRecord] = []
     evidence: list[EvidenceRow] = []
@@ -327,9 +326,9 @@ class Snapshot(Part):
 class HumanDecision(Part):
     """A person's decision and the ledger's answer to it.
 
-    ``before`` holds every record the decision changed as it stood; as they stand afterwards they
-    are in the lists of the change set. A refused one changes nothing: ``refusal`` says why, and
-    ``before`` is the target as it is.
+    ``before`` holds every changed record as it was; the lists of the change set hold them as they
+    are now. A refused decision changes nothing: ``refusal`` says why, and ``before`` holds the
+    target.
     """
 
     hitl_event_id: str
@@ -348,7 +347,7 @@ class HumanDecision(Part):
 class LedgerChanged(Event):
     """One turn of one project was applied, or one decision of a person, which has no ``turn``.
 
-    ``ledger_seq`` counts from 1 without gaps. Which record counts says ``schemas.ledger_order``.
+    ``ledger_seq`` counts from 1 without gaps. ``schemas.ledger_order`` says which record counts.
 
     ``prev_hash`` is the SHA-256 of the value bytes of the accepted change set before it (empty for
     the first). ``summary`` comes with the turn that commits a batch, with the end of a run and with

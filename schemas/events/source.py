@@ -1,8 +1,8 @@
 """Facts from the outside: what a source's bytes were at one revision.
 
-A revision is one ``source.revised`` that holds the first part of the content, preceded by its
-further parts where it is longer than one. So a small file is one record, and the revised record is
-always the last of a revision's.
+A revision is one ``source.revised`` with the first part of the content. Further parts of a long
+content come before it. So a small file is one record, and ``source.revised`` is always the last
+record of a revision.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ SERVICES: frozenset[Connector] = frozenset(("github", "jira", "slack", "api"))
 
 
 class SourceInfo(Part):
-    """What a source is, as far as it can be told without reading it.
+    """What is known of a source without reading it.
 
     ``external_ref`` is ``<root>@<path>``; ``path`` is relative to the root, with forward slashes.
-    ``priority_tier`` is 1, 2 or 3 (spec 01 §1). ``language`` and ``mime`` are hints.
+    ``priority_tier`` is 1, 2 or 3; 1 is read first. ``language`` and ``mime`` are hints.
     """
 
     source_id: str

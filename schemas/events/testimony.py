@@ -1,7 +1,7 @@
-"""What people say in chat, kept for nobody but the team ledger. Restricted (spec 07 §4).
+"""Chat messages, kept for the team ledger only. The topic is restricted.
 
-Nothing here says who spoke or what was said: the text is sealed with the author's key, the author
-is a pseudonym of the project. What is told of a message is no more than its risk and its time.
+The text is encrypted with its author's key, and the author is a pseudonym of the project. In clear
+an event has only the risk and the time of a message.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class MessageReceived(Event):
 
     ``ciphertext`` is the message's text (AES-256-GCM, ``nonce`` apart) under ``key_id``, the data
     key of its author in this project; pseudonym and hashes are keyed by the project's. ``edited``
-    is the service's mark of an edit, empty for the first wording: each wording is told once, all
+    is the service's mark of an edit, empty for the first wording: each wording is one event, all
     under one ``testimony_id``. ``risk_rules`` are the rules of ``risk_version`` that fired.
     """
 

@@ -1,7 +1,7 @@
-"""Data keys, wrapped by the master key: what content on the other topics can be opened with.
+"""Data keys, wrapped by the master key; content on other topics is decrypted with them.
 
-A key's topic is compacted by the key's id, so that an erasure takes the place of what it erases:
-the wrapped key is gone from the log, and what says so stays for ever.
+The topic is compacted by the key's id. An erasure replaces the wrapped key, so that the key leaves
+the log and the fact of its erasure stays.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ class _KeyEvent(Event):
     """About generation ``generation`` of the key of ``subject`` in the envelope's project.
 
     ``subject`` is a person's pseudonym, or empty: the project's own key. Generations count from 1;
-    the next one begins when somebody writes after an erasure.
+    the next one begins with the first write after an erasure.
     """
 
     topic: ClassVar[str] = "vault.key.v1"
@@ -35,7 +35,7 @@ class _KeyEvent(Event):
 
 
 class KeyCreated(_KeyEvent):
-    """A data key exists, and nothing was encrypted with it before. ``wrapped`` is nonce and key."""
+    """A data key exists; nothing was encrypted with it before. ``wrapped`` is nonce and key."""
 
     type_name: ClassVar[str] = "vault.key_created"
 
@@ -43,6 +43,6 @@ class KeyCreated(_KeyEvent):
 
 
 class KeyErased(_KeyEvent):
-    """Nobody may open anything with this key again, wherever copies of it are."""
+    """Nothing may be decrypted with this key again, wherever copies of it are."""
 
     type_name: ClassVar[str] = "vault.key_erased"

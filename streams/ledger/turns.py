@@ -23,7 +23,7 @@ from schemas.events.ingestion import (
     RunStarted,
     RunStopped,
     SourceChange,
-    guarded,
+    can_stop_early,
 )
 from schemas.events.ledger import Turn
 from schemas.ledger_order import Progress
@@ -156,7 +156,7 @@ class Turns:
             trigger_key=started.trigger_key,
             lane=started.lane,
             arrival=arrival,
-            guarded=guarded(started),
+            guarded=can_stop_early(started),
         )
 
     def _plan(self, envelope: Envelope, planned: BatchPlanned) -> None:

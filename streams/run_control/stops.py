@@ -21,7 +21,7 @@ from schemas.events.ingestion import (
     RunStopped,
     SourceChange,
     StopReason,
-    guarded,
+    can_stop_early,
 )
 from streams.run_control.cancelling import why_cancelled
 from streams.run_control.changes import count_for_one_turn
@@ -108,7 +108,7 @@ def stop(project: ProjectScope) -> Decision | None:
 def _verdict(scope: RunScope, applied: Commit) -> StopReason | None:
     """What the commit of a guarded run's batch says: go on, or why not."""
     limits = scope.started.limits
-    if not guarded(scope.started):
+    if not can_stop_early(scope.started):
         return None
     if why_cancelled(scope) is not None:
         return "cancelled"

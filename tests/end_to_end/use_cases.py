@@ -21,9 +21,7 @@ async def main(folder: str) -> None:
                 print(f"{step.milestone}: {step.after_ms:.0f} ms", file=sys.stderr)
     for pair in await service.list_contradictions(settings, project.project_id):
         by = service.Decider("ana", rationale="the security review chose it")
-        decided = await service.resolve_contradiction(
-            settings, pair.contradiction_id, by, "a_wins"
-        )
+        decided = await service.resolve_contradiction(settings, pair.contradiction_id, by, "a_wins")
         print(f"{decided.target_id} {decided.outcome} by {decided.actor_id}")
     print((await service.read_prd(settings, project.project_id)).rendered_markdown)
 

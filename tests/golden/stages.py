@@ -18,7 +18,7 @@ from pydantic_core import to_json
 from agents.offline.reader import RulesReader
 from agents.reader import ReadRequest
 from schemas import versions
-from schemas.events.atom import CandidatesExtracted
+from schemas.events.atom import CandidatesExtracted, Judged
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
 from schemas.events.ledger import LedgerChanged
@@ -32,7 +32,7 @@ from streams.reflection import reflect
 from tests.golden.corpus.statements import STATEMENTS
 from tests.golden.corpus.talk import TYPES
 from tests.golden.documents import projects
-from tests.ledger.story import Chunk, Run, a_run, judged, story
+from tests.ledger.story import Chunk, Run, a_run, facts_of, judged, story
 from tests.worlds import info, ingestion
 
 STAGES = {
@@ -52,6 +52,7 @@ LEFT_OUT = frozenset(
     + ("prev_hash", "caused_by_event_id")
 )
 ID = re.compile(r"\b([a-z]{3,4})_[0-9a-f]{32}\b")
+NEGATION = re.compile(r"\b(?:not|never|cannot)\b")
 DIGEST_CHARS = 12
 Outputs = dict[str, dict[str, str]]  # by stage: digest of the input to digest of the output
 
@@ -96,16 +97,18 @@ def _run_all() -> Iterator[tuple[str, Any, Any]]:
         for path, content in files.items():
             yield from _run_document(root, path, content)
         yield from _run_project(root, files)
-    for name, statements in STATEMENTS.items():
+    for statements in STATEMENTS.values():
         run = _run_of(statements)
-        yield from _ledger_parts(name, [it.envelope.event for it in story(run).log])
+        given = [it.envelope.event for it in facts_of(run)]
+        yield from _ledger_parts(given, [it.envelope.event for it in story(run).log])
 
 
 def _run_document(root: str, path: str, content: bytes) -> Iterator[tuple[str, Any, Any]]:
     source = _source(root, path)
     cleaned = clean(source, content)
     yield "hygiene", [source, content.hex()], _before_redacting(cleaned)
-    yield "redactor", [source, cleaned.raw_normalized_hash], [cleaned.text, cleaned.redactions]
+    normalised = [source, cleaned.raw_normalized_hash, cleaned.skip_reason]
+    yield "redactor", normalised, [cleaned.text, cleaned.redactions]
     sanitized = [source, cleaned.text, cleaned.redactions]
     yield "annotator", sanitized, cleaned.annotations
     yield "chunk", [*sanitized, cleaned.annotations], [cleaned.chunks, cleaned.refs]
@@ -147,10 +150,15 @@ def _run_of(statements: list[tuple[str, ...]]) -> Run:
     """Each statement in a chunk and a source of its own."""
     return a_run(
         *(
-            Chunk(f"chk_{n}", [judged(*texts, kind=kind, confidence=0.9)], source_id=f"src_{n}")
+            Chunk(f"chk_{n}", [_judged(kind, *texts)], source_id=f"src_{n}")
             for n, (kind, *texts) in enumerate(statements)
         )
     )
+
+
+def _judged(kind: str, *texts: str) -> Judged:
+    polarity = "negate" if NEGATION.search(texts[-1]) else "affirm"
+    return judged(*texts, kind=kind, confidence=0.9, polarity=polarity)
 
 
 def _read(request: ExtractRequested, chunk: ChunkCreated) -> CandidatesExtracted:
