@@ -93,9 +93,9 @@ class Draft:
     """An atom before it has an id; spans are local, the first is the statement itself.
 
     ``answers`` is the title of the question, of the same chunk, that it answers; ``place`` are the
-    features of where it was read (``soundness.py``). ``scope`` was put before its title, with a colon
-    or a comma, as an ``aside`` where the same is true elsewhere; ``sequel`` is the sentence told
-    after it, ``prior`` the one before.
+    features of where it was read (``soundness.py``). ``scope`` was put before its title, with a
+    colon or a comma, as an ``aside`` where the same is true elsewhere; ``sequel`` is the sentence
+    told after it, ``prior`` the one before.
     """
 
     kind: AtomKind
