@@ -202,7 +202,7 @@ def _candidate(
     )
 
 
-class RulesReader:
+class OfflineReader:
     """The reader that calls nobody: same request, same candidates, on every machine."""
 
     def read(self, request: ReadRequest) -> CandidatesExtracted:
