@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from agents.offline.code.drafts import comment_drafts
 from agents.offline.judge.origins import standing_of
-from agents.offline.judge.records import as_recorded
-from agents.offline.judge.soundness import doubted
+from agents.offline.judge.records import weaken_recorded
+from agents.offline.judge.soundness import judge_drafts
 from agents.offline.manifests.drafts import dependency_drafts
 from agents.offline.prose.drafts import prose_drafts
 from agents.offline.recognise.noise import words_of
@@ -74,11 +74,11 @@ def _candidates(
     made = [_candidate(chunk, run_id, *each, remarks) for each in enumerate(kept)]
     questions = {it.title: it.candidate_id for it in made if it.kind == "unknown"}
     return [
-        _answering(it, questions.get(draft.answers)) for it, draft in zip(made, kept, strict=True)
+        _link_answer(it, questions.get(draft.answers)) for it, draft in zip(made, kept, strict=True)
     ]
 
 
-def _answering(candidate: Candidate, question: str | None) -> Candidate:
+def _link_answer(candidate: Candidate, question: str | None) -> Candidate:
     """The candidate with its link to the question, which is another of the same reading."""
     if question is None:
         return candidate
@@ -92,24 +92,24 @@ def drafts_of(chunk: ChunkCreated) -> list[Draft]:
         return []
     if is_talk(chunk.source_type):
         drafts, sentences = talk_drafts(chunk)
-        drafts = _strongest(_once(drafts), "claim", MAX_CLAIMS)
-        return [_seconded(draft, sentences) for draft in drafts]
+        drafts = _keep_strongest(_drop_repeats(drafts), "claim", MAX_CLAIMS)
+        return [_add_second_passage(draft, sentences) for draft in drafts]
     if chunk.source_type == "manifest":
-        return _once(dependency_drafts(chunk))
-    return as_recorded(doubted(proposed(chunk), chunk), chunk)
+        return _drop_repeats(dependency_drafts(chunk))
+    return weaken_recorded(judge_drafts(propose_drafts(chunk), chunk), chunk)
 
 
-def proposed(chunk: ChunkCreated) -> list[Draft]:
+def propose_drafts(chunk: ChunkCreated) -> list[Draft]:
     """What prose and comments propose, before any of it is doubted."""
     suffix = suffix_of(chunk.path)
     if _is_prose(chunk.source_type, suffix):
         drafts, sentences = prose_drafts(chunk)
-        drafts = _strongest(_once(drafts), "claim", MAX_CLAIMS)
-        return [_seconded(draft, sentences) for draft in drafts]
+        drafts = _keep_strongest(_drop_repeats(drafts), "claim", MAX_CLAIMS)
+        return [_add_second_passage(draft, sentences) for draft in drafts]
     if not has_comments(suffix):
         return []
     limit = MAX_CONFIG_ATOMS if chunk.source_type == "config" else MAX_CODE_ATOMS
-    drafts = _once(comment_drafts(chunk))
+    drafts = _drop_repeats(comment_drafts(chunk))
     ranked = sorted(range(len(drafts)), key=lambda at: (-drafts[at].confidence, at))[:limit]
     return [drafts[at] for at in sorted(ranked)]
 
@@ -120,7 +120,7 @@ def _is_prose(source_type: str, suffix: str) -> bool:
     return source_type in _PROSE_TYPES and not has_comments(suffix)
 
 
-def _once(drafts: list[Draft]) -> list[Draft]:
+def _drop_repeats(drafts: list[Draft]) -> list[Draft]:
     """The first of drafts with the same wording, whatever their kind."""
     unique: dict[tuple[str, str], Draft] = {}
     for draft in drafts:
@@ -129,7 +129,7 @@ def _once(drafts: list[Draft]) -> list[Draft]:
     return list(unique.values())
 
 
-def _strongest(drafts: list[Draft], kind: str, limit: int) -> list[Draft]:
+def _keep_strongest(drafts: list[Draft], kind: str, limit: int) -> list[Draft]:
     """``drafts`` with at most ``limit`` of ``kind``: the surest, then the earliest."""
     of_kind = [at for at, draft in enumerate(drafts) if draft.kind == kind]
     kept = set(sorted(of_kind, key=lambda at: (-drafts[at].confidence, at))[:limit])
@@ -140,7 +140,7 @@ def _content(text: str) -> frozenset[str]:
     return frozenset(word.lower() for word in words_of(text) if len(word) > 3)
 
 
-def _seconded(draft: Draft, sentences: list[Sentence]) -> Draft:
+def _add_second_passage(draft: Draft, sentences: list[Sentence]) -> Draft:
     """A decision or requirement with one row gets the passage that says the same again, if any."""
     if draft.kind not in ("decision", "requirement") or len(draft.spans) > 1:
         return draft
@@ -202,7 +202,7 @@ def _candidate(
     )
 
 
-class RulesReader:
+class OfflineReader:
     """The reader that calls nobody: same request, same candidates, on every machine."""
 
     def read(self, request: ReadRequest) -> CandidatesExtracted:

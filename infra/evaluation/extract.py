@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agents.offline.reader import RulesReader
+from agents.offline.reader import OfflineReader
 from agents.reader import ReadRequest
 from infra.evaluation.offsets import Places
 from infra.evaluation.rows import Options, Row
@@ -61,7 +61,7 @@ def _answer(row: Row) -> dict[str, Any]:
 
 def reflected(chunk: ChunkCreated) -> AtomReflected:
     """What reading and reflection make of a chunk, as in a deep run."""
-    return reflect(RulesReader().read(_request(chunk)), chunk)
+    return reflect(OfflineReader().read(_request(chunk)), chunk)
 
 
 def cleaned_document(path: str, text: str, root: str = "") -> Cleaned:

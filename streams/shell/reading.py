@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.offline.reader import RulesReader
+from agents.offline.reader import OfflineReader
 from agents.reader import ReadRequest
 from schemas.events.atom import CandidatesExtracted
 from schemas.events.extract import ExtractRequested
@@ -11,4 +11,4 @@ from schemas.events.hygiene import ChunkCreated
 
 def read_by_rules(request: ExtractRequested, chunk: ChunkCreated) -> CandidatesExtracted:
     """What the offline reader finds in the chunk."""
-    return RulesReader().read(ReadRequest(request, chunk))
+    return OfflineReader().read(ReadRequest(request, chunk))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from agents.offline.reader import RulesReader
+from agents.offline.reader import OfflineReader
 from agents.reader import ReadRequest
 from projections.checkpoint import Record
 from projections.log_reader import Place
@@ -26,7 +26,7 @@ REPEATED = {
 
 @cache
 def parcel() -> Driver:
-    reader = RulesReader()
+    reader = OfflineReader()
     driver = Driver(
         pipeline(lambda request, chunk: reader.read(ReadRequest(request, chunk))), partitions=1
     )

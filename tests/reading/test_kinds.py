@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.offline.reader import extract, proposed
+from agents.offline.reader import extract, propose_drafts
 from agents.offline.recognise.cues import WEAK
 from tests.reading.documents import a_chunk, only
 
@@ -205,7 +205,7 @@ def test_a_doc_comment_of_a_type_is_a_weak_claim_with_the_type_as_subject():
         anchor_type="class",
         headings=("TransferStore",),
     )
-    (draft,) = proposed(chunk)
+    (draft,) = propose_drafts(chunk)
     assert draft.title.startswith("TransferStore stores transfer processes and their history")
     assert (draft.kind, draft.confidence) == ("claim", 0.55)
     (atom,) = extract(chunk)

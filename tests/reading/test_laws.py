@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.offline.reader import RulesReader, extract
+from agents.offline.reader import OfflineReader, extract
 from agents.reader import ReadRequest
 from schemas.events.atom import KINDS, MAX_BODY, MAX_TITLE, CandidatesExtracted
 from schemas.events.extract import ExtractRequested
@@ -134,7 +134,7 @@ def a_request(chunk: ChunkCreated, limit: int = 25) -> ReadRequest:
 
 def test_a_reading_answers_its_turn_and_names_its_engine():
     chunk = a_chunk(DOCUMENT, headings=("Log",))
-    result = RulesReader().read(a_request(chunk))
+    result = OfflineReader().read(a_request(chunk))
     reading = result.reading
     assert (reading.run_id, reading.batch_no, reading.position) == ("run_1", 2, 5)
     assert (reading.engine, reading.extractor_version, reading.outcome) == (
@@ -148,7 +148,7 @@ def test_a_reading_answers_its_turn_and_names_its_engine():
 
 
 def test_atoms_beyond_the_limit_are_counted():
-    result = RulesReader().read(a_request(a_chunk(DOCUMENT), limit=1))
+    result = OfflineReader().read(a_request(a_chunk(DOCUMENT), limit=1))
     assert len(result.candidates) == 1
     assert result.reading.truncated_atoms >= 1
 
@@ -156,11 +156,11 @@ def test_atoms_beyond_the_limit_are_counted():
 def test_a_request_survives_the_way_into_a_child_process():
     request = a_request(a_chunk(DOCUMENT))
     again: ReadRequest = pickle.loads(pickle.dumps(request))
-    assert RulesReader().read(again) == RulesReader().read(request)
+    assert OfflineReader().read(again) == OfflineReader().read(request)
 
 
 def test_candidate_ids_are_derived_from_chunk_run_and_place():
-    first: CandidatesExtracted = RulesReader().read(a_request(a_chunk(DOCUMENT)))
+    first: CandidatesExtracted = OfflineReader().read(a_request(a_chunk(DOCUMENT)))
     ids = [candidate.candidate_id for candidate in first.candidates]
     assert len(set(ids)) == len(ids) > 1
     assert all(one.startswith("cnd_") for one in ids)

@@ -6,13 +6,13 @@ from __future__ import annotations
 import pytest
 
 from agents.offline.reader import extract
-from agents.offline.segment.wording import lowered
+from agents.offline.segment.wording import lower_first
 from schemas.events.atom import Candidate
 from tests.reading.documents import a_chunk
 
 ASKED = "Should the DepotServer support both empty and absent lanes, or choose one approach?"
 REPLY = "Yes, we'll support both empty and absent lanes to maximize flexibility."
-TITLE = f"Parcel lanes: {lowered(ASKED)}"
+TITLE = f"Parcel lanes: {lower_first(ASKED)}"
 TOGETHER = f"{TITLE} {REPLY[:-1]}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.offline.models.linear import placement
+from agents.offline.models.linear import load_placement
 from tests.reading.documents import kinds, read
 
 PROPOSAL = "docs/proposals/0007-lanes.md"
@@ -66,6 +66,6 @@ def test_a_drawback_is_one_though_nothing_is_harmed() -> None:
 
 
 def test_a_share_of_each_kind_is_given() -> None:
-    shares = placement().shares({"open", "question"})
-    assert sum(shares.values()) == pytest.approx(1.0, abs=0.001)
-    assert {"plain", "risk", "unknown", "decision", "requirement"} <= shares.keys()
+    probabilities = load_placement().probabilities({"open", "question"})
+    assert sum(probabilities.values()) == pytest.approx(1.0, abs=0.001)
+    assert {"plain", "risk", "unknown", "decision", "requirement"} <= probabilities.keys()

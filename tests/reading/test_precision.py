@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.offline.reader import extract, proposed
+from agents.offline.reader import extract, propose_drafts
 from tests.reading.documents import a_chunk, kinds, read, surest
 
 RECORD = "docs/adr/0007-depot.md"
@@ -381,7 +381,7 @@ def test_a_todo_that_tells_how_something_is_is_weak():
     def todo(said: str) -> list[tuple[str, bool]]:
         text = f"# TODO: {said}\ndef sort(parcels):\n    return parcels\n"
         chunk = a_chunk(text, "src/sort.py", source_type="code", anchor_type="function")
-        return [(draft.kind, draft.confidence > 0.55) for draft in proposed(chunk)]
+        return [(draft.kind, draft.confidence > 0.55) for draft in propose_drafts(chunk)]
 
     assert todo("Sorter does not retry when a lane is closed") == [("action_item", False)]
     assert todo("Sort heavy parcels that the sorter does not read") == [("action_item", True)]

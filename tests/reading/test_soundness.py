@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.offline.judge.soundness import SOUND, draft_signs, learned
-from agents.offline.reader import extract, proposed
+from agents.offline.judge.soundness import SOUND, draft_features
+from agents.offline.models.linear import load_soundness
+from agents.offline.reader import extract, propose_drafts
 from agents.offline.recognise.cues import MODAL, UNLIKELY, WEAK
 from tests.reading.documents import a_chunk
 
@@ -36,8 +37,8 @@ def test_a_remedy_among_drawbacks_is_doubted_and_a_drawback_is_not():
 def test_a_doubted_draft_keeps_its_kind_and_its_evidence():
     text = "- A warning can be shown before a parcel is lost.\n"
     chunk = a_chunk(text, "docs/rfc/0003-lanes.md", headings=LANES)
-    (before,), (after,) = proposed(chunk), extract(chunk)
-    assert learned().share(draft_signs(before, chunk)) < SOUND
+    (before,), (after,) = propose_drafts(chunk), extract(chunk)
+    assert load_soundness().probability(draft_features(before, chunk)) < SOUND
     assert (after.kind, after.title, after.proposed_status) == (before.kind, before.title, "draft")
     assert after.evidence[0].snippet == text[2:].strip()
 
@@ -49,7 +50,7 @@ def test_a_claim_of_a_weak_cue_that_is_surely_good_is_as_sure_as_by_its_wording(
     }
     for text, confidence in said.items():
         chunk = a_chunk(f"{text}\n", "docs/parcel-store.md", headings=("Parcel store",))
-        (before,), (after,) = proposed(chunk), extract(chunk)
+        (before,), (after,) = propose_drafts(chunk), extract(chunk)
         assert (before.confidence, after.confidence) == (WEAK, confidence)
 
 
@@ -66,12 +67,12 @@ def test_a_claim_of_a_weak_cue_that_is_surely_good_is_as_sure_as_by_its_wording(
 )
 def test_what_is_said_of_the_project_by_its_name_is_likelier_good(root: str, surer: bool):
     said = "DepotStore can keep the labels of many lanes while the clerks are away.\n"
-    shares = [
-        learned().share(draft_signs(proposed(chunk)[0], chunk))
+    probabilities = [
+        load_soundness().probability(draft_features(propose_drafts(chunk)[0], chunk))
         for chunk in (a_chunk(said, "docs/lanes.md", root=it) for it in (root, "", "acme/other"))
     ]
-    assert (shares[0] > shares[1]) is surer
-    assert shares[1] > shares[2]
+    assert (probabilities[0] > probabilities[1]) is surer
+    assert probabilities[1] > probabilities[2]
 
 
 @pytest.mark.parametrize(
@@ -85,11 +86,11 @@ def test_what_is_said_of_the_project_by_its_name_is_likelier_good(root: str, sur
     ],
 )
 def test_what_speaks_loosely_is_less_sure(loose: str, plain: str) -> None:
-    def share(said: str) -> float:
+    def probability(said: str) -> float:
         chunk = a_chunk(f"{said} while the clerks of the depot are away.\n", "docs/lanes.md")
-        return learned().share(draft_signs(proposed(chunk)[0], chunk))
+        return load_soundness().probability(draft_features(propose_drafts(chunk)[0], chunk))
 
-    assert share(loose) < share(plain)
+    assert probability(loose) < probability(plain)
 
 
 @pytest.mark.parametrize(
@@ -103,16 +104,19 @@ def test_what_speaks_loosely_is_less_sure(loose: str, plain: str) -> None:
 )
 def test_how_loosely_a_claim_speaks_weighs_against_it(said: str, manner: str) -> None:
     chunk = a_chunk(f"{said}, so that clients can read them while the clerks are away.\n")
-    (draft,) = [it for it in proposed(chunk) if it.kind == "claim"]
-    assert f"@{manner} claim" in draft_signs(draft, chunk)
-    assert learned().weights[f"@{manner} claim"] < 0
+    (draft,) = [it for it in propose_drafts(chunk) if it.kind == "claim"]
+    assert f"@{manner} claim" in draft_features(draft, chunk)
+    assert load_soundness().weights[f"@{manner} claim"] < 0
 
 
 def test_a_share_needs_no_order_and_knows_no_sign_it_was_not_trained_on():
-    signs = sorted(learned().weights)[:40]
-    shares = {learned().share(each) for each in (signs, signs[::-1], [*signs, "never seen"])}
-    assert len(shares) == 1
-    assert 0 < shares.pop() < 1
+    features = sorted(load_soundness().weights)[:40]
+    probabilities = {
+        load_soundness().probability(each)
+        for each in (features, features[::-1], [*features, "never seen"])
+    }
+    assert len(probabilities) == 1
+    assert 0 < probabilities.pop() < 1
 
 
 def test_judgements_are_facts_without_a_word_of_anybody_s_text():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agents.offline.models.linear import LANE_BITS, Weights, packed, trained
-from agents.offline.recognise.features import signs_of
+from agents.offline.models.linear import LANE_BITS, Weights, load_statements, pack
+from agents.offline.recognise.features import features_of
 from agents.offline.recognise.statements import classify
 
 
@@ -93,9 +93,14 @@ def test_confidences_are_between_0_and_1_and_nothing_is_sure_of_nothing():
     assert (nothing.label == "other") == (nothing.score == 0.0)
 
 
-def test_shares_add_up_and_do_not_depend_on_the_order_of_signs():
-    signs = sorted(signs_of("We will store every change in a log; otherwise a crash loses data."))
-    there, back = trained().shares(signs), trained().shares(reversed(signs))
+def test_shares_add_up_and_do_not_depend_on_the_order_of_features():
+    features = sorted(
+        features_of("We will store every change in a log; otherwise a crash loses data.")
+    )
+    there, back = (
+        load_statements().probabilities(features),
+        load_statements().probabilities(reversed(features)),
+    )
     assert there == back
     assert sum(there.values()) == pytest.approx(1.0, abs=0.001)
 
@@ -103,9 +108,9 @@ def test_shares_add_up_and_do_not_depend_on_the_order_of_signs():
 def test_packed_lanes_add_up_lane_by_lane_also_below_zero():
     lanes = [(-(1 << (LANE_BITS - 3)), 5, -7), (3, -5, 1 << (LANE_BITS - 3))]
     names = ("a", "b", "c")
-    table = {str(at): packed(row) for at, row in enumerate(lanes)}
+    table = {str(at): pack(row) for at, row in enumerate(lanes)}
     weights = Weights(names, 1 << LANE_BITS, (0, 0, 0), table, {}, 0)
     by_one = Weights(
         names, 1 << LANE_BITS, tuple(sum(lane) for lane in zip(*lanes, strict=True)), {}, {}, 0
     )
-    assert weights.shares(["0", "1"]) == by_one.shares([])
+    assert weights.probabilities(["0", "1"]) == by_one.probabilities([])

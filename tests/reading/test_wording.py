@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.offline.recognise.statements import classify
-from agents.offline.segment.wording import plain, sentences, without_connective
+from agents.offline.segment.wording import drop_connective, split_sentences, strip_markup
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ from agents.offline.segment.wording import plain, sentences, without_connective
     ],
 )
 def test_markup_is_taken_off_and_code_is_left_as_it_is(raw, seen):
-    assert plain(raw) == seen
+    assert strip_markup(raw) == seen
 
 
 @pytest.mark.parametrize(
@@ -47,19 +47,19 @@ def test_markup_is_taken_off_and_code_is_left_as_it_is(raw, seen):
     ],
 )
 def test_a_name_without_a_link_is_a_name_in_restructured_text(raw, seen):
-    assert plain(raw, rst=True) == seen
+    assert strip_markup(raw, rst=True) == seen
 
 
 def test_a_row_of_dots_and_markup_that_is_never_closed_take_a_moment():
     dots, opened = "." * 400_000, "<!-- " * 80_000  # by the square of their length minutes, too
-    assert sentences(dots, 0, len(dots)) == [(0, len(dots))]
-    assert plain(opened) == opened.strip()
+    assert split_sentences(dots, 0, len(dots)) == [(0, len(dots))]
+    assert strip_markup(opened) == opened.strip()
 
 
 @pytest.mark.parametrize("blank", [" ", "\t"])
 def test_a_long_run_of_blanks_is_one_space(blank):
     run = blank * 400_000  # by the square of its length this would take minutes
-    assert plain(f"The *tray*{run}must be red") == "The tray must be red"
+    assert strip_markup(f"The *tray*{run}must be red") == "The tray must be red"
     assert classify(run).label == "other"
 
 
@@ -79,27 +79,29 @@ def test_a_long_run_of_blanks_is_one_space(blank):
 def test_anchors_and_macros_leave_nothing_and_an_address_stays_where_it_is_needed(
     raw: str, shown: str
 ) -> None:
-    assert plain(raw) == shown
+    assert strip_markup(raw) == shown
 
 
 def test_a_mark_in_capitals_is_not_the_beginning_of_a_statement() -> None:
     assert (
-        without_connective("NOTE Sorter's modules are preferred")
-        == "Sorter's modules are preferred"
+        drop_connective("NOTE Sorter's modules are preferred") == "Sorter's modules are preferred"
     )
-    assert without_connective("IMPORTANT lanes stay open") == "IMPORTANT lanes stay open"
+    assert drop_connective("IMPORTANT lanes stay open") == "IMPORTANT lanes stay open"
 
 
 def test_an_exclamation_in_brackets_ends_no_sentence() -> None:
     text = "In addition to (obviously!) Parcel labels, a lane has a number. It is printed."
-    assert [text[start:end] for start, end in sentences(text, 0, len(text))] == [
+    assert [text[start:end] for start, end in split_sentences(text, 0, len(text))] == [
         "In addition to (obviously!) Parcel labels, a lane has a number.",
         "It is printed.",
     ]
     text = "A lane has a number. (It is printed.) Parcels have none."
-    assert len(sentences(text, 0, len(text))) == 3
+    assert len(split_sentences(text, 0, len(text))) == 3
 
 
 def test_a_plus_at_the_end_of_a_line_of_a_comment_is_one_and_elsewhere_a_hard_break() -> None:
-    assert plain("a name (space +\n * document) of a lane") == "a name (space + document) of a lane"
-    assert plain("a name of a lane +\nand of a depot") == "a name of a lane and of a depot"
+    assert (
+        strip_markup("a name (space +\n * document) of a lane")
+        == "a name (space + document) of a lane"
+    )
+    assert strip_markup("a name of a lane +\nand of a depot") == "a name of a lane and of a depot"

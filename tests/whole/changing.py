@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from agents.offline.reader import RulesReader
+from agents.offline.reader import OfflineReader
 from agents.reader import ReadRequest
 from schemas.envelope import Envelope
 from schemas.events.extract import ExtractRequested
@@ -18,7 +18,7 @@ from streams.pipeline import pipeline
 from streams.tables import MemoryTables
 from tests.worlds import PROJECT, info, ingestion
 
-READER = RulesReader()
+READER = OfflineReader()
 WORDS = [
     *("backlog", "billing", "cache", "depot", "gateway", "invoice"),
     *("ledger", "parcel", "queue", "report", "scanner", "tracker"),

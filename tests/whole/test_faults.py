@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from agents.offline.reader import RulesReader
+from agents.offline.reader import OfflineReader
 from agents.reader import ReadRequest
 from schemas.events.artifact import LatestSet
 from schemas.events.extract import ExtractRequested
@@ -15,7 +15,7 @@ from tests.parcel import contents
 from tests.whole.changing import ledger_of
 from tests.worlds import ingestion
 
-READER = RulesReader()
+READER = OfflineReader()
 FAULTS = {"repeat": 0.15, "forget": 0.03, "halve": 0.1, "outlive": 0.1, "shuffle": True}
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from agents.offline.reader import RulesReader
+from agents.offline.reader import OfflineReader
 from agents.reader import ReadRequest
 from schemas.codec import decode
 from schemas.envelope import Envelope
@@ -15,7 +15,7 @@ from streams.stage import Decision, Record, Tables
 from tests.parcel import contents
 from tests.worlds import ingestion
 
-READER = RulesReader()
+READER = OfflineReader()
 NOW = datetime(2026, 1, 1, 12, 0, 0, 123_456, tzinfo=UTC)
 
 

@@ -19,11 +19,11 @@ from agents.offline.recognise.noise import (
     words_of,
 )
 from agents.offline.recognise.structure import NEEDED
-from agents.offline.resolve.drafts import THIN, Draft, drafted, scoped
+from agents.offline.resolve.drafts import THIN, Draft, add_scope, make_draft
 from agents.offline.resolve.sequels import sequel_of
 from agents.offline.segment.code_comments import Comment, comments, suffix_of
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Sentence, Span
-from agents.offline.segment.wording import lowered, plain, sentences
+from agents.offline.segment.wording import lower_first, split_sentences, strip_markup
 from schemas.events.atom import MAX_TITLE
 from schemas.events.hygiene import ChunkCreated
 
@@ -105,7 +105,7 @@ _RELATED = re.compile(r"[,;:(]|\b(?:that|which|who|whose|where|when|if|as|becaus
 _VERB = re.compile(r"\b(?:is|are|was|were|could|cannot|can|has|have|must|should|will)\b")
 NAMED_WITHIN = 40  # characters in which a sentence has named its subject
 TELLING = 8  # words of a comment that its type's name does not say; with 6 and 7 .46 of 48 are good
-OF_TYPE = "@type"  # a sign of where a draft stands
+OF_TYPE = "@type"  # a feature of where a draft stands
 _HOLLOW = re.compile(
     r"^(?:creates? (?:an? )?new|constructs?|instantiates?)\b|"
     r"\b(?:dto|pojo|bean|builder|wrapper class|base class|abstract class|super ?class|sub ?class|"
@@ -178,7 +178,7 @@ def _placed(chunk: ChunkCreated, passage: Passage, draft: Draft) -> Draft:
     known = part.rpartition(".")[2].lower() in draft.title.lower()
     if not part or known or len(part) + len(draft.title) + 2 > MAX_TITLE:
         return draft
-    return replace(draft, title=scoped(part, draft.title), scope=part, aside=True)
+    return replace(draft, title=add_scope(part, draft.title), scope=part, aside=True)
 
 
 def _part_of(chunk: ChunkCreated, passage: Passage) -> str:
@@ -226,7 +226,7 @@ def _declares(text: str, comment: Comment, symbol: str, suffix: str) -> bool:
 
 def _sentence(text: str, span: Span) -> Sentence:
     raw = text[span[0] : span[1]]
-    return Sentence(span, raw, plain(raw))
+    return Sentence(span, raw, strip_markup(raw))
 
 
 def _marked(text: str, passage: Passage) -> Iterator[Draft]:
@@ -256,7 +256,7 @@ def _marked(text: str, passage: Passage) -> Iterator[Draft]:
         and (cue.kind == "unknown" or not _OBSERVES.match(rest))
         and not _NO_OBJECT.match(rest)
         and len({word.lower() for word in words_of(rest) if len(word) > 3} - _EMPTY) >= 3
-        and (draft := drafted(cue, sentence, (), "", None))
+        and (draft := make_draft(cue, sentence, (), "", None))
     ):
         yield draft
 
@@ -265,7 +265,7 @@ def _first_clause(text: str, start: int, end: int) -> Span:
     """From a mark to the end of its first sentence, or its first line where code may follow."""
     stop = _CLAUSE_END.search(text, start + 12, end)
     close = stop.end() if stop else end
-    if close - start > 300 or is_noise(plain(text[start:close])):
+    if close - start > 300 or is_noise(strip_markup(text[start:close])):
         line = text.find("\n", start, end)
         close = line if line > 0 else end
     return start, start + len(text[start:close].rstrip())
@@ -276,12 +276,14 @@ def _of_type(text: str, comment: Comment, symbol: str) -> Draft | None:
     read = [_sentence(text, span) for span in _opening(text, comment)]
     first = read[0]
     about = _about(symbol, first.text) if _is_readable(first) else ""
-    draft = drafted(Cue("claim", WEAK), replace(first, text=about), (), "", None) if about else None
+    draft = (
+        make_draft(Cue("claim", WEAK), replace(first, text=about), (), "", None) if about else None
+    )
     if draft is None:
         return None
     for further in read[1:]:
         if _DOES_TOO.match(further.text):
-            further = replace(further, text=f"It {lowered(further.text)}")
+            further = replace(further, text=f"It {lower_first(further.text)}")
         if _is_readable(further):
             draft = sequel_of(draft, first, further, of_type=True)
     news = len(_new_words(symbol, f"{first.text} {draft.sequel}"))
@@ -292,16 +294,16 @@ def _opening(text: str, comment: Comment) -> list[Span]:
     """Its first two sentences, whether or not they stand in one paragraph."""
     found: list[Span] = []
     for passage in comment.passages[:2]:
-        found += sentences(text, passage.start, passage.end)
+        found += split_sentences(text, passage.start, passage.end)
     return found[:2]
 
 
 def _stated(text: str, passage: Passage, *, said: bool) -> Iterator[Draft]:
     """What a comment states about the project: constraints and risks; ``said`` is its opening."""
-    for span in sentences(text, passage.start, passage.end)[int(said) :]:
+    for span in split_sentences(text, passage.start, passage.end)[int(said) :]:
         sentence = _sentence(text, span)
         cue = _by_words(sentence) if _is_readable(sentence) else None
-        if cue and (draft := drafted(cue, sentence, (), "", None)):
+        if cue and (draft := make_draft(cue, sentence, (), "", None)):
             yield draft
 
 
@@ -323,11 +325,11 @@ def _about(symbol: str, text: str) -> str:
     if _names(symbol, text):
         return text if has_verb(text) else ""
     if _DOES.match(text):
-        return f"{symbol} {lowered(text)}"
+        return f"{symbol} {lower_first(text)}"
     if symbol in text[:NAMED_WITHIN] or _VERB.search(_RELATED.split(text, 1)[0]):
         return ""  # it has a subject of its own
     if text.startswith(("A ", "An ", "The ")) and not has_verb(_NOUN_END.split(text, 1)[0]):
-        return f"{symbol} is {lowered(text)}"
+        return f"{symbol} is {lower_first(text)}"
     return ""
 
 

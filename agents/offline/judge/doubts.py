@@ -20,7 +20,7 @@ from enum import IntEnum
 
 from agents.offline.recognise.cues import EXPLICIT, is_story
 from agents.offline.recognise.fragments import is_order
-from agents.offline.recognise.noise import spoken
+from agents.offline.recognise.noise import word_set
 from agents.offline.resolve.drafts import THIN, Draft
 from agents.offline.segment.code_comments import has_comments, suffix_of
 from schemas.events.hygiene import ChunkCreated
@@ -248,7 +248,7 @@ def _is_doubtful(draft: Draft, chunk: ChunkCreated) -> bool:
                 or _GENERAL.match(text) is not None
                 or _SUPPOSES.search(text) is not None
                 or _PLANS.search(text) is not None
-                or ("@deliberates" in draft.place and "could" in spoken(text))
+                or ("@deliberates" in draft.place and "could" in word_set(text))
             )
         case "decision":
             other = _OTHER.match(draft.statement) or _AS_IT_IS.match(draft.statement)
@@ -312,7 +312,7 @@ def _is_of_symbol(said: str) -> bool:
 
 def _points_back(text: str) -> bool:
     """Whether a «this», «these» or «of that» in ``text`` stands for nothing that ``text`` names."""
-    if spoken(text).isdisjoint(_POINTING):
+    if word_set(text).isdisjoint(_POINTING):
         return False
     return any(_is_foreign(text, match) for match in _POINTS_BACK.finditer(text))
 

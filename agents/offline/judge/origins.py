@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from agents.offline.segment.sections import document_name, simplified
+from agents.offline.segment.sections import document_name, simplify
 from schemas.events.atom import DOCUMENT_STATUS
 from schemas.events.hygiene import ChunkCreated
 
@@ -89,13 +89,13 @@ def _is_about_project(chunk: ChunkCreated, title: str) -> bool:
     Before any heading, where a README says what the project is, a name that something «is» will do.
     """
     match = _SUBJECT_END.search(title)
-    subject = simplified(title[: match.start()]).split() if match else []
+    subject = simplify(title[: match.start()]).split() if match else []
     if not 1 <= len(subject) <= 4:
         return False
     top = chunk.structure_path[0] if chunk.structure_path else _first_heading(chunk.text_payload)
     if not top and origin_of(chunk) == "readme":
         return bool(_NAMED.match(title))
-    names = set(simplified(top or document_name(chunk.title, chunk.path)).split()) - _NOT_A_NAME
+    names = set(simplify(top or document_name(chunk.title, chunk.path)).split()) - _NOT_A_NAME
     return not names.isdisjoint(subject)
 
 

@@ -19,7 +19,7 @@ from schemas.events.hygiene import ChunkCreated
 _PLANS = frozenset({"decision", "requirement", "action_item", "domain_signal"})
 
 
-def as_recorded(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
+def weaken_recorded(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     """``drafts`` of one chunk, no surer than how its document stands."""
     if not is_record(chunk):
         return drafts

@@ -5,37 +5,36 @@ trained sum sees beside its words is where it stands, how it is introduced and w
 is known there. Decided against a rule for each cause: on projects nobody had read, what went wrong
 was spread over too many. What is doubted is kept as a draft where a label or heading says what it
 is; what nothing but its wording calls so is refused below ``KEPT``, documents that deliberate aside
-where risks and questions would go first, true ones among them. Whole numbers, as in ``weights.py``;
+where risks and questions would go first, true ones among them. Whole numbers, as in ``linear.py``;
 made by ``tests/reading/training/soundness.py``.
 """
 
 from __future__ import annotations
 
 import functools
-import json
-import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from importlib import resources
+from collections.abc import Iterable
+from dataclasses import replace
 
 from agents.offline.judge.doubts import Doubt, doubt_of, is_note
+from agents.offline.models.linear import load_soundness
 from agents.offline.recognise.cues import EXPLICIT, MODAL, UNLIKELY, WEAK
-from agents.offline.recognise.features import signs_of
-from agents.offline.recognise.noise import spoken
+from agents.offline.recognise.features import features_of
+from agents.offline.recognise.noise import word_set
 from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.documents import Setting, is_record
 from agents.offline.segment.passages import Passage
-from agents.offline.segment.sections import Role, simplified
+from agents.offline.segment.sections import Role, simplify
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.atom import AtomKind
 from schemas.events.hygiene import ChunkCreated
 
-SOUND = 0.75  # from this share a draft keeps the confidence its cue gives it, and a claim is raised
+# From this probability on a draft keeps the confidence its cue gives it, and a claim is raised.
+SOUND = 0.75
 EXPECTED = 0.6  # the same where a label or heading says what it is
 NOTED = 0.5  # and of questions and tasks, of which no more are good above
-NEVER = 2.0  # no share is as high
-# The share below which what nothing but its wording calls so is refused: where a document
+NEVER = 2.0  # no probability is as high
+# The probability below which what nothing but its wording calls so is refused: where a document
 # deliberates, of a passage's first sentence and of later ones, and elsewhere.
 KEPT: dict[AtomKind, tuple[float, float, float, float]] = {
     "claim": (0.62, 0.68, 0.6, 0.68),
@@ -152,40 +151,16 @@ _STEP, _LONGEST = 25, 10  # characters of a statement, counted in steps
 _AROUND = 200  # characters before and after that are looked at
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """The weights: what each sign adds to the odds that a draft is sound."""
-
-    scale: int
-    bias: int
-    weights: Mapping[str, int]
-
-    def share(self, signs: Iterable[str]) -> float:
-        """The share of sound ones among drafts with these signs, to four digits."""
-        known = self.weights
-        total = self.bias + sum([known[sign] for sign in signs if sign in known])
-        return round(1.0 / (1.0 + math.exp(-total / self.scale)), 4)
-
-
-@functools.cache
-def learned() -> Sum:
-    """The weights that come with this package."""
-    read = json.loads(
-        resources.files("agents.offline.models").joinpath("soundness.json").read_bytes()
-    )
-    return Sum(read["scale"], read["bias"], read["signs"])
-
-
-def doubted(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
+def judge_drafts(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     """``drafts``, of which those that are hardly good are no more than a weak cue, claims of a weak
     cue that are surely good as sure as others by their wording, and what is hardly of its kind is
     too unlikely to pass reflection.
     """
-    return [_doubted(it, chunk) for it in drafts]
+    return [_judge_draft(it, chunk) for it in drafts]
 
 
 def kept_from(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
-    """The share below which ``draft`` is refused; 0 where it is kept whatever its share, ``NEVER``
+    """The probability below which ``draft`` is refused; 0 where it is kept in any case, ``NEVER``
     where its words say that it is none.
     """
     if doubt == Doubt.EMPTY:
@@ -220,7 +195,7 @@ def _is_terse(said: str) -> bool:
 
 
 def least_of(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
-    """The share from which ``draft`` is surer than a weak cue; 0 where its cue alone decides,
+    """The probability from which ``draft`` is surer than a weak cue; 0 where its cue alone decides,
     ``NEVER`` where its words say that it is none.
     """
     if draft.kind == "entity":
@@ -243,56 +218,56 @@ def _is_judged(draft: Draft, chunk: ChunkCreated) -> bool:
     return draft.kind in JUDGED and long and not draft.answers
 
 
-def _doubted(draft: Draft, chunk: ChunkCreated) -> Draft:
+def _judge_draft(draft: Draft, chunk: ChunkCreated) -> Draft:
     doubt = doubt_of(draft, chunk)
     kept = kept_from(draft, chunk, doubt)
     if kept == NEVER:
         return replace(draft, confidence=UNLIKELY)
     least = least_of(draft, chunk, doubt)
     weighed = kept > 0.0 or 0.0 < least < NEVER
-    signs = draft_signs(draft, chunk) if weighed else set()
-    if kept and learned().share(signs - OF_PATH) < kept:
+    features = draft_features(draft, chunk) if weighed else set()
+    if kept and load_soundness().probability(features - OF_PATH) < kept:
         return replace(draft, confidence=UNLIKELY)
     if not least:
         return draft
-    share = learned().share(signs) if least < NEVER else 0.0
-    return replace(draft, confidence=max(MODAL, draft.confidence) if share >= least else WEAK)
+    probability = load_soundness().probability(features) if least < NEVER else 0.0
+    return replace(draft, confidence=max(MODAL, draft.confidence) if probability >= least else WEAK)
 
 
-def placed(
+def mark_place(
     draft: Draft, setting: Setting, passage: Passage, role: Role, number: int, *, led: bool
 ) -> Draft:
-    """``draft`` with the signs of the place it was read in."""
-    signs = [f"@role {role}", f"@form {passage.form}", f"@place {min(3, passage.place)}"]
-    signs += [f"@sentence {min(2, number)}"]
-    signs += [
+    """``draft`` with the features of the place it was read in."""
+    features = [f"@role {role}", f"@form {passage.form}", f"@place {min(3, passage.place)}"]
+    features += [f"@sentence {min(2, number)}"]
+    features += [
         f"@{name}" for name in ("how_to", "deliberates", "own_voice") if getattr(setting, name)
     ]
     if passage.opening:
-        signs.append("@opening")
+        features.append("@opening")
     if passage.lead is not None:
-        signs.append("@led" if led else "@announced")
-    return replace(draft, place=(*signs, *_heading_signs(passage.headings)))
+        features.append("@led" if led else "@announced")
+    return replace(draft, place=(*features, *_heading_features(passage.headings)))
 
 
-@functools.lru_cache(maxsize=256)
-def _heading_signs(headings: tuple[str, ...]) -> tuple[str, ...]:
-    spoken = [simplified(heading) for heading in headings]
-    signs = [f"@depth {min(5, len(spoken))}"]
-    signs += [f"@under {word}" for word in _TELLING if any(word in it for it in spoken)]
+@functools.lru_cache(maxsize=1024)
+def _heading_features(headings: tuple[str, ...]) -> tuple[str, ...]:
+    spoken = [simplify(heading) for heading in headings]
+    features = [f"@depth {min(5, len(spoken))}"]
+    features += [f"@under {word}" for word in _TELLING if any(word in it for it in spoken)]
     if spoken and spoken[-1]:
-        signs.append(f"@heading {spoken[-1].split()[0][:6]}")
+        features.append(f"@heading {spoken[-1].split()[0][:6]}")
     if headings and headings[-1].rstrip().endswith("?"):
-        signs.append("@heading ?")
-    return tuple(signs)
+        features.append("@heading ?")
+    return tuple(features)
 
 
-def draft_signs(draft: Draft, chunk: ChunkCreated) -> set[str]:
+def draft_features(draft: Draft, chunk: ChunkCreated) -> set[str]:
     """What is weighed of a draft: its title's words, where it stands, and its subject."""
     start, end = draft.spans[0]
     text = chunk.text_payload
     raw = text[start:end]
-    found = signs_of(draft.statement)
+    found = features_of(draft.statement)
     found.update(draft.place)
     found.update(
         (
@@ -309,22 +284,22 @@ def draft_signs(draft: Draft, chunk: ChunkCreated) -> set[str]:
             f"@links {min(2, raw.count('](') + raw.count('`_') + raw.count('<http'))}",
         )
     )
-    found.update(_subject_signs(draft.statement, raw, chunk, start, end))
-    found.update(_own_signs(draft.statement, chunk.root))
+    found.update(_subject_features(draft.statement, raw, chunk, start, end))
+    found.update(_own_features(draft.statement, chunk.root))
     found.update(f"@{name} {draft.kind}" for name in _manners(draft.statement))
-    found.update(_near_signs(text, start, end))
+    found.update(_near_features(text, start, end))
     return found
 
 
 def _manners(statement: str) -> Iterable[str]:
     """How loosely it speaks: by examples, of «several» that it does not name, of things before."""
-    heard = spoken(statement)
+    heard = word_set(statement)
     for name, (words, pattern) in _LOOSE.items():
         if (not words or not heard.isdisjoint(words)) and pattern.search(statement):
             yield name
 
 
-def _own_signs(statement: str, root: str) -> Iterable[str]:
+def _own_features(statement: str, root: str) -> Iterable[str]:
     """Whether it speaks of the project by the name that its repository has."""
     own = _own_names(root)
     if not own:
@@ -357,7 +332,7 @@ def _names_of(low: str) -> frozenset[str]:
     )
 
 
-def _subject_signs(
+def _subject_features(
     title: str, raw: str, chunk: ChunkCreated, start: int, end: int
 ) -> Iterable[str]:
     """What stands before the verb, and whether the place knows it."""
@@ -366,14 +341,14 @@ def _subject_signs(
     verb = _VERB.search(low, len(first))
     subject = low[: verb.start()].strip() if verb else low
     words = subject.split()
-    yield from _news_signs(title[: len(subject)], title[len(subject) :], chunk)
+    yield from _news_features(title[: len(subject)], title[len(subject) :], chunk)
     yield f"@opens {first if first in _OPENERS else 'other'}"
     yield f"@subject {min(6, len(words))}"
     named = bool(re.search(r"[A-Z]", title[1 : len(subject)])) or title[1:2].isupper()
     code = "`" in raw[: len(subject) + 12]
     yield "@subject " + ("code" if code else "name" if named else "bare")
     stems = {word[:_STEM] for word in _WORD.findall(subject)} - {"the", "all", "each", "every"}
-    headings = _stems(" ".join(map(simplified, chunk.structure_path)))
+    headings = _stems(" ".join(map(simplify, chunk.structure_path)))
     path = _stems(chunk.path.lower().replace("_", " "))
     if stems:
         yield "@known in heading" if stems & headings else "@unknown in heading"
@@ -397,7 +372,7 @@ def _subject_signs(
             yield "@the said" if earlier else "@the new"
 
 
-def _news_signs(subject: str, told: str, chunk: ChunkCreated) -> Iterable[str]:
+def _news_features(subject: str, told: str, chunk: ChunkCreated) -> Iterable[str]:
     """How much is told of the subject that its own name and its headings do not say already."""
     named = _part_stems(subject) | _part_stems(" ".join(chunk.structure_path))
     stems = _part_stems(told) - _SAYS_LITTLE
@@ -416,7 +391,7 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(word[:_STEM] for word in _WORD.findall(text))
 
 
-def _near_signs(text: str, start: int, end: int) -> Iterable[str]:
+def _near_features(text: str, start: int, end: int) -> Iterable[str]:
     before, after = text[max(0, start - _AROUND) : start].rstrip(), text[end : end + _AROUND]
     if before.endswith((":", "```")):
         yield f"@after {before[-1]}"

@@ -1,10 +1,10 @@
-"""The trained half of the reader: linear weights over signs, added as whole numbers.
+"""The trained half of the reader: linear weights over features, added as whole numbers.
 
 Rules and weights err on different kinds, so both are asked (``statements.py``). The weights are
-whole numbers: a sum has no order, every machine gets the same. All labels' weights of one sign
-are packed into one number, a lane each, so that a sign costs one addition. Trained by
+whole numbers: a sum has no order, every machine gets the same. All labels' weights of one feature
+are packed into one number, a lane each, so that a feature costs one addition. Trained by
 ``tests/reading/training``; decided against a larger model, because a reader of the ledger should
-wait for no download and a sum can be explained sign by sign.
+wait for no download and a sum can be explained feature by feature.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
+from typing import Any
 
-LANE_BITS = 24  # room for 400 signs of 15 bits
+LANE_BITS = 24  # room for 400 features of 15 bits
 _LANE, _HALF = (1 << LANE_BITS) - 1, 1 << (LANE_BITS - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """``packed`` holds a sign's weights for all ``labels``; ``quality`` those of a quality sign."""
+    """The weights of features for all ``labels``, and of those of quality for one more answer."""
 
     labels: tuple[str, ...]
     scale: int
@@ -31,10 +32,10 @@ class Weights:
     quality: Mapping[str, int] = field(default_factory=dict)
     quality_bias: int = 0
 
-    def shares(self, signs: Iterable[str]) -> dict[str, float]:
-        """The share of each label among texts like this; together 1, each to four digits."""
+    def probabilities(self, features: Iterable[str]) -> dict[str, float]:
+        """The probability of each label among texts like this; together 1, each to four digits."""
         known = self.packed
-        total = sum([known[sign] for sign in signs if sign in known])
+        total = sum([known[feature] for feature in features if feature in known])
         sums = [one + bias for one, bias in zip(self._lanes(total), self.bias, strict=True)]
         most = max(sums)
         powers = [math.exp((one - most) / self.scale) for one in sums]
@@ -43,9 +44,9 @@ class Weights:
             label: round(power / whole, 4) for label, power in zip(self.labels, powers, strict=True)
         }
 
-    def non_functional(self, signs: Iterable[str]) -> bool:
-        """Whether a requirement with these quality signs says how well, not what."""
-        return self.quality_bias + sum([self.quality[sign] for sign in signs]) > 0
+    def non_functional(self, features: Iterable[str]) -> bool:
+        """Whether a requirement with these quality features says how well, not what."""
+        return self.quality_bias + sum([self.quality[feature] for feature in features]) > 0
 
     def _lanes(self, total: int) -> list[int]:
         found = []
@@ -56,30 +57,58 @@ class Weights:
         return found
 
 
-def packed(weights: Iterable[int]) -> int:
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """What each feature adds to the log odds of one answer, times ``scale``."""
+
+    scale: int
+    bias: int
+    weights: Mapping[str, int]
+
+    def probability(self, features: Iterable[str]) -> float:
+        """The probability of the answer, to four digits."""
+        known = self.weights
+        total = self.bias + sum([known[feature] for feature in features if feature in known])
+        return round(1.0 / (1.0 + math.exp(-total / self.scale)), 4)
+
+
+def pack(weights: Iterable[int]) -> int:
     """Weights in their order as one number, the first in the lowest lane."""
     return sum(weight << (LANE_BITS * lane) for lane, weight in enumerate(weights))
 
 
 @functools.cache
-def trained() -> Weights:
+def load_statements() -> Weights:
     """What a statement is, by statements that somebody labelled."""
-    return _read("statements.json")
+    return _weights(_read("statements"))
 
 
 @functools.cache
-def placement() -> Weights:
+def load_placement() -> Weights:
     """Under which kind of heading authors put a text; ``plain`` is under none that tells."""
-    return _read("placement.json")
+    return _weights(_read("placement"))
 
 
-def _read(name: str) -> Weights:
-    read = json.loads(resources.files("agents.offline.models").joinpath(name).read_bytes())
+@functools.cache
+def load_soundness() -> Odds:
+    """How likely a draft is sound, by drafts that people judged."""
+    read = _read("soundness")
+    return Odds(read["scale"], read["bias"], read["features"])
+
+
+def _read(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(
+        resources.files(__package__).joinpath(f"{name}.json").read_bytes()
+    )
+    return content
+
+
+def _weights(content: dict[str, Any]) -> Weights:
     return Weights(
-        labels=tuple(read["labels"]),
-        scale=read["scale"],
-        bias=tuple(read["bias"]),
-        packed={sign: packed(weights) for sign, weights in read["signs"].items()},
-        quality=read.get("quality", {}),
-        quality_bias=read.get("quality_bias", 0),
+        labels=tuple(content["labels"]),
+        scale=content["scale"],
+        bias=tuple(content["bias"]),
+        packed={feature: pack(weights) for feature, weights in content["features"].items()},
+        quality=content.get("quality", {}),
+        quality_bias=content.get("quality_bias", 0),
     )

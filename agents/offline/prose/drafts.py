@@ -8,12 +8,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
-from agents.offline.judge.soundness import placed
+from agents.offline.judge.soundness import mark_place
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, WEAK, Cue
 from agents.offline.recognise.entities import definition
 from agents.offline.recognise.fragments import has_verb, is_decisive, is_order, stands_alone
-from agents.offline.recognise.learned import by_learning
+from agents.offline.recognise.learned import find_by_models
 from agents.offline.recognise.needs import is_of_papers
 from agents.offline.recognise.noise import (
     addresses_reader,
@@ -22,13 +22,13 @@ from agents.offline.recognise.noise import (
     is_truncated,
     needs_context,
 )
-from agents.offline.recognise.phrasing import as_planned, by_words
-from agents.offline.recognise.structure import by_structure
-from agents.offline.resolve.conditions import condition_over, conditioned
-from agents.offline.resolve.drafts import Draft, drafted, gives_reason, is_of_present, tags_of
+from agents.offline.recognise.phrasing import find_by_words, read_as_plan
+from agents.offline.recognise.structure import find_by_structure
+from agents.offline.resolve.conditions import add_condition, condition_over
+from agents.offline.resolve.drafts import Draft, gives_reason, is_of_present, make_draft, tags_of
 from agents.offline.resolve.places import Place, document_subject, place_of
-from agents.offline.resolve.replies import replied, reply_to
-from agents.offline.resolve.sequels import told_together
+from agents.offline.resolve.replies import add_reply, reply_to
+from agents.offline.resolve.sequels import join_sequels
 from agents.offline.resolve.subjects import is_of_whole
 from agents.offline.segment.documents import Setting, is_silent, setting_of
 from agents.offline.segment.passages import Passage, Sentence, Span
@@ -36,11 +36,11 @@ from agents.offline.segment.prose import dialect_of, passages
 from agents.offline.segment.sections import Role, bare_name, is_settled, role_in, subject_of
 from agents.offline.segment.wording import (
     body_of,
-    lowered,
-    plain,
-    sentences,
+    drop_connective,
+    lower_first,
+    split_sentences,
+    strip_markup,
     title_of,
-    without_connective,
 )
 from schemas.areas import main_area
 from schemas.events.hygiene import ChunkCreated
@@ -158,8 +158,8 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
 
 def _announced(text: str, lead: Span) -> Role | None:
     """What the sentence over a list says its items are: «Some unresolved questions are:»."""
-    start, end = sentences(text, *lead)[-1]
-    words = plain(text[start:end])
+    start, end = split_sentences(text, *lead)[-1]
+    words = strip_markup(text[start:end])
     if len(words.split()) > MAX_ANNOUNCING:
         return None
     return next((role for role, said in _ANNOUNCES if said.search(words)), None)
@@ -172,10 +172,10 @@ def _drafts_at(setting: Setting, known: Sequence[Read], at: int) -> Iterable[Dra
         read = _beside(read, *(other.said for other in known[max(0, at - 1) : at + 2 : 2]))
     drafts: Iterable[Draft] = _passage_drafts(setting, Read(passage, role, direct, read))
     if condition := condition_over(passage, ((it.passage, it.said) for it in reversed(known[:at]))):
-        drafts = [conditioned(it, condition) for it in drafts]
+        drafts = [add_condition(it, condition) for it in drafts]
     after = known[at + 1] if at + 1 < len(known) else None
     if after and (reply := reply_to(passage, after.passage, after.said)):
-        drafts = chain.from_iterable(replied(it, reply) for it in drafts)
+        drafts = chain.from_iterable(add_reply(it, reply) for it in drafts)
     return drafts
 
 
@@ -187,8 +187,8 @@ def _beside(read: list[Sentence], *others: list[Sentence]) -> list[Sentence]:
 
 def _sentences(text: str, passage: Passage, *, rst: bool) -> Iterator[Sentence]:
     """The readable sentences of a passage, each with the reason that follows it."""
-    spans = _without_label(text, sentences(text, passage.start, passage.end))
-    plains = [plain(text[start:end], rst=rst) for start, end in spans]
+    spans = _without_label(text, split_sentences(text, passage.start, passage.end))
+    plains = [strip_markup(text[start:end], rst=rst) for start, end in spans]
     taken = False
     for number, (span, words) in enumerate(zip(spans, plains, strict=True)):
         if taken:
@@ -224,7 +224,7 @@ def _passage_drafts(setting: Setting, read: Read) -> Iterator[Draft]:
     if passage.form == "row":
         yield from filter(None, made)
     else:
-        yield from told_together(made, said, setting.text)
+        yield from join_sequels(made, said, setting.text)
 
 
 def _sentence_draft(
@@ -234,7 +234,7 @@ def _sentence_draft(
     sentence = said[number]
     if len(sentence.raw) < MIN_EVIDENCE_CHARS or passage.done:
         return None
-    cue = cues.labelled(sentence.text)
+    cue = cues.find_label(sentence.text)
     if cue is not None and cue.kind in ("decision", "requirement") and setting.how_to:
         cue = None  # how trouble was resolved, and what the reader wants
     elif cue is not None and cue.kind == "decision":
@@ -242,7 +242,7 @@ def _sentence_draft(
     if cue is None and (role != "plain" or passage.form == "task"):
         if role == "risk" and _is_further_cell(setting.text, passage):
             return None
-        cue = by_structure(setting, passage, role, direct, sentence, number)
+        cue = find_by_structure(setting, passage, role, direct, sentence, number)
     lead = _lead(setting.text, passage, role) if number == 0 else None
     if lead is not None and _needs_itself(sentence.text):
         lead = None
@@ -259,10 +259,10 @@ def _sentence_draft(
             return entity
         if role in ("terms", "non_goal", "unknown"):
             return None
-        cue = by_words(setting, role, sentence, subject)
+        cue = find_by_words(setting, role, sentence, subject)
         if number == 0 and role == "plain" and (cue is None or cue.kind == "claim"):
-            cue = by_learning(setting, sentence) or cue
-        cue = as_planned(setting, cue, without_connective(sentence.text))
+            cue = find_by_models(setting, sentence) or cue
+        cue = read_as_plan(setting, cue, drop_connective(sentence.text))
         if cue is not None and cue.kind == "decision" and is_of_present(sentence.text):
             cue = Cue("claim", WEAK)
         if cue is not None and cue.kind == "requirement" and _PROVED.match(place.label):
@@ -283,23 +283,25 @@ def _sentence_draft(
     name = row or place.term
     about = name if name and name.lower() not in sentence.text.lower() else subject
     whole = document_subject(passage.headings)
-    if about == subject and is_of_whole(without_connective(sentence.text), subject, whole):
+    if about == subject and is_of_whole(drop_connective(sentence.text), subject, whole):
         about = whole or setting.name
     over = _burdened(setting.text, passage.lead) if role == "risk" and passage.lead else None
     about = over[1] if over else about
-    draft = drafted(cue, sentence, passage.headings, about, lead, place, setting.text)
+    draft = make_draft(cue, sentence, passage.headings, about, lead, place, setting.text)
     if draft is not None and passage.form == "row" and role == "plain":
         draft = _of_row(draft, row, bare_name(subject_of(passage.headings)))
     if draft is not None and over:
         draft = _of_burdened(draft, *over)
-    return placed(draft, setting, passage, role, number, led=lead is not None) if draft else None
+    return (
+        mark_place(draft, setting, passage, role, number, led=lead is not None) if draft else None
+    )
 
 
 def _row_name(text: str, passage: Passage) -> str:
     """What a row of a table is about: its first cell, where that is a name."""
     if passage.form != "row":
         return ""
-    name = plain(_before_in_line(text, passage).strip("|").split("|")[0])
+    name = strip_markup(_before_in_line(text, passage).strip("|").split("|")[0])
     return name if len(name) <= MAX_NAME and len(name.split()) <= 3 else ""
 
 
@@ -330,22 +332,22 @@ def _of_row(draft: Draft, name: str, section: str) -> Draft:
     elif name.lower() in draft.title.lower():
         return draft
     front = "" if not section or section.lower() in draft.title.lower() else f"{section}, "
-    told = f"{front}{label}{lowered(said)}"
+    told = f"{front}{label}{lower_first(said)}"
     title = title_of(f"{draft.scope}: {told}" if draft.scope else told)
-    return replace(draft, title=title, body=body_of(f"{label}{lowered(body)}"))
+    return replace(draft, title=title, body=body_of(f"{label}{lower_first(body)}"))
 
 
 def _burdened(text: str, lead: Span) -> tuple[Span, str] | None:
     """The sentence over a list of drawbacks and what it says has them."""
-    start, end = sentences(text, *lead)[-1]
-    over = _BURDENED.match(plain(text[start:end]))
+    start, end = split_sentences(text, *lead)[-1]
+    over = _BURDENED.match(strip_markup(text[start:end]))
     return ((start, end), over.group("what")) if over else None
 
 
 def _of_burdened(draft: Draft, over: Span, what: str) -> Draft:
     """``draft`` with what has that drawback in its title, and the sentence that says so."""
     if what.lower() not in draft.title.lower():
-        title = title_of(f"{what}: {lowered(draft.told)}")
+        title = title_of(f"{what}: {lower_first(draft.told)}")
         draft = replace(draft, title=title, scope=what, aside=False)
     return replace(draft, spans=(*draft.spans, over))
 
@@ -370,8 +372,8 @@ def _lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | None:
     """
     if passage.lead is None or role not in ("plain", "requirement", "decision", "risk"):
         return None
-    span = sentences(text, *passage.lead)[-1]
-    words = _FOR_NOW.sub("", plain(text[span[0] : span[1]]))
+    span = split_sentences(text, *passage.lead)[-1]
+    words = _FOR_NOW.sub("", strip_markup(text[span[0] : span[1]]))
     if role == "risk":
         return (span, words.rstrip(": ")) if _LEAD_THREAT.search(words) else None
     is_subject = _LEAD_ACTOR.fullmatch(words) and _MODAL_FIRST.match(text, passage.start)
@@ -392,7 +394,7 @@ def _defined(passage: Passage, sentence: Sentence) -> Draft | None:
     """An entity with its defining sentence."""
     if addresses_reader(sentence.text) or is_truncated(sentence.text):
         return None
-    text = without_connective(sentence.text)
+    text = drop_connective(sentence.text)
     known = definition(text)
     if known is None or not 6 <= len(text.split()) <= 45 or is_chatter(text):
         return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from agents.offline.recognise.noise import spoken
+from agents.offline.recognise.noise import word_set
 
 FAR = 90  # characters after which a sentence has said enough for «this» to stand for it
 _STEM = 5
@@ -26,7 +26,7 @@ _DEICTIC = re.compile(
 
 def lacks_antecedent(text: str) -> bool:
     """Whether an early «this option» follows no word of its own kind."""
-    if _POINTING.isdisjoint(spoken(text)):
+    if _POINTING.isdisjoint(word_set(text)):
         return False
     for match in _DEICTIC.finditer(text, 0, FAR):
         before = text[: match.start()].lower()

@@ -11,7 +11,7 @@ import re
 from agents.offline.lexicons import load_words
 from agents.offline.recognise.cues import ANCHORED, MODAL, WEAK, Cue, has_number
 from agents.offline.recognise.fragments import has_verb
-from agents.offline.recognise.noise import instructs, needs_context, spoken, words_of
+from agents.offline.recognise.noise import instructs, needs_context, word_set, words_of
 
 _NOUN = re.compile(r"(?:support|process) for\b|(?:use|control|process) of\b|control over\b")
 _INNER = re.compile(
@@ -246,7 +246,7 @@ def claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
         return None
     if _VALUE_ONLY.match(text) or _MADE_BEFORE.match(text) or _USAGE.match(text):
         return None
-    if not spoken(text).isdisjoint(_PRAISE):
+    if not word_set(text).isdisjoint(_PRAISE):
         return None
     words, told = text.split(), has_number(text)
     least = 5 if (told and _MEASURES.search(text)) or (named and " no longer " in text) else 6

@@ -1,4 +1,4 @@
-"""Wording as a sign of kind: the cue table of spec 02 §7, on one plain sentence at a time.
+"""Wording that tells the kind of a sentence, one plain sentence at a time.
 
 Confidence follows the cue: an explicit label or section, a modal with a number or a name, a modal
 alone, a weak cue. Anything weaker is not proposed.
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from agents.offline.lexicons import Wording
 from agents.offline.recognise.impact import is_averted, severity_of
-from agents.offline.recognise.noise import spoken, words_of
+from agents.offline.recognise.noise import word_set, words_of
 from schemas.events.atom import AtomKind, Polarity
 
 EXPLICIT = 0.75
@@ -270,7 +270,7 @@ _NEGATING_WORDS = frozenset(
 
 
 def polarity_of(text: str) -> Polarity:
-    if spoken(text).isdisjoint(_NEGATING_WORDS):
+    if word_set(text).isdisjoint(_NEGATING_WORDS):
         return "affirm"
     return "negate" if _NEGATION.search(text) else "affirm"
 
@@ -279,7 +279,7 @@ def has_number(text: str) -> bool:
     return bool(_NUMBER.search(text))
 
 
-def labelled(text: str) -> Cue | None:
+def find_label(text: str) -> Cue | None:
     """The kind that a label at the start names: ``Decision: …``, ``TODO(x): …``."""
     match = _LABEL.match(text)
     if not match or match.lastgroup is None or len(words_of(text[match.end() :])) < 3:
@@ -295,12 +295,12 @@ def is_story(text: str) -> bool:
     return _TELLS.match(text) is not None
 
 
-def assigned(text: str) -> Cue | None:
+def find_assignment(text: str) -> Cue | None:
     """A task that has an owner: «@anna will …», «Anna to … by Friday»."""
     return Cue("action_item", MODAL) if _ASSIGNED.match(text) else None
 
 
-def user_story(text: str) -> Cue | None:
+def find_story(text: str) -> Cue | None:
     return Cue("requirement", EXPLICIT) if _STORY.match(text) else None
 
 
@@ -318,13 +318,13 @@ def in_contact_clause(before: str) -> bool:
 
 def tells_what_is(text: str) -> bool:
     """Whether ``text`` says what is, was or is advised; what «will» be is chosen all the same."""
-    return "will" not in spoken(text) and bool(_AS_IT_IS.search(text))
+    return "will" not in word_set(text) and bool(_AS_IT_IS.search(text))
 
 
 def decision(text: str, *, named: bool) -> Cue | None:
     if text.endswith("?"):
         return None
-    if spoken(text).isdisjoint(_CHOICE_WORDS):
+    if word_set(text).isdisjoint(_CHOICE_WORDS):
         preferred = named and ("instead of" in text or "rather than" in text)
         preferred = preferred and not tells_what_is(text) and not _ABLE.search(text)
         return Cue("decision", WEAK) if preferred and _PREFERENCE.search(text) else None
@@ -342,7 +342,7 @@ def decision(text: str, *, named: bool) -> Cue | None:
 
 def risk(text: str, *, named: bool) -> Cue | None:
     """A possible failure with a consequence that weighs something."""
-    if spoken(text).isdisjoint(_DANGER_WORDS):
+    if word_set(text).isdisjoint(_DANGER_WORDS):
         return None
     condition = _CONDITION.match(text)
     disabled = condition and _DISABLED.search(text, condition.end())
@@ -380,15 +380,15 @@ def unknown(text: str, *, asked: bool) -> Cue | None:
     if text.endswith("?"):
         if _TELLS_A_QUESTION.match(text):
             return None
-        if len(words_of(text)) < 5 or _RHETORICAL.match(text) or "you" in spoken(text):
+        if len(words_of(text)) < 5 or _RHETORICAL.match(text) or "you" in word_set(text):
             return None
         return Cue("unknown", MODAL if asked else WEAK)
-    open_words = not spoken(text).isdisjoint(_OPEN_WORDS)
+    open_words = not word_set(text).isdisjoint(_OPEN_WORDS)
     return Cue("unknown", MODAL) if open_words and _OPEN.search(text) else None
 
 
 def domain_signal(text: str) -> Cue | None:
-    if spoken(text).isdisjoint(_ACTOR_WORDS):
+    if word_set(text).isdisjoint(_ACTOR_WORDS):
         return None
     if (share := _SHARE_OF.search(text)) and not _NO_SIGNAL.search(text):
         return Cue("domain_signal", ANCHORED, {"signal_type": _signal_type(share.group())})

@@ -1,6 +1,6 @@
 """What a trained model sees of a statement: its words, pairs of them, and its outward form.
 
-Words alone know their project; cut to five letters, in pairs, and beside signs of form they hold
+Words alone know their project; cut to five letters, in pairs, and beside features of form they hold
 for others too. A statement longer than ``LONGEST`` characters is judged by its beginning.
 """
 
@@ -57,8 +57,8 @@ def named_task(text: str) -> bool:
     return match.group("task") in (" to", ":") and not _NO_NAME.match(text)
 
 
-def signs_of(text: str) -> set[str]:
-    """The signs a model weighs; their order says nothing."""
+def features_of(text: str) -> set[str]:
+    """The features a model weighs; their order says nothing."""
     head = _ADDRESS.sub("http", text)[:LONGEST]
     tokens = ["0" if token[0].isdigit() else token for token in _TOKEN.findall(head.lower())[:160]]
     found = set(tokens)

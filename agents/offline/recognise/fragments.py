@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from agents.offline.recognise.antecedents import lacks_antecedent
-from agents.offline.recognise.noise import spoken
+from agents.offline.recognise.noise import word_set
 from agents.offline.recognise.stand_ins import speaks_of_stand_ins
 
 _OPENS_ODD = re.compile(r"[()\]}>,;:./|*=~-]|\d+[).]\s|[a-z]\)\s|[ivx]{1,4}[.)]\s", re.IGNORECASE)
@@ -155,7 +155,7 @@ def stands_alone(text: str, *, structural: bool) -> bool:
         or _NOTATION.search(text)
     ):
         return False
-    if not spoken(text).isdisjoint(("above", "below")) and _ELSEWHERE.search(text):
+    if not word_set(text).isdisjoint(("above", "below")) and _ELSEWHERE.search(text):
         return False
     if _POINTS.search(text) or _POINTS_EARLY.search(text, 0, EARLY):
         return False
@@ -186,7 +186,7 @@ def asks(text: str) -> bool:
     """Whether ``text`` names something that is not known or not decided."""
     if text.endswith("?") or re.match(r"(?:whether|how|which|who|when|what|where)\b", text, re.I):
         return True
-    heard = spoken(text)
+    heard = word_set(text)
     return not heard.isdisjoint(_UNSURE) or (
         not heard.isdisjoint(_ONCE_DONE) and bool(_NOT_DONE.search(text))
     )

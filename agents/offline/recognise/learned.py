@@ -1,9 +1,9 @@
 """What trained weights make of a sentence that neither a heading nor a rule tells.
 
-Two are asked. ``trained`` knows what labelled statements are, but hardly text that states nothing
-worth keeping; it is heard where it is nearly sure. ``placement`` knows what stands under telling
-headings and what stands elsewhere in the same documents, so that its share of a kind is low and
-means much.
+Two models are asked. ``statements`` knows what labelled statements are, but hardly text that states
+nothing worth keeping; it counts where it is nearly sure. ``placement`` knows what stands under
+telling headings and what stands elsewhere in the same documents, so that its probability of a kind
+is low and means much.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from agents.offline.models.linear import placement, trained
+from agents.offline.models.linear import load_placement, load_statements
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, MODAL, WEAK, Cue
-from agents.offline.recognise.features import signs_of
+from agents.offline.recognise.features import features_of
 from agents.offline.recognise.fragments import is_order
 from agents.offline.recognise.impact import severity_of
 from agents.offline.recognise.noise import (
@@ -23,18 +23,18 @@ from agents.offline.recognise.noise import (
     is_pointer,
     is_truncated,
     needs_context,
-    spoken,
+    word_set,
     words_of,
 )
 from agents.offline.recognise.phrasing import LACKING, MENDED, THOUGHT_OF, is_harmless, is_taught
-from agents.offline.recognise.statements import shares_of
+from agents.offline.recognise.statements import kind_probabilities
 from agents.offline.recognise.structure import ABSENT, ADVERSE, AVERTING, HARMLESS, NEEDED, POSSIBLE
 from agents.offline.segment.documents import Setting
 from agents.offline.segment.passages import Sentence
-from agents.offline.segment.wording import unquoted
+from agents.offline.segment.wording import drop_quoted
 from schemas.events.atom import AtomKind
 
-# From which share on the weights alone make a kind; below it a sentence is left to the rules.
+# From which probability on the weights alone make a kind; below it a sentence is left to the rules.
 LEARNED: dict[AtomKind, float] = {
     "decision": 0.65,
     "risk": 0.65,
@@ -75,7 +75,7 @@ _DOUBT = re.compile(
     r"question)\b",
     re.IGNORECASE,
 )
-# The share of texts worded like it that authors put under a heading of the kind.
+# The probability that authors put texts worded like it under a heading of the kind.
 PLACED: dict[AtomKind, float] = {
     "decision": 0.14,
     "risk": 0.24,
@@ -86,12 +86,12 @@ GOAL = 0.3  # of an order, which may as well be a step
 PLACED_ANYWHERE: dict[AtomKind, float] = {"risk": 0.36}
 
 
-def by_learning(setting: Setting, sentence: Sentence) -> Cue | None:
+def find_by_models(setting: Setting, sentence: Sentence) -> Cue | None:
     """What the weights say of a passage's first sentence, where they are sure of it."""
     text = sentence.text
     if setting.how_to or is_truncated(text) or is_pointer(text) or is_chatter(text):
         return None
-    if len(words_of(text)) < 5 or "you" in spoken(text) or addresses_reader(text):
+    if len(words_of(text)) < 5 or "you" in word_set(text) or addresses_reader(text):
         return None
     if is_taught(setting, text):
         return None
@@ -107,17 +107,17 @@ def _by_labels(setting: Setting, sentence: Sentence) -> Cue | None:
     asked = cues.unknown(text, asked=True) is not None and not _SPEAKER.match(text)
     if not (threatens or asked or _CHOOSING.search(text)) or _CONDITIONAL.match(text):
         return None  # cheap to see, and nearly all that the weights would be sure of
-    shares = shares_of(sentence.raw, trained())
-    kind = max(LEARNED, key=lambda kind: shares[kind])
+    probabilities = kind_probabilities(sentence.raw, load_statements())
+    kind = max(LEARNED, key=lambda kind: probabilities[kind])
     if kind == "risk" and (not threatens or is_order(text) or not _endangers(setting, text)):
         return None
     if asked != (kind == "unknown"):
         return None
     if kind == "decision" and not (setting.deliberates and _is_choice(text)):
         return None
-    if kind == "requirement" and not NEEDED.search(unquoted(text)):
+    if kind == "requirement" and not NEEDED.search(drop_quoted(text)):
         return None
-    sure = shares[kind]
+    sure = probabilities[kind]
     if sure < LEARNED[kind]:
         return None
     return Cue(kind, ANCHORED if sure >= 0.9 else MODAL if sure >= 0.75 else WEAK)
@@ -141,12 +141,12 @@ def _by_placement(setting: Setting, text: str, *, leans: bool) -> Cue | None:
     if leans:
         fitting &= {"risk"} if _PROPOSED.match(text) else set()
     if not fitting:
-        return None  # cheaper to see than the shares
+        return None  # cheaper to see than the probabilities
     if is_order(text):
         bounds = {**bounds, "requirement": GOAL}
-    shares = placement().shares(signs_of(text))
-    kind = max(bounds, key=lambda kind: shares[kind] / bounds[kind])
-    if kind not in fitting or shares[kind] < bounds[kind]:
+    probabilities = load_placement().probabilities(features_of(text))
+    kind = max(bounds, key=lambda kind: probabilities[kind] / bounds[kind])
+    if kind not in fitting or probabilities[kind] < bounds[kind]:
         return None
     return Cue(kind, WEAK, fragment=setting.deliberates and kind in ("risk", "requirement"))
 
@@ -184,7 +184,7 @@ def _may_be_open(text: str) -> bool:
 
 
 def _may_be_needed(text: str) -> bool:
-    wanted = is_order(text) or NEEDED.search(unquoted(text))
+    wanted = is_order(text) or NEEDED.search(drop_quoted(text))
     return bool(wanted) and not text.endswith("?")
 
 

@@ -1,7 +1,7 @@
 """The mood of a statement: whether it binds, lets somebody do a thing, asks, or only tells.
 
 Words know their project, moods do not: «members can see all offers» lets somebody do something
-wherever it is said. So a mood shifts the share that trained weights give to a kind.
+wherever it is said. So a mood shifts the probability that trained weights give to a kind.
 """
 
 from __future__ import annotations

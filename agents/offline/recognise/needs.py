@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from agents.offline.recognise.cues import ANCHORED, MODAL, WEAK, Cue, has_number, in_contact_clause
-from agents.offline.recognise.noise import presents, spoken, words_of
-from agents.offline.segment.wording import unquoted
+from agents.offline.recognise.noise import presents, word_set, words_of
+from agents.offline.segment.wording import drop_quoted
 
 _MODAL = re.compile(
     r"\b(?:(?P<must>must|shall|needs? to|(?:is|are) required to|has to|have to|is mandatory|"
@@ -203,7 +203,7 @@ def requirement(text: str, *, named: bool) -> Cue | None:
     """A need with somebody or something that has it, or what its makers have to do; advice to the
     reader is none.
     """
-    if spoken(text).isdisjoint(_NEED_WORDS):
+    if word_set(text).isdisjoint(_NEED_WORDS):
         return None
     modal = _MODAL.search(text)
     if modal is not None and _MODAL.search(_ASIDE.sub("", text)) is None:
@@ -226,7 +226,7 @@ def requirement(text: str, *, named: bool) -> Cue | None:
         return None
     if (_SUPPOSED if binding else _EPISTEMIC).match(rest):
         return None
-    if _MODAL.search(unquoted(text)) is None:
+    if _MODAL.search(drop_quoted(text)) is None:
         return None
     if (
         text.endswith("?")

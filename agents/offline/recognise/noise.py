@@ -6,6 +6,7 @@ than a missed sentence. So every rule here errs towards leaving out.
 
 from __future__ import annotations
 
+import functools
 import re
 
 from agents.offline.lexicons import Wording
@@ -83,8 +84,8 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text))
 
 
-@bounded_cache(MIB, 22)
-def spoken(text: str) -> frozenset[str]:
+@functools.lru_cache(maxsize=256)
+def word_set(text: str) -> frozenset[str]:
     """The words of ``text`` in lower case. A word that must occur is looked up before a pattern
     runs: that is ten times cheaper than the search."""
     return frozenset(_LOWER_WORD.findall(text.lower()))
@@ -103,7 +104,7 @@ def is_noise(text: str) -> bool:
     signs = len(_CODE_SIGNS.findall(text))
     if signs >= 3 or (signs and 12 * signs > len(words) + 6):
         return True
-    heard = spoken(text)
+    heard = word_set(text)
     return bool(
         _CODE_LINE.match(text)
         or text.endswith(": ?")  # nobody's name yet

@@ -17,14 +17,14 @@ from agents.offline.recognise.noise import (
     is_truncated,
     needs_context,
     presents,
-    spoken,
+    word_set,
     words_of,
 )
 from agents.offline.recognise.structure import HARMLESS
 from agents.offline.segment.documents import Setting
 from agents.offline.segment.passages import Sentence
 from agents.offline.segment.sections import Role
-from agents.offline.segment.wording import without_connective
+from agents.offline.segment.wording import drop_connective
 
 _WE = frozenset({"we", "us", "our"})
 _BINDING = frozenset({"must", "should", "has", "have", "need", "needs"})
@@ -117,7 +117,7 @@ def _threat(text: str, *, named: bool) -> Cue | None:
         cue is None
         or is_order(text)
         or _COMMAND.match(text)
-        or "you" in spoken(text)
+        or "you" in word_set(text)
         or HARMLESS.search(text)
         or MENDED.match(text)
         or is_harmless(text)
@@ -131,7 +131,7 @@ def is_harmless(text: str) -> bool:
     return _NO_HARM.search(text) is not None
 
 
-def as_planned(setting: Setting, cue: Cue | None, text: str) -> Cue | None:
+def read_as_plan(setting: Setting, cue: Cue | None, text: str) -> Cue | None:
     """``cue``, where a document that deliberates tells what it is going to do as if it were so: a
     decision; and a need, where it tells what that takes.
     """
@@ -157,7 +157,7 @@ def is_taught(setting: Setting, text: str) -> bool:
     """Whether it is a question that a handbook answers in its next sentence."""
     if not text.endswith("?") or setting.asked or setting.own_voice:
         return False
-    return spoken(text).isdisjoint(_OPEN_TO_US)
+    return word_set(text).isdisjoint(_OPEN_TO_US)
 
 
 def _question(setting: Setting, text: str) -> Cue | None:
@@ -181,17 +181,17 @@ def _choice(setting: Setting, text: str, *, named: bool) -> Cue | None:
     return None if THOUGHT_OF.search(text) else cue
 
 
-def by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> Cue | None:
+def find_by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> Cue | None:
     """The cue table, for sentences that stand on their own."""
-    text = without_connective(sentence.text)
-    if cue := cues.user_story(text):
+    text = drop_connective(sentence.text)
+    if cue := cues.find_story(text):
         return cue
     how_to = setting.how_to or role == "how_to"
-    taught = not setting.own_voice and not spoken(text).isdisjoint(_WE)
+    taught = not setting.own_voice and not word_set(text).isdisjoint(_WE)
     if addresses_reader(text) or is_truncated(text):
         return None
     names = names_in(sentence.raw, text)
-    if setting.own_voice and (cue := cues.assigned(text)):
+    if setting.own_voice and (cue := cues.find_assignment(text)):
         return cue
     if _LISTS.match(text) and not how_to:
         return Cue("claim", WEAK)
@@ -208,7 +208,7 @@ def by_words(setting: Setting, role: Role, sentence: Sentence, subject: str) -> 
         if exclusive(text):
             return Cue("claim", ANCHORED)
         return _choice(setting, text, named=named) if len(words_of(text)) > 2 else None
-    if _AS_IT_HAPPENS.search(text) and not spoken(text).isdisjoint(_BINDING):
+    if _AS_IT_HAPPENS.search(text) and not word_set(text).isdisjoint(_BINDING):
         return None
     if setting.deliberates and _LACKS.match(text):
         return Cue("requirement", WEAK)

@@ -1,8 +1,8 @@
 """One statement without its document: which kinds it may be, and how surely.
 
 What is explicit in the wording decides (a label, a user story, a task given to somebody, a
-normative keyword); of the rest the trained weights give each kind's share, and the mood says how
-much a requirement's and a question's count. Rules and weights err on different kinds.
+normative keyword); of the rest the trained weights give each kind's probability, and the mood says
+how much a requirement's and a question's count. Rules and weights err on different kinds.
 """
 
 from __future__ import annotations
@@ -11,19 +11,21 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from agents.offline.models.linear import Weights, trained
+from agents.offline.models.linear import Weights, load_statements
 from agents.offline.recognise import cues
-from agents.offline.recognise.features import named_task, signs_of
+from agents.offline.recognise.features import features_of, named_task
 from agents.offline.recognise.moods import Asking, Need, asking_of, need_of
 from agents.offline.recognise.needs import requirement_attributes
-from agents.offline.recognise.qualities import quality_signs
-from agents.offline.segment.wording import plain
+from agents.offline.recognise.qualities import quality_features
+from agents.offline.segment.wording import strip_markup
 
 NOTHING = "other"
-MENTIONED = 0.15  # the share from which a second kind is named
-EXPLICIT_SHARE = 0.9
-CALIBRATION = 1.2  # weights are too sure of projects they were not trained on; see agents/README.md
-# How much a share counts when the label is chosen: what costs little when wrong counts more.
+MENTIONED = 0.15  # the probability from which a second kind is named
+EXPLICIT_PROBABILITY = 0.9
+CALIBRATION = (
+    1.2  # weights are too sure of projects they were not trained on; see agents/DECISIONS.md
+)
+# How much a probability counts when the label is chosen: what costs little when wrong counts more.
 FAVOUR = {
     "debt": 2.0,
     "action_item": 2.2,
@@ -60,7 +62,7 @@ _NORMATIVE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``kinds`` with the share of texts like it that are right, the label's first."""
+    """``kinds`` with the probability that each is right, the label's first."""
 
     kinds: tuple[tuple[str, float], ...] = ()
     attributes: dict[str, str] = field(default_factory=dict)
@@ -76,55 +78,61 @@ class Verdict:
 
 def classify(text: str, weights: Weights | None = None) -> Verdict:
     """What a sentence, list item or short paragraph states; nothing for ``other``."""
-    weights = weights or trained()
+    weights = weights or load_statements()
     explicit = explicit_kind(text)
-    shares = _shares(text, weights, explicit)
+    probabilities = _kind_probabilities(text, weights, explicit)
     favour = _favour(text, explicit)
-    label = max(sorted(shares), key=lambda kind: shares[kind] * favour.get(kind, 1.0))
+    label = max(sorted(probabilities), key=lambda kind: probabilities[kind] * favour.get(kind, 1.0))
     if label == NOTHING:
         return Verdict()
-    second = [kind for kind in shares if kind not in (label, NOTHING) and shares[kind] >= MENTIONED]
-    ranked = [label, *sorted(second, key=lambda kind: (-shares[kind], kind))]
+    second = [
+        kind
+        for kind in probabilities
+        if kind not in (label, NOTHING) and probabilities[kind] >= MENTIONED
+    ]
+    ranked = [label, *sorted(second, key=lambda kind: (-probabilities[kind], kind))]
     attributes = attributes_of(text, weights) if "requirement" in ranked else {}
-    return Verdict(tuple((kind, _confidence(shares[kind])) for kind in ranked), attributes)
+    return Verdict(tuple((kind, _confidence(probabilities[kind])) for kind in ranked), attributes)
 
 
 def _favour(text: str, explicit: str | None) -> dict[str, float]:
-    """How much each kind's share counts; that of a normative keyword in any mood."""
-    words = plain(text)
+    """How much each kind's probability counts; that of a normative keyword in any mood."""
+    words = strip_markup(text)
     need = 1.0 if explicit else NEED_FAVOUR[need_of(words)]
     asking = FAVOUR["unknown"] * ASKING_FAVOUR[asking_of(words)]
     return FAVOUR | {"requirement": need, "unknown": asking}
 
 
-def _confidence(share: float) -> float:
-    """The share of unseen projects' statements that were right at this share of the weights."""
-    return round(math.pow(share, CALIBRATION), 4)
+def _confidence(probability: float) -> float:
+    """How many statements of unseen projects were right where the weights gave this probability."""
+    return round(math.pow(probability, CALIBRATION), 4)
 
 
-def shares_of(text: str, weights: Weights) -> dict[str, float]:
-    """Each kind's share, ``other`` among them; what is explicit takes nearly all."""
-    return _shares(text, weights, explicit_kind(text))
+def kind_probabilities(text: str, weights: Weights) -> dict[str, float]:
+    """Each kind's probability, ``other`` among them; what is explicit takes nearly all."""
+    return _kind_probabilities(text, weights, explicit_kind(text))
 
 
-def _shares(text: str, weights: Weights, explicit: str | None) -> dict[str, float]:
-    shares = weights.shares(signs_of(text))
-    debt = shares.pop("debt") * FAVOUR["debt"]
-    owner = "risk" if shares["risk"] > shares["action_item"] else "action_item"
-    shares[owner] = round(min(1.0, shares[owner] + debt / FAVOUR.get(owner, 1.0)), 4)
+def _kind_probabilities(text: str, weights: Weights, explicit: str | None) -> dict[str, float]:
+    probabilities = weights.probabilities(features_of(text))
+    debt = probabilities.pop("debt") * FAVOUR["debt"]
+    owner = "risk" if probabilities["risk"] > probabilities["action_item"] else "action_item"
+    probabilities[owner] = round(min(1.0, probabilities[owner] + debt / FAVOUR.get(owner, 1.0)), 4)
     if explicit is not None:
-        rest = 1.0 - EXPLICIT_SHARE
-        shares = {name: round(share * rest, 4) for name, share in shares.items()}
-        shares[explicit] = round(shares[explicit] + EXPLICIT_SHARE, 4)
-    return shares
+        rest = 1.0 - EXPLICIT_PROBABILITY
+        probabilities = {
+            name: round(probability * rest, 4) for name, probability in probabilities.items()
+        }
+        probabilities[explicit] = round(probabilities[explicit] + EXPLICIT_PROBABILITY, 4)
+    return probabilities
 
 
 def explicit_kind(text: str) -> str | None:
     """The kind that the wording itself names."""
-    words = plain(text)
-    if labelled := cues.labelled(words):
+    words = strip_markup(text)
+    if labelled := cues.find_label(words):
         return labelled.kind
-    if cues.user_story(words):
+    if cues.find_story(words):
         return "requirement"
     if named_task(text):
         return "action_item"
@@ -132,6 +140,6 @@ def explicit_kind(text: str) -> str | None:
 
 
 def attributes_of(text: str, weights: Weights) -> dict[str, str]:
-    """A requirement's type by its signs of quality, its priority by the modal."""
-    kind = "non_functional" if weights.non_functional(quality_signs(text)) else "functional"
+    """A requirement's type by its features of quality, its priority by the modal."""
+    kind = "non_functional" if weights.non_functional(quality_features(text)) else "functional"
     return requirement_attributes(text) | {"requirement_type": kind}

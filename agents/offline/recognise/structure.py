@@ -132,7 +132,7 @@ _SETTLED = re.compile(
 )
 
 
-def by_structure(
+def find_by_structure(
     setting: Setting, passage: Passage, role: Role, direct: bool, sentence: Sentence, number: int
 ) -> Cue | None:
     """The kind that section and form give a sentence; None when they do not decide."""
@@ -170,7 +170,7 @@ def by_structure(
                 return None
             return Cue("requirement", EXPLICIT)
         case "story":
-            return cues.user_story(text)
+            return cues.find_story(text)
         case "non_goal":
             listed = first and direct and passage.form in ("item", "row")
             if not listed or len(words_of(text)) < 3:

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from agents.offline.resolve.drafts import Draft, retold, scoped
+from agents.offline.resolve.drafts import Draft, add_scope, retitle
 from agents.offline.segment.passages import Passage, Sentence
-from agents.offline.segment.wording import body_of, capitalised, lowered
+from agents.offline.segment.wording import body_of, capitalise, lower_first
 
 _CONDITION = re.compile(
     r"(?:if|when|whenever|unless|in case|while|without) (?!.*\b(?:you|we|must|should|shall|can|"
@@ -39,14 +39,14 @@ def condition_over(
     return None
 
 
-def conditioned(draft: Draft, condition: Sentence) -> Draft:
+def add_condition(draft: Draft, condition: Sentence) -> Draft:
     """``draft`` with its condition in front, and that as evidence too."""
     if draft.kind not in _CONDITIONAL:
         return draft
-    clause = capitalised(condition.text.rstrip(": "))
-    as_told = str if draft.told.startswith(draft.entities) else lowered
+    clause = capitalise(condition.text.rstrip(": "))
+    as_told = str if draft.told.startswith(draft.entities) else lower_first
     return replace(
-        retold(draft, scoped(draft.scope, f"{clause}, {as_told(draft.told)}")),
+        retitle(draft, add_scope(draft.scope, f"{clause}, {as_told(draft.told)}")),
         prior="",
         body=body_of(f"{clause}, {as_told(draft.body)}"),
         spans=(*draft.spans, condition.span),

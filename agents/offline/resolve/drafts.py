@@ -16,7 +16,7 @@ from agents.offline.recognise.noise import words_of
 from agents.offline.resolve.places import Place
 from agents.offline.resolve.subjects import (
     is_labelled,
-    named,
+    name_subject,
     of_whole,
     opens_plainly,
     opens_with_name,
@@ -26,16 +26,16 @@ from agents.offline.resolve.subjects import (
 from agents.offline.segment.passages import Sentence, Span
 from agents.offline.segment.wording import (
     body_of,
-    capitalised,
-    lowered,
+    capitalise,
+    drop_connective,
+    lower_first,
     title_of,
-    without_connective,
 )
 from schemas.areas import AREAS, Area, area_counts, main_area
 from schemas.events.atom import CONTEXT, MAX_TITLE, WITHIN, AtomKind, AtomSeverity, Polarity
 
 NOWHERE = Place()
-THIN = "@thin"  # the sign of what says hardly more than the name of what it stands beside
+THIN = "@thin"  # the feature of what says hardly more than the name of what it stands beside
 MAX_TAGS = 6
 MAX_LABEL = 60
 MAX_NAME_WORDS = 3  # of what «this extension» stands for; a longer name tells what it is itself
@@ -93,9 +93,9 @@ class Draft:
     """An atom before it has an id; spans are local, the first is the statement itself.
 
     ``answers`` is the title of the question, of the same chunk, that it answers; ``place`` are the
-    signs of where it was read (``soundness.py``). ``scope`` was put before its title, with a colon
-    or a comma, as an ``aside`` where the same is true elsewhere; ``sequel`` is the sentence told
-    after it, ``prior`` the one before.
+    features of where it was read (``soundness.py``). ``scope`` was put before its title, with a
+    colon or a comma, as an ``aside`` where the same is true elsewhere; ``sequel`` is the sentence
+    told after it, ``prior`` the one before.
     """
 
     kind: AtomKind
@@ -125,7 +125,7 @@ class Draft:
     @property
     def told(self) -> str:
         """The title without scope and sequel, as its author said it."""
-        return capitalised(self.first[len(self.scope) + 2 :]) if self.scope else self.first
+        return capitalise(self.first[len(self.scope) + 2 :]) if self.scope else self.first
 
     @property
     def statement(self) -> str:
@@ -133,21 +133,21 @@ class Draft:
         return self.told[len(self.prior) + 2 :] if self.prior else self.told
 
 
-def retold(draft: Draft, title: str) -> Draft:
+def retitle(draft: Draft, title: str) -> Draft:
     """``draft`` with another title before its sequel, which is left out where both are too long."""
     if not draft.sequel or len(title) + len(draft.sequel) + 2 > MAX_TITLE:
         return replace(draft, title=title, sequel="")
     return replace(draft, title=f"{title}. {draft.sequel}")
 
 
-def scoped(scope: str, text: str, *, aside: bool = False) -> str:
+def add_scope(scope: str, text: str, *, aside: bool = False) -> str:
     """``text`` as a title, with its scope in front where it has one; of two labels the first ends
     in a comma. Where that is an ``aside``, ``text`` may open with a name of one word.
     """
     if not scope:
         return title_of(text)
     named = (aside or opens_with_name(text)) and not opens_plainly(text)
-    told = text if named else lowered(text)
+    told = text if named else lower_first(text)
     return title_of(f"{scope}, {text}" if is_labelled(text) else f"{scope}: {told}")
 
 
@@ -205,17 +205,17 @@ def tags_of(text: str, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(tags[:MAX_TAGS])
 
 
-def wording(sentence: str, subject: str) -> str:
+def make_readable(sentence: str, subject: str) -> str:
     """``sentence`` so that it can be read alone; nothing where that cannot be done.
 
     ``subject`` stands for «it» in front of the verb, with its noun for «this extension»: what is
     called Jetty may be somebody else's.
     """
-    text = _unlabelled(without_connective(sentence))
+    text = _drop_label(drop_connective(sentence))
     if not subject or not _PRONOUN.match(text):
-        return capitalised(text)
+        return capitalise(text)
     if _EXPLETIVE.match(text):
-        return capitalised(text)
+        return capitalise(text)
     alone = _STANDS_FOR.match(text)
     if alone is None:
         return ""
@@ -223,10 +223,10 @@ def wording(sentence: str, subject: str) -> str:
     what = alone.group("what")
     if what and what.lower() not in name.lower() and len(name.split()) <= MAX_NAME_WORDS:
         name = f"The {name.removeprefix('The ')} {what}"
-    return f"{capitalised(name)} {text[alone.end() :]}"
+    return f"{capitalise(name)} {text[alone.end() :]}"
 
 
-def _unlabelled(text: str) -> str:
+def _drop_label(text: str) -> str:
     """``text`` without a label that its sentence repeats: «Cache: The cache keeps …»."""
     label, colon, rest = text.partition(": ")
     if not colon or len(label) > MAX_LABEL:
@@ -236,17 +236,17 @@ def _unlabelled(text: str) -> str:
     return rest if set(words_of(label.lower())) <= set(again) and again else f"{label}: {rest}"
 
 
-def announced(lead: str, item: str) -> str:
+def join_lead(lead: str, item: str) -> str:
     """«The system must» and «Checks each rule» as one sentence.
 
     After «should be» an item that is an order cannot follow: the order stands without its lead.
     """
     if _LEAD_WITH_OBJECT.search(lead):
-        return item if is_order(item) else f"{lead} {lowered(item)}"
+        return item if is_order(item) else f"{lead} {lower_first(item)}"
     first, gap, rest = item.partition(" ")
     if _THIRD_PERSON.fullmatch(first):
         item = f"{_base_form(first)}{gap}{rest}"
-    return f"{lead} {lowered(item)}"
+    return f"{lead} {lower_first(item)}"
 
 
 def _base_form(verb: str) -> str:
@@ -255,7 +255,7 @@ def _base_form(verb: str) -> str:
     return f"{verb[:-3]}y" if verb.endswith("ies") else verb[:-1]
 
 
-def drafted(
+def make_draft(
     cue: Cue,
     sentence: Sentence,
     headings: Sequence[str],
@@ -271,11 +271,11 @@ def drafted(
     """
     text = sentence.text[cue.skip :].strip()
     if lead:
-        text = announced(lead[1], text)
+        text = join_lead(lead[1], text)
     excluded = cue.attributes.get("scope") == "excluded"
     if _PRONOUN.match(text) and (excluded or (cue.kind == "claim" and _NO_NAME.search(subject))):
         return None
-    text = wording(text, subject)
+    text = make_readable(text, subject)
     if place.recorded:
         text = _as_of_now(text, sentence.text)
     structural = (
@@ -284,10 +284,10 @@ def drafted(
     if len(words_of(text)) < 3 or not stands_alone(text, structural=structural):
         return None
     names = names_in(sentence.raw, text)
-    text = named(text, subject, cue.kind, names=bool(names))
+    text = name_subject(text, subject, cue.kind, names=bool(names))
     polarity: Polarity | None = None if cue.kind == "unknown" else cues.polarity_of(text)
     if excluded:
-        polarity, text = "negate", f"Not a goal{of_whole(place)}: {lowered(text)}"
+        polarity, text = "negate", f"Not a goal{of_whole(place)}: {lower_first(text)}"
     spans = [sentence.span]
     if sentence.following:
         spans.append(sentence.following)
@@ -311,7 +311,7 @@ def drafted(
         scope, aside = f"{scope}, {version}" if scope else version, False
     return Draft(
         kind=cue.kind,
-        title=scoped(scope, text, aside=aside),
+        title=add_scope(scope, text, aside=aside),
         body=body_of(text, sentence.reason),
         confidence=cue.confidence,
         spans=tuple(spans),

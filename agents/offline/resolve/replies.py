@@ -40,7 +40,7 @@ def reply_to(passage: Passage, following: Passage, said: Sequence[Sentence]) -> 
     return replace(said[0], text=text)
 
 
-def replied(question: Draft, reply: Sentence) -> list[Draft]:
+def add_reply(question: Draft, reply: Sentence) -> list[Draft]:
     """The question, and what was found out as a claim that answers it, both for people to confirm;
     what asks nothing as it is.
     """

@@ -16,10 +16,10 @@ from dataclasses import replace
 
 from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.noise import addresses_reader, is_chatter, is_truncated, needs_context
-from agents.offline.resolve.drafts import Draft, retold, scoped
+from agents.offline.resolve.drafts import Draft, add_scope, retitle
 from agents.offline.resolve.subjects import is_labelled, is_unnamed, shares_subject
 from agents.offline.segment.passages import Sentence
-from agents.offline.segment.wording import body_of, capitalised, without_connective
+from agents.offline.segment.wording import body_of, capitalise, drop_connective
 from schemas.events.atom import MAX_TITLE
 
 SHORT = 130  # characters of a statement that may say little alone
@@ -51,7 +51,7 @@ _ELSEWHERE = re.compile(
 )
 
 
-def told_together(
+def join_sequels(
     made: Sequence[Draft | None], said: Sequence[Sentence], around: str
 ) -> Iterator[Draft]:
     """The drafts of a passage's sentences, each of one or two of them.
@@ -91,7 +91,7 @@ def sequel_of(
     ``of_type``: both stand in the comment of a type, of which every sentence speaks. ``claimed`` is
     the draft of ``after``, which is then told with this one.
     """
-    told = without_connective(after.text).rstrip(" .")
+    told = drop_connective(after.text).rstrip(" .")
     if draft.kind != "claim" or len(draft.spans) > 1 or draft.title.endswith("…"):
         return draft
     if claimed is None and len(draft.statement) > SHORT:
@@ -104,7 +104,7 @@ def sequel_of(
         return draft
     if not (after.text.endswith(".") if of_type else _leans(after, sentence, around)):
         return draft
-    longer = retold(replace(draft, sequel=told), draft.title)
+    longer = retitle(replace(draft, sequel=told), draft.title)
     if not longer.sequel:
         return draft
     if claimed is not None:
@@ -126,7 +126,7 @@ def _asked(draft: Draft, after: Sentence) -> Draft:
     """A question that is told first and asked in the next sentence, with both."""
     if draft.title.endswith(("?", "…")) or not after.text.endswith("?") or draft.sequel:
         return draft
-    longer = retold(replace(draft, sequel=after.text), draft.title)
+    longer = retitle(replace(draft, sequel=after.text), draft.title)
     if not longer.sequel:
         return draft
     attributes = {**draft.attributes, "question": after.text}
@@ -136,7 +136,7 @@ def _asked(draft: Draft, after: Sentence) -> Draft:
 
 def _after(draft: Draft, sentence: Sentence, before: Sentence, around: str) -> Draft:
     """``draft``, made of ``sentence``, with what it leans on in front; else as it is."""
-    prior = without_connective(before.text).rstrip(" .")
+    prior = drop_connective(before.text).rstrip(" .")
     if len(draft.spans) > 1 or draft.sequel or draft.title.endswith("…"):
         return draft
     if len(prior) < LEAST or needs_context(prior) or not _is_told(before.text):
@@ -144,7 +144,7 @@ def _after(draft: Draft, sentence: Sentence, before: Sentence, around: str) -> D
     if is_labelled(prior) or not _leans(sentence, before, around):
         return draft
     named = not is_unnamed(prior, names_in(before.raw, prior), around)
-    title = scoped(draft.scope, f"{capitalised(prior)}. {draft.statement}", aside=named)
+    title = add_scope(draft.scope, f"{capitalise(prior)}. {draft.statement}", aside=named)
     if len(title) > MAX_TITLE or title.endswith("…"):
         return draft
     body = body_of(before.text, draft.body)
@@ -157,7 +157,7 @@ def _leans(sentence: Sentence, before: Sentence, around: str) -> bool:
     """
     if not 0 <= sentence.span[0] - before.span[1] <= APART:
         return False
-    text = without_connective(sentence.text)
+    text = drop_connective(sentence.text)
     if _GOES_ON.match(text):
         other = _OF_NOUN.match(text)
         return other is None or other.group("noun")[:_STEM].lower() in before.text.lower()

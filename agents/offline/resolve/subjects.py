@@ -15,7 +15,7 @@ from agents.offline.recognise.cues import is_story
 from agents.offline.recognise.fragments import ORDERS, has_verb
 from agents.offline.resolve.places import Place
 from agents.offline.segment.sections import bare_name, version_in
-from agents.offline.segment.wording import capitalised, lowered
+from agents.offline.segment.wording import capitalise, lower_first
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.atom import MAX_TITLE, AtomKind
 
@@ -138,7 +138,7 @@ class Scope(NamedTuple):
 NOWHERE_SAID = Scope()
 
 
-def named(text: str, subject: str, kind: AtomKind, *, names: bool) -> str:
+def name_subject(text: str, subject: str, kind: AtomKind, *, names: bool) -> str:
     """``text`` with its subject in front where it has none of its own; else as it is.
 
     ``names``: it holds a name already.
@@ -149,7 +149,7 @@ def named(text: str, subject: str, kind: AtomKind, *, names: bool) -> str:
         return text
     if not _is_bare(text, kind, names=names):
         return text
-    return f"{capitalised(name)}: {lowered(text)}"
+    return f"{capitalise(name)}: {lower_first(text)}"
 
 
 def version_of(headings: Sequence[str]) -> str:
@@ -167,11 +167,11 @@ def scope_of(text: str, kind: AtomKind, place: Place, names: Sequence[str], arou
     of a name is told with where it stands, but is the same fact wherever that is.
     """
     if is_story(text) and not (place.of_project or _is_mentioned(place.whole, text)):
-        return Scope(capitalised(place.whole), aside=True)
+        return Scope(capitalise(place.whole), aside=True)
     if _EXCLUDED.match(text) or (_NOBODY.match(text) and not place.recorded):
         return NOWHERE_SAID
     if _NOBODY.match(text):
-        return Scope("" if _is_mentioned(place.whole, text) else capitalised(place.whole))
+        return Scope("" if _is_mentioned(place.whole, text) else capitalise(place.whole))
     words = place.whole.split()
     of_whole = _opens_with(text, (" ".join(words[at:]) for at in range(len(words))))
     of_part = _opens_with(text, (place.part,))
@@ -181,7 +181,7 @@ def scope_of(text: str, kind: AtomKind, place: Place, names: Sequence[str], arou
     if not asked and (recorded or (not known and is_unnamed(text, names, around))):
         return Scope(_place_said(text, place))
     if asked or _WHOSE.match(text):
-        return Scope("" if _is_mentioned(place.whole, text) else capitalised(place.whole))
+        return Scope("" if _is_mentioned(place.whole, text) else capitalise(place.whole))
     if of_part:  # neither the section nor what is over it needs to be told
         place = place._replace(part="", over="", label="")
     aside = "" if of_whole or place.of_project else _place_said(text, place)
@@ -202,7 +202,7 @@ def _place_said(text: str, place: Place) -> str:
         said = [it for it in said if it != over]
     while len(", ".join(said)) > _MOST_SCOPE and len(said) > 1:
         said.pop(1 if len(said) > 2 or said[1] != label else 0)
-    return capitalised(", ".join(said)) if said else ""
+    return capitalise(", ".join(said)) if said else ""
 
 
 def of_whole(place: Place) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from agents.offline.lexicons import Wording, load_words
-from agents.offline.segment.wording import plain
+from agents.offline.segment.wording import strip_markup
 from schemas.bounded_cache import MIB, bounded_cache
 
 Role = Literal[
@@ -79,8 +79,8 @@ _ASKING = re.compile(r"(?:how|why|what|when|where|who)\b")
 _SUFFIX = re.compile(r"\.\w{1,8}$")
 
 
-@bounded_cache(MIB, 4)
-def simplified(heading: str) -> str:
+@functools.lru_cache(maxsize=4096)
+def simplify(heading: str) -> str:
     """``heading`` in lower-case words without numbering, markup and remarks in parentheses."""
     text = re.sub(r"\([^)]*\)|\{[^}]*\}|<[^>]*>|:\w+:", " ", heading).lower()
     text = " ".join(re.sub(r"[^\w &-]+|_", " ", text).split()).strip("- ")
@@ -92,7 +92,7 @@ def role_of(heading: str) -> Role:
     """What a heading says of its text; one that is code names a part: «`constraints`»."""
     if _IS_CODE.fullmatch(heading.strip()):
         return "plain"
-    text = simplified(heading)
+    text = simplify(heading)
     for role, pattern in _COMPILED:
         if pattern.match(text):
             return role
@@ -120,12 +120,12 @@ def role_in(headings: tuple[str, ...], *, recorded: bool = False) -> tuple[Role,
 
 def is_settled(headings: tuple[str, ...]) -> bool:
     """Whether the questions under these headings have been answered."""
-    return any(_SETTLED.match(simplified(heading)) for heading in headings)
+    return any(_SETTLED.match(simplify(heading)) for heading in headings)
 
 
 def is_generic(heading: str) -> bool:
     """Whether headings like it stand over sections of any document."""
-    return simplified(heading).replace(" ", "-") in _GENERIC
+    return simplify(heading).replace(" ", "-") in _GENERIC
 
 
 def version_in(heading: str) -> str:
@@ -136,13 +136,13 @@ def version_in(heading: str) -> str:
 
 def shown(heading: str) -> str:
     """A heading as a reader sees it, without emoji: «:camel: = Apache Camel» is «Apache Camel»."""
-    return plain(_EMOJI.sub("", heading)).strip(" #:").lstrip("+= ")
+    return strip_markup(_EMOJI.sub("", heading)).strip(" #:").lstrip("+= ")
 
 
 def subject_of(headings: Sequence[str]) -> str:
     """The innermost heading that names something, or nothing."""
     for heading in reversed(headings):
-        text = simplified(heading)
+        text = simplify(heading)
         if (
             role_of(heading) == "plain"
             and not is_generic(heading)
@@ -165,7 +165,7 @@ def document_name(title: str, path: str) -> str:
     """What a document is about, by its title or else its file name."""
     stem = _SUFFIX.sub("", path.rsplit("/", 1)[-1])
     if title and title not in (path, path.rsplit("/", 1)[-1]):
-        name = plain(title)
+        name = strip_markup(title)
     elif stem.lower() in ("readme", "index", "agents", "claude", "main") and "/" in path:
         name = path.rsplit("/", 2)[-2]
     else:

@@ -6,11 +6,11 @@ then made plain.
 
 from __future__ import annotations
 
+import functools
 import html
 import re
 
 from agents.offline.segment.passages import Span
-from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.atom import MAX_BODY, MAX_TITLE
 
 _BREAK = re.compile(
@@ -124,7 +124,7 @@ _SUBORDINATE = re.compile(
 )
 
 
-def sentences(text: str, start: int, end: int) -> list[Span]:
+def split_sentences(text: str, start: int, end: int) -> list[Span]:
     """The sentences of ``[start, end)``, in order, without outer blanks."""
     found: list[Span] = []
     begin, ticks_from, ticks = start, start, 0
@@ -151,7 +151,7 @@ def _is_inner(text: str, begin: int, match: re.Match[str]) -> bool:
     return bool(_ABBREVIATION.search(tail) or _ORDINAL.match(text, begin, match.end()))
 
 
-def plain(raw: str, *, rst: bool = False) -> str:
+def strip_markup(raw: str, *, rst: bool = False) -> str:
     """``raw`` as a reader sees it: no markup, no link targets, single spaces.
 
     ``rst``: it is reStructuredText, where `!x` is an x without a link; elsewhere that is code.
@@ -223,7 +223,7 @@ def _stand_in(codes: list[str], code: re.Match[str]) -> str:
     return chr(_FIRST_STAND_IN + len(codes) - 1)
 
 
-def capitalised(text: str) -> str:
+def capitalise(text: str) -> str:
     """``text`` with its first letter in upper case, unless it opens with a name."""
     first = text.split(" ", 1)[0]
     if first.islower() and first.isalpha():
@@ -231,7 +231,7 @@ def capitalised(text: str) -> str:
     return text
 
 
-def lowered(text: str) -> str:
+def lower_first(text: str) -> str:
     """``text`` as it stands after a colon: an ordinary first word loses its capital."""
     first = text.split(" ", 1)[0].strip(",;:")
     ordinary = first[:1].isupper() and (first[1:].islower() or first in ("A", "I"))
@@ -239,13 +239,13 @@ def lowered(text: str) -> str:
     return text[0].lower() + text[1:] if ordinary and not owns and first != "I" else text
 
 
-def unquoted(text: str) -> str:
+def drop_quoted(text: str) -> str:
     """``text`` without what it quotes, such as how somebody calls something."""
     return _QUOTED.sub("", text)
 
 
-@bounded_cache(MIB // 2, 3)
-def without_connective(text: str) -> str:
+@functools.lru_cache(maxsize=256)
+def drop_connective(text: str) -> str:
     """``text`` without a leading word that only ties it to what stood before."""
     rest = text
     for _ in range(2):
@@ -253,7 +253,7 @@ def without_connective(text: str) -> str:
         if not match or len(rest) - match.end() < 15:
             break
         rest = rest[match.end() :]
-    return capitalised(rest) if rest is not text else text
+    return capitalise(rest) if rest is not text else text
 
 
 def title_of(sentence: str) -> str:

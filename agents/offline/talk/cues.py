@@ -14,7 +14,7 @@ from agents.offline.recognise.cues import ANCHORED, MODAL
 from agents.offline.recognise.needs import requirement_attributes
 from agents.offline.recognise.noise import is_truncated, words_of
 from agents.offline.resolve.drafts import Draft, tags_of
-from agents.offline.segment.wording import body_of, capitalised, title_of
+from agents.offline.segment.wording import body_of, capitalise, title_of
 from schemas.areas import Area, main_area
 from schemas.events.atom import AtomKind
 
@@ -130,7 +130,7 @@ PERSONAL = re.compile(
 )
 
 
-def decided(text: str, record: str) -> Draft | None:
+def find_decision(text: str, record: str) -> Draft | None:
     """The decision a sentence takes; ``record`` is the title of what is talked about."""
     if text.endswith("?") or is_truncated(text):
         return None
@@ -163,7 +163,7 @@ def decided(text: str, record: str) -> Draft | None:
     return None
 
 
-def tasked(text: str, speaker: str, *, reviewed: bool) -> Draft | None:
+def find_task(text: str, speaker: str, *, reviewed: bool) -> Draft | None:
     """The task a sentence takes on or hands over; a reviewer's request is one (``reviewed``)."""
     if is_truncated(text.rstrip("?")):
         return None
@@ -185,7 +185,7 @@ def tasked(text: str, speaker: str, *, reviewed: bool) -> Draft | None:
     return replace(_draft("action_item", task, text, ANCHORED), attributes=given)
 
 
-def wanted(text: str) -> Draft | None:
+def find_wish(text: str) -> Draft | None:
     """What a ticket asks to be made possible for somebody."""
     if not _WANTED.match(text) or is_truncated(text) or len(words_of(text)) < 5:
         return None
@@ -193,7 +193,7 @@ def wanted(text: str) -> Draft | None:
     return replace(_draft("requirement", text, text, MODAL), attributes=given)
 
 
-def asked(text: str) -> Draft | None:
+def find_question(text: str) -> Draft | None:
     """A question to whoever knows, about something that it names."""
     if not _QUESTION.match(text) or PERSONAL.search(text) or text.count("?") > 1:
         return None
@@ -215,11 +215,11 @@ def _says(what: str) -> bool:
 
 def _draft(kind: AtomKind, title: str, body: str, confidence: float) -> Draft:
     default: Area = "delivery" if kind == "action_item" else "architecture_decisions"
-    wording = capitalised(title.rstrip(". "))
+    wording = capitalise(title.rstrip(". "))
     return Draft(
         kind=kind,
         title=title_of(wording),
-        body=body_of(capitalised(body), ""),
+        body=body_of(capitalise(body), ""),
         confidence=confidence,
         spans=((0, 0),),
         area=main_area(title, default),

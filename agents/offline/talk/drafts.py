@@ -17,9 +17,9 @@ from agents.offline.recognise.noise import is_noise, words_of
 from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.passages import Sentence
 from agents.offline.segment.prose import passages
-from agents.offline.segment.wording import plain, sentences
-from agents.offline.talk.cues import PERSONAL, asked, decided, tasked, wanted
-from agents.offline.talk.noise import spoken_text
+from agents.offline.segment.wording import split_sentences, strip_markup
+from agents.offline.talk.cues import PERSONAL, find_decision, find_question, find_task, find_wish
+from agents.offline.talk.noise import blank_unspoken
 from schemas.events.hygiene import ChunkCreated
 from schemas.talk import RemarkSpan, remarks_in
 
@@ -52,12 +52,12 @@ def remarks_of(chunk: ChunkCreated) -> list[RemarkSpan]:
 def talk_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     """Drafts in the order of the text, answers naming their question; sentences as for prose."""
     remarks = remarks_of(chunk)
-    text = spoken_text(chunk.text_payload, remarks)
+    text = blank_unspoken(chunk.text_payload, remarks)
     heard = chunk.model_copy(
         update={"text_payload": text, "structure_path": [], "path": "", "title": ""}
     )
     told, seen = prose_drafts(heard)
-    own = list(_spoken(heard, remarks, chunk))
+    own = list(_read_remarks(heard, remarks, chunk))
     taken = {draft.spans[0] for draft in own}
     rest = [
         it
@@ -65,7 +65,7 @@ def talk_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
         if it.spans[0] not in taken and not _is_personal(it) and it.kind != "entity"
     ]
     drafts = sorted((*own, *rest), key=lambda draft: draft.spans[0])
-    return _answered(drafts, remarks), seen
+    return _link_answers(drafts, remarks), seen
 
 
 def speaker_at(remarks: list[RemarkSpan], place: int) -> RemarkSpan | None:
@@ -80,25 +80,27 @@ def _is_personal(draft: Draft) -> bool:
     return draft.kind == "unknown" and bool(PERSONAL.search(draft.title))
 
 
-def _spoken(heard: ChunkCreated, remarks: list[RemarkSpan], chunk: ChunkCreated) -> Iterator[Draft]:
+def _read_remarks(
+    heard: ChunkCreated, remarks: list[RemarkSpan], chunk: ChunkCreated
+) -> Iterator[Draft]:
     """What only talk says so: decisions in passing, and who does what."""
     text = heard.text_payload
     record = chunk.structure_path[0] if chunk.structure_path else chunk.title
     for passage in passages(text, (), "", whole=False):
         if passage.form in ("heading", "row") or passage.done:
             continue
-        for start, end in sentences(text, passage.start, passage.end):
-            words = plain(text[start:end])
+        for start, end in split_sentences(text, passage.start, passage.end):
+            words = strip_markup(text[start:end])
             if len(words_of(words)) < 3 or is_noise(words):
                 continue
             remark = speaker_at(remarks, start)
             speaker = remark.speaker if remark else ""
             reviewed = chunk.source_type == "review_comment"
             found = (
-                decided(words, record)
-                or tasked(words, speaker, reviewed=reviewed)
-                or asked(words)
-                or (wanted(words) if chunk.source_type == "issue" else None)
+                find_decision(words, record)
+                or find_task(words, speaker, reviewed=reviewed)
+                or find_question(words)
+                or (find_wish(words) if chunk.source_type == "issue" else None)
             )
             if found is not None:
                 yield replace(
@@ -106,7 +108,7 @@ def _spoken(heard: ChunkCreated, remarks: list[RemarkSpan], chunk: ChunkCreated)
                 )
 
 
-def _answered(drafts: list[Draft], remarks: list[RemarkSpan]) -> list[Draft]:
+def _link_answers(drafts: list[Draft], remarks: list[RemarkSpan]) -> list[Draft]:
     """Each question's first reply by somebody else that takes up its words names the question."""
     result = list(drafts)
     for at, question in enumerate(drafts):

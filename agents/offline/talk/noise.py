@@ -92,7 +92,7 @@ def is_machine(speaker: str, role: str | None) -> bool:
     return (role or "").lower() in _BOT_ROLES or bool(_BOT_NAME.search(speaker))
 
 
-def spoken_text(text: str, remarks: list[RemarkSpan] | None = None) -> str:
+def blank_unspoken(text: str, remarks: list[RemarkSpan] | None = None) -> str:
     """``text`` with blanks where nobody says anything; the length and every line stay.
 
     ``remarks`` are those of the text; what stands before the first is its head or the rest of a

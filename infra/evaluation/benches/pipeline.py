@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from agents.offline.reader import RulesReader
+from agents.offline.reader import OfflineReader
 from agents.reader import ReadRequest
 from connectors.feeder import source_of
 from connectors.recognise import open_source
@@ -61,7 +61,7 @@ def functions_alone(source: str) -> dict[str, Any]:
     They read what the service reads: of sources with the same content the first, and no chunk that
     stage 0 holds back.
     """
-    reader = RulesReader()
+    reader = OfflineReader()
     with (
         tempfile.TemporaryDirectory() as clones,
         open_source(source, None, Path(clones), say).list() as listing,

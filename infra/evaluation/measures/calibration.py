@@ -13,7 +13,7 @@ HEAD = ("| Answers | Confidence | Count | Mean | Right |", "|---|---|---|---|---
 LEGEND = """\
 Right: of the answers with such a confidence, those that the labels agree with. Of statements, what
 is said to be of a labelled kind; of documents, evidence that lies in a labelled unit. These sets
-made the weights; how it is on unseen projects stands in agents/README.md.
+made the weights; how it is on unseen projects stands in agents/offline/models/statements.md.
 """
 
 

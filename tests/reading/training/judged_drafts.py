@@ -1,4 +1,4 @@
-"""Drafts that somebody judged, with their signs: ``python -m …judged_drafts CLONES FILE``.
+"""Drafts that somebody judged, with their features: ``python -m …judged_drafts CLONES FILE``.
 
 The judgements are in ``drafts.tsv`` beside this file: under a line with repository, commit, whose
 eye it was and its use, one line a draft with path, the beginning of the SHA-256 of its quote, kind
@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.offline.judge.doubts import doubt_of
-from agents.offline.judge.soundness import draft_signs, least_of
-from agents.offline.reader import proposed
+from agents.offline.judge.soundness import draft_features, least_of
+from agents.offline.reader import propose_drafts
 from connectors.git import run_git
 from connectors.repositories import open_view
 from infra.evaluation.extract import cleaned_document
@@ -47,7 +47,7 @@ def _rows(clones: Path, head: str, *lines: str) -> Iterator[dict[str, Any]]:
     for path, left in verdicts.items():
         text = text_at(clones / repository.replace("/", "+"), commit, path)
         for chunk in cleaned_document(path, text, repository).chunks:
-            for draft in proposed(chunk):
+            for draft in propose_drafts(chunk):
                 start, end = draft.spans[0]
                 quote = sha256_hex(chunk.text_payload[start:end])[:HASH_CHARS]
                 if (draft.kind, quote) in left:
@@ -59,7 +59,7 @@ def _rows(clones: Path, head: str, *lines: str) -> Iterator[dict[str, Any]]:
                         "confidence": draft.confidence,
                         "least": least_of(draft, chunk, doubt_of(draft, chunk)),
                         "verdict": left.pop((draft.kind, quote)),
-                        "signs": sorted(draft_signs(draft, chunk)),
+                        "features": sorted(draft_features(draft, chunk)),
                     }
 
 

@@ -1,7 +1,7 @@
 """Trains ``agents/offline/models/placement.json``: ``python -m tests.reading.training.placement
 UNITS``.
 
-UNITS is what ``tests.reading.training.sections`` wrote. Logistic regression over the signs of
+UNITS is what ``tests.reading.training.sections`` wrote. Logistic regression over the features of
 what stands under telling headings and elsewhere, rounded to whole numbers; scikit-learn 1.9.1, and
 nothing is drawn: which units of a large project count is decided by the hash of their text.
 """
@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from agents.offline.recognise.features import signs_of
+from agents.offline.recognise.features import features_of
 from schemas.ids import sha256_hex
 from tests.reading.training.statements import MODELS, SCALE, matrix_of, written
 
 OUT = MODELS / "placement.json"
-AT_LEAST = 10  # units that show a sign
+AT_LEAST = 10  # units that show a feature
 AT_MOST = {"plain": 400, "other": 60}  # units of a kind that one project gives
 OF_KINDS = 200
 ELSEWHERE, WEAK = 3.0, 0.4  # what plain units and hints count; one in so many is taken
@@ -44,10 +44,10 @@ def chosen(units: Iterable[Unit]) -> Iterator[Unit]:
 
 def learned(units: Sequence[Unit]) -> dict[str, Any]:
     """The file's content but for its ``about``."""
-    shown = [signs_of(unit["text"]) for unit in units]
-    counts = Counter(sign for signs in shown for sign in signs)
-    often = sorted(sign for sign, count in counts.items() if count >= AT_LEAST)
-    columns = {sign: at for at, sign in enumerate(often)}
+    shown = [features_of(unit["text"]) for unit in units]
+    counts = Counter(feature for features in shown for feature in features)
+    often = sorted(feature for feature, count in counts.items() if count >= AT_LEAST)
+    columns = {feature: at for at, feature in enumerate(often)}
     model = LogisticRegression(C=SMOOTHING, max_iter=600)
     model.fit(
         matrix_of(shown, columns),
@@ -59,7 +59,9 @@ def learned(units: Sequence[Unit]) -> dict[str, Any]:
         "labels": [str(label) for label in model.classes_],
         "scale": SCALE,
         "bias": np.rint(model.intercept_ * SCALE).astype(int).tolist(),
-        "signs": {sign: rows[at].tolist() for sign, at in columns.items() if rows[at].any()},
+        "features": {
+            feature: rows[at].tolist() for feature, at in columns.items() if rows[at].any()
+        },
     }
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from agents.offline.segment.prose import passages
 from agents.offline.segment.sections import role_in
-from agents.offline.segment.wording import plain
+from agents.offline.segment.wording import strip_markup
 from connectors.git import run_git
 from connectors.repositories import open_view
 from infra.evaluation.extract import cleaned_document
@@ -86,7 +86,7 @@ def _units(path: str, text: str) -> list[dict[str, Any]]:
     for chunk in cleaned_document(path, text).chunks:
         raw, whole = chunk.text_payload, chunk.anchor_start == 0
         for passage in passages(raw, chunk.structure_path, path, whole=whole):
-            said = plain(raw[passage.start : passage.end])
+            said = strip_markup(raw[passage.start : passage.end])
             if passage.form not in _FORMS or len(said) not in LENGTHS or _EMPTY.match(said):
                 continue
             if said.count(" ") < WORDS - 1:

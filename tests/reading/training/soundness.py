@@ -1,12 +1,12 @@
 """Trains ``agents/offline/models/soundness.json``: ``python -m tests.reading.training.soundness
 EXAMPLES``.
 
-EXAMPLES is what ``tests.reading.training.judged_drafts`` wrote. Logistic regression over the signs
-of the drafts of all projects whose use is «train», rounded to whole numbers; scikit-learn 1.9.1,
-and nothing is drawn. Whoever had the document open, or read a title as it is told today, counts
-twice as much as who saw a draft's neighbours only. ``--figures`` prints instead how well each of
-these projects is judged by weights that have not seen it, of all drafts and of those read in their
-documents; ``--apart`` the same of the projects that are kept apart, by all others.
+EXAMPLES is what ``tests.reading.training.judged_drafts`` wrote. Logistic regression over the
+features of the drafts of all projects whose use is «train», rounded to whole numbers; scikit-learn
+1.9.1, and nothing is drawn. Whoever had the document open, or read a title as it is told today,
+counts twice as much as who saw a draft's neighbours only. ``--figures`` prints instead how well
+each of these projects is judged by weights that have not seen it, of all drafts and of those read
+in their documents; ``--apart`` the same of the projects that are kept apart, by all others.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from agents.offline.judge.soundness import OWN_SAID, OWN_SUBJECT, SOUND, UNKNOWN_ROOT, Sum
+from agents.offline.judge.soundness import OWN_SAID, OWN_SUBJECT, SOUND, UNKNOWN_ROOT
+from agents.offline.models.linear import Odds
 from agents.offline.recognise.cues import WEAK
 from tests.reading.training.statements import MODELS, SCALE
 
-AT_EVEN = 8  # drafts that show a sign
+AT_EVEN = 8  # drafts that show a feature
 WITH_DOCUMENT = "document"  # the eye of readers who had it open
 OF_TITLES = "title"  # that of readers who asked first what a title says alone
 COUNTS = {WITH_DOCUMENT: 2.0, OF_TITLES: 2.0}
@@ -41,13 +42,13 @@ Example = dict[str, Any]
 
 def learned(examples: Sequence[Example]) -> dict[str, Any]:
     """The file's content but for its ``about``."""
-    counts = Counter(sign for one in examples for sign in one["signs"])
+    counts = Counter(feature for one in examples for feature in one["features"])
     columns = {
-        sign: at for at, sign in enumerate(sorted(s for s in counts if counts[s] >= AT_EVEN))
+        feature: at for at, feature in enumerate(sorted(s for s in counts if counts[s] >= AT_EVEN))
     }
     where, starts = [], [0]
     for one in examples:
-        where += [columns[sign] for sign in one["signs"] if sign in columns]
+        where += [columns[feature] for feature in one["features"] if feature in columns]
         starts.append(len(where))
     shape = (len(examples), len(columns))
     matrix = csr_matrix((np.ones(len(where)), where, starts), shape=shape)
@@ -55,22 +56,22 @@ def learned(examples: Sequence[Example]) -> dict[str, Any]:
     weighed = [COUNTS.get(one["eye"], 1.0) for one in examples]
     model.fit(matrix, [_is_good(one) for one in examples], sample_weight=weighed)
     whole = np.rint(model.coef_[0] * SCALE).astype(int).tolist()
-    signs = {sign: whole[at] for sign, at in columns.items() if whole[at]}
-    own = sum(signs.get(sign, 0) * counts[sign] for sign in (OWN_SUBJECT, OWN_SAID))
+    features = {feature: whole[at] for feature, at in columns.items() if whole[at]}
+    own = sum(features.get(feature, 0) * counts[feature] for feature in (OWN_SUBJECT, OWN_SAID))
     return {
         "scale": SCALE,
         "bias": int(np.rint(model.intercept_[0] * SCALE)),
-        "signs": signs | {UNKNOWN_ROOT: round(own / max(1, len(examples)))},
+        "features": features | {UNKNOWN_ROOT: round(own / max(1, len(examples)))},
     }
 
 
 def judged(examples: Sequence[Example], content: dict[str, Any]) -> list[tuple[float, Example]]:
-    weights = Sum(content["scale"], content["bias"], content["signs"])
-    return [(weights.share(one["signs"]), one) for one in examples]
+    weights = Odds(content["scale"], content["bias"], content["features"])
+    return [(weights.probability(one["features"]), one) for one in examples]
 
 
 def unseen(examples: Sequence[Example]) -> Iterator[tuple[float, Example]]:
-    """Each example with the share that weights of all other projects give it."""
+    """Each example with the probability that weights of all other projects give it."""
     for project in sorted({one["project"] for one in examples}):
         rest = [one for one in examples if one["project"] != project]
         own = [one for one in examples if one["project"] == project]
@@ -81,9 +82,9 @@ def _is_good(one: Example) -> bool:
     return bool(one["verdict"] == "good")
 
 
-def _is_kept(share: float, one: Example) -> bool:
+def _is_kept(probability: float, one: Example) -> bool:
     """Whether the draft is surer than a weak cue in the end."""
-    return bool(share >= one["least"] if one["least"] else one["confidence"] > WEAK)
+    return bool(probability >= one["least"] if one["least"] else one["confidence"] > WEAK)
 
 
 def _good(found: Sequence[tuple[float, Example]]) -> str:
@@ -98,8 +99,8 @@ def told(found: Sequence[tuple[float, Example]]) -> Iterator[str]:
         yield f"kept {kept:.2f}: good {_good(ranked[: round(kept * len(ranked))])}"
     for low, high in pairwise(STEPS):
         part = [each for each in found if low <= each[0] < high]
-        mean = sum(share for share, _ in part) / max(1, len(part))
-        yield f"share {low:.1f} to {high:.1f}: {len(part)}, shown {mean:.3f}, good {_good(part)}"
+        mean = sum(probability for probability, _ in part) / max(1, len(part))
+        yield f"{low:.1f} to {high:.1f}: {len(part)}, shown {mean:.3f}, good {_good(part)}"
     for level in sorted({one["confidence"] for _, one in found}):
         part = [each for each in found if each[1]["confidence"] == level]
         yield f"confidence {level}: {len(part)}, good {_good(part)}"
@@ -111,7 +112,7 @@ def told(found: Sequence[tuple[float, Example]]) -> Iterator[str]:
     left = [each for each in found if _is_kept(*each)]
     wrong = [sum(one["verdict"] == "wrong" for _, one in each) for each in (sure, left)]
     yield f"above {WEAK} by the cue: {len(sure)}, good {_good(sure)}, wrong {wrong[0]}"
-    yield f"above {WEAK} by the share: {len(left)}, good {_good(left)}, wrong {wrong[1]}"
+    yield f"above {WEAK} by the probability: {len(left)}, good {_good(left)}, wrong {wrong[1]}"
 
 
 def main() -> None:

@@ -1,10 +1,10 @@
 """Trains ``agents/offline/models/statements.json``: ``python -m tests.reading.training.statements
 DATA``.
 
-Logistic regression over the signs of all examples, rounded to whole numbers. The same data,
+Logistic regression over the features of all examples, rounded to whole numbers. The same data,
 scikit-learn 1.9.1 and this file give the same weights; nothing in it is drawn. With ``--folds`` the
-shares that a project gets from weights trained on all other projects are written beside, which is
-what the figures of unseen projects and the calibration rest on.
+probabilities that a project gets from weights trained on all other projects are written beside,
+which is what the figures of unseen projects and the calibration rest on.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 import agents.offline.models
-from agents.offline.models.linear import Weights, packed
-from agents.offline.recognise.features import signs_of
-from agents.offline.recognise.qualities import NAMES, quality_signs
+from agents.offline.models.linear import Weights, pack
+from agents.offline.recognise.features import features_of
+from agents.offline.recognise.qualities import NAMES, quality_features
 from tests.reading.training.data import FOLDS, Example, digest_of, examples_of
 
 SCALE = 64
-AT_LEAST = 3  # examples that show a sign
+AT_LEAST = 3  # examples that show a feature
 SMOOTHING = 0.25  # the inverse strength of the L2 penalty
 QUALITY_SMOOTHING = 3.0
 EMPHASIS = {"decision": 1.2, "risk": 1.3, "unknown": 1.1, "debt": 1.2, "claim": 0.9, "other": 0.8}
@@ -35,42 +35,42 @@ MODELS = Path(agents.offline.models.__file__).parent
 OUT = MODELS / "statements.json"
 
 
-def learned(examples: Sequence[Example], signs: Sequence[set[str]]) -> dict[str, Any]:
+def learned(examples: Sequence[Example], features: Sequence[set[str]]) -> dict[str, Any]:
     """The file's content but for its ``about``."""
-    counts = Counter(sign for shown in signs for sign in shown)
+    counts = Counter(feature for shown in features for feature in shown)
     columns = {
-        sign: at for at, sign in enumerate(sorted(s for s in counts if counts[s] >= AT_LEAST))
+        feature: at for at, feature in enumerate(sorted(s for s in counts if counts[s] >= AT_LEAST))
     }
     model = LogisticRegression(C=SMOOTHING, max_iter=400)
     model.fit(
-        matrix_of(signs, columns),
+        matrix_of(features, columns),
         [one.label for one in examples],
         sample_weight=[one.weight * EMPHASIS.get(one.label, 1.0) for one in examples],
     )
     rows = np.rint(model.coef_.T * SCALE).astype(int)
-    table = {sign: rows[at].tolist() for sign, at in columns.items() if rows[at].any()}
+    table = {feature: rows[at].tolist() for feature, at in columns.items() if rows[at].any()}
     return {
         "labels": [str(label) for label in model.classes_],
         "scale": SCALE,
         "bias": np.rint(model.intercept_ * SCALE).astype(int).tolist(),
         **_qualities(examples),
-        "signs": table,
+        "features": table,
     }
 
 
-def matrix_of(signs: Sequence[set[str]], columns: dict[str, int]) -> csr_matrix:
-    """One row a text, one column a sign."""
+def matrix_of(features: Sequence[set[str]], columns: dict[str, int]) -> csr_matrix:
+    """One row a text, one column a feature."""
     where, starts = [], [0]
-    for shown in signs:
-        where += sorted(columns[sign] for sign in shown if sign in columns)
+    for shown in features:
+        where += sorted(columns[feature] for feature in shown if feature in columns)
         starts.append(len(where))
-    return csr_matrix((np.ones(len(where)), where, starts), shape=(len(signs), len(columns)))
+    return csr_matrix((np.ones(len(where)), where, starts), shape=(len(features), len(columns)))
 
 
 def _qualities(examples: Sequence[Example]) -> dict[str, Any]:
     needs = [one for one in examples if one.non_functional is not None]
     columns = {name: at for at, name in enumerate(NAMES)}
-    shown = [set(quality_signs(one.text)) for one in needs]
+    shown = [set(quality_features(one.text)) for one in needs]
     model = LogisticRegression(C=QUALITY_SMOOTHING, max_iter=400)
     model.fit(matrix_of(shown, columns), [one.non_functional for one in needs])
     whole = np.rint(model.coef_[0] * SCALE).astype(int).tolist()
@@ -86,7 +86,7 @@ def weights_of(content: dict[str, Any]) -> Weights:
         tuple(content["labels"]),
         content["scale"],
         tuple(content["bias"]),
-        {sign: packed(row) for sign, row in content["signs"].items()},
+        {feature: pack(row) for feature, row in content["features"].items()},
         content["quality"],
         content["quality_bias"],
     )
@@ -98,15 +98,15 @@ def main() -> None:
     parser.add_argument("--folds", type=Path, help="write weights without each fold here instead")
     asked = parser.parse_args()
     examples = examples_of(asked.data)
-    signs = [signs_of(one.text) for one in examples]
+    features = [features_of(one.text) for one in examples]
     if asked.folds:
         asked.folds.mkdir(exist_ok=True)
         for fold in range(FOLDS):
             kept = [at for at, one in enumerate(examples) if one.fold != fold]
-            content = learned([examples[at] for at in kept], [signs[at] for at in kept])
+            content = learned([examples[at] for at in kept], [features[at] for at in kept])
             _write(asked.folds / f"{fold}.json", content, asked.data)
     else:
-        _write(OUT, learned(examples, signs), asked.data)
+        _write(OUT, learned(examples, features), asked.data)
 
 
 def _write(path: Path, content: dict[str, Any], data: Path) -> None:
@@ -115,18 +115,18 @@ def _write(path: Path, content: dict[str, Any], data: Path) -> None:
 
 
 def written(path: Path, content: dict[str, Any], about: dict[str, Any]) -> None:
-    """The file, one sign a line."""
+    """The file, one feature a line."""
     lines = [
         f"{json.dumps(key)}: {json.dumps(value)}"
         for key, value in sorted(content.items())
-        if key != "signs"
+        if key != "features"
     ]
     table = [
-        f"{json.dumps(sign)}: {json.dumps(row, separators=(',', ':'))}"
-        for sign, row in sorted(content["signs"].items())
+        f"{json.dumps(feature)}: {json.dumps(row, separators=(',', ':'))}"
+        for feature, row in sorted(content["features"].items())
     ]
     head = [f'"about": {json.dumps(about)}', *lines]
-    path.write_text("{" + ",\n".join(head) + ',\n"signs": {\n' + ",\n".join(table) + "\n}}\n")
+    path.write_text("{" + ",\n".join(head) + ',\n"features": {\n' + ",\n".join(table) + "\n}}\n")
 
 
 if __name__ == "__main__":
