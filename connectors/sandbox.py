@@ -28,7 +28,7 @@ from typing import IO, Any
 from connectors.unpacking.frames import (
     LENGTHS,
     OUT_OF_MEMORY,
-    Answer,
+    Frame,
     TooLarge,
     encode_frame,
     lengths_of,
@@ -106,7 +106,7 @@ class Sandbox:
         self._process = _start(argv, numbers)
         weakref.finalize(self, self._process.kill)  # if nobody closed the listing
 
-    def ask(self, name: str, *arguments: Any) -> Generator[Answer, None, None]:
+    def ask(self, name: str, *arguments: Any) -> Generator[Frame, None, None]:
         """What the reader's method yields: JSON values, each with bytes.
 
         Raises ReadingFailed, after which the child can be asked again, and ReadingRefused. Stopping

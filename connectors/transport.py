@@ -77,7 +77,7 @@ class AccessLost(SourceRefused):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """A response. ``status`` is below 400, or one that the caller asked to see."""
 
     status: int
@@ -198,7 +198,7 @@ class Transport:
         resource: str = "core",
         seen: frozenset[int] = frozenset(),
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> Response:
         """The answer; 304 if the content still has ``etag``. ``seen``: statuses returned to the
         caller.
 
@@ -215,7 +215,7 @@ class Transport:
         resource: str = "core",
         seen: frozenset[int] = frozenset(),
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> Response:
         """The answer to a request that is safe to repeat (a search, a token); raises as `get`."""
         return await self._request("POST", path, None, body, dict(headers or {}), resource, seen)
 
@@ -228,7 +228,7 @@ class Transport:
         more: dict[str, str],
         resource: str,
         seen: frozenset[int],
-    ) -> Answer:
+    ) -> Response:
         url = self._address(path)
         for attempt in range(1, ATTEMPTS + 1):
             await self._wait_for_budget(resource)
@@ -259,7 +259,7 @@ class Transport:
         params: Params | None,
         body: Any,
         more: Mapping[str, str],
-    ) -> Answer:
+    ) -> Response:
         query = dict(params) if params else None
         async with asyncio.timeout(WHOLE_S):
             for _ in range(MAX_REDIRECTS + 1):
@@ -274,7 +274,7 @@ class Transport:
                 url, query = self._address(urljoin(url, answer.headers.get("location", ""))), None
         raise SourceUnavailable(f"{self._host} redirects endlessly.")
 
-    async def _read(self, asked: httpx.Request) -> Answer:
+    async def _read(self, asked: httpx.Request) -> Response:
         response = await self._client.send(asked, stream=True)
         try:
             parts, size = [], 0
@@ -288,7 +288,7 @@ class Transport:
         finally:
             await response.aclose()
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return Answer(response.status_code, headers, b"".join(parts))
+        return Response(response.status_code, headers, b"".join(parts))
 
     async def _wait_for_budget(self, resource: str) -> None:
         now = self._clock.now()
@@ -314,7 +314,7 @@ class Transport:
             until,
         )
 
-    async def _apply_limit(self, answer: Answer) -> None:
+    async def _apply_limit(self, answer: Response) -> None:
         """Stops all requests of the account until a primary or secondary limit is over."""
         now = self._clock.now()
         wait = retry_after(answer.headers, now)
@@ -333,7 +333,7 @@ class Transport:
             raise SourceUnavailable(f"{what}: the next poll continues.")
         await self._sleep(pause_s)
 
-    def _refusal(self, answer: Answer, url: str) -> Exception:
+    def _refusal(self, answer: Response, url: str) -> Exception:
         where = urlsplit(url).path
         reasons: dict[int, LostReason] = {
             401: "unauthorised",
@@ -393,7 +393,7 @@ def check_base_url(url: str) -> str:
     return url if url.endswith("/") else f"{url}/"
 
 
-def is_rate_limited(answer: Answer) -> bool:
+def is_rate_limited(answer: Response) -> bool:
     """Whether the answer reports a rate limit: 429, or either kind of GitHub's 403."""
     if answer.status == 429:
         return True

@@ -13,7 +13,7 @@ from jwt.exceptions import InvalidKeyError
 from connectors.connector import SourceUnavailable, UnknownSource
 from connectors.credentials import Renew, Renewed
 from connectors.github.items import moment
-from connectors.transport import AccessLost, Answer, Authorise, Budget, Params, Secret, Transport
+from connectors.transport import AccessLost, Authorise, Budget, Params, Response, Secret, Transport
 from infra.addresses import without_credentials
 from infra.clock import SystemClock
 
@@ -77,7 +77,7 @@ class GitHub:
 
     async def list(
         self, what: str, params: Params | None = None, *, etag: str | None = None
-    ) -> Answer:
+    ) -> Response:
         """One page of a list of the repository."""
         query = {"per_page": self.per_page, **(params or {})}
         return await self.transport.get(
@@ -139,7 +139,7 @@ def _is_missing_discussion(error: object) -> bool:
     return error.get("type") == "NOT_FOUND" and error.get("path") == ["repository", "discussion"]
 
 
-def rows_of(answer: Answer) -> list[dict[str, Any]]:
+def rows_of(answer: Response) -> list[dict[str, Any]]:
     """The objects of a page: a list, or the one list in an object (workflow runs)."""
     told = answer.json()
     if isinstance(told, dict):
@@ -149,7 +149,7 @@ def rows_of(answer: Answer) -> list[dict[str, Any]]:
     return told
 
 
-def next_of(answer: Answer) -> str | None:
+def next_of(answer: Response) -> str | None:
     """The address of the next page, from the Link header."""
     match = _NEXT.search(answer.headers.get("link", ""))
     return match[1] if match else None

@@ -27,7 +27,7 @@ from connectors.github.items import moment
 from connectors.reconciliation import ListedItem, UnreadableItem
 from connectors.service_items import DeletedItem, ServiceItem
 from connectors.sync import Page
-from connectors.transport import Answer
+from connectors.transport import Response
 
 OVERLAP = timedelta(seconds=60)
 SECOND = timedelta(seconds=1)  # resolution of GitHub's times
@@ -147,7 +147,7 @@ class SinceList(RestList):
             place = after
             yield Page(tuple(made.items), str(place), made.refused)
 
-    def _after(self, place: ListCursor, answer: Answer, rows: list[Row]) -> ListCursor:
+    def _after(self, place: ListCursor, answer: Response, rows: list[Row]) -> ListCursor:
         etags = (*place.etags, answer.etag or "")
         last = _earlier(rows[-1]["updated_at"], timedelta()) if rows else ""
         newest = max(place.newest, last)
@@ -170,7 +170,7 @@ class SinceList(RestList):
                 return False
         return bool(place.etags)
 
-    async def _get(self, since: str, page: int, etag: str | None = None) -> Answer:
+    async def _get(self, since: str, page: int, etag: str | None = None) -> Response:
         params = {**self.params, "sort": "updated", "direction": "asc", "page": str(page)}
         if since:
             params["since"] = since

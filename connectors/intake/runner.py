@@ -148,7 +148,7 @@ async def recall(settings: Settings, intake: Intake) -> int:
             topic = settings.topic(ItemReceived.topic)
             await reader._client.force_metadata_update()
             places = [TopicPartition(topic, part) for part in reader.partitions_for_topic(topic)]
-            reader.assign(places)  # by hand: it commits nothing and takes nobody's partition
+            reader.assign(places)  # by hand, outside of the group
             ends = {place: await reader.committed(place) or 0 for place in places}
             await reader.seek_to_beginning(*places)
             while left := [it for it in places if await reader.position(it) < ends[it]]:

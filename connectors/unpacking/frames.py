@@ -14,7 +14,7 @@ JSON_BYTES = 32 * 1024 * 1024
 CONTENT_BYTES = 8 * 1024 * 1024 + 1  # as much of a content as anyone reads
 OUT_OF_MEMORY = 12  # what the child ends with
 
-Answer = tuple[Any, bytes]
+Frame = tuple[Any, bytes]
 
 
 class TooLarge(ValueError):
