@@ -189,11 +189,11 @@ def _read_members(members: _Members) -> tuple[list[Member], list[Notice], str]:
     found: list[Member] = []
     notices: list[Notice] = []
     comment = ""
-    for told, _ in members.child.ask("members"):
-        if isinstance(told, dict):
-            comment = str(told["comment"])
+    for answer, _ in members.child.ask("members"):
+        if isinstance(answer, dict):
+            comment = str(answer["comment"])
             continue
-        for name, kind, size, place, length in told:
+        for name, kind, size, place, length in answer:
             if kind in _NOT_READ:
                 notices.append(Notice(printable(name[:MAX_PATH_CHARS]), _NOT_READ[kind]))
             elif (path := path_of(name, notices)) is not None:
@@ -218,8 +218,8 @@ def _refuse_unreadable(file: Path) -> Iterator[None]:
 
 def _reason(error: Exception) -> str:
     """A parser's message in one line; it may quote the archive."""
-    told = " ".join(printable(str(error)).split()) or type(error).__name__
-    return told[:MAX_REASON_CHARS].rstrip(".")
+    message = " ".join(printable(str(error)).split()) or type(error).__name__
+    return message[:MAX_REASON_CHARS].rstrip(".")
 
 
 def path_of(name: str, notices: list[Notice]) -> str | None:

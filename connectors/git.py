@@ -73,9 +73,9 @@ def list_commit(at: GitDirectory, root: str, ref: str) -> Listing:
     return Listing(root, True, *sort_items(items, notices), close=blobs.close)
 
 
-def parse_size(told: bytes) -> int:
+def parse_size(text: bytes) -> int:
     """The size of an object as git lists it; 0 for a missing one, which fails when read."""
-    return int(told) if told.isdigit() else 0
+    return int(text) if text.isdigit() else 0
 
 
 def check_entry(mode: bytes, raw_path: bytes, notices: list[Notice]) -> str | None:

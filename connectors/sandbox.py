@@ -118,19 +118,19 @@ class Sandbox:
                 deadline = time.monotonic() + self._limits.wall_s
                 self._send(encode_frame([name, *arguments]))
                 while True:
-                    told, content = self._frame(deadline)
-                    if "part" in told:
-                        yield told["part"], content
-                    if set(told) != {"part"}:
+                    value, content = self._frame(deadline)
+                    if "part" in value:
+                        yield value["part"], content
+                    if set(value) != {"part"}:
                         break
                 whole = True
             finally:
                 if not whole:
                     self._process.kill()
-        if "refused" in told:
-            raise ReadingRefused(str(told["refused"]))
-        if "failed" in told:
-            raise ReadingFailed(str(told["failed"]) or str(told.get("error_class")))
+        if "refused" in value:
+            raise ReadingRefused(str(value["refused"]))
+        if "failed" in value:
+            raise ReadingFailed(str(value["failed"]) or str(value.get("error_class")))
 
     def close(self) -> None:
         """Ends the child; nothing waits for it afterwards."""
@@ -154,8 +154,8 @@ class Sandbox:
 
     def _frame(self, deadline: float) -> tuple[dict[str, Any], bytes]:
         try:
-            told, content = lengths_of(self._bytes(LENGTHS.size, deadline))
-            value = value_of(self._bytes(told, deadline))
+            length, content = lengths_of(self._bytes(LENGTHS.size, deadline))
+            value = value_of(self._bytes(length, deadline))
             if not isinstance(value, dict):
                 raise ValueError("no object")
         except (ValueError, TooLarge, RecursionError):

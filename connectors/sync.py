@@ -229,7 +229,7 @@ class Engine:
         self, cursor: CursorMoved, outcome: Outcome, caught_up_at: datetime | None = None
     ) -> None:
         """Stores with the cursor what the next poll and a person need to know."""
-        told = cursor.model_copy(
+        updated = cursor.model_copy(
             update={
                 "position": cursor.position + 1,
                 "next_poll_at": outcome.next_poll_at,
@@ -239,8 +239,8 @@ class Engine:
                 "census_at": cursor.census_at or caught_up_at,
             }
         )
-        await self._publish_event(told)
-        self.cursors[cursor.stream] = told
+        await self._publish_event(updated)
+        self.cursors[cursor.stream] = updated
 
     async def _record_failure(
         self, cursor: CursorMoved, kind: SyncKind, outcome: Outcome, error: Exception

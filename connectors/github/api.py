@@ -112,11 +112,11 @@ class GitHub:
         answer = await self.transport.post(
             address, {"query": text, "variables": dict(variables)}, resource="graphql"
         )
-        told = answer.json()
-        if not isinstance(told, dict):
+        payload = answer.json()
+        if not isinstance(payload, dict):
             raise SourceUnavailable("GitHub answered a query with something else than an object.")
         if errors := [
-            each for each in told.get("errors") or () if not _is_missing_discussion(each)
+            each for each in payload.get("errors") or () if not _is_missing_discussion(each)
         ]:
             kinds = {str(each.get("type")) for each in errors if isinstance(each, dict)}
             if kinds & {"FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND"}:
@@ -128,7 +128,7 @@ class GitHub:
             if "RATE_LIMITED" in kinds:
                 raise self.transport.budget_error("graphql")
             raise SourceUnavailable(f"GitHub could not answer ({', '.join(sorted(kinds))}).")
-        data = told.get("data")
+        data = payload.get("data")
         return data if isinstance(data, dict) else {}
 
 
@@ -141,12 +141,12 @@ def _is_missing_discussion(error: object) -> bool:
 
 def rows_of(answer: Response) -> list[dict[str, Any]]:
     """The objects of a page: a list, or the one list in an object (workflow runs)."""
-    told = answer.json()
-    if isinstance(told, dict):
-        told = next((value for value in told.values() if isinstance(value, list)), None)
-    if not isinstance(told, list):
+    payload = answer.json()
+    if isinstance(payload, dict):
+        payload = next((value for value in payload.values() if isinstance(value, list)), None)
+    if not isinstance(payload, list):
         raise SourceUnavailable("GitHub did not answer with a list.")
-    return told
+    return payload
 
 
 def next_of(answer: Response) -> str | None:

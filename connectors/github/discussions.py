@@ -97,13 +97,13 @@ class Discussions:
         """``known``: there were discussions before, so none at all is an error."""
         after: str | None = None
         while True:
-            told = await self._ask(LIST, {"size": PAGE, "after": after})
-            if not told.get("hasDiscussionsEnabled", True):
+            repository_data = await self._ask(LIST, {"size": PAGE, "after": after})
+            if not repository_data.get("hasDiscussionsEnabled", True):
                 if known:
                     raise self._disabled_error()
                 return
             with check_page(self.name):
-                listed = told["discussions"]
+                listed = repository_data["discussions"]
                 nodes, further = listed["nodes"], bool(listed["pageInfo"]["hasNextPage"])
                 after = str(listed["pageInfo"]["endCursor"])
             yield nodes, not further
@@ -128,10 +128,10 @@ class Discussions:
             comments = further["comments"]
 
     async def _one(self, number: int, inside: str | None = None) -> Node | None:
-        told = await self._ask(ONE, {"number": number, "inside": inside})
-        if not told.get("hasDiscussionsEnabled", True):
+        repository_data = await self._ask(ONE, {"number": number, "inside": inside})
+        if not repository_data.get("hasDiscussionsEnabled", True):
             raise self._disabled_error()
-        found = told.get("discussion")
+        found = repository_data.get("discussion")
         return found if isinstance(found, dict) else None
 
     def _disabled_error(self) -> AccessLost:

@@ -77,8 +77,8 @@ class ListCursor:
     def parse(cls, cursor: str) -> ListCursor:
         if not cursor:
             return cls()
-        told = json.loads(cursor)
-        return cls(**{**told, "etags": tuple(told["etags"])})
+        state = json.loads(cursor)
+        return cls(**{**state, "etags": tuple(state["etags"])})
 
     def __str__(self) -> str:
         return json.dumps(asdict(self), sort_keys=True)
@@ -223,8 +223,8 @@ def _parse_whole_cursor(cursor: str) -> tuple[list[str], bool]:
     """The ETags of the pages read, and whether there are unread ones."""
     if not cursor:
         return [], True
-    told = json.loads(cursor)
-    return told["etags"], told["more"]
+    state = json.loads(cursor)
+    return state["etags"], state["more"]
 
 
 def _earlier(text: str, by: timedelta) -> str:

@@ -124,14 +124,14 @@ class Consumer:
             attempts=attempts,
         )
         log.warning("intake.gave_up", error_class=letter.error_class, attempts=attempts)
-        told = outside_fact(
+        dead = outside_fact(
             letter,
             project_id=fact.project_id if fact else SERVICE_WIDE,
             occurred_at=utc_millis(self._clock.now()),
             actor=SYSTEM,
             correlation_id=fact.correlation_id if fact else "",
         )
-        await self._publish([told])
+        await self._publish([dead])
         event = fact.event if fact else None
         connector = event.connector if isinstance(event, ItemReceived) else "unreadable"
         self._counters.count(connector, "dead_letter")

@@ -101,7 +101,7 @@ def testimony_recorder(project_id: str, restricted: Restricted) -> Testify:
     """A function that publishes messages as encrypted testimony before items are made."""
 
     async def testify(channel: Channel, messages: list[dict[str, Any]]) -> None:
-        told = [
+        facts = [
             fact
             for message in messages
             for fact in testimony_of(
@@ -113,8 +113,8 @@ def testimony_recorder(project_id: str, restricted: Restricted) -> Testify:
                 seal=restricted.seal,
             )
         ]
-        if told:
-            await restricted.publish(told)
+        if facts:
+            await restricted.publish(facts)
 
     return testify
 

@@ -203,8 +203,8 @@ class Threads(ChannelStream):
         if time_of(ts) >= time_of(place.done) - self.window or ts != required_text(row, "ts"):
             return True
         touched = [text(row, "latest_reply"), text(part(row, "edited"), "ts")]
-        told = [time_of(it) for it in touched if it]
-        return not told or max(told) >= _moment(place.whole_at) - LATE
+        times = [time_of(it) for it in touched if it]
+        return not times or max(times) >= _moment(place.whole_at) - LATE
 
     async def list_all(self) -> AsyncIterator[ListedItem]:
         channel_id, low, more = self.channel.channel_id, "", True

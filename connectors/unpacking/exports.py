@@ -72,16 +72,16 @@ class SlackReader:
 def _issues(content: str) -> Iterator[dict[str, Any]]:
     """One object with ``issues``, a list of issues, or an issue a line."""
     try:
-        told = json.loads(content)
+        value = json.loads(content)
     except json.JSONDecodeError:
-        told = [json.loads(line) for line in content.split("\n") if line.strip()]
-    return _objects(told.get("issues", [told]) if isinstance(told, dict) else told)
+        value = [json.loads(line) for line in content.split("\n") if line.strip()]
+    return _objects(value.get("issues", [value]) if isinstance(value, dict) else value)
 
 
-def _objects(told: Any) -> Iterator[dict[str, Any]]:
-    if not isinstance(told, list) or not all(isinstance(it, dict) for it in told):
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(it, dict) for it in value):
         raise NoExport("no list of objects")
-    yield from told
+    yield from value
 
 
 def _rows(content: str) -> Iterator[dict[str, list[str]]]:
