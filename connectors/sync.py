@@ -16,9 +16,10 @@ from connectors.connector import SourceUnavailable
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta
 from connectors.publishing import ItemPublisher, add_counts, publish_items
+from connectors.rate_limits import Budget
 from connectors.reconciliation import ListedItem, Reconciliation
 from connectors.service_items import DeletedItem, ServiceItem
-from connectors.transport import AccessLost, Budget, BudgetSpent
+from connectors.transport import AccessLost, BudgetSpent
 from infra.clock import Clock
 from infra.errors import Refusal
 from schemas.envelope import Actor, Event, outside_fact

@@ -13,7 +13,8 @@ from jwt.exceptions import InvalidKeyError
 from connectors.connector import SourceUnavailable, UnknownSource
 from connectors.credentials import Renew, Renewed
 from connectors.github.items import moment
-from connectors.transport import AccessLost, Authorise, Budget, Params, Response, Secret, Transport
+from connectors.rate_limits import Budget
+from connectors.transport import AccessLost, Authorise, Params, Response, Secret, Transport
 from infra.addresses import without_credentials
 from infra.clock import SystemClock
 

@@ -17,7 +17,8 @@ from urllib.parse import quote, urlsplit
 from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
 from connectors.credentials import Renewed
 from connectors.payloads import Payload, rows
-from connectors.transport import AccessLost, Authorise, Budget, Params, Secret, Transport
+from connectors.rate_limits import Budget
+from connectors.transport import AccessLost, Authorise, Params, Secret, Transport
 from infra.addresses import without_credentials
 from infra.clock import Clock, SystemClock
 

@@ -14,8 +14,8 @@ from typing import TypeVar
 from connectors.definitions import cursors
 from connectors.feeder import InFlightWindow
 from connectors.publishing import ItemPublisher, StoredSource
+from connectors.rate_limits import Budget
 from connectors.sync import Engine, SyncTarget
-from connectors.transport import Budget
 from infra.clock import Clock, SystemClock
 from schemas.codec import decode, encode
 from schemas.envelope import Envelope, Event

@@ -9,8 +9,9 @@ from typing import Any, cast
 import pytest
 
 from connectors.connector import SourceRefused, SourceUnavailable
+from connectors.rate_limits import Budget
 from connectors.sync import Engine, SyncTarget
-from connectors.transport import AccessLost, Budget, BudgetSpent
+from connectors.transport import AccessLost, BudgetSpent
 from infra.cli.polling import counting, due, poll
 from infra.clock import SystemClock
 from schemas.events.connector import CursorMoved, SyncFailed

@@ -13,9 +13,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from connectors.connector import SourceRefused, SourceUnavailable
+from connectors.rate_limits import Budget
 from connectors.transport import (
     AccessLost,
-    Budget,
     BudgetSpent,
     Response,
     Secret,
