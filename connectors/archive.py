@@ -125,12 +125,12 @@ class _Tar:
     def reader(self, name: str, size: int, place: int, length: int) -> Read:
         """Reads a member's content when called. Raises SourceUnavailable."""
         if not 0 <= length <= min(size, MAX_CONTENT_BYTES + 1):
-            raise ReadingFailed("its reader answered with something else")
+            raise ReadingFailed("its reader sent an invalid answer")
 
         def read() -> bytes:
             content = os.pread(self._spool.fileno(), length, place)
             if len(content) < length:
-                raise SourceUnavailable(f"{printable(name)} in {self.file} is not there any more.")
+                raise SourceUnavailable(f"{printable(name)} in {self.file} no longer exists.")
             return content
 
         return read
@@ -212,7 +212,7 @@ def _refuse_unreadable(file: Path) -> Iterator[None]:
         ) from error
     except (ReadingFailed, OSError, ValueError, TypeError, LookupError) as error:
         raise SourceRefused(
-            f"{file} cannot be read as an archive ({_reason(error)}): check that it is whole."
+            f"{file} cannot be read as an archive ({_reason(error)}): check that it is complete."
         ) from error
 
 

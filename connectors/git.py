@@ -249,7 +249,7 @@ def stream_git(
 
 
 def too_many(place: GitDirectory | Path, limit: int) -> SourceRefused:
-    return SourceRefused(f"{place} names more than {limit:,} files: give a folder in it.")
+    return SourceRefused(f"{place} contains more than {limit:,} files: give a folder in it.")
 
 
 def _environment(at: GitDirectory, remote: bool) -> dict[str, str]:

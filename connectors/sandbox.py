@@ -146,7 +146,7 @@ class Sandbox:
     def _send(self, request: bytes) -> None:
         assert self._process.stdin
         if self._closed:
-            raise ReadingFailed("its reading has ended")
+            raise ReadingFailed("its reader was closed")
         try:
             self._process.stdin.write(request)
         except OSError:
@@ -159,7 +159,7 @@ class Sandbox:
             if not isinstance(value, dict):
                 raise ValueError("no object")
         except (ValueError, TooLarge, RecursionError):
-            raise ReadingFailed("its reader answered with something else") from None
+            raise ReadingFailed("its reader sent an invalid answer") from None
         return value, self._bytes(content, deadline)
 
     def _bytes(self, count: int, deadline: float) -> bytes:
@@ -169,7 +169,7 @@ class Sandbox:
         ready.register(pipe, select.POLLIN)
         while len(self._come) < count:
             if not ready.poll(max(0.0, deadline - time.monotonic()) * 1000):
-                raise ReadingRefused(f"no end of it within {self._limits.wall_s:,.0f} s")
+                raise ReadingRefused(f"reading took more than {self._limits.wall_s:,.0f} s")
             part = os.read(pipe, READ_BYTES)
             if not part:
                 raise self._death()

@@ -333,12 +333,12 @@ def check_base_url(url: str) -> str:
     """Returns ``url`` with a slash at its end. Raises SourceRefused if it would leak secrets."""
     if not is_well_formed(url) or "@" in (parts := urlsplit(url)).netloc:
         raise SourceRefused(
-            f"{without_credentials(url)!r} is no address of a service: write https://host/path,"
+            f"{without_credentials(url)!r} is not an address of a service: write https://host/path,"
             " without user, password or query."
         )
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
         raise SourceRefused(
-            f"{without_credentials(url)!r} would send the credential in clear: give an https"
+            f"{without_credentials(url)!r} would send the credential unencrypted: give an https"
             " address."
         )
     return url if url.endswith("/") else f"{url}/"

@@ -32,7 +32,7 @@ def check_repository(target: str) -> str:
     """Returns ``target`` if it can be a repository. Raises UnknownSource."""
     if not _REPOSITORY.match(target) or target.startswith((".", "-")):
         raise UnknownSource(
-            f"{without_credentials(target)!r} names no repository: write owner/repo."
+            f"{without_credentials(target)!r} is not a repository: write owner/repo."
         )
     return target
 
@@ -63,7 +63,7 @@ def installation(base_url: str, app_id: str, key: Secret, repository: str) -> Re
                 made = (await transport.post(address, {})).json()
                 return Secret(str(made["token"])), moment(made["expires_at"])
             except (KeyError, TypeError, ValueError):
-                raise SourceUnavailable("GitHub gave the App no token.") from None
+                raise SourceUnavailable("GitHub did not give the App a token.") from None
 
     return renew
 
@@ -115,7 +115,7 @@ class GitHub:
         )
         payload = answer.json()
         if not isinstance(payload, dict):
-            raise SourceUnavailable("GitHub answered a query with something else than an object.")
+            raise SourceUnavailable("GitHub answered a query with something other than an object.")
         if errors := [
             each for each in payload.get("errors") or () if not _is_missing_discussion(each)
         ]:

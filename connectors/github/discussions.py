@@ -145,7 +145,9 @@ class Discussions:
         data = await self.github.query(text, {"owner": owner, "name": name, **variables})
         found = data.get("repository")
         if not isinstance(found, dict):
-            raise AccessLost(f"GitHub shows our credential no {owner}/{name}.", "not_found", 200)
+            raise AccessLost(
+                f"GitHub does not show {owner}/{name} to our credential.", "not_found", 200
+            )
         return found
 
 

@@ -215,7 +215,7 @@ def check_page(name: str) -> Iterator[None]:
         yield
     except UNFIT as error:
         raise SourceUnavailable(
-            f"GitHub gave a page of {name} that cannot be read: the next poll tries again."
+            f"A page of {name} from GitHub cannot be read: the next poll tries again."
         ) from error
 
 

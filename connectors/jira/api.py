@@ -39,7 +39,7 @@ def check_project(target: str) -> str:
     """Returns ``target`` in capitals if it can be a project's key. Raises UnknownSource."""
     if not _PROJECT.fullmatch(target):
         raise UnknownSource(
-            f"{without_credentials(target)!r} is no key of a Jira project: write one like SHOP."
+            f"{without_credentials(target)!r} is not a key of a Jira project: write one like SHOP."
         )
     return target.upper()
 

@@ -99,7 +99,7 @@ class Slack:
         """The answer if it is ok; an empty one for a deleted thread."""
         payload = (await self.transport.get(method, asked, resource=method)).json()
         if not isinstance(payload, dict):
-            raise SourceUnavailable(f"Slack answered {method} with something else than an object.")
+            raise SourceUnavailable(f"Slack answered {method} with something other than an object.")
         if payload.get("ok") is True:
             return payload
         error = payload.get("error")

@@ -162,6 +162,6 @@ def time_of(ts: str) -> datetime:
     seconds, _, fraction = ts.partition(".")
     fraction = fraction or "0"
     if not (seconds.isdecimal() and fraction.isdecimal() and len(seconds) <= 11):
-        raise UnreadablePayload("ts is no time stamp")
+        raise UnreadablePayload("ts is not a time stamp")
     micros = int(fraction[:MICROSECONDS].ljust(MICROSECONDS, "0"))
     return datetime.fromtimestamp(int(seconds), UTC).replace(microsecond=micros)

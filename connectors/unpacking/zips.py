@@ -47,7 +47,7 @@ class ZipReader:
                     parts.append(part)
                     missing -= len(part)
         except MemoryError:  # other members may need less
-            raise Refused("more memory than reading may take") from None
+            raise Refused("more than the memory limit") from None
         yield None, b"".join(parts)
 
 

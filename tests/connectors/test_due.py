@@ -81,7 +81,7 @@ def test_what_could_not_even_be_opened_is_told_on_the_log_and_comes_back_later()
     broker = MemoryBroker()
     target = SyncTarget(PROJECT, "con_1", "github", every_s=300)
     engine = Engine(target, broker.publisher(), {}, SystemClock(), Budget())
-    error = SourceRefused("The variable GH_TOKEN of the environment holds no secret: set it.")
+    error = SourceRefused("The environment variable GH_TOKEN is not set: set it to the secret.")
     asyncio.run(engine.refuse("issues", error))
     place = broker.places["con_1"]["issues"]
     assert place.problem is not None

@@ -252,7 +252,7 @@ def test_branches_in_a_form_that_cannot_be_read_are_not_taken_for_none(
 
 def test_a_broken_git_folder_is_not_read_as_a_folder_of_files(tmp_path: Path, work: Path) -> None:
     (work / ".git/HEAD").write_bytes(b"\0")
-    with pytest.raises(SourceRefused, match="no whole git repository"):
+    with pytest.raises(SourceRefused, match="not a complete git repository"):
         list_source(work / ".git", tmp_path)
     assert contents(list_source(work, tmp_path)) == FILES
 
