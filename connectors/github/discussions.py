@@ -62,10 +62,10 @@ class Discussions:
         return (root_of(self.github.repository, "discussions"),)
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
-        place = json.loads(cursor) if cursor else {"since": ""}
-        since, newest = str(place["since"]), str(place["since"])
+        position = json.loads(cursor) if cursor else {"since": ""}
+        since, newest = str(position["since"]), str(position["since"])
         floor = moment(since) - OVERLAP if since else None
-        read = str(place.get("read", ""))
+        read = str(position.get("read", ""))
         async for nodes, last in self._walk(known=bool(cursor)):
             with check_page(self.name):
                 fresh = [n for n in nodes if floor is None or moment(n["updatedAt"]) >= floor]
@@ -75,7 +75,7 @@ class Discussions:
                 if ended and state == read and newest == since:
                     return
                 items = [item for node in fresh for item in await self._items(node)]
-            after = {"since": newest, "read": state} if ended else place
+            after = {"since": newest, "read": state} if ended else position
             yield Page(tuple(items), json.dumps(after, sort_keys=True))
             if ended:
                 return

@@ -30,7 +30,7 @@ FIELDS = (
     "summary", "description", "reporter", "creator", "created", "updated", "status", "resolution",
     "labels", "issuetype", "priority", "components", "comment", "attachment",
 )  # fmt: skip
-PLACES = ("comment", "attachment")  # what reconciliation needs of an issue
+LISTING_FIELDS = ("comment", "attachment")  # what reconciliation needs of an issue
 _PROJECT = re.compile(r"[A-Za-z][A-Za-z0-9_]{1,254}")
 _NOT_THERE = frozenset((404, 410))
 
