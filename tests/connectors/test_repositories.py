@@ -236,7 +236,7 @@ def test_a_repository_that_leads_out_of_itself_is_refused_with_what_to_do(
 def test_a_repository_whose_objects_are_a_link_is_none(tmp_path: Path, work: Path) -> None:
     link_objects(work, a_victim(tmp_path))
     assert set(contents(list_source(work, tmp_path))) == set(FILES)
-    with pytest.raises(SourceUnavailable, match="no git repository"):
+    with pytest.raises(SourceUnavailable, match="not a git repository"):
         list_source(f"file://{work}", tmp_path)
 
 
@@ -356,7 +356,7 @@ def test_an_address_of_no_repository_is_one_sentence(
     tmp_path: Path, work: Path, address: str
 ) -> None:
     (tmp_path / "loop").symlink_to("loop")
-    with pytest.raises(SourceUnavailable, match="no git repository"):
+    with pytest.raises(SourceUnavailable, match="not a git repository"):
         list_source(f"file://{tmp_path}/{address}", tmp_path / "clones")
 
 

@@ -60,4 +60,4 @@ def test_without_broker_or_database_nothing_is_tried_further(error):
 def test_a_check_of_all_names_the_one_that_cannot_be_opened(capsys):
     at = ADesk(AStream("issues"), closed={"acme/first": NO_SECRET})
     assert [asyncio.run(checked(cast(Any, at), each)) for each in ALL] == [False, True]
-    assert capsys.readouterr().err.count("acme/first: The variable GH_TOKEN") == 1
+    assert capsys.readouterr().err.count("acme/first: The environment variable GH_TOKEN") == 1
