@@ -125,12 +125,12 @@ class _Tar:
     def reader(self, name: str, size: int, place: int, length: int) -> Read:
         """Reads a member's content when called. Raises SourceUnavailable."""
         if not 0 <= length <= min(size, MAX_CONTENT_BYTES + 1):
-            raise ReadingFailed("its reader answered with something else")
+            raise ReadingFailed("its reader sent an invalid answer")
 
         def read() -> bytes:
             content = os.pread(self._spool.fileno(), length, place)
             if len(content) < length:
-                raise SourceUnavailable(f"{printable(name)} in {self.file} is not there any more.")
+                raise SourceUnavailable(f"{printable(name)} in {self.file} no longer exists.")
             return content
 
         return read
@@ -189,11 +189,11 @@ def _read_members(members: _Members) -> tuple[list[Member], list[Notice], str]:
     found: list[Member] = []
     notices: list[Notice] = []
     comment = ""
-    for told, _ in members.child.ask("members"):
-        if isinstance(told, dict):
-            comment = str(told["comment"])
+    for answer, _ in members.child.ask("members"):
+        if isinstance(answer, dict):
+            comment = str(answer["comment"])
             continue
-        for name, kind, size, place, length in told:
+        for name, kind, size, place, length in answer:
             if kind in _NOT_READ:
                 notices.append(Notice(printable(name[:MAX_PATH_CHARS]), _NOT_READ[kind]))
             elif (path := path_of(name, notices)) is not None:
@@ -212,14 +212,14 @@ def _refuse_unreadable(file: Path) -> Iterator[None]:
         ) from error
     except (ReadingFailed, OSError, ValueError, TypeError, LookupError) as error:
         raise SourceRefused(
-            f"{file} cannot be read as an archive ({_reason(error)}): check that it is whole."
+            f"{file} cannot be read as an archive ({_reason(error)}): check that it is complete."
         ) from error
 
 
 def _reason(error: Exception) -> str:
     """A parser's message in one line; it may quote the archive."""
-    told = " ".join(printable(str(error)).split()) or type(error).__name__
-    return told[:MAX_REASON_CHARS].rstrip(".")
+    message = " ".join(printable(str(error)).split()) or type(error).__name__
+    return message[:MAX_REASON_CHARS].rstrip(".")
 
 
 def path_of(name: str, notices: list[Notice]) -> str | None:

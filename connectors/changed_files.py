@@ -77,8 +77,8 @@ def list_changed(
                 fetch = blobs.reader(oid.decode())
                 items.append(Item(path, parse_size(size), fetch, dates.get(raw_path), tip))
     gone = tuple(printable(path) for path in touched if path not in standing)
-    listed, told = sort_items(items, notices)
-    return Listing(root, False, listed, told, removed=gone, close=blobs.close)
+    listed, all_notices = sort_items(items, notices)
+    return Listing(root, False, listed, all_notices, removed=gone, close=blobs.close)
 
 
 def _changes(fields: Sequence[bytes]) -> Iterator[Change]:

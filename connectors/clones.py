@@ -131,7 +131,7 @@ def _repository_at(url: str) -> Path:
         place = Path(path + ending)
         if is_git_folder(place) or (place / ".git").exists():
             return place
-    raise SourceUnavailable(f"{printable(url)} is no git repository: check the path.")
+    raise SourceUnavailable(f"{printable(url)} is not a git repository: check the path.")
 
 
 def token_settings(url: str, token: Secret | None) -> dict[str, str]:

@@ -72,13 +72,15 @@ def secret_at(place: str, environ: Mapping[str, str]) -> Secret:
     kind, _, name = place.partition(":")
     if kind == "env":
         if not environ.get(name, "").strip():
-            raise SourceRefused(f"The variable {name} of the environment holds no secret: set it.")
+            raise SourceRefused(
+                f"The environment variable {name} is not set: set it to the secret."
+            )
         return Secret(environ[name].strip())
     try:
         with Path(name).expanduser().open("rb") as file:
             text = file.read(MAX_SECRET_BYTES).decode().strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceRefused(f"The secret file {name} cannot be read: see its path.") from error
+        raise SourceRefused(f"The secret file {name} cannot be read: check its path.") from error
     if not text:
         raise SourceRefused(f"The secret file {name} is empty.")
     return Secret(text)
@@ -92,6 +94,6 @@ def check_credential(written: str) -> str:
     kind, _, name = written.partition(":")
     if kind not in ("env", "file") or not name:
         raise UnknownSource(
-            "A credential is given by its place, env:NAME or file:PATH, and never itself."
+            "Give the place of a credential, env:NAME or file:PATH, not the credential itself."
         )
     return written

@@ -73,9 +73,9 @@ def list_commit(at: GitDirectory, root: str, ref: str) -> Listing:
     return Listing(root, True, *sort_items(items, notices), close=blobs.close)
 
 
-def parse_size(told: bytes) -> int:
+def parse_size(text: bytes) -> int:
     """The size of an object as git lists it; 0 for a missing one, which fails when read."""
-    return int(told) if told.isdigit() else 0
+    return int(text) if text.isdigit() else 0
 
 
 def check_entry(mode: bytes, raw_path: bytes, notices: list[Notice]) -> str | None:
@@ -249,7 +249,7 @@ def stream_git(
 
 
 def too_many(place: GitDirectory | Path, limit: int) -> SourceRefused:
-    return SourceRefused(f"{place} names more than {limit:,} files: give a folder in it.")
+    return SourceRefused(f"{place} contains more than {limit:,} files: give a folder in it.")
 
 
 def _environment(at: GitDirectory, remote: bool) -> dict[str, str]:

@@ -49,10 +49,10 @@ def parts(payload: Payload, name: str) -> list[Payload]:
     return value
 
 
-def rows(told: Any, name: str, service: str) -> list[dict[str, Any]]:
+def rows(answer: Any, name: str, service: str) -> list[dict[str, Any]]:
     """The objects of the list under ``name`` of an answer. Raises SourceUnavailable."""
     try:
-        return [dict(it) for it in parts(told, name)]
+        return [dict(it) for it in parts(answer, name)]
     except (UnreadablePayload, AttributeError):
         raise SourceUnavailable(f"{service} did not answer with a list.") from None
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from connectors.connector import Item, Listing, RedactName, printable
 from connectors.feeder import Encrypt, FeedOrder, InFlightWindow, Publish, feed, request_facts
 from connectors.rendering import pieces
-from connectors.service_items import DeletedItem, Service, ServiceItem
+from connectors.service_items import DeletedItem, ServiceItem, ServiceName
 from schemas import ids
 from schemas.events.connector import Counts
 from schemas.events.source import MARK_CHARS, Connector, SourceInfo
@@ -78,7 +78,7 @@ class Prepared:
 
 @dataclass(slots=True)
 class _Root:
-    service: Service
+    service: ServiceName
     items: dict[str, ServiceItem] = field(default_factory=dict)
     gone: dict[str, DeletedItem] = field(default_factory=dict)
 

@@ -39,7 +39,7 @@ def open_source(
     root = check_root_name(as_name) if as_name is not None else ""
     if not spec.strip():
         raise UnknownSource(
-            "An empty SOURCE names nothing: give a folder (. is the one you are in), a file, an"
+            "SOURCE is empty: give a folder (. is the one you are in), a file, an"
             " archive or an address."
         )
     if match := _GITHUB.match(spec):
@@ -90,8 +90,8 @@ def _open_local(path: Path, root: str, any_folder: bool) -> Connector:
             return GitFolder(full, root or named)
         if is_git_name(os.fsencode(full.name)):
             raise SourceRefused(
-                f"{printable(str(full))} is no whole git repository and holds nothing else: give"
-                " the folder it lies in, or run `git fsck` there."
+                f"{printable(str(full))} is not a complete git repository: give the folder"
+                " that contains it, or run `git fsck` there."
             )
         return Folder(full, name)
     if is_archive(full.name):

@@ -9,9 +9,9 @@ from connectors.connector import UnknownSource
 from connectors.definitions import Definition
 from connectors.github.service import GITHUB
 from connectors.jira.service import JIRA
+from connectors.rate_limits import Budget
 from connectors.service import WEBHOOK, Service
 from connectors.slack.service import SLACK
-from connectors.transport import Budget
 from schemas.events.connector import ConnectorAdded
 
 SERVICES: dict[str, Service] = {

@@ -165,7 +165,7 @@ def open_view(place: Path) -> RepositoryView:
         place = place.resolve(strict=True)
         found = _find_at(place) or (_open_plain(place, None) if is_git_folder(place) else None)
     if found is None:
-        raise SourceUnavailable(f"{place} is no git repository: check the path.")
+        raise SourceUnavailable(f"{place} is not a git repository: check the path.")
     return RepositoryView(found)
 
 
@@ -356,7 +356,7 @@ def _read(root: Root, path: bytes, limit: int = MAX_POINTER_BYTES) -> bytes | No
         raise _unreadable(root, path, error) from error
     if len(content) > limit:
         raise SourceRefused(
-            f"{root.path / os.fsdecode(path)} is larger than git makes it ({limit:,} bytes): clone"
+            f"{root.path / os.fsdecode(path)} is larger than git writes it ({limit:,} bytes): clone"
             " the repository and give the clone."
         )
     return content

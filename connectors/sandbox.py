@@ -28,7 +28,7 @@ from typing import IO, Any
 from connectors.unpacking.frames import (
     LENGTHS,
     OUT_OF_MEMORY,
-    Answer,
+    Frame,
     TooLarge,
     encode_frame,
     lengths_of,
@@ -106,7 +106,7 @@ class Sandbox:
         self._process = _start(argv, numbers)
         weakref.finalize(self, self._process.kill)  # if nobody closed the listing
 
-    def ask(self, name: str, *arguments: Any) -> Generator[Answer, None, None]:
+    def ask(self, name: str, *arguments: Any) -> Generator[Frame, None, None]:
         """What the reader's method yields: JSON values, each with bytes.
 
         Raises ReadingFailed, after which the child can be asked again, and ReadingRefused. Stopping
@@ -118,19 +118,19 @@ class Sandbox:
                 deadline = time.monotonic() + self._limits.wall_s
                 self._send(encode_frame([name, *arguments]))
                 while True:
-                    told, content = self._frame(deadline)
-                    if "part" in told:
-                        yield told["part"], content
-                    if set(told) != {"part"}:
+                    value, content = self._frame(deadline)
+                    if "part" in value:
+                        yield value["part"], content
+                    if set(value) != {"part"}:
                         break
                 whole = True
             finally:
                 if not whole:
                     self._process.kill()
-        if "refused" in told:
-            raise ReadingRefused(str(told["refused"]))
-        if "failed" in told:
-            raise ReadingFailed(str(told["failed"]) or str(told.get("error_class")))
+        if "refused" in value:
+            raise ReadingRefused(str(value["refused"]))
+        if "failed" in value:
+            raise ReadingFailed(str(value["failed"]) or str(value.get("error_class")))
 
     def close(self) -> None:
         """Ends the child; nothing waits for it afterwards."""
@@ -146,7 +146,7 @@ class Sandbox:
     def _send(self, request: bytes) -> None:
         assert self._process.stdin
         if self._closed:
-            raise ReadingFailed("its reading has ended")
+            raise ReadingFailed("its reader was closed")
         try:
             self._process.stdin.write(request)
         except OSError:
@@ -154,12 +154,12 @@ class Sandbox:
 
     def _frame(self, deadline: float) -> tuple[dict[str, Any], bytes]:
         try:
-            told, content = lengths_of(self._bytes(LENGTHS.size, deadline))
-            value = value_of(self._bytes(told, deadline))
+            length, content = lengths_of(self._bytes(LENGTHS.size, deadline))
+            value = value_of(self._bytes(length, deadline))
             if not isinstance(value, dict):
                 raise ValueError("no object")
         except (ValueError, TooLarge, RecursionError):
-            raise ReadingFailed("its reader answered with something else") from None
+            raise ReadingFailed("its reader sent an invalid answer") from None
         return value, self._bytes(content, deadline)
 
     def _bytes(self, count: int, deadline: float) -> bytes:
@@ -169,7 +169,7 @@ class Sandbox:
         ready.register(pipe, select.POLLIN)
         while len(self._come) < count:
             if not ready.poll(max(0.0, deadline - time.monotonic()) * 1000):
-                raise ReadingRefused(f"no end of it within {self._limits.wall_s:,.0f} s")
+                raise ReadingRefused(f"reading took more than {self._limits.wall_s:,.0f} s")
             part = os.read(pipe, READ_BYTES)
             if not part:
                 raise self._death()

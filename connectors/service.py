@@ -12,8 +12,9 @@ from typing import Protocol
 
 from connectors.definitions import Definition
 from connectors.feeder import Publish
+from connectors.rate_limits import Budget
 from connectors.sync import Stream
-from connectors.transport import Budget, Secret
+from connectors.transport import Secret
 
 FindTitles = Callable[[str, Collection[str]], Awaitable[Mapping[str, str]]]
 

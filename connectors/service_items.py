@@ -14,7 +14,7 @@ from typing import Literal
 
 from schemas.events.source import SourceType
 
-Service = Literal["github", "jira", "slack", "bitbucket"]
+ServiceName = Literal["github", "jira", "slack", "bitbucket"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ServiceItem:
     the content decides. ``about`` is the title of what a comment belongs to.
     """
 
-    service: Service
+    service: ServiceName
     root: str
     path: str
     source_type: SourceType
@@ -65,7 +65,7 @@ class DeletedItem:
     example the comments of an issue.
     """
 
-    service: Service
+    service: ServiceName
     root: str
     path: str
     changed_at: datetime

@@ -16,9 +16,10 @@ from connectors.connector import SourceUnavailable
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta
 from connectors.publishing import ItemPublisher, add_counts, publish_items
+from connectors.rate_limits import Budget
 from connectors.reconciliation import ListedItem, Reconciliation
 from connectors.service_items import DeletedItem, ServiceItem
-from connectors.transport import AccessLost, Budget, BudgetSpent
+from connectors.transport import AccessLost, BudgetSpent
 from infra.clock import Clock
 from infra.errors import Refusal, Unavailable
 from schemas.envelope import Actor, Event, outside_fact
@@ -236,7 +237,7 @@ class Engine:
         self, cursor: CursorMoved, outcome: Outcome, caught_up_at: datetime | None = None
     ) -> None:
         """Stores with the cursor what the next poll and a person need to know."""
-        told = cursor.model_copy(
+        updated = cursor.model_copy(
             update={
                 "position": cursor.position + 1,
                 "next_poll_at": outcome.next_poll_at,
@@ -246,8 +247,8 @@ class Engine:
                 "census_at": cursor.census_at or caught_up_at,
             }
         )
-        await self._publish_event(told)
-        self.cursors[cursor.stream] = told
+        await self._publish_event(updated)
+        self.cursors[cursor.stream] = updated
 
     async def _record_failed_reconciliation(
         self, cursor: CursorMoved, outcome: Outcome, error: Exception

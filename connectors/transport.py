@@ -11,16 +11,15 @@ import asyncio
 import json
 import random
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, Literal
 from urllib.parse import urljoin, urlsplit
 
 import httpx
 
 from connectors.connector import SourceRefused, SourceUnavailable
+from connectors.rate_limits import Budget, http_date, retry_after
 from infra.addresses import is_well_formed, without_credentials
 from infra.clock import Clock, SystemClock
 
@@ -28,11 +27,9 @@ MAX_ANSWER_BYTES = 32 * 1024 * 1024
 ATTEMPTS = 5
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 MAX_WAIT_S = 60.0  # a longer wait is left to the next poll
-LEAST_OF_A_LIMIT = timedelta(seconds=1)
 CONNECT_S, READ_S, WHOLE_S = 10.0, 30.0, 120.0
 MAX_REDIRECTS = 3
 PASSING = frozenset((408, 429, 500, 502, 503, 504))
-MAX_DIGITS = 10  # of a header's number: as seconds, the year 2286
 LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 
 Params = Mapping[str, str | int]
@@ -81,7 +78,7 @@ class AccessLost(SourceRefused):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """A response. ``status`` is below 400, or one that the caller asked to see."""
 
     status: int
@@ -99,7 +96,7 @@ class Answer:
     @property
     def at(self) -> datetime | None:
         """The service's own time."""
-        return _date(self.headers.get("date"))
+        return http_date(self.headers.get("date"))
 
     def json(self) -> Any:
         """Raises SourceUnavailable if the body is no JSON, for example from a proxy."""
@@ -110,52 +107,6 @@ class Answer:
                 "The service's answer is not JSON: check its address, and whether a proxy"
                 " answers in its place."
             ) from error
-
-
-@dataclass(slots=True)
-class Window:
-    """One rate limit of an account, as the service last reported it."""
-
-    limit: int
-    remaining: int
-    resets_at: datetime
-
-
-@dataclass(slots=True)
-class Budget:
-    """What an account may still request, shared by its streams; ``percent`` of it is ours."""
-
-    percent: int = 50
-    windows: dict[str, Window] = field(default_factory=dict)
-    blocked_until: datetime | None = None
-    requests: int = 0
-
-    @property
-    def remaining_requests(self) -> int | None:
-        """Requests left in the scarcest window; None if the service reported none."""
-        return min((window.remaining for window in self.windows.values()), default=None)
-
-    def free_at(self, resource: str, now: datetime) -> datetime | None:
-        """When a request of that kind may be sent; None for now."""
-        if self.blocked_until and self.blocked_until > now:
-            return self.blocked_until
-        window = self.windows.get(resource)
-        if window is None or window.resets_at <= now:
-            return None
-        kept_for_others = window.limit * (100 - self.percent) // 100
-        return window.resets_at if window.remaining <= kept_for_others else None
-
-    def learn(self, resource: str, headers: Mapping[str, str], now: datetime) -> None:
-        """Reads the limits from an answer. The service's clock may differ from ours."""
-        limit = _number(headers.get("x-ratelimit-limit"))
-        remaining = _number(headers.get("x-ratelimit-remaining"))
-        if limit is None or remaining is None:
-            return
-        theirs = _date(headers.get("date")) or now
-        named = headers.get("x-ratelimit-resource", resource)
-        self.windows[named] = Window(
-            limit, remaining, now + _full_again_in(headers, theirs, limit - remaining)
-        )
 
 
 Authorise = Callable[[], Awaitable[Mapping[str, str]]]
@@ -202,7 +153,7 @@ class Transport:
         resource: str = "core",
         seen: frozenset[int] = frozenset(),
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> Response:
         """The answer; 304 if the content still has ``etag``. ``seen``: statuses returned to the
         caller.
 
@@ -219,7 +170,7 @@ class Transport:
         resource: str = "core",
         seen: frozenset[int] = frozenset(),
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> Response:
         """The answer to a request that is safe to repeat (a search, a token); raises as `get`."""
         return await self._request("POST", path, None, body, dict(headers or {}), resource, seen)
 
@@ -232,7 +183,7 @@ class Transport:
         more: dict[str, str],
         resource: str,
         seen: frozenset[int],
-    ) -> Answer:
+    ) -> Response:
         url = self._address(path)
         for attempt in range(1, ATTEMPTS + 1):
             await self._wait_for_budget(resource)
@@ -263,7 +214,7 @@ class Transport:
         params: Params | None,
         body: Any,
         more: Mapping[str, str],
-    ) -> Answer:
+    ) -> Response:
         query = dict(params) if params else None
         async with asyncio.timeout(WHOLE_S):
             for _ in range(MAX_REDIRECTS + 1):
@@ -278,7 +229,7 @@ class Transport:
                 url, query = self._address(urljoin(url, answer.headers.get("location", ""))), None
         raise SourceUnavailable(f"{self._host} redirects endlessly.")
 
-    async def _read(self, asked: httpx.Request) -> Answer:
+    async def _read(self, asked: httpx.Request) -> Response:
         response = await self._client.send(asked, stream=True)
         try:
             parts, size = [], 0
@@ -292,7 +243,7 @@ class Transport:
         finally:
             await response.aclose()
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return Answer(response.status_code, headers, b"".join(parts))
+        return Response(response.status_code, headers, b"".join(parts))
 
     async def _wait_for_budget(self, resource: str) -> None:
         now = self._clock.now()
@@ -318,7 +269,7 @@ class Transport:
             until,
         )
 
-    async def _apply_limit(self, answer: Answer) -> None:
+    async def _apply_limit(self, answer: Response) -> None:
         """Stops all requests of the account until a primary or secondary limit is over."""
         now = self._clock.now()
         wait = retry_after(answer.headers, now)
@@ -337,7 +288,7 @@ class Transport:
             raise SourceUnavailable(f"{what}: the next poll continues.")
         await self._sleep(pause_s)
 
-    def _refusal(self, answer: Answer, url: str) -> Exception:
+    def _refusal(self, answer: Response, url: str) -> Exception:
         where = urlsplit(url).path
         reasons: dict[int, LostReason] = {
             401: "unauthorised",
@@ -386,78 +337,27 @@ def check_base_url(url: str) -> str:
     """Returns ``url`` with a slash at its end. Raises SourceRefused if it would leak secrets."""
     if not is_well_formed(url) or "@" in (parts := urlsplit(url)).netloc:
         raise SourceRefused(
-            f"{without_credentials(url)!r} is no address of a service: write https://host/path,"
+            f"{without_credentials(url)!r} is not an address of a service: write https://host/path,"
             " without user, password or query."
         )
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK):
         raise SourceRefused(
-            f"{without_credentials(url)!r} would send the credential in clear: give an https"
+            f"{without_credentials(url)!r} would send the credential unencrypted: give an https"
             " address."
         )
     return url if url.endswith("/") else f"{url}/"
 
 
-def is_rate_limited(answer: Answer) -> bool:
+def is_rate_limited(answer: Response) -> bool:
     """Whether the answer reports a rate limit: 429, or either kind of GitHub's 403."""
     if answer.status == 429:
         return True
     if answer.status != 403:
         return False
-    budget_error = answer.headers.get("x-ratelimit-remaining") == "0"
-    return budget_error or "retry-after" in answer.headers or b"rate limit" in answer.body.lower()
-
-
-def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds that the service asks us to wait, given as seconds or as a date."""
-    value = headers.get("retry-after", "").strip()
-    if not value:
-        return None
-    if (seconds := _number(value)) is not None:
-        return float(max(0, seconds))
-    until = _date(value)
-    theirs = _date(headers.get("date")) or now
-    return max(0.0, (until - theirs).total_seconds()) if until else None
-
-
-def _full_again_in(headers: Mapping[str, str], theirs: datetime, budget_error: int) -> timedelta:
-    """How long a limit lasts.
-
-    GitHub gives the second of the epoch at which it is whole again, Jira Cloud a time in ISO 8601,
-    Data Center how many requests come back per so many seconds. Zero if nothing is given, as on
-    Cloud while enough is left.
-    """
-    written = headers.get("x-ratelimit-reset", "")
-    back = _number(headers.get("x-ratelimit-fillrate"))
-    each_s = _number(headers.get("x-ratelimit-interval-seconds"))
-    with suppress(ValueError, OverflowError, OSError):  # a number that is no time
-        if written:
-            reset = _number(written)
-            at = datetime.fromisoformat(written) if reset is None else _of_epoch(reset)
-            return max((at if at.tzinfo else at.replace(tzinfo=UTC)) - theirs, LEAST_OF_A_LIMIT)
-        if back and each_s:
-            return timedelta(seconds=-(-budget_error // back) * each_s)
-    return timedelta()
-
-
-def _of_epoch(seconds: int) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
+    spent = answer.headers.get("x-ratelimit-remaining") == "0"
+    return spent or "retry-after" in answer.headers or b"rate limit" in answer.body.lower()
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:
     parts = urlsplit(url)
     return parts.scheme, parts.hostname, parts.port
-
-
-def _number(text: str | None) -> int | None:
-    """A count, or seconds that a datetime can hold; otherwise None."""
-    digits = text if text and text.isascii() and text.isdigit() else ""
-    return int(digits) if 0 < len(digits) <= MAX_DIGITS else None
-
-
-def _date(text: str | None) -> datetime | None:
-    """An HTTP date, which is always UTC, even if it does not say so."""
-    try:
-        at = parsedate_to_datetime(text) if text else None
-    except ValueError:
-        return None
-    return at and (at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC))

@@ -26,7 +26,7 @@ class BitbucketService:
     def check_target(self, target: str) -> str:
         if not _REPOSITORY.fullmatch(target) or target.startswith((".", "-")):
             raise UnknownSource(
-                f"{without_credentials(target)!r} names no repository: write workspace/repo."
+                f"{without_credentials(target)!r} is not a repository: write workspace/repo."
             )
         return target
 

@@ -13,7 +13,8 @@ from jwt.exceptions import InvalidKeyError
 from connectors.connector import SourceUnavailable, UnknownSource
 from connectors.credentials import Renew, Renewed
 from connectors.github.items import moment
-from connectors.transport import AccessLost, Answer, Authorise, Budget, Params, Secret, Transport
+from connectors.rate_limits import Budget
+from connectors.transport import AccessLost, Authorise, Params, Response, Secret, Transport
 from infra.addresses import without_credentials
 from infra.clock import SystemClock
 
@@ -31,7 +32,7 @@ def check_repository(target: str) -> str:
     """Returns ``target`` if it can be a repository. Raises UnknownSource."""
     if not _REPOSITORY.match(target) or target.startswith((".", "-")):
         raise UnknownSource(
-            f"{without_credentials(target)!r} names no repository: write owner/repo."
+            f"{without_credentials(target)!r} is not a repository: write owner/repo."
         )
     return target
 
@@ -62,7 +63,7 @@ def installation(base_url: str, app_id: str, key: Secret, repository: str) -> Re
                 made = (await transport.post(address, {})).json()
                 return Secret(str(made["token"])), moment(made["expires_at"])
             except (KeyError, TypeError, ValueError):
-                raise SourceUnavailable("GitHub gave the App no token.") from None
+                raise SourceUnavailable("GitHub did not give the App a token.") from None
 
     return renew
 
@@ -77,7 +78,7 @@ class GitHub:
 
     async def list(
         self, what: str, params: Params | None = None, *, etag: str | None = None
-    ) -> Answer:
+    ) -> Response:
         """One page of a list of the repository."""
         query = {"per_page": self.per_page, **(params or {})}
         return await self.transport.get(
@@ -112,11 +113,11 @@ class GitHub:
         answer = await self.transport.post(
             address, {"query": text, "variables": dict(variables)}, resource="graphql"
         )
-        told = answer.json()
-        if not isinstance(told, dict):
-            raise SourceUnavailable("GitHub answered a query with something else than an object.")
+        payload = answer.json()
+        if not isinstance(payload, dict):
+            raise SourceUnavailable("GitHub answered a query with something other than an object.")
         if errors := [
-            each for each in told.get("errors") or () if not _is_missing_discussion(each)
+            each for each in payload.get("errors") or () if not _is_missing_discussion(each)
         ]:
             kinds = {str(each.get("type")) for each in errors if isinstance(each, dict)}
             if kinds & {"FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND"}:
@@ -128,7 +129,7 @@ class GitHub:
             if "RATE_LIMITED" in kinds:
                 raise self.transport.budget_error("graphql")
             raise SourceUnavailable(f"GitHub could not answer ({', '.join(sorted(kinds))}).")
-        data = told.get("data")
+        data = payload.get("data")
         return data if isinstance(data, dict) else {}
 
 
@@ -139,17 +140,17 @@ def _is_missing_discussion(error: object) -> bool:
     return error.get("type") == "NOT_FOUND" and error.get("path") == ["repository", "discussion"]
 
 
-def rows_of(answer: Answer) -> list[dict[str, Any]]:
+def rows_of(answer: Response) -> list[dict[str, Any]]:
     """The objects of a page: a list, or the one list in an object (workflow runs)."""
-    told = answer.json()
-    if isinstance(told, dict):
-        told = next((value for value in told.values() if isinstance(value, list)), None)
-    if not isinstance(told, list):
+    payload = answer.json()
+    if isinstance(payload, dict):
+        payload = next((value for value in payload.values() if isinstance(value, list)), None)
+    if not isinstance(payload, list):
         raise SourceUnavailable("GitHub did not answer with a list.")
-    return told
+    return payload
 
 
-def next_of(answer: Answer) -> str | None:
+def next_of(answer: Response) -> str | None:
     """The address of the next page, from the Link header."""
     match = _NEXT.search(answer.headers.get("link", ""))
     return match[1] if match else None

@@ -90,9 +90,9 @@ def _discussion(repository: str, payload: Any) -> Found:
 
 
 def _discussion_comment(repository: str, payload: Any) -> Found:
-    told = payload["discussion"]
+    discussion = payload["discussion"]
     return discussion_comment_item(
-        repository, told["number"], payload["comment"], told.get("title")
+        repository, discussion["number"], payload["comment"], discussion.get("title")
     )
 
 

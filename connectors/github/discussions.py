@@ -62,10 +62,10 @@ class Discussions:
         return (root_of(self.github.repository, "discussions"),)
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
-        place = json.loads(cursor) if cursor else {"since": ""}
-        since, newest = str(place["since"]), str(place["since"])
+        position = json.loads(cursor) if cursor else {"since": ""}
+        since, newest = str(position["since"]), str(position["since"])
         floor = moment(since) - OVERLAP if since else None
-        read = str(place.get("read", ""))
+        read = str(position.get("read", ""))
         async for nodes, last in self._walk(known=bool(cursor)):
             with check_page(self.name):
                 fresh = [n for n in nodes if floor is None or moment(n["updatedAt"]) >= floor]
@@ -75,7 +75,7 @@ class Discussions:
                 if ended and state == read and newest == since:
                     return
                 items = [item for node in fresh for item in await self._items(node)]
-            after = {"since": newest, "read": state} if ended else place
+            after = {"since": newest, "read": state} if ended else position
             yield Page(tuple(items), json.dumps(after, sort_keys=True))
             if ended:
                 return
@@ -97,13 +97,13 @@ class Discussions:
         """``known``: there were discussions before, so none at all is an error."""
         after: str | None = None
         while True:
-            told = await self._ask(LIST, {"size": PAGE, "after": after})
-            if not told.get("hasDiscussionsEnabled", True):
+            repository_data = await self._ask(LIST, {"size": PAGE, "after": after})
+            if not repository_data.get("hasDiscussionsEnabled", True):
                 if known:
                     raise self._disabled_error()
                 return
             with check_page(self.name):
-                listed = told["discussions"]
+                listed = repository_data["discussions"]
                 nodes, further = listed["nodes"], bool(listed["pageInfo"]["hasNextPage"])
                 after = str(listed["pageInfo"]["endCursor"])
             yield nodes, not further
@@ -128,10 +128,10 @@ class Discussions:
             comments = further["comments"]
 
     async def _one(self, number: int, inside: str | None = None) -> Node | None:
-        told = await self._ask(ONE, {"number": number, "inside": inside})
-        if not told.get("hasDiscussionsEnabled", True):
+        repository_data = await self._ask(ONE, {"number": number, "inside": inside})
+        if not repository_data.get("hasDiscussionsEnabled", True):
             raise self._disabled_error()
-        found = told.get("discussion")
+        found = repository_data.get("discussion")
         return found if isinstance(found, dict) else None
 
     def _disabled_error(self) -> AccessLost:
@@ -145,7 +145,9 @@ class Discussions:
         data = await self.github.query(text, {"owner": owner, "name": name, **variables})
         found = data.get("repository")
         if not isinstance(found, dict):
-            raise AccessLost(f"GitHub shows our credential no {owner}/{name}.", "not_found", 200)
+            raise AccessLost(
+                f"GitHub does not show {owner}/{name} to our credential.", "not_found", 200
+            )
         return found
 
 

@@ -39,8 +39,8 @@ class Files:
         branch, name = known.get("branch"), known.get("name")
         if not repository.is_unchanged:
             with check_page(self.name):
-                told = repository.json()
-                branch, name = str(told["default_branch"]), str(told["full_name"])
+                payload = repository.json()
+                branch, name = str(payload["default_branch"]), str(payload["full_name"])
         commit = await self.github.transport.get(
             f"{place}/commits/{quote(str(branch), safe='/')}",
             etag=known.get("commit") if branch == known.get("branch") else None,

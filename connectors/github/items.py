@@ -120,14 +120,14 @@ def run_item(repository: str, run: Payload) -> ServiceItem | None:
         return None
     at = moment(run.get("run_started_at") or run["created_at"])
     name = run.get("name") or "Workflow"
-    told = f"{name} on {run.get('head_branch') or 'no branch'}: {run['conclusion']}."
+    result = f"{name} on {run.get('head_branch') or 'no branch'}: {run['conclusion']}."
     return ServiceItem(
         service="github",
         root=root_of(repository, "runs"),
         path=str(run["id"]),
         source_type="other",
         title=f"{name} run {run.get('run_number') or run['id']}",
-        remarks=(Remark(str(run["id"]), _login(run.get("actor")), "bot", at, told),),
+        remarks=(Remark(str(run["id"]), _login(run.get("actor")), "bot", at, result),),
         changed_at=moment(run["updated_at"]),
         revision_ref=f"{run['updated_at']} {run.get('run_attempt') or 1}",
         about=run.get("display_title"),

@@ -27,7 +27,7 @@ from connectors.github.items import moment
 from connectors.reconciliation import ListedItem, UnreadableItem
 from connectors.service_items import DeletedItem, ServiceItem
 from connectors.sync import Page
-from connectors.transport import Answer
+from connectors.transport import Response
 
 OVERLAP = timedelta(seconds=60)
 SECOND = timedelta(seconds=1)  # resolution of GitHub's times
@@ -77,8 +77,8 @@ class ListCursor:
     def parse(cls, cursor: str) -> ListCursor:
         if not cursor:
             return cls()
-        told = json.loads(cursor)
-        return cls(**{**told, "etags": tuple(told["etags"])})
+        state = json.loads(cursor)
+        return cls(**{**state, "etags": tuple(state["etags"])})
 
     def __str__(self) -> str:
         return json.dumps(asdict(self), sort_keys=True)
@@ -129,48 +129,48 @@ class SinceList(RestList):
     order: ClassVar[dict[str, str]] = {"sort": "created", "direction": "asc"}
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
-        place = ListCursor.parse(cursor)
-        if place.at_end:
-            if await self._all_as_before(place):
+        position = ListCursor.parse(cursor)
+        if position.at_end:
+            if await self._all_as_before(position):
                 return
-            place = replace(place, page=1, etags=(), at_end=False)
+            position = replace(position, page=1, etags=(), at_end=False)
         rounds = 0
-        while not place.at_end:
-            answer = await self._get(place.since, place.page)
+        while not position.at_end:
+            answer = await self._get(position.since, position.page)
             rows = rows_of(answer)
             with check_page(self.name):
                 made = await self.make(rows)
-                after = self._after(place, answer, rows)
-            leaves = place.page > 1 and after.page == 1
-            if leaves and rounds < STEADY_ROUNDS and not await self._all_as_before(place):
-                after, rounds = replace(place, page=1, etags=()), rounds + 1
-            place = after
-            yield Page(tuple(made.items), str(place), made.refused)
+                after = self._after(position, answer, rows)
+            leaves = position.page > 1 and after.page == 1
+            if leaves and rounds < STEADY_ROUNDS and not await self._all_as_before(position):
+                after, rounds = replace(position, page=1, etags=()), rounds + 1
+            position = after
+            yield Page(tuple(made.items), str(position), made.refused)
 
-    def _after(self, place: ListCursor, answer: Answer, rows: list[Row]) -> ListCursor:
-        etags = (*place.etags, answer.etag or "")
+    def _after(self, position: ListCursor, answer: Response, rows: list[Row]) -> ListCursor:
+        etags = (*position.etags, answer.etag or "")
         last = _earlier(rows[-1]["updated_at"], timedelta()) if rows else ""
-        newest = max(place.newest, last)
+        newest = max(position.newest, last)
         if next_of(answer) is not None and rows:
             since = _earlier(last, BEFORE)
-            if since > place.since:
+            if since > position.since:
                 return ListCursor(since=since, newest=newest)
-            return replace(place, page=place.page + 1, etags=etags, newest=newest)
+            return replace(position, page=position.page + 1, etags=etags, newest=newest)
         tail = _earlier(newest, OVERLAP) if newest else ""
-        if tail > place.since:
+        if tail > position.since:
             return ListCursor(since=tail, newest=newest)
         if self.leads and newest and (answer.at is None or answer.at <= moment(newest) + SECOND):
             etags = ()
-        return replace(place, page=1, etags=etags, at_end=True, newest=newest)
+        return replace(position, page=1, etags=etags, at_end=True, newest=newest)
 
-    async def _all_as_before(self, place: ListCursor) -> bool:
+    async def _all_as_before(self, position: ListCursor) -> bool:
         """Whether every page of this ``since`` that was read still has its ETag."""
-        for page, etag in enumerate(place.etags, start=1):
-            if not etag or not (await self._get(place.since, page, etag)).is_unchanged:
+        for page, etag in enumerate(position.etags, start=1):
+            if not etag or not (await self._get(position.since, page, etag)).is_unchanged:
                 return False
-        return bool(place.etags)
+        return bool(position.etags)
 
-    async def _get(self, since: str, page: int, etag: str | None = None) -> Answer:
+    async def _get(self, since: str, page: int, etag: str | None = None) -> Response:
         params = {**self.params, "sort": "updated", "direction": "asc", "page": str(page)}
         if since:
             params["since"] = since
@@ -204,8 +204,8 @@ class WholeList(RestList):
             # What is on later pages may have moved, so their ETags are forgotten.
             known = [*known[: page - 2], answer.etag or ""]
             more = not ends and next_of(answer) is not None
-            place = json.dumps({"etags": known, "more": more})
-            yield Page(tuple(made.items), place, made.refused)
+            position = json.dumps({"etags": known, "more": more})
+            yield Page(tuple(made.items), position, made.refused)
 
 
 @contextmanager
@@ -215,7 +215,7 @@ def check_page(name: str) -> Iterator[None]:
         yield
     except UNFIT as error:
         raise SourceUnavailable(
-            f"GitHub gave a page of {name} that cannot be read: the next poll tries again."
+            f"A page of {name} from GitHub cannot be read: the next poll tries again."
         ) from error
 
 
@@ -223,8 +223,8 @@ def _parse_whole_cursor(cursor: str) -> tuple[list[str], bool]:
     """The ETags of the pages read, and whether there are unread ones."""
     if not cursor:
         return [], True
-    told = json.loads(cursor)
-    return told["etags"], told["more"]
+    state = json.loads(cursor)
+    return state["etags"], state["more"]
 
 
 def _earlier(text: str, by: timedelta) -> str:

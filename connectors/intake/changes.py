@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from connectors.payloads import Payload, part, parts, text
-from connectors.service_items import Service
+from connectors.service_items import ServiceName
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
@@ -18,7 +18,7 @@ class Delta:
     ``before`` is empty if it is unknown or the branch is new.
     """
 
-    service: Service
+    service: ServiceName
     repository: str
     before: str
     after: str
@@ -30,7 +30,7 @@ class Delta:
         return f"delta|{self.service}/{self.repository}{self.cause}|{self.before}..{self.after}"
 
 
-def delta_of(service: Service, kind: str, payload: Payload) -> Delta | None:
+def delta_of(service: ServiceName, kind: str, payload: Payload) -> Delta | None:
     """The delta that a delivery triggers; None for almost all. Raises UnreadablePayload."""
     match service, kind:
         case "github", "pull_request.closed":
@@ -105,7 +105,9 @@ def _is_main(repository: Payload, branch: str) -> bool:
     return branch == main if main else branch in ("main", "master")
 
 
-def _delta(service: Service, repository: str, before: str, after: str, cause: str) -> Delta | None:
+def _delta(
+    service: ServiceName, repository: str, before: str, after: str, cause: str
+) -> Delta | None:
     """None if the branch was deleted.
 
     Bitbucket gives short hashes for merges; git completes them.

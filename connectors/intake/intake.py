@@ -167,11 +167,11 @@ class Intake:
         project's.
         """
         ports, project = self._ports, fact.project_id
-        told = testimony_of_event(payload, project_id=project, mark=ports.mark, seal=ports.seal)
-        if told:
+        facts = testimony_of_event(payload, project_id=project, mark=ports.mark, seal=ports.seal)
+        if facts:
             publisher = await ports.publisher(project)
-            await publisher.publish(told)
-        outcomes = ["testimony" if told else "no_testimony"]
+            await publisher.publish(facts)
+        outcomes = ["testimony" if facts else "no_testimony"]
         ref = thread_of_event(payload)
         if ref is not None and ref.channel_id in project_channels(definition):
             outcomes.append(await self._take_thread(fact, definition, ref))

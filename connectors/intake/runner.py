@@ -124,14 +124,14 @@ class Consumer:
             attempts=attempts,
         )
         log.warning("intake.gave_up", error_class=letter.error_class, attempts=attempts)
-        told = outside_fact(
+        dead = outside_fact(
             letter,
             project_id=fact.project_id if fact else SERVICE_WIDE,
             occurred_at=utc_millis(self._clock.now()),
             actor=SYSTEM,
             correlation_id=fact.correlation_id if fact else "",
         )
-        await self._publish([told])
+        await self._publish([dead])
         event = fact.event if fact else None
         connector = event.connector if isinstance(event, ItemReceived) else "unreadable"
         self._counters.count(connector, "dead_letter")
@@ -148,7 +148,7 @@ async def recall(settings: Settings, intake: Intake) -> int:
             topic = settings.topic(ItemReceived.topic)
             await reader._client.force_metadata_update()
             places = [TopicPartition(topic, part) for part in reader.partitions_for_topic(topic)]
-            reader.assign(places)  # by hand: it commits nothing and takes nobody's partition
+            reader.assign(places)  # by hand, outside of the group
             ends = {place: await reader.committed(place) or 0 for place in places}
             await reader.seek_to_beginning(*places)
             while left := [it for it in places if await reader.position(it) < ends[it]]:

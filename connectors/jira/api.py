@@ -17,7 +17,8 @@ from urllib.parse import quote, urlsplit
 from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
 from connectors.credentials import Renewed
 from connectors.payloads import Payload, rows
-from connectors.transport import AccessLost, Authorise, Budget, Params, Secret, Transport
+from connectors.rate_limits import Budget
+from connectors.transport import AccessLost, Authorise, Params, Secret, Transport
 from infra.addresses import without_credentials
 from infra.clock import Clock, SystemClock
 
@@ -29,7 +30,7 @@ FIELDS = (
     "summary", "description", "reporter", "creator", "created", "updated", "status", "resolution",
     "labels", "issuetype", "priority", "components", "comment", "attachment",
 )  # fmt: skip
-PLACES = ("comment", "attachment")  # what reconciliation needs of an issue
+LISTING_FIELDS = ("comment", "attachment")  # what reconciliation needs of an issue
 _PROJECT = re.compile(r"[A-Za-z][A-Za-z0-9_]{1,254}")
 _NOT_THERE = frozenset((404, 410))
 
@@ -38,7 +39,7 @@ def check_project(target: str) -> str:
     """Returns ``target`` in capitals if it can be a project's key. Raises UnknownSource."""
     if not _PROJECT.fullmatch(target):
         raise UnknownSource(
-            f"{without_credentials(target)!r} is no key of a Jira project: write one like SHOP."
+            f"{without_credentials(target)!r} is not a key of a Jira project: write one like SHOP."
         )
     return target.upper()
 
@@ -77,12 +78,12 @@ def by_client(
             "client_secret": secret.reveal(),
         }
         async with Transport(base_url, nobody, Budget(percent=100), clock=now) as transport:
-            told = (await transport.post("oauth/token", asked)).json()
-        if not isinstance(told, dict) or not isinstance(told.get("access_token"), str):
+            payload = (await transport.post("oauth/token", asked)).json()
+        if not isinstance(payload, dict) or not isinstance(payload.get("access_token"), str):
             raise SourceUnavailable("The token service answered without a token.")
-        lasts_s = told.get("expires_in")
+        lasts_s = payload.get("expires_in")
         lasts_s = lasts_s if isinstance(lasts_s, int) else 3600
-        return Secret(told["access_token"]), now.now() + timedelta(seconds=lasts_s)
+        return Secret(payload["access_token"]), now.now() + timedelta(seconds=lasts_s)
 
     return Renewed(renew, now)
 
@@ -121,8 +122,8 @@ class Jira:
         """
         asked = {"projectKey": self.project, "permissions": "BROWSE_PROJECTS"}
         answer = await self.transport.get("rest/api/2/mypermissions", asked)
-        told = answer.json()
-        rights = told.get("permissions") if isinstance(told, dict) else None
+        payload = answer.json()
+        rights = payload.get("permissions") if isinstance(payload, dict) else None
         browse = rights.get("BROWSE_PROJECTS") if isinstance(rights, dict) else None
         if not isinstance(browse, dict) or not browse.get("havePermission"):
             raise AccessLost(
@@ -146,13 +147,13 @@ class Jira:
             raise SourceRefused(f"Jira refuses the search of the project {self.project}.")
         return self._parse_page(answer.json(), int(token or 0) if self._flavour != "cloud" else 0)
 
-    def _parse_page(self, told: Any, start: int) -> SearchPage:
-        issues = rows(told, "issues", "Jira")
+    def _parse_page(self, payload: Any, start: int) -> SearchPage:
+        issues = rows(payload, "issues", "Jira")
         if self._flavour == "cloud":
-            further = told.get("nextPageToken")
-            last = told.get("isLast") is True or not isinstance(further, str) or not further
+            further = payload.get("nextPageToken")
+            last = payload.get("isLast") is True or not isinstance(further, str) or not further
             return SearchPage(issues, None if last else further)
-        total = told.get("total")
+        total = payload.get("total")
         after = start + len(issues)
         more = isinstance(total, int) and after < total and issues
         return SearchPage(issues, str(after) if more else None)
@@ -162,12 +163,12 @@ class Jira:
         start = 0
         while True:
             asked: Params = {"startAt": start, "maxResults": COMMENTS_PAGE, "orderBy": "created"}
-            told = (await self.transport.get(f"{_issue(key)}/comment", asked)).json()
-            comments = rows(told, "comments", "Jira")
+            payload = (await self.transport.get(f"{_issue(key)}/comment", asked)).json()
+            comments = rows(payload, "comments", "Jira")
             for comment in comments:
                 yield comment
             start += len(comments)
-            if not comments or start >= int(told.get("total") or 0):
+            if not comments or start >= int(payload.get("total") or 0):
                 return
 
     async def one(self, address: str, fields: tuple[str, ...] = ()) -> dict[str, Any] | None:

@@ -41,7 +41,7 @@ def items_in(path: Path, site: str) -> list[ServiceItem]:
     except ReadingRefused as error:
         raise SourceRefused(f"{name} is refused ({error}): export fewer issues at once.") from error
     except Exception as error:  # any error while reading an untrusted issue
-        raise SourceRefused(f"{name} is no export of Jira as JSON or CSV.") from error
+        raise SourceRefused(f"{name} is not a Jira export in JSON or CSV.") from error
 
 
 def _items(path: Path, site: str) -> Iterator[ServiceItem]:

@@ -25,7 +25,7 @@ def root_of(site: str, key: str) -> str:
     """The root of an issue key's project. Raises UnreadablePayload for anything else."""
     project, dash, number = key.rpartition("-")
     if not dash or not project or not number.isdecimal():
-        raise UnreadablePayload("key is no issue key")
+        raise UnreadablePayload("key is not an issue key")
     return f"jira/{site}/{project}"
 
 

@@ -57,7 +57,7 @@ def flavour_of(context: ServiceContext) -> Flavour:
     """As the definition says; otherwise a lone token belongs to Data Center."""
     said = context.definition.added.options.get("flavour", "")
     if said not in ("", "cloud", "data-center"):
-        raise UnknownSource(f"{said!r} is no kind of Jira: say cloud or data-center.")
+        raise UnknownSource(f"{said!r} is not a kind of Jira: use cloud or data-center.")
     if said:
         return "cloud" if said == "cloud" else "data-center"
     return "data-center" if set(context.secrets) == {"token"} else "cloud"

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from connectors.jira.api import PLACES, Jira
+from connectors.jira.api import LISTING_FIELDS, Jira
 from connectors.jira.items import (
     attachment_item,
     comment_item,
@@ -108,7 +108,7 @@ class Issues:
         jql = f'project = "{self.jira.project}" ORDER BY created ASC, key ASC'
         token: str | None = None
         while True:
-            found = await self.jira.search(jql, token, PLACES)
+            found = await self.jira.search(jql, token, LISTING_FIELDS)
             for issue in found.issues:
                 with readable(SENT):
                     key = required_text(issue, "key")

@@ -43,15 +43,15 @@ class Slack:
 
     async def team(self) -> str:
         """The id of the token's workspace."""
-        told = await self._call("auth.test", {})
-        if not isinstance(told.get("team_id"), str):
+        payload = await self._call("auth.test", {})
+        if not isinstance(payload.get("team_id"), str):
             raise SourceUnavailable("Slack does not say which workspace this is.")
-        return str(told["team_id"])
+        return str(payload["team_id"])
 
     async def channel_name(self, channel_id: str) -> str:
         """A channel's present name."""
-        told = await self._call("conversations.info", {"channel": channel_id})
-        channel = told.get("channel")
+        payload = await self._call("conversations.info", {"channel": channel_id})
+        channel = payload.get("channel")
         name = channel.get("name") if isinstance(channel, Mapping) else None
         return name if isinstance(name, str) else channel_id
 
@@ -68,11 +68,11 @@ class Slack:
         asked: dict[str, str | int] = {"channel": channel, "limit": limit or self._page}
         asked |= {"oldest": oldest} if oldest else {}
         asked |= {"latest": latest} if latest else {}
-        told = await self._call("conversations.history", asked)
+        payload = await self._call("conversations.history", asked)
         return (
-            rows(told, "messages", "Slack"),
-            bool(told.get("has_more")),
-            bool(told.get("is_limited")),
+            rows(payload, "messages", "Slack"),
+            bool(payload.get("has_more")),
+            bool(payload.get("is_limited")),
         )
 
     async def thread(self, channel: str, thread_ts: str) -> list[dict[str, Any]]:
@@ -84,10 +84,10 @@ class Slack:
         cursor = ""
         while True:
             paged = {**asked, "limit": self._page, **({"cursor": cursor} if cursor else {})}
-            told = await self._call(method, paged)
-            for row in rows(told, name, "Slack"):
+            payload = await self._call(method, paged)
+            for row in rows(payload, name, "Slack"):
                 yield row
-            after = told.get("response_metadata")
+            after = payload.get("response_metadata")
             further = after.get("next_cursor") if isinstance(after, Mapping) else None
             if not further:
                 return
@@ -97,17 +97,17 @@ class Slack:
 
     async def _call(self, method: str, asked: Params) -> Payload:
         """The answer if it is ok; an empty one for a deleted thread."""
-        told = (await self.transport.get(method, asked, resource=method)).json()
-        if not isinstance(told, dict):
-            raise SourceUnavailable(f"Slack answered {method} with something else than an object.")
-        if told.get("ok") is True:
-            return told
-        error = told.get("error")
+        payload = (await self.transport.get(method, asked, resource=method)).json()
+        if not isinstance(payload, dict):
+            raise SourceUnavailable(f"Slack answered {method} with something other than an object.")
+        if payload.get("ok") is True:
+            return payload
+        error = payload.get("error")
         name = error if isinstance(error, str) and error.isidentifier() else "unknown"
         if name in NOT_THERE:
             return {}
         if name in LOST:
-            needed = told.get("needed")
+            needed = payload.get("needed")
             scope = f", it needs {needed}" if name == "missing_scope" and needed else ""
             status = self._status(LOST[name])
             raise AccessLost(

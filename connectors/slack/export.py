@@ -51,7 +51,7 @@ class SlackExport:
                     name for names, _ in self._child.ask("names") for name in map(str, names)
                 }
             if "users.json" not in self._files:
-                raise SourceRefused(f"{self._name} is no export of Slack: it has no users.json.")
+                raise SourceRefused(f"{self._name} is not a Slack export: it has no users.json.")
             self.members = self._rows("users.json")
             self.team = team or self._team()
         except BaseException:
@@ -104,9 +104,7 @@ class SlackExport:
             for member in self.members:
                 if team := text(member, "team_id"):
                     return team
-        raise SourceRefused(
-            f"The export {self._name} does not say which workspace it is of: name its id."
-        )
+        raise SourceRefused(f"The export {self._name} does not name its workspace: give its id.")
 
     def _rows(self, name: str) -> list[dict[str, Any]]:
         with self._explain_errors(printable(name)):
@@ -123,5 +121,5 @@ class SlackExport:
             ) from error
         except ReadingFailed as error:
             raise SourceUnavailable(
-                f"{what} of the export {self._name} cannot be read: check that it is whole."
+                f"{what} of the export {self._name} cannot be read: check that it is complete."
             ) from error

@@ -149,8 +149,8 @@ def thread_of_event(event: Payload) -> ThreadRef | None:
     inner = part(event, "event")
     if text(inner, "type") != "message":
         return None
-    told = part(inner, "message") or part(inner, "previous_message") or inner
-    ts = text(told, "thread_ts") or text(told, "ts") or text(inner, "deleted_ts")
+    message = part(inner, "message") or part(inner, "previous_message") or inner
+    ts = text(message, "thread_ts") or text(message, "ts") or text(inner, "deleted_ts")
     if not ts:
         raise UnreadablePayload("ts is missing")
     time_of(ts)
@@ -162,6 +162,6 @@ def time_of(ts: str) -> datetime:
     seconds, _, fraction = ts.partition(".")
     fraction = fraction or "0"
     if not (seconds.isdecimal() and fraction.isdecimal() and len(seconds) <= 11):
-        raise UnreadablePayload("ts is no time stamp")
+        raise UnreadablePayload("ts is not a time stamp")
     micros = int(fraction[:MICROSECONDS].ljust(MICROSECONDS, "0"))
     return datetime.fromtimestamp(int(seconds), UTC).replace(microsecond=micros)

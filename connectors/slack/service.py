@@ -44,8 +44,7 @@ class SlackService:
     def check_target(self, target: str) -> str:
         if not _TEAM.fullmatch(target):
             raise UnknownSource(
-                f"{without_credentials(target)!r} is no id of a workspace: write one like"
-                " T0123ABCD."
+                f"{without_credentials(target)!r} is not a workspace id: write one like T0123ABCD."
             )
         return target
 
@@ -56,7 +55,7 @@ class SlackService:
     async def open(self, context: ServiceContext) -> AsyncIterator[OpenService]:
         added, restricted = context.definition.added, context.restricted
         if restricted is None:
-            raise SourceRefused("Slack cannot be read without the restricted log of testimony.")
+            raise SourceRefused("Slack cannot be read without the restricted testimony log.")
         authorise = bearer(context.secrets["token"])
         async with Transport(added.base_url, authorise, context.budget) as transport:
             slack = Slack(transport)
@@ -101,7 +100,7 @@ def testimony_recorder(project_id: str, restricted: Restricted) -> Testify:
     """A function that publishes messages as encrypted testimony before items are made."""
 
     async def testify(channel: Channel, messages: list[dict[str, Any]]) -> None:
-        told = [
+        facts = [
             fact
             for message in messages
             for fact in testimony_of(
@@ -113,8 +112,8 @@ def testimony_recorder(project_id: str, restricted: Restricted) -> Testify:
                 seal=restricted.seal,
             )
         ]
-        if told:
-            await restricted.publish(told)
+        if facts:
+            await restricted.publish(facts)
 
     return testify
 

@@ -123,40 +123,44 @@ class Threads(ChannelStream):
     is_reconcilable: bool = True
 
     async def pages(self, cursor: str) -> AsyncIterator[Page]:
-        place = ChannelCursor.parse(cursor)
-        if not place.asked_at:
-            place = self._start_walk(place)
+        position = ChannelCursor.parse(cursor)
+        if not position.asked_at:
+            position = self._start_walk(position)
         slack, channel = self.workspace.slack, self.channel
         while True:
             rows, more, _ = await slack.history(
-                channel.channel_id, oldest=place.floor, latest=place.low
+                channel.channel_id, oldest=position.floor, latest=position.low
             )
             with readable(SENT):
                 stamps = [required_text(row, "ts") for row in rows]
-                items = await self._read_changed(rows, place)
-                place = replace(place, high=place.high or max(stamps, key=time_of, default=""))
+                items = await self._read_changed(rows, position)
+                position = replace(
+                    position, high=position.high or max(stamps, key=time_of, default="")
+                )
                 if more and stamps:
-                    place = replace(place, low=min(stamps, key=time_of))
+                    position = replace(position, low=min(stamps, key=time_of))
                 else:
-                    place = self._finish_walk(place)
-            yield Page(tuple(items), str(place))
-            if not place.asked_at:
+                    position = self._finish_walk(position)
+            yield Page(tuple(items), str(position))
+            if not position.asked_at:
                 return
 
-    def _start_walk(self, place: ChannelCursor) -> ChannelCursor:
+    def _start_walk(self, position: ChannelCursor) -> ChannelCursor:
         """A new walk: back to the window's start, or to the beginning once a day."""
         now = self.workspace.clock.now()
-        whole = not place.whole_at or now - _moment(place.whole_at) >= WHOLE_EVERY
-        floor = "" if whole else _stamp(time_of(place.done) - self.window) if place.done else ""
-        return replace(place, floor=floor, asked_at=now.isoformat(), is_whole=whole)
+        whole = not position.whole_at or now - _moment(position.whole_at) >= WHOLE_EVERY
+        floor = (
+            "" if whole else _stamp(time_of(position.done) - self.window) if position.done else ""
+        )
+        return replace(position, floor=floor, asked_at=now.isoformat(), is_whole=whole)
 
-    def _finish_walk(self, place: ChannelCursor) -> ChannelCursor:
-        whole_at = place.asked_at if place.is_whole else place.whole_at
-        newest = max((it for it in (place.done, place.high) if it), key=time_of, default="")
+    def _finish_walk(self, position: ChannelCursor) -> ChannelCursor:
+        whole_at = position.asked_at if position.is_whole else position.whole_at
+        newest = max((it for it in (position.done, position.high) if it), key=time_of, default="")
         return ChannelCursor(done=newest, whole_at=whole_at)
 
     async def _read_changed(
-        self, rows: list[dict[str, Any]], place: ChannelCursor
+        self, rows: list[dict[str, Any]], position: ChannelCursor
     ) -> list[ServiceItem | DeletedItem]:
         """The threads of these messages that may have changed since the last walk."""
         items: list[ServiceItem | DeletedItem] = []
@@ -164,7 +168,7 @@ class Threads(ChannelStream):
         threads = dict.fromkeys(
             text(row, "thread_ts") or required_text(row, "ts")
             for row in rows
-            if _has_replies(row) and self._may_have_changed(row, place)
+            if _has_replies(row) and self._may_have_changed(row, position)
         )
         items += await self._read_threads((required_text(row, "ts"), [row]) for row in alone)
         for thread_ts in threads:
@@ -195,16 +199,16 @@ class Threads(ChannelStream):
             admits=self.workspace.admits,
         )
 
-    def _may_have_changed(self, row: dict[str, Any], place: ChannelCursor) -> bool:
+    def _may_have_changed(self, row: dict[str, Any], position: ChannelCursor) -> bool:
         """Whether a thread is within the window, or has a reply since the last whole walk."""
-        if not place.whole_at or not place.done:
+        if not position.whole_at or not position.done:
             return True
         ts = text(row, "thread_ts") or required_text(row, "ts")
-        if time_of(ts) >= time_of(place.done) - self.window or ts != required_text(row, "ts"):
+        if time_of(ts) >= time_of(position.done) - self.window or ts != required_text(row, "ts"):
             return True
         touched = [text(row, "latest_reply"), text(part(row, "edited"), "ts")]
-        told = [time_of(it) for it in touched if it]
-        return not told or max(told) >= _moment(place.whole_at) - LATE
+        times = [time_of(it) for it in touched if it]
+        return not times or max(times) >= _moment(position.whole_at) - LATE
 
     async def list_all(self) -> AsyncIterator[ListedItem]:
         channel_id, low, more = self.channel.channel_id, "", True

@@ -30,9 +30,9 @@ class Risk:
 
 def risk_of(text: str) -> Risk:
     """The highest class with a rule that matches ``text``."""
-    told = _MACHINES.sub(" it ", text.replace("\u2019", "'"))
+    prose = _MACHINES.sub(" it ", text.replace("\u2019", "'"))
     for risk_class, rules in RULES.items():
-        found = tuple(name for name, rule in rules.items() if _finds(rule, told, risk_class))
+        found = tuple(name for name, rule in rules.items() if _finds(rule, prose, risk_class))
         if found:
             return Risk(risk_class, found)
     return Risk("none")

@@ -27,7 +27,7 @@ class Bounds:
     names_chars: int
 
 
-class Budget:
+class UnpackingBudget:
     """Counts what was read of an archive. All methods raise Refused above a limit."""
 
     def __init__(self, bounds: Bounds) -> None:
@@ -64,7 +64,7 @@ class Bounded(io.RawIOBase):
     Parsers of headers read as many bytes as a header claims; contents are read with ``content``.
     """
 
-    def __init__(self, stream: IO[bytes], budget: Budget) -> None:
+    def __init__(self, stream: IO[bytes], budget: UnpackingBudget) -> None:
         self._stream = stream
         self._budget = budget
 

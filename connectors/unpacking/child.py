@@ -22,7 +22,7 @@ from connectors.unpacking.budget import Refused
 from connectors.unpacking.frames import (
     LENGTHS,
     OUT_OF_MEMORY,
-    Answer,
+    Frame,
     encode_frame,
     lengths_of,
     value_of,
@@ -64,7 +64,7 @@ def serve(reader: Any, requests: BinaryIO, answers: BinaryIO) -> None:
     """
     while request := _next(requests):
         name, *arguments = request
-        last: Answer | None = None
+        last: Frame | None = None
         try:
             for answer in getattr(reader, name)(*arguments):
                 if last is not None:

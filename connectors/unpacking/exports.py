@@ -13,8 +13,8 @@ import zipfile
 from collections.abc import Iterator
 from typing import IO, Any
 
-from connectors.unpacking.budget import Bounds, Budget, Refused
-from connectors.unpacking.frames import Answer
+from connectors.unpacking.budget import Bounds, Refused, UnpackingBudget
+from connectors.unpacking.frames import Frame
 
 AT_ONCE = 200  # objects in one frame, when they are small
 FRAME_CHARS = 1024 * 1024
@@ -33,7 +33,7 @@ class JiraReader:
     def __init__(self, file: IO[bytes], spool: None, options: dict[str, Any]) -> None:
         self._file = file
 
-    def issues(self) -> Iterator[Answer]:
+    def issues(self) -> Iterator[Frame]:
         """First the format, then lists of objects: issues of JSON, or rows of a table."""
         content = self._file.read().decode("utf-8-sig")
         is_json = content[:1000].lstrip()[:1] in ("{", "[")
@@ -45,11 +45,11 @@ class SlackReader:
     """A zip of JSON files, each a list of objects."""
 
     def __init__(self, archive: IO[bytes], spool: None, options: dict[str, Any]) -> None:
-        self._budget = Budget(Bounds(**options["bounds"]))
+        self._budget = UnpackingBudget(Bounds(**options["bounds"]))
         self._file_bytes: int = options["file_bytes"]
         self._packed = archive
 
-    def names(self) -> Iterator[Answer]:
+    def names(self) -> Iterator[Frame]:
         """Lists of the names of all files."""
         self._zip = zipfile.ZipFile(self._packed)
         names: list[str] = []
@@ -60,7 +60,7 @@ class SlackReader:
                 names = []
         yield names, b""
 
-    def rows(self, name: str) -> Iterator[Answer]:
+    def rows(self, name: str) -> Iterator[Frame]:
         """Lists of the objects of a file."""
         member = self._zip.getinfo(name)
         if member.file_size > self._file_bytes:
@@ -72,16 +72,16 @@ class SlackReader:
 def _issues(content: str) -> Iterator[dict[str, Any]]:
     """One object with ``issues``, a list of issues, or an issue a line."""
     try:
-        told = json.loads(content)
+        value = json.loads(content)
     except json.JSONDecodeError:
-        told = [json.loads(line) for line in content.split("\n") if line.strip()]
-    return _objects(told.get("issues", [told]) if isinstance(told, dict) else told)
+        value = [json.loads(line) for line in content.split("\n") if line.strip()]
+    return _objects(value.get("issues", [value]) if isinstance(value, dict) else value)
 
 
-def _objects(told: Any) -> Iterator[dict[str, Any]]:
-    if not isinstance(told, list) or not all(isinstance(it, dict) for it in told):
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(it, dict) for it in value):
         raise NoExport("no list of objects")
-    yield from told
+    yield from value
 
 
 def _rows(content: str) -> Iterator[dict[str, list[str]]]:
@@ -100,7 +100,7 @@ def _rows(content: str) -> Iterator[dict[str, list[str]]]:
             yield row
 
 
-def _in_frames(objects: Iterator[dict[str, Any]]) -> Iterator[Answer]:
+def _in_frames(objects: Iterator[dict[str, Any]]) -> Iterator[Frame]:
     """Lists of objects, in frames small enough to pass on quickly."""
     waiting: list[Any] = []
     chars = 0

@@ -14,7 +14,7 @@ JSON_BYTES = 32 * 1024 * 1024
 CONTENT_BYTES = 8 * 1024 * 1024 + 1  # as much of a content as anyone reads
 OUT_OF_MEMORY = 12  # what the child ends with
 
-Answer = tuple[Any, bytes]
+Frame = tuple[Any, bytes]
 
 
 class TooLarge(ValueError):
@@ -23,8 +23,8 @@ class TooLarge(ValueError):
 
 def encode_frame(value: Any, content: bytes = b"") -> bytes:
     """Raises TooLarge."""
-    told = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    written = told.encode("utf-8", "surrogatepass")
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    written = text.encode("utf-8", "surrogatepass")
     if len(written) > JSON_BYTES or len(content) > CONTENT_BYTES:
         raise TooLarge(f"more than {JSON_BYTES >> 20} MiB in one piece")
     return LENGTHS.pack(len(written), len(content)) + written + content
@@ -32,12 +32,12 @@ def encode_frame(value: Any, content: bytes = b"") -> bytes:
 
 def lengths_of(head: bytes) -> tuple[int, int]:
     """How much JSON and how many bytes follow. Raises TooLarge."""
-    told, content = LENGTHS.unpack(head)
-    if told > JSON_BYTES or content > CONTENT_BYTES:
+    json_bytes, content = LENGTHS.unpack(head)
+    if json_bytes > JSON_BYTES or content > CONTENT_BYTES:
         raise TooLarge("a frame that is too large")
-    return told, content
+    return json_bytes, content
 
 
-def value_of(told: bytes | bytearray) -> Any:
+def value_of(encoded: bytes | bytearray) -> Any:
     """Raises ValueError, RecursionError."""
-    return json.loads(told.decode("utf-8", "surrogatepass"))
+    return json.loads(encoded.decode("utf-8", "surrogatepass"))

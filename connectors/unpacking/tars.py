@@ -13,8 +13,15 @@ import tarfile
 from collections.abc import Iterator
 from typing import IO, Any, cast
 
-from connectors.unpacking.budget import HEADER_BYTES, Bounded, Bounds, Budget, Refused, plain
-from connectors.unpacking.frames import Answer
+from connectors.unpacking.budget import (
+    HEADER_BYTES,
+    Bounded,
+    Bounds,
+    Refused,
+    UnpackingBudget,
+    plain,
+)
+from connectors.unpacking.frames import Frame
 
 AT_ONCE = 500  # members in one frame
 PAX_FIELDS = 1_000  # global fields; tarfile copies them to each member
@@ -24,13 +31,13 @@ class TarReader:
     """The members of a tar. ``suffix`` tells the compression."""
 
     def __init__(self, archive: IO[bytes], spool: IO[bytes], options: dict[str, Any]) -> None:
-        self._budget = Budget(Bounds(**options["bounds"]))
+        self._budget = UnpackingBudget(Bounds(**options["bounds"]))
         self._packed, self._spool = archive, spool
         self._suffix: str = options["suffix"]
         self._end = 0  # of the spool
         self._places: dict[str, list[int]] = {}
 
-    def members(self) -> Iterator[Answer]:
+    def members(self) -> Iterator[Frame]:
         """Lists of ``[name, kind, size, offset, length]``; at the end the tar's comment."""
         found: list[list[Any]] = []
         with _decompress(self._packed, self._suffix) as stream:

@@ -7,8 +7,8 @@ import zipfile
 from collections.abc import Iterator
 from typing import IO, Any
 
-from connectors.unpacking.budget import Bounds, Budget, Refused
-from connectors.unpacking.frames import Answer
+from connectors.unpacking.budget import Bounds, Refused, UnpackingBudget
+from connectors.unpacking.frames import Frame
 
 AT_ONCE = 500  # members in one frame
 
@@ -17,10 +17,10 @@ class ZipReader:
     """The members of a zip, and the content of each."""
 
     def __init__(self, archive: IO[bytes], spool: None, options: dict[str, Any]) -> None:
-        self._budget = Budget(Bounds(**options["bounds"]))
+        self._budget = UnpackingBudget(Bounds(**options["bounds"]))
         self._packed = archive
 
-    def members(self) -> Iterator[Answer]:
+    def members(self) -> Iterator[Frame]:
         """Lists of ``[name, kind, size, number, 0]``; at the end the zip's comment."""
         self._zip = zipfile.ZipFile(self._packed)
         self._members = self._zip.infolist()
@@ -37,7 +37,7 @@ class ZipReader:
         yield found, b""
         yield {"comment": self._zip.comment[:100].decode("ascii", "replace")}, b""
 
-    def content(self, number: int) -> Iterator[Answer]:
+    def content(self, number: int) -> Iterator[Frame]:
         """One answer: the content up to the limit."""
         missing = self._budget.bounds.content_bytes
         parts: list[bytes] = []
@@ -47,7 +47,7 @@ class ZipReader:
                     parts.append(part)
                     missing -= len(part)
         except MemoryError:  # other members may need less
-            raise Refused("more memory than reading may take") from None
+            raise Refused("more than the memory limit") from None
         yield None, b"".join(parts)
 
 

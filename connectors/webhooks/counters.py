@@ -37,9 +37,9 @@ class Counters:
     def write(self) -> None:
         """Writes the file if counts have changed; skips it while the disk is full."""
         if self._counts != self._written:
-            read_counters = {"address": self._address, "counts": dict(sorted(self._counts.items()))}
+            state = {"address": self._address, "counts": dict(sorted(self._counts.items()))}
             with suppress(DiskFull):
-                write_whole(self._path, json.dumps(read_counters))
+                write_whole(self._path, json.dumps(state))
                 self._written = Counter(self._counts)
 
 

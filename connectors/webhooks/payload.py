@@ -57,7 +57,7 @@ def _check(value: Any) -> None:
             elif isinstance(each, list):
                 below.extend(each)
             elif isinstance(each, str) and not _is_unicode(each):
-                raise Malformed("text that is no Unicode")
+                raise Malformed("text that is not valid Unicode")
         if not below:
             return
         level = below

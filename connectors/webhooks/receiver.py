@@ -99,7 +99,7 @@ class Answer:
     retry: bool = False
 
 
-class Refusal(Exception):
+class DeliveryRefused(Exception):
     def __init__(self, reason: RefusalReason) -> None:
         super().__init__(reason)
         self.reason: RefusalReason = reason
@@ -133,7 +133,7 @@ class Receiver:
         """The answer to one delivery; 202 only when the broker has acknowledged it."""
         try:
             return await self._process(service, project, headers, body)
-        except Refusal as refusal:
+        except DeliveryRefused as refusal:
             return refusal_answer(refusal.reason)
         except Malformed:
             return refusal_answer("malformed")
@@ -149,23 +149,23 @@ class Receiver:
     ) -> Answer:
         endpoint = self._endpoint(service, project)
         if endpoint is None or not endpoint.secrets:
-            raise Refusal("unknown")
+            raise DeliveryRefused("unknown")
         now = self._clock.now()
         verdict = verdict_on(service, headers, body, endpoint.secrets, now)
         if verdict != "genuine":
-            raise Refusal(verdict)
+            raise DeliveryRefused(verdict)
         content = json_of(body, headers.get("Content-Type", "")) if service == "github" else body
         delivery = delivery_of(service, headers, parse_json(content))
         if delivery.challenge is not None:
             return Answer(200, {"challenge": delivery.challenge}, "greeted")
         if delivery.signed_at and abs(delivery.signed_at - now) > SIGNED_WINDOW:
-            raise Refusal("stale")
+            raise DeliveryRefused("stale")
         if not delivery.keep:
             return Answer(202, {"accepted": False}, "ignored")
         mark = hmac.digest(endpoint.secrets[0], f"{service}\n".encode() + body, "sha256")
         before = self._seen.get(mark)
         if before is not None and before != delivery.delivery_id:
-            raise Refusal("replayed")
+            raise DeliveryRefused("replayed")
         under_way = self._sending.get(mark)
         if before is not None and under_way is None:
             return Answer(202, {"accepted": True, "duplicate": True}, "duplicate")
@@ -202,10 +202,10 @@ class Receiver:
         """Publishes the fact once for all senders that deliver it meanwhile.
 
         A send that takes longer than its sender waits continues by itself; the sender's repeat
-        finds it running or done. Raises Refusal if too much is unacknowledged.
+        finds it running or done. Raises DeliveryRefused if too much is unacknowledged.
         """
         if self._pending_bytes + size > PENDING_BYTES:
-            raise Refusal("broker_away")
+            raise DeliveryRefused("broker_away")
         self._pending_bytes += size
         task = asyncio.ensure_future(self._publish([fact]))
         self._sending[mark] = task

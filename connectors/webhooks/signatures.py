@@ -43,8 +43,8 @@ def verdict_on(
     given = headers.get(SIGNATURE_HEADERS[service], "")
     if not given:
         return "unsigned"
-    told = headers.get(SLACK_TIME_HEADER, "") if service == "slack" else ""
-    signed = f"v0:{told}:".encode("utf-8", "replace") + body if service == "slack" else body
+    stamp = headers.get(SLACK_TIME_HEADER, "") if service == "slack" else ""
+    signed = f"v0:{stamp}:".encode("utf-8", "replace") + body if service == "slack" else body
     prefix = "v0=" if service == "slack" else "sha256="
     fits = False
     for secret in secrets:
@@ -52,10 +52,10 @@ def verdict_on(
         fits |= hmac.compare_digest(right.encode(), given.encode("utf-8", "replace"))
     if not fits:
         return "forged"
-    return "stale" if service == "slack" and not _recent(told, now) else "genuine"
+    return "stale" if service == "slack" and not _recent(stamp, now) else "genuine"
 
 
-def _recent(told: str, now: datetime) -> bool:
-    if not (told.isascii() and told.isdigit() and len(told) <= MAX_TIME_DIGITS):
+def _recent(stamp: str, now: datetime) -> bool:
+    if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= MAX_TIME_DIGITS):
         return False
-    return abs(now.timestamp() - int(told)) <= SLACK_WINDOW_S
+    return abs(now.timestamp() - int(stamp)) <= SLACK_WINDOW_S

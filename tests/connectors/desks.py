@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from connectors.definitions import Definition
+from connectors.rate_limits import Budget
 from connectors.service import Capability, OpenService
 from connectors.sync import Engine, Page
-from connectors.transport import Budget
 from schemas.events.connector import ConnectorAdded, Credential, CursorMoved
 from tests.connectors.memory_broker import PROJECT, MemoryBroker
 

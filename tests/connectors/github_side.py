@@ -22,10 +22,11 @@ from connectors.github.items import (
 )
 from connectors.github.streams import streams
 from connectors.publishing import source_id_of
+from connectors.rate_limits import Budget
 from connectors.rendering import render
 from connectors.service_items import ServiceItem
 from connectors.sync import Engine, Outcome, Stream
-from connectors.transport import Budget, Secret, Transport
+from connectors.transport import Secret, Transport
 from tests.connectors.hooks import Row
 from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.stand_ins.github import TOKEN, GitHubServer

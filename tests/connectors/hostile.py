@@ -21,23 +21,23 @@ def header(name: str, kind: bytes = tarfile.REGTYPE, size: int = 0, link: str = 
     return member.tobuf(tarfile.GNU_FORMAT)
 
 
-def padded(content: bytes) -> bytes:
+def pad(content: bytes) -> bytes:
     return content + bytes(-len(content) % BLOCK)
 
 
 def a_file(name: str, content: bytes = b"good\n") -> bytes:
-    return header(name, size=len(content)) + padded(content)
+    return header(name, size=len(content)) + pad(content)
 
 
 def a_long_name(name: bytes, kind: bytes = tarfile.GNUTYPE_LONGNAME) -> bytes:
-    return header("././@LongLink", kind, len(name) + 1) + padded(name + b"\0")
+    return header("././@LongLink", kind, len(name) + 1) + pad(name + b"\0")
 
 
 def pax(fields: Mapping[str, bytes] | Iterable[tuple[str, bytes]], kind: bytes) -> bytes:
     """An extended header (``x`` for the next member, ``g`` for all that follow)."""
     given = fields.items() if isinstance(fields, Mapping) else fields
     content = b"".join(record(name.encode(), value) for name, value in given)
-    return header("././@PaxHeader", kind, len(content)) + padded(content)
+    return header("././@PaxHeader", kind, len(content)) + pad(content)
 
 
 def record(name: bytes, value: bytes) -> bytes:
@@ -78,7 +78,7 @@ TARS: dict[str, bytes] = {
     "a size below nothing": pax({"size": b"-1024"}, b"x") + a_file("a.md"),
     "a size of a thousand digits": pax({"size": b"9" * 1000}, b"x") + a_file("a.md"),
     "a field that is longer than its header": (
-        header("././@PaxHeader", b"x", 30) + padded(b"99999999999 path=a\n") + a_file("a.md")
+        header("././@PaxHeader", b"x", 30) + pad(b"99999999999 path=a\n") + a_file("a.md")
     ),
     "a character set nobody knows": pax({"hdrcharset": b"\xff\xfe"}, b"x") + a_file("a.md"),
     "a header in the middle that is damaged": (
@@ -88,7 +88,7 @@ TARS: dict[str, bytes] = {
 }
 
 
-def packed(content: bytes, how: str) -> bytes:
+def pack(content: bytes, how: str) -> bytes:
     """``content`` as a tar of this suffix would hold it."""
     match how:
         case "gz":
@@ -111,7 +111,7 @@ def a_plain_zip(files: Mapping[str, bytes], how: int = zipfile.ZIP_DEFLATED) -> 
     return made.getvalue()
 
 
-def changed(zipped: bytes, signature: bytes, offset: int, form: str, value: int) -> bytes:
+def patch(zipped: bytes, signature: bytes, offset: int, form: str, value: int) -> bytes:
     """The field at ``offset`` of the first record with this signature holds ``value``."""
     raw = bytearray(zipped)
     struct.pack_into(form, raw, zipped.index(signature) + offset, value)
@@ -136,16 +136,16 @@ def with_extra(kind: int, content: bytes) -> bytes:
 
 
 ZIPS: dict[str, bytes] = {
-    "many members that are not there": changed(SOUND, ENDING, 10, "<H", 65535),
-    "a directory longer than the file": changed(SOUND, ENDING, 12, "<L", 1 << 31),
-    "a directory behind the end": changed(SOUND, ENDING, 16, "<L", 1 << 31),
-    "a content behind the end": changed(SOUND, CENTRAL, 42, "<L", 1 << 31),
-    "a packed size behind the end": changed(SOUND, CENTRAL, 20, "<L", 1 << 31),
-    "a size that is not so": changed(SOUND, CENTRAL, 24, "<L", 3),
-    "a packing nobody knows": changed(SOUND, CENTRAL, 10, "<H", 97),
-    "lzma that is none": changed(SOUND, CENTRAL, 10, "<H", 14),
-    "a version of the future": changed(SOUND, CENTRAL, 6, "<H", 9999),
-    "a name that is no UTF-8": changed(
+    "many members that are not there": patch(SOUND, ENDING, 10, "<H", 65535),
+    "a directory longer than the file": patch(SOUND, ENDING, 12, "<L", 1 << 31),
+    "a directory behind the end": patch(SOUND, ENDING, 16, "<L", 1 << 31),
+    "a content behind the end": patch(SOUND, CENTRAL, 42, "<L", 1 << 31),
+    "a packed size behind the end": patch(SOUND, CENTRAL, 20, "<L", 1 << 31),
+    "a size that is not so": patch(SOUND, CENTRAL, 24, "<L", 3),
+    "a packing nobody knows": patch(SOUND, CENTRAL, 10, "<H", 97),
+    "lzma that is none": patch(SOUND, CENTRAL, 10, "<H", 14),
+    "a version of the future": patch(SOUND, CENTRAL, 6, "<H", 9999),
+    "a name that is no UTF-8": patch(
         SOUND.replace(b"a.md", b"\xff\xfe\xfd\xfc"), CENTRAL, 8, "<H", 0x800
     ),
     "a second directory of zip64": SOUND[:-22] + ZIP64 + ZIP64_PLACE + SOUND[-22:],

@@ -12,9 +12,10 @@ from connectors.jira.api import Flavour, Jira
 from connectors.jira.items import attachment_item, items_of, readable_attachments
 from connectors.jira.streams import Issues
 from connectors.publishing import source_id_of
+from connectors.rate_limits import Budget
 from connectors.rendering import render
 from connectors.sync import Engine, Outcome
-from connectors.transport import Budget, Secret, Transport
+from connectors.transport import Secret, Transport
 from tests.connectors.hooks import Row
 from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.stand_ins.jira import JiraServer

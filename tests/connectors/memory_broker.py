@@ -1,7 +1,7 @@
 """A log in memory, and what stage 0 and run control would hold after it.
 
 Records are encoded as for the broker. Stage 0's own functions answer for each revision; of run
-control only what a listing takes away is folded, with its brake.
+control only the removals of a listing are folded, with its removal threshold.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TypeVar
 from connectors.definitions import cursors
 from connectors.feeder import InFlightWindow
 from connectors.publishing import ItemPublisher, StoredSource
+from connectors.rate_limits import Budget
 from connectors.sync import Engine, SyncTarget
-from connectors.transport import Budget
 from infra.clock import Clock, SystemClock
 from schemas.codec import decode, encode
 from schemas.envelope import Envelope, Event
@@ -170,8 +170,8 @@ class MemoryBroker:
         going = {source for part in parts for source in part.removed} & set(known)
         if event.complete:
             going |= set(known) - listed
-        brakes = len(going) * 100 > REMOVAL_THRESHOLD_PERCENT * len(known)
-        if brakes and not self._requests[event.trigger_key].accept_removals:
+        exceeds = len(going) * 100 > REMOVAL_THRESHOLD_PERCENT * len(known)
+        if exceeds and not self._requests[event.trigger_key].accept_removals:
             self.held_back += sorted(going)
             return
         for source in going:

@@ -10,6 +10,7 @@ from typing import Any
 
 from connectors.credentials import bearer
 from connectors.publishing import source_id_of
+from connectors.rate_limits import Budget
 from connectors.rendering import render
 from connectors.slack.api import Slack
 from connectors.slack.items import Channel, message_of, thread_item
@@ -17,7 +18,7 @@ from connectors.slack.people import People
 from connectors.slack.streams import Threads, Workspace
 from connectors.sync import Engine, Outcome
 from connectors.testimony import risk_of
-from connectors.transport import Budget, Secret, Transport
+from connectors.transport import Secret, Transport
 from tests.connectors.memory_broker import PROJECT, MemoryBroker
 from tests.connectors.stand_ins.slack import MEMBERS, SlackServer
 

@@ -12,8 +12,9 @@ import pytest
 import infra.postgres
 from connectors.clones import GitUrl, root_of_url
 from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
+from connectors.rate_limits import Budget
 from connectors.recognise import open_source
-from connectors.transport import Budget, Transport, check_base_url
+from connectors.transport import Transport, check_base_url
 from infra.addresses import without_credentials
 from infra.errors import DatabaseUnavailable
 from infra.settings import Settings, SettingsError

@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 
 from connectors import archive
 from connectors.connector import SourceRefused, SourceUnavailable
-from tests.connectors.worlds import FILES, a_repository, a_tar, a_zip, codes, contents, git, listed
+from tests.connectors.worlds import (
+    FILES,
+    a_repository,
+    a_tar,
+    a_zip,
+    codes,
+    contents,
+    git,
+    list_source,
+)
 
 GOOD = {"a.md": b"good\n"}
 ESCAPES = ["../evil.md", "/abs/evil.md", "x/../../evil.md", "C:/evil.md", "./../evil.md",
@@ -28,7 +37,7 @@ def test_a_name_that_leads_out_is_refused_and_its_neighbours_are_read(
 ) -> None:
     assert callable(make)
     file = make(tmp_path / ("x.zip" if make is a_zip else "x.tgz"), GOOD | {name: b"evil"})
-    listing = listed(file, tmp_path)
+    listing = list_source(file, tmp_path)
     assert codes(listing) == {name: "unsafe_name"}
     assert contents(listing) == GOOD
     assert not list(tmp_path.parent.rglob("evil.md"))
@@ -36,7 +45,7 @@ def test_a_name_that_leads_out_is_refused_and_its_neighbours_are_read(
 
 def test_names_of_a_windows_zip_are_split_at_backslashes(tmp_path: Path) -> None:
     file = a_zip(tmp_path / "x.zip", {"d\\a.md": b"1", "d\\..\\..\\b.md": b"2"})
-    assert contents(listed(file, tmp_path)) == {"a.md": b"1"}
+    assert contents(list_source(file, tmp_path)) == {"a.md": b"1"}
 
 
 def test_links_and_devices_in_a_tar_are_told_and_a_second_name_is_a_file(tmp_path: Path) -> None:
@@ -53,7 +62,7 @@ def test_links_and_devices_in_a_tar_are_told_and_a_second_name_is_a_file(tmp_pat
             member = tarfile.TarInfo(name)
             member.type, member.linkname = kind, target
             tar.addfile(member)
-    listing = listed(file, tmp_path)
+    listing = list_source(file, tmp_path)
     assert codes(listing) == {
         "d/sym": "link", "d/dangling": "link", "d/null": "special_file", "d/fifo": "special_file",
     }  # fmt: skip
@@ -69,7 +78,7 @@ def test_links_and_encrypted_members_of_a_zip_are_told(tmp_path: Path) -> None:
         out.writestr("a.md", b"good\n")
         out.writestr("locked.md", b"x")
         out.filelist[-1].flag_bits |= 0x1
-    listing = listed(file, tmp_path)
+    listing = list_source(file, tmp_path)
     assert codes(listing) == {"link": "link", "locked.md": "encrypted"}
     assert contents(listing) == GOOD
 
@@ -80,7 +89,7 @@ def test_a_bomb_is_refused_as_a_whole(tmp_path: Path, make: object) -> None:
     bomb = {"zeros": bytes(archive.RATIO_COUNTS_FROM_BYTES + 1)}
     file = make(tmp_path / ("x.zip" if make is a_zip else "x.tgz"), bomb)
     with pytest.raises(SourceRefused, match="100 times its own size"):
-        listed(file, tmp_path)
+        list_source(file, tmp_path)
 
 
 def test_a_tar_that_claims_more_than_it_may_is_refused_unread(tmp_path: Path) -> None:
@@ -89,7 +98,7 @@ def test_a_tar_that_claims_more_than_it_may_is_refused_unread(tmp_path: Path) ->
     file = tmp_path / "x.tar"
     file.write_bytes(member.tobuf() + bytes(10240))
     with pytest.raises(SourceRefused, match="GiB unpacked"):
-        listed(file, tmp_path)
+        list_source(file, tmp_path)
 
 
 def test_a_header_of_many_megabytes_is_not_read_into_memory(tmp_path: Path) -> None:
@@ -101,7 +110,7 @@ def test_a_header_of_many_megabytes_is_not_read_into_memory(tmp_path: Path) -> N
         for _ in range(64):
             tar.fileobj.write(b"a" * (1 << 20))
     with pytest.raises(SourceRefused, match="headers are too large"):
-        listed(tmp_path / "x.tgz", tmp_path)
+        list_source(tmp_path / "x.tgz", tmp_path)
 
 
 def test_an_archive_of_too_many_members_is_refused(
@@ -109,7 +118,7 @@ def test_an_archive_of_too_many_members_is_refused(
 ) -> None:
     monkeypatch.setattr(archive, "MAX_MEMBERS", 9)
     with pytest.raises(SourceRefused, match="more than 9 members"):
-        listed(a_zip(tmp_path / "x.zip", FILES), tmp_path)
+        list_source(a_zip(tmp_path / "x.zip", FILES), tmp_path)
 
 
 def test_of_two_members_with_one_name_the_later_is_the_file(tmp_path: Path) -> None:
@@ -119,7 +128,7 @@ def test_of_two_members_with_one_name_the_later_is_the_file(tmp_path: Path) -> N
             member = tarfile.TarInfo("./d/a.md")
             member.size = len(content)
             tar.addfile(member, io.BytesIO(content))
-    listing = listed(file, tmp_path)
+    listing = list_source(file, tmp_path)
     assert codes(listing) == {"a.md": "duplicate_name"}
     assert contents(listing) == {"a.md": b"new"}
 
@@ -130,7 +139,7 @@ def test_a_damaged_member_harms_no_other(tmp_path: Path) -> None:
         out.writestr("a.md", b"good\n")
         out.writestr("b.md", b"DAMAGED")
     file.write_bytes(file.read_bytes().replace(b"DAMAGED", b"damaged"))
-    with listed(file, tmp_path) as listing:
+    with list_source(file, tmp_path) as listing:
         assert listing.items[0].read() == b"good\n"
         with pytest.raises(SourceUnavailable, match="b.md"):
             listing.items[1].read()
@@ -142,7 +151,7 @@ def test_what_git_archives_names_its_commit(tmp_path: Path) -> None:
     for suffix in ("tar", "tar.gz", "zip"):
         file = tmp_path / f"x.{suffix}"
         git(work, "archive", "--prefix=shop/", f"--output={file}", "HEAD")
-        listing = listed(file, tmp_path)
+        listing = list_source(file, tmp_path)
         assert {item.revision_ref for item in listing.items} == {head}
         assert contents(listing) == FILES
 
@@ -168,7 +177,7 @@ def test_a_damaged_archive_is_read_or_refused_and_nothing_else(
         raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
     file.write_bytes(raw[: data.draw(st.integers(0, len(raw)))])
     try:
-        with listed(file, tmp_path) as listing:
+        with list_source(file, tmp_path) as listing:
             for item in listing.items:
                 try:
                     item.read()

@@ -18,8 +18,8 @@ def refused_to_add(*arguments: str) -> str:
     ("arguments", "sentence"),
     [
         (("gitlab", "a/b", *RIGHT), "There is no service 'gitlab'"),
-        (("github", "shop", *RIGHT), "names no repository"),
-        (("github", "../etc", *RIGHT), "names no repository"),
+        (("github", "shop", *RIGHT), "is not a repository"),
+        (("github", "../etc", *RIGHT), "is not a repository"),
         (("github", "a/b", *RIGHT, "--stream", "wikis"), "has no stream 'wikis'"),
         (("github", "a/b", "--credential", "key=env:K"), "token or app-id and app-key"),
         (("github", "a/b", *RIGHT, "--option", "x"), "NAME=VALUE"),

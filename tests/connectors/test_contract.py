@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from connectors.rate_limits import Budget
 from connectors.sync import Engine, Outcome, Stream
-from connectors.transport import Budget
 from tests.connectors.memory_broker import MemoryBroker
 from tests.connectors.stand_ins.github_stand import github_stand
 from tests.connectors.stand_ins.jira_stand import jira_cloud_stand, jira_data_center_stand

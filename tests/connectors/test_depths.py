@@ -15,8 +15,8 @@ from tests.connectors.worlds import (
     a_repository,
     codes,
     contents,
-    listed,
-    swapping,
+    list_source,
+    swap,
 )
 
 DEPTH = 1_500  # above Python's limit for recursion
@@ -25,7 +25,7 @@ DEPTH = 1_500  # above Python's limit for recursion
 def test_a_file_below_more_than_a_thousand_folders_is_read(tmp_path: Path) -> None:
     a_folder(tmp_path, {"a.md": b"1"})
     with a_chain(tmp_path, "d", DEPTH) as path:
-        listing = listed(tmp_path, tmp_path)
+        listing = list_source(tmp_path, tmp_path)
         assert listing.complete
         assert contents(listing) == {"a.md": b"1", path.decode(): b""}
 
@@ -36,7 +36,7 @@ def test_what_lies_too_deep_to_be_named_is_told_and_nothing_counts_as_gone(
 ) -> None:
     a_folder(tmp_path, {"a.md": b"1"})
     with a_chain(tmp_path, name, depth):
-        listing = listed(tmp_path, tmp_path)
+        listing = list_source(tmp_path, tmp_path)
         [notice] = listing.notices
         assert (notice.code, listing.complete) == ("unreadable_folder", False)
         assert notice.path.startswith(f"{name}/{name}/")
@@ -46,7 +46,7 @@ def test_what_lies_too_deep_to_be_named_is_told_and_nothing_counts_as_gone(
 
 def test_names_as_long_as_a_file_system_takes_them_are_read(tmp_path: Path) -> None:
     files = {f"{'d' * 255}/{'f' * 252}.md": b"1", "é" * 127: b"2"}
-    assert contents(listed(a_folder(tmp_path, files), tmp_path)) == files
+    assert contents(list_source(a_folder(tmp_path, files), tmp_path)) == files
 
 
 @pytest.mark.slow
@@ -59,7 +59,7 @@ def test_a_hundred_thousand_entries_are_listed(tmp_path: Path) -> None:
         first = number // 50_000 * 50_000
         if number != first:
             os.link(tmp_path / "many" / f"{first}", tmp_path / "many" / f"{number}")
-    listing = listed(tmp_path, tmp_path)
+    listing = list_source(tmp_path, tmp_path)
     assert (len(listing.items), listing.complete, listing.notices) == (100_000, True, ())
 
 
@@ -69,14 +69,14 @@ def test_more_entries_than_the_limit_are_refused(
     monkeypatch.setattr(folder, "MAX_ENTRIES", 20)
     a_folder(tmp_path, {f"{number % 3}/{number}": b"" for number in range(30)})
     with pytest.raises(SourceRefused, match="more than 20 files"):
-        listed(tmp_path, tmp_path)
+        list_source(tmp_path, tmp_path)
 
 
 def test_folders_that_some_file_system_takes_for_git_are_told_and_not_entered(
     tmp_path: Path,
 ) -> None:
     a_folder(tmp_path, {"a.md": b"1", ".GIT/config": b"2", "x/git~1/config": b"3", ".git/x": b"4"})
-    listing = listed(tmp_path, tmp_path)
+    listing = list_source(tmp_path, tmp_path)
     assert codes(listing) == {".GIT": "unsafe_name", "x/git~1": "unsafe_name"}
     assert contents(listing) == {"a.md": b"1"}
 
@@ -92,9 +92,9 @@ def test_nothing_outside_the_root_is_read_while_a_folder_is_swapped(
     a_folder(secrets / "deep", {"b.md": b"secret", "c.md": b"secret", "more.md": b"secret"})
     (tmp_path / "link").symlink_to(tmp_path / place)
     seen: set[bytes] = set()
-    with swapping(root / place, tmp_path / "link", tmp_path / "away"):
+    with swap(root / place, tmp_path / "link", tmp_path / "away"):
         for _ in range(8 if tracked else 40):
-            with listed(root, tmp_path) as listing:
+            with list_source(root, tmp_path) as listing:
                 assert {item.path for item in listing.items} <= set(ours)
                 for item in listing.items * 20:
                     try:

@@ -9,8 +9,9 @@ from typing import Any, cast
 import pytest
 
 from connectors.connector import SourceRefused, SourceUnavailable
+from connectors.rate_limits import Budget
 from connectors.sync import Engine, SyncTarget
-from connectors.transport import AccessLost, Budget, BudgetSpent
+from connectors.transport import AccessLost, BudgetSpent
 from infra.clock import SystemClock
 from infra.service.polling import is_due, is_reconciliation_due, poll
 from schemas.events.connector import CursorMoved, SyncFailed
@@ -82,7 +83,7 @@ def test_what_could_not_even_be_opened_is_told_on_the_log_and_comes_back_later()
     broker = MemoryBroker()
     target = SyncTarget(PROJECT, "con_1", "github", every_s=300)
     engine = Engine(target, broker.publisher(), {}, SystemClock(), Budget())
-    error = SourceRefused("The variable GH_TOKEN of the environment holds no secret: set it.")
+    error = SourceRefused("The environment variable GH_TOKEN is not set: set it to the secret.")
     asyncio.run(engine.refuse("issues", error))
     place = broker.places["con_1"]["issues"]
     assert place.problem is not None

@@ -1,4 +1,4 @@
-"""The feeder: order, ids, unchanged sources, and the lead it keeps in front of stage 0."""
+"""The feeder: order, ids, unchanged sources, and the window it keeps in front of stage 0."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_a_fact_about_dated_content_happened_then() -> None:
     max_bytes=st.integers(200, 5000),
     seed=st.randoms(use_true_random=False),
 )
-def test_the_lead_is_never_exceeded(
+def test_the_window_is_never_exceeded(
     sizes: list[int], max_records: int, max_bytes: int, seed: object
 ) -> None:
     listing = a_listing({f"m{n:03}.py": bytes(size) for n, size in enumerate(sizes)})

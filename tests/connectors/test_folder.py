@@ -16,8 +16,8 @@ from tests.connectors.worlds import (
     commit,
     contents,
     git,
-    listed,
-    told,
+    items_by_path,
+    list_source,
 )
 
 OLD, NEW = "2019-05-06T07:08:09+02:00", "2021-01-01T00:00:00+00:00"
@@ -29,7 +29,7 @@ def test_a_file_has_the_author_date_of_the_last_commit_that_touched_it(tmp_path:
     commit(tmp_path, OLD)
     (tmp_path / "b.md").write_bytes(b"2")
     head = commit(tmp_path, NEW)
-    found = told(listed(tmp_path, tmp_path))
+    found = items_by_path(list_source(tmp_path, tmp_path))
     assert found["a.md"].source_time == datetime(2019, 5, 6, 5, 8, 9, tzinfo=UTC)
     assert found["b.md"].source_time == datetime(2021, 1, 1, tzinfo=UTC)
     assert {item.revision_ref for item in found.values()} == {head}
@@ -38,12 +38,12 @@ def test_a_file_has_the_author_date_of_the_last_commit_that_touched_it(tmp_path:
 def test_an_edited_file_is_no_commits_content(tmp_path: Path) -> None:
     a_repository(tmp_path, {"a.md": b"1", "b.md": b"1"})
     (tmp_path / "a.md").write_bytes(b"edited")
-    listing = listed(tmp_path, tmp_path)
+    listing = list_source(tmp_path, tmp_path)
     edited = listing.items[0]
     assert edited.read() == b"edited"
     edited = edited.with_content(b"edited")
     assert (edited.source_time, edited.revision_ref) == (None, None)
-    assert told(listing)["b.md"].revision_ref
+    assert items_by_path(listing)["b.md"].revision_ref
 
 
 def test_of_a_work_tree_only_tracked_files_that_are_there_are_listed(tmp_path: Path) -> None:
@@ -51,14 +51,14 @@ def test_of_a_work_tree_only_tracked_files_that_are_there_are_listed(tmp_path: P
     a_folder(tmp_path, {"untracked.md": b"1", "added.md": b"1"})
     git(tmp_path, "add", "added.md")
     (tmp_path / "gone.md").unlink()
-    assert set(contents(listed(tmp_path, tmp_path))) == {"a.md", "added.md"}
+    assert set(contents(list_source(tmp_path, tmp_path))) == {"a.md", "added.md"}
 
 
 def test_a_folder_inside_a_work_tree_is_a_root_of_its_own(tmp_path: Path) -> None:
     a_repository(tmp_path, {"a.md": b"1", "docs/b.md": b"1", "docs/x/c.md": b"1"})
-    listing = listed(tmp_path / "docs", tmp_path)
+    listing = list_source(tmp_path / "docs", tmp_path)
     assert listing.root == "docs"
-    found = told(listing)
+    found = items_by_path(listing)
     assert all(item.source_time and item.revision_ref for item in found.values())
     assert set(found) == {"b.md", "x/c.md"}
 
@@ -66,9 +66,9 @@ def test_a_folder_inside_a_work_tree_is_a_root_of_its_own(tmp_path: Path) -> Non
 def test_a_folder_of_which_git_tracks_nothing_is_a_plain_one(tmp_path: Path) -> None:
     a_repository(tmp_path, {"a.md": b"1"})
     a_folder(tmp_path / "notes", {"n.md": b"1"})
-    assert set(contents(listed(tmp_path / "notes", tmp_path))) == {"n.md"}
+    assert set(contents(list_source(tmp_path / "notes", tmp_path))) == {"n.md"}
     git(a_folder(tmp_path / "new", {"n.md": b"1"}), "init", "--quiet")
-    assert set(contents(listed(tmp_path / "new", tmp_path))) == {"n.md"}
+    assert set(contents(list_source(tmp_path / "new", tmp_path))) == {"n.md"}
 
 
 def test_a_shallow_clone_does_not_date_what_its_edge_only_seems_to_add(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_a_shallow_clone_does_not_date_what_its_edge_only_seems_to_add(tmp_path:
     (origin / "c.md").write_bytes(b"1")
     commit(origin, NEW)
     git(tmp_path, "clone", "--quiet", "--depth=2", f"file://{origin}", "shallow")
-    found = told(listed(tmp_path / "shallow", tmp_path))
+    found = items_by_path(list_source(tmp_path / "shallow", tmp_path))
     dated = {path: bool(item.source_time) for path, item in found.items()}
     assert dated == {"a.md": False, "b.md": False, "c.md": True}
 
@@ -95,7 +95,7 @@ def test_a_repositorys_configuration_runs_no_program(tmp_path: Path) -> None:
         git(work, "config", name, program)
     git(work, "config", "filter.evil.required", "true")
     git(work, "config", "log.showSignature", "true")
-    assert contents(listed(work, tmp_path))["a.md"] == b"2"
+    assert contents(list_source(work, tmp_path))["a.md"] == b"2"
     assert not mark.exists()
 
 
@@ -108,7 +108,7 @@ def test_links_are_not_followed_and_loops_do_no_harm(tmp_path: Path) -> None:
     (root / "self").symlink_to("self")
     (root / "out").symlink_to("../secret")
     os.mkfifo(root / "pipe")
-    listing = listed(root, tmp_path)
+    listing = list_source(root, tmp_path)
     assert codes(listing) == {
         "alias.md": "link", "d/up": "link", "self": "link", "out": "link", "pipe": "special_file",
     }  # fmt: skip
@@ -122,12 +122,12 @@ def test_a_tracked_folder_that_became_a_link_is_not_left_through_it(tmp_path: Pa
     (work / "d" / "e").rmdir()
     (work / "d").rmdir()
     (work / "d").symlink_to("../secret")
-    assert set(contents(listed(work, tmp_path))) == {"a.md"}
+    assert set(contents(list_source(work, tmp_path))) == {"a.md"}
 
 
 def test_a_file_that_becomes_a_link_after_the_listing_is_not_read(tmp_path: Path) -> None:
     root = a_folder(tmp_path / "root", {"a.md": b"1"})
-    [item] = listed(root, tmp_path).items
+    [item] = list_source(root, tmp_path).items
     (root / "a.md").unlink()
     (root / "a.md").symlink_to("/etc/passwd")
     with pytest.raises(SourceUnavailable, match="a.md"):
@@ -146,10 +146,10 @@ def test_odd_names_are_read_and_told(tmp_path: Path) -> None:
         if repository:
             git(tmp_path, "init", "--quiet")
             commit(tmp_path)
-        listing = listed(tmp_path, tmp_path)
+        listing = list_source(tmp_path, tmp_path)
         assert contents(listing) == expected
         assert codes(listing) == dict.fromkeys(expected, "escaped_name")
-    assert all(item.source_time for item in told(listed(tmp_path, tmp_path)).values())
+    assert all(item.source_time for item in items_by_path(list_source(tmp_path, tmp_path)).values())
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unreadable for root")
@@ -157,7 +157,7 @@ def test_a_folder_that_cannot_be_read_makes_nothing_count_as_gone(tmp_path: Path
     a_folder(tmp_path, {"a.md": b"1", "d/b.md": b"2"})
     (tmp_path / "d").chmod(0)
     try:
-        listing = listed(tmp_path, tmp_path)
+        listing = list_source(tmp_path, tmp_path)
     finally:
         (tmp_path / "d").chmod(0o700)
     assert not listing.complete
@@ -171,6 +171,6 @@ def test_submodules_are_told_and_not_entered(tmp_path: Path) -> None:
     git(work, "update-index", "--add", "--cacheinfo", f"160000,{head},lib")
     git(work, "commit", "--quiet", "--message=lib")
     for spec in (work, f"file://{work}"):
-        listing = listed(spec, tmp_path / "clones")
+        listing = list_source(spec, tmp_path / "clones")
         assert codes(listing) == {"lib": "submodule"}
         assert set(contents(listing)) == {"a.md"}

@@ -8,7 +8,7 @@ import pytest
 
 from connectors.connector import SourceRefused
 from connectors.recognise import open_source
-from tests.connectors.worlds import a_folder, contents, listed
+from tests.connectors.worlds import a_folder, contents, list_source
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def is_refused(spec: str | Path, clones: Path) -> bool:
     with pytest.raises(SourceRefused, match="--allow-any-folder"):
-        listed(spec, clones)
+        list_source(spec, clones)
     return True
 
 
@@ -42,8 +42,8 @@ def test_a_home_and_what_holds_it_are_refused(tmp_path: Path, home: Path) -> Non
 
 
 def test_what_lies_in_a_home_is_read(tmp_path: Path, home: Path) -> None:
-    assert contents(listed(home / "shop", tmp_path)) == {"a.md": b"2"}
-    assert contents(listed(home / "note.md", tmp_path)) == {"note.md": b"1"}
+    assert contents(list_source(home / "shop", tmp_path)) == {"a.md": b"2"}
+    assert contents(list_source(home / "note.md", tmp_path)) == {"note.md": b"1"}
 
 
 def test_who_says_it_twice_is_believed(tmp_path: Path, home: Path) -> None:

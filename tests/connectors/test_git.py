@@ -9,17 +9,17 @@ import pytest
 from connectors.clones import GitUrl, root_of_url
 from connectors.connector import SourceUnavailable
 from infra.addresses import without_credentials
-from tests.connectors.worlds import a_repository, codes, commit, contents, listed
+from tests.connectors.worlds import a_repository, codes, commit, contents, list_source
 
 
 def test_a_clone_is_brought_up_to_date_and_has_dates(tmp_path: Path) -> None:
     origin = a_repository(tmp_path / "shop", {"a.md": b"1", "b.md": b"1"})
     clones = tmp_path / "clones"
-    listed(f"file://{origin}", clones).close()
+    list_source(f"file://{origin}", clones).close()
     (origin / "a.md").write_bytes(b"2")
     (origin / "b.md").unlink()
     head = commit(origin)
-    listing = listed(f"file://{origin}", clones)
+    listing = list_source(f"file://{origin}", clones)
     assert [(item.revision_ref, item.source_time is None) for item in listing.items] == [
         (head, False)
     ]
@@ -28,25 +28,25 @@ def test_a_clone_is_brought_up_to_date_and_has_dates(tmp_path: Path) -> None:
 
 def test_a_rewritten_branch_is_followed(tmp_path: Path) -> None:
     origin = a_repository(tmp_path / "shop", {"a.md": b"1"})
-    listed(f"file://{origin}", tmp_path).close()
+    list_source(f"file://{origin}", tmp_path).close()
     (origin / ".git").rename(tmp_path / "old.git")
     (origin / "a.md").write_bytes(b"other history")
     a_repository(origin, {})
-    assert contents(listed(f"file://{origin}", tmp_path)) == {"a.md": b"other history"}
+    assert contents(list_source(f"file://{origin}", tmp_path)) == {"a.md": b"other history"}
 
 
 def test_links_of_a_repository_are_told_and_not_read(tmp_path: Path) -> None:
     origin = a_repository(tmp_path / "shop", {"a.md": b"1"})
     (origin / "passwd").symlink_to("/etc/passwd")
     commit(origin)
-    listing = listed(f"file://{origin}", tmp_path)
+    listing = list_source(f"file://{origin}", tmp_path)
     assert codes(listing) == {"passwd": "link"}
     assert set(contents(listing)) == {"a.md"}
 
 
 def test_contents_come_whole_in_any_order(tmp_path: Path) -> None:
     files = {f"f{n}": bytes([n]) * (n * 997) for n in range(40)} | {"empty": b"", "lf": b"\n"}
-    listing = listed(f"file://{a_repository(tmp_path / 'shop', files)}", tmp_path)
+    listing = list_source(f"file://{a_repository(tmp_path / 'shop', files)}", tmp_path)
     with listing:
         for item in (*reversed(listing.items), *listing.items):
             assert item.read() == files[item.path]
@@ -55,7 +55,7 @@ def test_contents_come_whole_in_any_order(tmp_path: Path) -> None:
 def test_what_cannot_be_reached_is_one_sentence_without_the_password(tmp_path: Path) -> None:
     url = "https://ada:geheim@127.0.0.1:1/shop.git"
     with pytest.raises(SourceUnavailable) as error:
-        listed(url, tmp_path)
+        list_source(url, tmp_path)
     assert "https://127.0.0.1:1/shop.git" in str(error.value)
     assert "geheim" not in str(error.value)
     assert not any(b"geheim" in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())

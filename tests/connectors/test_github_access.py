@@ -12,8 +12,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from connectors.connector import SourceRefused, UnknownSource
 from connectors.definitions import Definition, check_credential, secret_at
 from connectors.github.service import GITHUB
+from connectors.rate_limits import Budget
 from connectors.service import Capability, ServiceContext
-from connectors.transport import AccessLost, Budget, Secret
+from connectors.transport import AccessLost, Secret
 from schemas.events.connector import ConnectorAdded
 from tests.connectors.stand_ins.github import APP_TOKEN, TOKEN, GitHubServer
 

@@ -25,10 +25,10 @@ from tests.connectors.hostile import (
     a_long_name,
     a_plain_zip,
     header,
-    packed,
+    pack,
     pax,
 )
-from tests.connectors.worlds import FILES, a_tar, a_zip, codes, contents, listed
+from tests.connectors.worlds import FILES, a_tar, a_zip, codes, contents, list_source
 
 ROOT = Path(__file__).parents[2]
 LISTS_FOR_EVER = EMPTY_GZIP * 2_000_000  # each opens a new stream, and none has a byte
@@ -37,7 +37,7 @@ LISTS_FOR_EVER = EMPTY_GZIP * 2_000_000  # each opens a new stream, and none has
 def read_or_refused(file: Path) -> dict[str, bytes]:
     """What could be read. Every refusal is a sentence that names the archive."""
     try:
-        listing = listed(file, file.parent)
+        listing = list_source(file, file.parent)
     except SourceRefused as error:
         assert file.name in str(error) and str(error).endswith(".")
         return {}
@@ -58,7 +58,7 @@ def test_a_hostile_tar_is_read_or_refused_by_name(
 ) -> None:
     monkeypatch.setattr(sandbox, "CPU_S", 1)
     file = tmp_path / (f"x.tar.{how}" if how else "x.tar")
-    file.write_bytes(packed(TARS[name] + END, how))
+    file.write_bytes(pack(TARS[name] + END, how))
     assert set(read_or_refused(file).values()) <= {b"good\n"}
 
 
@@ -71,19 +71,19 @@ def test_a_hostile_zip_is_read_or_refused_by_name(tmp_path: Path, name: str) -> 
 
 @pytest.mark.parametrize("how", ["gz", "bz2", "xz"])
 def test_what_is_packed_badly_is_refused_by_name(tmp_path: Path, how: str) -> None:
-    whole = packed(a_file("a.md", b"good\n" * 9999) + END, how)
+    whole = pack(a_file("a.md", b"good\n" * 9999) + END, how)
     file = tmp_path / f"x.tar.{how}"
     for damaged in (whole[:-9], whole[: len(whole) // 2], whole[:6], b"", b"\0" * 999):
         file.write_bytes(damaged)
         with pytest.raises(SourceRefused, match=r"x\.tar"):
-            listed(file, tmp_path)
+            list_source(file, tmp_path)
 
 
 def test_a_damaged_header_is_not_taken_for_the_end(tmp_path: Path) -> None:
     file = tmp_path / "x.tar"
     file.write_bytes(TARS["a header in the middle that is damaged"] + END)
     with pytest.raises(SourceRefused, match="damaged"):
-        listed(file, tmp_path)
+        list_source(file, tmp_path)
 
 
 @pytest.mark.parametrize("make", [a_tar, a_zip])
@@ -91,7 +91,9 @@ def test_files_below_more_than_a_thousand_folders_are_read(tmp_path: Path, make:
     assert callable(make)
     deep = {"b/" * 1500 + "a.md": b"good\n", "c.md": b"good\n"}
     assert (
-        contents(listed(make(tmp_path / ("x.zip" if make is a_zip else "x.tgz"), deep), tmp_path))
+        contents(
+            list_source(make(tmp_path / ("x.zip" if make is a_zip else "x.tgz"), deep), tmp_path)
+        )
         == deep
     )
 
@@ -99,12 +101,12 @@ def test_files_below_more_than_a_thousand_folders_are_read(tmp_path: Path, make:
 def test_members_without_a_name_are_told_and_their_neighbours_are_read(tmp_path: Path) -> None:
     file = tmp_path / "x.tar"
     file.write_bytes(a_file("") + a_long_name(b"") + a_file("x") + a_file("a.md") + END)
-    listing = listed(file, tmp_path)
+    listing = list_source(file, tmp_path)
     assert codes(listing) == {"": "unsafe_name"}
     assert contents(listing) == {"a.md": b"good\n"}
     zipped = tmp_path / "y.zip"
     zipped.write_bytes(a_plain_zip({"x": b"x", ".": b"x", "a.md": b"good\n"}).replace(b"x", b"\0"))
-    listing = listed(zipped, tmp_path)
+    listing = list_source(zipped, tmp_path)
     assert codes(listing) == {"": "unsafe_name", ".": "unsafe_name"}
     assert contents(listing) == {"a.md": b"good\n"}
 
@@ -117,18 +119,18 @@ def test_time_memory_and_disk_of_reading_are_limited(
     monkeypatch.setattr(sandbox, "CPU_S_PER_MIB", 0)
     file.write_bytes(LISTS_FOR_EVER)
     with pytest.raises(SourceRefused, match="x.tar.gz .*more than 1 s of processor time"):
-        listed(file, tmp_path)
+        list_source(file, tmp_path)
     monkeypatch.setattr(sandbox, "CPU_S", 30)
     a_tar(file, {f"{number}": os.urandom(1 << 20) for number in range(3)})
     monkeypatch.setattr(archive, "MAX_SPOOL_BYTES", 1 << 20)
     with pytest.raises(SourceRefused, match="x.tar.gz .*File too large"):
-        listed(file, tmp_path)
+        list_source(file, tmp_path)
     zipped = tmp_path / "x.zip"
     many = {f"{number}": b"" for number in range(60_000)}
     zipped.write_bytes(a_plain_zip(many, zipfile.ZIP_STORED))
     monkeypatch.setattr(sandbox, "MEMORY_BYTES", 32 << 20)
     with pytest.raises(SourceRefused, match="x.zip .*more than 32 MiB of memory"):
-        listed(zipped, tmp_path)
+        list_source(zipped, tmp_path)
 
 
 def test_the_reader_of_an_archive_has_no_secret_and_opens_no_other_file(
@@ -136,7 +138,7 @@ def test_the_reader_of_an_archive_has_no_secret_and_opens_no_other_file(
 ) -> None:
     monkeypatch.setenv("CAIRN_MASTER_KEY", "MARK")
     before = {child.pid for child in psutil.Process().children()}
-    with listed(a_zip(tmp_path / "x.zip", FILES), tmp_path):
+    with list_source(a_zip(tmp_path / "x.zip", FILES), tmp_path):
         (reader,) = [it for it in psutil.Process().children() if it.pid not in before]
         assert "MARK" not in str(reader.environ())
         assert set(reader.environ()) <= {"PYTHONPATH", "LC_ALL"}
@@ -193,7 +195,7 @@ def test_a_killed_listing_leaves_no_process(tmp_path: Path) -> None:
 
 def test_a_reader_that_dies_is_a_refusal_and_what_was_read_stays(tmp_path: Path) -> None:
     before = {child.pid for child in psutil.Process().children()}
-    with listed(a_zip(tmp_path / "x.zip", FILES), tmp_path) as listing:
+    with list_source(a_zip(tmp_path / "x.zip", FILES), tmp_path) as listing:
         (reader,) = [it for it in psutil.Process().children() if it.pid not in before]
         assert listing.items[0].read() == FILES[listing.items[0].path]
         reader.kill()
@@ -207,6 +209,6 @@ def test_names_and_links_of_a_tar_are_judged_where_they_arrive(tmp_path: Path) -
     escapes = pax({"path": b"../../etc/passwd"}, b"x") + a_file("a.md")
     linked = pax({"linkpath": b"../../etc/group"}, b"x") + header("l", tarfile.LNKTYPE, link="x")
     file.write_bytes(escapes + linked + a_file("b.md") + END)
-    listing = listed(file, tmp_path)
+    listing = list_source(file, tmp_path)
     assert codes(listing) == {"../../etc/passwd": "unsafe_name", "l": "link"}
     assert contents(listing) == {"b.md": b"good\n"}

@@ -28,7 +28,7 @@ from tests.connectors.worlds import (
     a_zip,
     contents,
     git,
-    listed,
+    list_source,
 )
 
 
@@ -49,7 +49,7 @@ def test_the_same_files_are_listed_alike_whatever_holds_them(tmp_path: Path, kin
             spec = a_tar(tmp_path / "any.tar.gz", FILES, top="shop/")
         case _:
             spec = a_zip(tmp_path / "any.zip", FILES, top="shop/")
-    listing = listed(spec, tmp_path / "clones")
+    listing = list_source(spec, tmp_path / "clones")
     assert (listing.root, listing.complete) == ("shop", True)
     assert [item.path for item in listing.items] == IN_ORDER
     assert contents(listing) == FILES
@@ -57,21 +57,21 @@ def test_the_same_files_are_listed_alike_whatever_holds_them(tmp_path: Path, kin
 
 def test_a_single_file_says_nothing_of_its_neighbours(tmp_path: Path) -> None:
     a_folder(tmp_path / "shop")
-    listing = listed(tmp_path / "shop" / "README.md", tmp_path)
+    listing = list_source(tmp_path / "shop" / "README.md", tmp_path)
     assert (listing.root, listing.complete) == ("shop", False)
     assert contents(listing) == {"README.md": FILES["README.md"]}
 
 
 def test_a_given_name_takes_the_place_of_the_folders(tmp_path: Path) -> None:
-    assert listed(a_folder(tmp_path / "a"), tmp_path, as_name="b").root == "b"
+    assert list_source(a_folder(tmp_path / "a"), tmp_path, as_name="b").root == "b"
     archive = a_zip(tmp_path / "c.zip", FILES, top="shop/")
-    assert listed(archive, tmp_path, as_name="b").root == "b"
+    assert list_source(archive, tmp_path, as_name="b").root == "b"
 
 
 @pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 201])
 def test_a_name_that_cannot_be_shown_names_no_root(tmp_path: Path, name: str) -> None:
     with pytest.raises(UnknownSource, match="--as"):
-        listed(a_folder(tmp_path / "a"), tmp_path, as_name=name)
+        list_source(a_folder(tmp_path / "a"), tmp_path, as_name=name)
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ def test_a_name_that_cannot_be_shown_names_no_root(tmp_path: Path, name: str) ->
 )  # fmt: skip
 def test_what_is_no_source_is_refused_with_what_to_do(tmp_path: Path, spec: str) -> None:
     with pytest.raises(UnknownSource, match="(give|use|write) "):
-        listed(spec, tmp_path)
+        list_source(spec, tmp_path)
 
 
 def test_a_long_file_is_fed_as_its_beginning(tmp_path: Path) -> None:
     with (tmp_path / "big.txt").open("wb") as file:
         file.truncate(3 * 1024**3)  # sparse: 3 GiB that must not be read
-    [item] = listed(tmp_path, tmp_path).items
+    [item] = list_source(tmp_path, tmp_path).items
     assert item.size_bytes == 3 * 1024**3
     assert len(item.read()) == MAX_CONTENT_BYTES
 

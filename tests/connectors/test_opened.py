@@ -12,9 +12,10 @@ from connectors.connector import SourceRefused, UnknownSource
 from connectors.definitions import Definition
 from connectors.jira.api import Jira, by_client
 from connectors.jira.service import JIRA
+from connectors.rate_limits import Budget
 from connectors.service import Capability, Restricted, ServiceContext
 from connectors.slack.service import SLACK
-from connectors.transport import Budget, Secret, Transport
+from connectors.transport import Secret, Transport
 from schemas.codec import encode
 from schemas.events.connector import ConnectorAdded, ConnectorService
 from schemas.events.ingestion_request import IngestionRequested

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from connectors.connector import MAX_PATH_CHARS, Notice
 from connectors.paths import Root, check_path, has_openat2, is_beneath
-from tests.connectors.worlds import a_chain, a_folder, swapping
+from tests.connectors.worlds import a_chain, a_folder, swap
 
 REFUSED = [
     "", ".", "..", "/", "/etc/hostname", "a//b", "a/", "./a", "a/./b", "../a", "a/../b", "a/..",
@@ -106,7 +106,7 @@ def test_a_folder_swapped_for_a_link_wins_nothing(tmp_path: Path, stepwise: bool
     (tmp_path / "link").symlink_to("../secret")
     root = Root(tmp_path / "root", stepwise=stepwise)
     seen: set[bytes] = set()
-    with swapping(tmp_path / "root" / "a", tmp_path / "link", tmp_path / "away"):
+    with swap(tmp_path / "root" / "a", tmp_path / "link", tmp_path / "away"):
         for _ in range(3000):
             try:
                 with root.open_file(b"a/b/c.md") as file:

@@ -1,4 +1,4 @@
-"""What a census believes and what it looks at twice."""
+"""What reconciliation believes, and what it requests a second time."""
 
 from __future__ import annotations
 

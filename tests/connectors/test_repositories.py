@@ -20,8 +20,8 @@ from tests.connectors.worlds import (
     commit,
     contents,
     git,
-    listed,
-    told,
+    items_by_path,
+    list_source,
 )
 
 FILES = {"a.md": b"1\n", "docs/b.md": b"2\n", "docs/deep/c.md": b"3\n"}
@@ -36,7 +36,7 @@ def as_committed(spec: Path | str, clones: Path) -> dict[str, bool]:
     """Whether each file is told with a commit and a date."""
     return {
         path: bool(item.revision_ref and item.source_time)
-        for path, item in told(listed(spec, clones)).items()
+        for path, item in items_by_path(list_source(spec, clones)).items()
     }
 
 
@@ -56,10 +56,10 @@ def test_a_linked_work_tree_is_read(tmp_path: Path, work: Path) -> None:
     git(work, "worktree", "add", "--quiet", "../linked", "-b", "other")
     (tmp_path / "linked" / "a.md").write_bytes(b"other\n")
     head = commit(tmp_path / "linked")
-    found = told(listed(tmp_path / "linked", tmp_path))
+    found = items_by_path(list_source(tmp_path / "linked", tmp_path))
     assert {item.revision_ref for item in found.values()} == {head}
     assert as_committed(tmp_path / "linked" / "docs", tmp_path) == whole(("b.md", "deep/c.md"))
-    assert contents(listed(f"file://{tmp_path}/linked", tmp_path / "c"))["a.md"] == b"other\n"
+    assert contents(list_source(f"file://{tmp_path}/linked", tmp_path / "c"))["a.md"] == b"other\n"
 
 
 def test_a_work_tree_linked_to_a_bare_repository_is_read(tmp_path: Path, work: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_submodule_that_is_checked_out_is_read_by_itself(tmp_path: Path, work:
     allowed = ("-c", "protocol.file.allow=always")
     git(outer, *allowed, "submodule", "--quiet", "add", str(work), "lib")
     assert as_committed(outer / "lib", tmp_path) == whole()
-    assert codes(listed(outer, tmp_path)) == {"lib": "submodule"}
+    assert codes(list_source(outer, tmp_path)) == {"lib": "submodule"}
 
 
 @pytest.mark.parametrize(
@@ -124,11 +124,11 @@ def test_a_checkout_with_line_ends_of_another_system_is_as_committed(
 
 
 def test_a_file_swapped_after_the_listing_is_no_commits_content(tmp_path: Path, work: Path) -> None:
-    listing = listed(work, tmp_path)
+    listing = list_source(work, tmp_path)
     stat = (work / "a.md").stat()
     (work / "a.md").write_bytes(b"9\n")
     os.utime(work / "a.md", ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    found = told(listing)
+    found = items_by_path(listing)
     assert (found["a.md"].revision_ref, found["a.md"].source_time) == (None, None)
     assert found["docs/b.md"].revision_ref
 
@@ -138,7 +138,7 @@ def test_a_repository_without_a_commit_is_read_as_it_lies(tmp_path: Path) -> Non
     git(tmp_path / "shop", "add", "a.md")
     assert as_committed(tmp_path / "shop", tmp_path) == {"a.md": False}
     with pytest.raises(SourceUnavailable, match="no commit"):
-        listed(tmp_path / "shop" / ".git", tmp_path)
+        list_source(tmp_path / "shop" / ".git", tmp_path)
 
 
 # What is refused
@@ -230,14 +230,14 @@ def test_a_repository_that_leads_out_of_itself_is_refused_with_what_to_do(
     lead_out(work, a_victim(tmp_path))
     for spec in (work, f"file://{work}"):
         with pytest.raises(SourceRefused, match="(clone|repack)"):
-            listed(spec, tmp_path / "clones")
+            list_source(spec, tmp_path / "clones")
 
 
 def test_a_repository_whose_objects_are_a_link_is_none(tmp_path: Path, work: Path) -> None:
     link_objects(work, a_victim(tmp_path))
-    assert set(contents(listed(work, tmp_path))) == set(FILES)
-    with pytest.raises(SourceUnavailable, match="no git repository"):
-        listed(f"file://{work}", tmp_path)
+    assert set(contents(list_source(work, tmp_path))) == set(FILES)
+    with pytest.raises(SourceUnavailable, match="not a git repository"):
+        list_source(f"file://{work}", tmp_path)
 
 
 def test_branches_in_a_form_that_cannot_be_read_are_not_taken_for_none(
@@ -247,21 +247,21 @@ def test_branches_in_a_form_that_cannot_be_read_are_not_taken_for_none(
     with (work / ".git/config").open("a") as config:
         config.write("[extensions]\nrefStorage = reftable\n")
     with pytest.raises(SourceRefused, match="reftable cannot be read"):
-        listed(work, tmp_path)
+        list_source(work, tmp_path)
 
 
 def test_a_broken_git_folder_is_not_read_as_a_folder_of_files(tmp_path: Path, work: Path) -> None:
     (work / ".git/HEAD").write_bytes(b"\0")
-    with pytest.raises(SourceRefused, match="no whole git repository"):
-        listed(work / ".git", tmp_path)
-    assert contents(listed(work, tmp_path)) == FILES
+    with pytest.raises(SourceRefused, match="not a complete git repository"):
+        list_source(work / ".git", tmp_path)
+    assert contents(list_source(work, tmp_path)) == FILES
 
 
 def test_a_work_tree_elsewhere_is_not_where_the_configuration_says(
     tmp_path: Path, work: Path
 ) -> None:
     git(work, "config", "core.worktree", str(a_folder(tmp_path / "secret", {"a.md": b"secret"})))
-    assert contents(listed(work, tmp_path)) == FILES
+    assert contents(list_source(work, tmp_path)) == FILES
 
 
 def an_index(paths: Sequence[bytes]) -> bytes:
@@ -287,12 +287,12 @@ def test_an_index_that_names_what_lies_outside_is_told_and_not_followed(
     (tmp_path / "secret.md").write_bytes(b"secret")
     a_folder(work, {".GIT/config": b"x", "git~1/config": b"x", "docs/.git/config": b"x"})
     (work / ".git/index").write_bytes(an_index([*HOSTILE, b"a.md"]))
-    listing = listed(work, tmp_path)
+    listing = list_source(work, tmp_path)
     assert codes(listing) == dict.fromkeys((path.decode() for path in HOSTILE), "unsafe_name")
     assert contents(listing) == {"a.md": b"1\n"}
 
 
-def made(work: Path, kind: str, content: bytes) -> bytes:
+def write_object(work: Path, kind: str, content: bytes) -> bytes:
     """The id of an object that git itself might not make."""
     done = subprocess.run(
         ("git", "hash-object", "-t", kind, "-w", "--stdin", "--literally"),
@@ -303,7 +303,7 @@ def made(work: Path, kind: str, content: bytes) -> bytes:
 
 def commit_tree(work: Path, entries: dict[bytes, bytes]) -> None:
     rows = (b"100644 %s\0" % name + entries[name] for name in sorted(entries))
-    tree = made(work, "tree", b"".join(rows)).hex()
+    tree = write_object(work, "tree", b"".join(rows)).hex()
     git(work, "update-ref", "HEAD", git(work, "commit-tree", tree, "-m", "hostile"))
 
 
@@ -311,9 +311,9 @@ def test_a_tree_that_names_what_lies_outside_is_told_and_its_neighbours_are_read
     tmp_path: Path, work: Path
 ) -> None:
     names = (b"..", b".git", b".GIT", b"git~1", b"a.md", b"x/../../y")
-    commit_tree(work, dict.fromkeys(names, made(work, "blob", b"x")))
+    commit_tree(work, dict.fromkeys(names, write_object(work, "blob", b"x")))
     for spec in (work / ".git", f"file://{work}"):
-        listing = listed(spec, tmp_path / "clones")
+        listing = list_source(spec, tmp_path / "clones")
         assert contents(listing) == {"a.md": b"x"}
         assert set(codes(listing).values()) == {"unsafe_name"}
         assert len(listing.notices) == 5
@@ -322,7 +322,10 @@ def test_a_tree_that_names_what_lies_outside_is_told_and_its_neighbours_are_read
 def test_objects_that_are_missing_damaged_or_no_files_cost_their_neighbours_nothing(
     tmp_path: Path, work: Path
 ) -> None:
-    good, damaged = made(work, "blob", b"good\n"), made(work, "blob", os.urandom(200_000))
+    good, damaged = (
+        write_object(work, "blob", b"good\n"),
+        write_object(work, "blob", os.urandom(200_000)),
+    )
     tree = bytes.fromhex(git(work, "rev-parse", "HEAD^{tree}"))
     commit_tree(
         work,
@@ -339,7 +342,7 @@ def test_objects_that_are_missing_damaged_or_no_files_cost_their_neighbours_noth
     file = work / ".git/objects" / damaged.hex()[:2] / damaged.hex()[2:]
     file.chmod(0o600)
     os.truncate(file, 100_000)
-    with listed(work / ".git", tmp_path) as listing:
+    with list_source(work / ".git", tmp_path) as listing:
         for item in listing.items * 2:
             if item.path in "aceg":
                 assert item.read() == b"good\n"
@@ -353,8 +356,8 @@ def test_an_address_of_no_repository_is_one_sentence(
     tmp_path: Path, work: Path, address: str
 ) -> None:
     (tmp_path / "loop").symlink_to("loop")
-    with pytest.raises(SourceUnavailable, match="no git repository"):
-        listed(f"file://{tmp_path}/{address}", tmp_path / "clones")
+    with pytest.raises(SourceUnavailable, match="not a git repository"):
+        list_source(f"file://{tmp_path}/{address}", tmp_path / "clones")
 
 
 def test_a_tree_of_trees_without_end_is_refused(tmp_path: Path, work: Path) -> None:
@@ -369,4 +372,4 @@ def test_a_tree_of_trees_without_end_is_refused(tmp_path: Path, work: Path) -> N
     git(work, "update-ref", "HEAD", git(work, "commit-tree", row.split()[2], "-m", kind))
     git(work, "gc", "--quiet")
     with pytest.raises(SourceRefused, match="1,000,000"):
-        listed(work / ".git", tmp_path)
+        list_source(work / ".git", tmp_path)

@@ -20,8 +20,9 @@ from connectors.feeder import InFlightWindow
 from connectors.github.api import GitHub
 from connectors.github.streams import streams
 from connectors.publishing import ItemPublisher, StoredSource
+from connectors.rate_limits import Budget
 from connectors.sync import Engine, SyncTarget
-from connectors.transport import Budget, Secret, Transport
+from connectors.transport import Secret, Transport
 from infra.clock import SystemClock
 from schemas.codec import encode
 from schemas.envelope import Envelope

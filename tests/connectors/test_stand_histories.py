@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from connectors.rate_limits import Budget
 from connectors.sync import Engine, Outcome, SyncTarget
-from connectors.transport import Budget
 from infra.clock import SystemClock
 from tests.connectors.histories import HISTORIES, PATIENCE, History
 from tests.connectors.memory_broker import PROJECT, MemoryBroker

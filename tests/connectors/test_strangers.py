@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from connectors.connector import SourceRefused
-from tests.connectors.worlds import a_repository, contents, git, listed
+from tests.connectors.worlds import a_repository, contents, git, list_source
 
 ATTRIBUTES = b"* filter=evil diff=evil merge=evil\n"
 FILES = {"a.md": b"1\n", ".gitattributes": ATTRIBUTES, "src/app.py": b"pass\n"}
@@ -185,9 +185,9 @@ def test_no_program_of_a_repository_runs(tmp_path: Path, origin: Path, name: str
     for spec in (stranger.work, stranger.work / ".git", bare, f"file://{stranger.work}"):
         if borrows:
             with pytest.raises(SourceRefused, match="borrows objects"):
-                listed(spec, tmp_path / "clones")
+                list_source(spec, tmp_path / "clones")
         else:
             edited = b"edited\n" if spec == stranger.work else b"1\n"
-            found = contents(listed(spec, tmp_path / "clones"))
+            found = contents(list_source(spec, tmp_path / "clones"))
             assert (found["a.md"], set(found)) == (edited, set(FILES))
         assert not stranger.has_run()

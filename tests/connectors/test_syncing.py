@@ -15,7 +15,7 @@ from infra.service.syncing import read_each
 from schemas.events.connector import SyncFailed
 from tests.connectors.desks import ARegistry, AStream, a_definition
 
-NO_SECRET = SourceRefused("The variable GH_TOKEN of the environment holds no secret: set it.")
+NO_SECRET = SourceRefused("The environment variable GH_TOKEN is not set: set it to the secret.")
 AWAY = SourceUnavailable("api.github.com does not answer: the next poll continues.")
 BUSY = Refusal("This connector is being synced right now: try again when it is done.")
 ALL = [a_definition(target, "issues", "runs") for target in ("acme/first", "acme/then")]

@@ -13,11 +13,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from connectors.connector import SourceRefused, SourceUnavailable
+from connectors.rate_limits import Budget
 from connectors.transport import (
     AccessLost,
-    Answer,
-    Budget,
     BudgetSpent,
+    Response,
     Secret,
     Transport,
     check_base_url,
@@ -45,16 +45,16 @@ class Time:
         self.at += timedelta(seconds=seconds)
 
 
-Asking = Callable[[GitHubServer, Transport], Awaitable[Answer]]
+Asking = Callable[[GitHubServer, Transport], Awaitable[Response]]
 
 
 def asked(
     ask: Asking, *, faults: list[Fault] | None = None, time: Time | None = None,
     budget: Budget | None = None, max_answer_bytes: int = 2**20,
-) -> tuple[Answer, GitHubServer]:  # fmt: skip
+) -> tuple[Response, GitHubServer]:  # fmt: skip
     time = time or Time()
 
-    async def run() -> tuple[Answer, GitHubServer]:
+    async def run() -> tuple[Response, GitHubServer]:
         options = {"clock": time, "sleep": time.sleep, "max_answer_bytes": max_answer_bytes}
         async with a_server(budget=budget, **options) as (server, transport):
             server.add("acme/shop").open_issue("One", "It is one.")
@@ -64,7 +64,7 @@ def asked(
     return asyncio.run(run())
 
 
-async def the_list(server: GitHubServer, transport: Transport) -> Answer:
+async def the_list(server: GitHubServer, transport: Transport) -> Response:
     return await transport.get(LIST)
 
 
@@ -111,9 +111,9 @@ def test_headers_and_bodies_that_make_no_sense_are_no_fault_of_ours() -> None:
     limits = {"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "0"}
     answer, _ = asked(the_list, faults=[Fault(503, huge | limits)])
     assert len(answer.json()) == 1
-    assert Answer(200, {"date": now}, b"").at == NOW
+    assert Response(200, {"date": now}, b"").at == NOW
     with pytest.raises(SourceUnavailable):
-        Answer(200, {}, b"[" * 1_000_000).json()
+        Response(200, {}, b"[" * 1_000_000).json()
 
 
 def test_a_long_wait_is_left_to_a_later_poll() -> None:
@@ -125,7 +125,7 @@ def test_a_long_wait_is_left_to_a_later_poll() -> None:
 def test_a_sync_leaves_others_their_share_of_the_limit() -> None:
     budget = Budget(percent=25)
 
-    async def until_it_stops(server: GitHubServer, transport: Transport) -> Answer:
+    async def until_it_stops(server: GitHubServer, transport: Transport) -> Response:
         server.remaining = LIMIT - LIMIT // 4 + 3
         server.skew = timedelta(hours=-7)  # its clock is wrong; what counts is the difference
         while True:
@@ -167,7 +167,7 @@ def test_an_account_that_is_blocked_is_asked_by_none_of_its_streams() -> None:
 
 
 def test_what_has_not_changed_costs_nothing() -> None:
-    async def twice(server: GitHubServer, transport: Transport) -> Answer:
+    async def twice(server: GitHubServer, transport: Transport) -> Response:
         first = await transport.get(LIST)
         before = server.remaining
         again = await transport.get(LIST, etag=first.etag)
@@ -182,7 +182,7 @@ def test_what_has_not_changed_costs_nothing() -> None:
     ("status", "reason"), [(401, "unauthorised"), (403, "forbidden"), (404, "not_found")]
 )
 def test_lost_access_has_its_own_name(status: int, reason: str) -> None:
-    async def denied(server: GitHubServer, transport: Transport) -> Answer:
+    async def denied(server: GitHubServer, transport: Transport) -> Response:
         server.denied["issues"] = status
         return await transport.get(LIST)
 
@@ -197,7 +197,7 @@ def test_an_answer_without_an_end_is_cut() -> None:
 
 
 def test_credentials_go_to_no_other_host() -> None:
-    async def led_away(server: GitHubServer, transport: Transport) -> Answer:
+    async def led_away(server: GitHubServer, transport: Transport) -> Response:
         return await transport.get("https://elsewhere.invalid/steal")
 
     with pytest.raises(SourceRefused, match="another host"):

@@ -113,7 +113,7 @@ def a_zip(at: Path, files: Mapping[str, bytes], top: str = "") -> Path:
     return at
 
 
-def listed(spec: str | Path, clones: Path, as_name: str | None = None) -> Listing:
+def list_source(spec: str | Path, clones: Path, as_name: str | None = None) -> Listing:
     return open_source(str(spec), as_name, clones, lambda line: None).list()
 
 
@@ -122,7 +122,7 @@ def contents(listing: Listing) -> dict[str, bytes]:
         return {item.path: item.read() for item in listing.items}
 
 
-def told(listing: Listing) -> dict[str, Item]:
+def items_by_path(listing: Listing) -> dict[str, Item]:
     """Each item as it is told with the content it has."""
     with listing:
         return {item.path: item.with_content(item.read()) for item in listing.items}
@@ -133,7 +133,7 @@ def codes(listing: Listing) -> dict[str, str]:
 
 
 @contextmanager
-def swapping(place: Path, link: Path, away: Path) -> Iterator[None]:
+def swap(place: Path, link: Path, away: Path) -> Iterator[None]:
     """``place`` and ``link`` change places as fast as one thread can; in the end nothing has."""
     done = threading.Event()
 

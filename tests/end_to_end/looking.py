@@ -8,7 +8,7 @@ import psycopg
 from confluent_kafka import Consumer, TopicPartition
 from psycopg import sql
 
-from schemas.topics import TOPICS, full_name
+from schemas.topics import TOPICS
 from tests.service import Service
 
 
@@ -27,7 +27,7 @@ def records(cairn: Service, topic: str) -> list[tuple[Any, Any]]:
             "enable.auto.commit": False,
         }
     )
-    name = full_name("cairn", topic)
+    name = settings.topic(topic)
     places = []
     for partition in consumer.list_topics(name).topics[name].partitions:
         low, high = consumer.get_watermark_offsets(TopicPartition(name, partition))

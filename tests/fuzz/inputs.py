@@ -23,9 +23,9 @@ from tests.connectors.hostile import (
     ZIPS,
     a_file,
     a_long_name,
-    changed,
     header,
-    packed,
+    pack,
+    patch,
     pax,
     sparse_of_old,
 )
@@ -102,7 +102,7 @@ def a_tar(chance: Random, world: World) -> Input:
     if chance.random() < 0.5:
         whole = _summed(whole)
     how = chance.choice(("", "", "gz", "bz2", "xz"))
-    content = packed(whole + END, how)
+    content = pack(whole + END, how)
     if how and chance.random() < 0.3:
         content = damaged(content, chance)
     return Input(f".tar.{how}" if how else ".tar", content)
@@ -125,7 +125,7 @@ def a_zip(chance: Random, world: World) -> Input:
         signature = chance.choice((LOCAL, CENTRAL, ENDING))
         form = chance.choice(("<H", "<L"))
         number = chance.choice(NUMBERS) & (0xFFFF if form == "<H" else 0xFFFFFFFF)
-        content = changed(content, signature, chance.randrange(4, 18), form, number)
+        content = patch(content, signature, chance.randrange(4, 18), form, number)
     return Input(".zip", damaged(content, chance) if chance.random() < 0.5 else content)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from agents.offline.reader import RulesReader
+from agents.offline.reader import OfflineReader
 from agents.reader import ReadRequest
 from schemas import versions
 from schemas.events.atom import CandidatesExtracted, Judged
@@ -46,7 +46,7 @@ STAGES = {
     "contradictions": "CONTRADICTIONS_VERSION",
     "ledger": "LEDGER_VERSION",
 }
-READER = RulesReader()
+READER = OfflineReader()
 LEFT_OUT = frozenset(
     ("versions", "chunk_version", "extractor_version", "reflection_version")
     + ("prev_hash", "caused_by_event_id")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from schemas.events.ingestion_request import RemovalsAccepted
-from tests.connectors.worlds import a_repository, commit, contents, listed
+from tests.connectors.worlds import a_repository, commit, contents, list_source
 from tests.whole.changing import (
     FILLER,
     Project,
@@ -230,7 +230,7 @@ def test_a_source_that_a_short_run_leaves_half_read_is_settled_by_the_one_that_r
 def test_two_commits_of_a_repository(tmp_path: Path):
     before = BASE | {"docs/d.md": BASE["docs/a.md"] + b"More.\n"} | TEN
     origin = a_repository(tmp_path / "shop", before)
-    project = Project().ingest(contents(listed(f"file://{origin}", tmp_path / "clones")))
+    project = Project().ingest(contents(list_source(f"file://{origin}", tmp_path / "clones")))
     read = project.read()
     (origin / "docs/b.md").rename(origin / "docs/renamed.md")
     (origin / "docs/c.md").unlink()
@@ -238,7 +238,7 @@ def test_two_commits_of_a_repository(tmp_path: Path):
     edited = BASE["docs/a.md"].replace(b"depot", b"hub").replace(b"queue", b"line")
     (origin / "docs/a.md").write_bytes(edited)
     commit(origin)
-    after = contents(listed(f"file://{origin}", tmp_path / "clones"))
+    after = contents(list_source(f"file://{origin}", tmp_path / "clones"))
     project.ingest(after)
     kinds = {change.source_id: change.kind for change in project.changes}
     assert kinds == {

@@ -250,7 +250,7 @@ def mark_place(
     return replace(draft, place=(*features, *_heading_features(passage.headings)))
 
 
-@functools.lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=256)
 def _heading_features(headings: tuple[str, ...]) -> tuple[str, ...]:
     spoken = [simplify(heading) for heading in headings]
     features = [f"@depth {min(5, len(spoken))}"]

@@ -6,7 +6,6 @@ than a missed sentence. So every rule here errs towards leaving out.
 
 from __future__ import annotations
 
-import functools
 import re
 
 from agents.offline.lexicons import Wording
@@ -84,7 +83,7 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text))
 
 
-@functools.lru_cache(maxsize=256)
+@bounded_cache(MIB, 22)
 def word_set(text: str) -> frozenset[str]:
     """The words of ``text`` in lower case. A word that must occur is looked up before a pattern
     runs: that is ten times cheaper than the search."""

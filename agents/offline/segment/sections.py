@@ -79,7 +79,7 @@ _ASKING = re.compile(r"(?:how|why|what|when|where|who)\b")
 _SUFFIX = re.compile(r"\.\w{1,8}$")
 
 
-@functools.lru_cache(maxsize=4096)
+@bounded_cache(MIB, 4)
 def simplify(heading: str) -> str:
     """``heading`` in lower-case words without numbering, markup and remarks in parentheses."""
     text = re.sub(r"\([^)]*\)|\{[^}]*\}|<[^>]*>|:\w+:", " ", heading).lower()

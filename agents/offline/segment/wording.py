@@ -6,11 +6,11 @@ then made plain.
 
 from __future__ import annotations
 
-import functools
 import html
 import re
 
 from agents.offline.segment.passages import Span
+from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.atom import MAX_BODY, MAX_TITLE
 
 _BREAK = re.compile(
@@ -244,7 +244,7 @@ def drop_quoted(text: str) -> str:
     return _QUOTED.sub("", text)
 
 
-@functools.lru_cache(maxsize=256)
+@bounded_cache(MIB // 2, 3)
 def drop_connective(text: str) -> str:
     """``text`` without a leading word that only ties it to what stood before."""
     rest = text

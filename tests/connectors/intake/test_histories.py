@@ -197,7 +197,7 @@ def test_deliveries_in_any_order_doubled_and_killed_end_where_the_service_is(his
         asyncio.run(with_kills(world, arriving, kills))
         assert world.broker.contents == outside.standing
         assert world.broker.in_vain == 0  # nothing was said that was held already
-        assert not world.broker.held_back  # the brake is for what is missing
+        assert not world.broker.held_back  # the removal threshold is for missing items
         assert not world.dead
         world.statuses.close()
     finally:

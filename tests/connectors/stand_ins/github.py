@@ -43,7 +43,7 @@ class GitHubServer(Server):
         clocks = [each.now for each in self.repositories.values()]
         return max(clocks, default=START) + self.skew
 
-    async def routed(self, asked: Asked, body: Row) -> web.Response:
+    async def route(self, asked: Asked, body: Row) -> web.Response:
         if asked.path.startswith("/app/") or asked.path.endswith("/installation"):
             return self._app(asked)
         if asked.token not in (TOKEN, APP_TOKEN):
@@ -73,11 +73,11 @@ class GitHubServer(Server):
             case []:
                 return {"full_name": at.name, "private": True, "default_branch": "main"}
             case ["issues"]:
-                return self._ordered(at, "issues", at.issues.values(), query)
+                return self._sort(at, "issues", at.issues.values(), query)
             case ["issues", "comments"]:
-                return self._ordered(at, "comments", at.comments.values(), query)
+                return self._sort(at, "comments", at.comments.values(), query)
             case ["pulls", "comments"]:
-                return self._ordered(at, "review", at.review_comments.values(), query)
+                return self._sort(at, "review", at.review_comments.values(), query)
             case ["issues", "comments", each]:
                 return at.comments.get(int(each))
             case ["pulls", "comments", each]:
@@ -109,7 +109,7 @@ class GitHubServer(Server):
             case _:
                 return None
 
-    def _ordered(
+    def _sort(
         self, at: Repository, kind: str, rows: Iterable[Row], query: dict[str, str]
     ) -> list[Row]:
         field_name = f"{query.get('sort', 'created')}_at"

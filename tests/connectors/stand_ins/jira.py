@@ -127,7 +127,7 @@ class JiraServer(Server):
         self.next_id += 1
         return self.next_id - 1
 
-    async def routed(self, asked: Asked, body: Row) -> web.Response:
+    async def route(self, asked: Asked, body: Row) -> web.Response:
         if asked.path == "/oauth/token":
             self.tokens += 1
             known = body == {"grant_type": "client_credentials", **CLIENT}
@@ -146,7 +146,7 @@ class JiraServer(Server):
             case ["search"] if self.flavour != "cloud":
                 return self._search(body, body["startAt"])
             case ["issue", key] if key in self.issues:
-                return reply(self._shown(self.issues[key]))
+                return reply(self._to_row(self.issues[key]))
             case ["issue", key, "comment"] if key in self.issues:
                 start, rows = int(asked.query["startAt"]), self._comments(key)
                 part = rows[start : start + COMMENTS_PAGE]
@@ -173,14 +173,14 @@ class JiraServer(Server):
         if "ORDER BY updated" in body["jql"]:
             shown.sort(key=lambda key: (self.changed[key], key))
         size = min(int(body["maxResults"]), 50)
-        rows = [self._shown(self.issues[key]) for key in shown[start : start + size]]
+        rows = [self._to_row(self.issues[key]) for key in shown[start : start + size]]
         if self.flavour != "cloud":
             return reply({"startAt": start, "total": len(shown), "issues": rows})
         last = start + size >= len(shown)
         more: Row = {} if last else {"nextPageToken": str(start + size)}
         return reply({"issues": rows, "isLast": last, **more})
 
-    def _shown(self, issue: Row) -> Row:
+    def _to_row(self, issue: Row) -> Row:
         """As a search shows it: of many comments only some."""
         comments = issue["fields"]["comment"]["comments"]
         held = {"comments": comments[:IN_SEARCH], "total": len(comments)}

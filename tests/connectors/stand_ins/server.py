@@ -95,7 +95,7 @@ class Server:
             stop.set()
             thread.join()
 
-    async def routed(self, asked: Asked, body: dict[str, Any]) -> web.Response:
+    async def route(self, asked: Asked, body: dict[str, Any]) -> web.Response:
         raise NotImplementedError
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
@@ -116,7 +116,7 @@ class Server:
             if fault.status:
                 return web.Response(status=fault.status, headers=fault.headers, text=fault.body)
         body = json.loads(await request.read() or b"{}")
-        response = await self.routed(asked, body)
+        response = await self.route(asked, body)
         asked.status = response.status
         return response
 

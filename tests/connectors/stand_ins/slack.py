@@ -75,7 +75,7 @@ class SlackServer(Server):
     def thread(self, ts: str) -> list[Row]:
         return [self.messages[ts], *self.replies(ts)]
 
-    async def routed(self, asked: Asked, body: Row) -> web.Response:
+    async def route(self, asked: Asked, body: Row) -> web.Response:
         method, query = asked.path.strip("/"), asked.query
         if asked.authorization != TOKEN:
             return reply({"ok": False, "error": "invalid_auth"})
@@ -89,13 +89,13 @@ class SlackServer(Server):
             case "conversations.info" if query["channel"] == self.channel:
                 return reply({"ok": True, "channel": {"id": self.channel, "name": "shop"}})
             case "users.list":
-                return self._paged(MEMBERS, "members", query)
+                return self._page_of(MEMBERS, "members", query)
             case "conversations.history" if query["channel"] == self.channel:
                 return self._history(query)
             case "conversations.replies" if query["channel"] == self.channel:
                 if query["ts"] not in self.messages or query["ts"] < self.hidden_before:
                     return reply({"ok": False, "error": "thread_not_found"})
-                return self._paged(self.thread(query["ts"]), "messages", query)
+                return self._page_of(self.thread(query["ts"]), "messages", query)
             case _:
                 return reply({"ok": False, "error": "channel_not_found"})
 
@@ -122,7 +122,7 @@ class SlackServer(Server):
         told = {"reply_count": len(replies), "latest_reply": replies[-1]["ts"]}
         return {**row, "thread_ts": row["ts"], **told}
 
-    def _paged(self, rows: list[Row], name: str, query: dict[str, str]) -> web.Response:
+    def _page_of(self, rows: list[Row], name: str, query: dict[str, str]) -> web.Response:
         start, size = int(query.get("cursor", "0")), min(int(query["limit"]), 3)
         further = str(start + size) if start + size < len(rows) else ""
         part = rows[start : start + size]
