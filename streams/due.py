@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 
 class DueProjects:
-    """The first one is next; whoever had its turn stands behind all others."""
+    """The first project is next; one that had its turn goes to the end."""
 
     def __init__(self, projects: Iterable[str] = ()) -> None:
         self._waiting = OrderedDict.fromkeys(sorted(projects))

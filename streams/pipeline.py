@@ -1,6 +1,6 @@
 """The topology as one table: which stages there are, what they read and what they write.
 
-Stage 0 stands beside it: it decrypts, computes long and answers with a commit record, so it has a
+Stage 0 is apart: it decrypts, computes long and answers with a commit record, so it has a
 runner of its own (``HYGIENE``). Names of stages are names of consumer groups and never change once
 released. ``Pipeline.parts`` says which share a process.
 """

@@ -41,7 +41,7 @@ def spread(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
 
 
 def _ahead(answer: ArtifactSpeculated) -> list[Event]:
-    """The sections written ahead, then those that are settled or gone."""
+    """The sections written ahead, then those that are settled or withdrawn."""
     generated = [
         SectionGenerated(
             artifact_id=change.snapshot.artifact_id,

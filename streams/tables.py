@@ -1,4 +1,4 @@
-"""Tables in memory: for the in-memory driver, and the model the stored ones are held against."""
+"""Tables in memory, for the in-memory driver; stored tables are tested against them."""
 
 from __future__ import annotations
 

@@ -29,11 +29,11 @@ from streams.hygiene.assigned import (
 )
 from streams.hygiene.decoded import View, in_base64, unfold
 from streams.hygiene.normalise import lower
+from streams.hygiene.secret_anchors import Words, list_anchors, split_words
 from streams.hygiene.secret_forms import (
     LOWERED_ANCHORS,
     OPEN_FORMS,
     SHORT_FORMS,
-    SHORTEST_WORD,
     WORD_BEFORE,
     Form,
 )
@@ -64,43 +64,8 @@ HASH_WORDS = re.compile(
 ORDER_PEM, ORDER_AWS_SEC, ORDER_PREFIXED, ORDER_ASSIGN, ORDER_ENTROPY = 0, 2, 200, 201, 202
 DEEPEST = 3  # JSON within JSON within JSON
 CHANGES_OF_DRAWN = 0.4  # of the neighbouring characters; 0.62 is expected of drawn ones
-SHORTEST_PREFIXED = 24
-LONG_PIECE = re.compile(rf"[A-Za-z0-9]{{{SHORTEST_PREFIXED},}}")
 PREFIXED = re.compile(r"(?<![\w./+=%&?-])[a-z][a-z0-9]{1,9}[_-][A-Za-z0-9]{24,}+(?![\w/+=-])")
 PREFIX_AND_RUN = re.compile(r"([a-z0-9]+)[_-](.*)")
-ALPHANUMERIC = "".join(chr(at) for at in range(128) if chr(at).isalnum())
-APART = {at: " " for at in range(128) if not chr(at).isalnum()}
-HEAD = 3
-
-
-def _anchor_parts(form: Form, anchor: str) -> tuple[str, str]:
-    """A whole run of letters and digits that the anchor begins with, or the head of a longer one.
-
-    Neither when the anchor may stand within a run.
-    """
-    run = anchor[: len(anchor) - len(anchor.lstrip(ALPHANUMERIC))]
-    if form.backwards or not run:
-        return "", ""
-    if run != anchor:
-        return run, ""
-    return ("", run[:HEAD]) if len(run) >= HEAD else ("", "")
-
-
-Anchor = tuple[int, str]  # the order of its form, and the anchor
-ANCHORS: list[Anchor] = [
-    (order, anchor) for order, form in enumerate(SHORT_FORMS, 1) for anchor in form.anchors
-]
-BY_PIECE: dict[str, list[Anchor]] = {}
-BY_HEAD: dict[str, list[Anchor]] = {}
-ANYWHERE: list[Anchor] = []
-for _order, _anchor in ANCHORS:
-    _piece, _head = _anchor_parts(SHORT_FORMS[_order - 1], _anchor)
-    if _piece:
-        BY_PIECE.setdefault(_piece, []).append((_order, _anchor))
-    elif _head:
-        BY_HEAD.setdefault(_head, []).append((_order, _anchor))
-    else:
-        ANYWHERE.append((_order, _anchor))
 LISTED_PREFIXES = tuple(
     sorted(
         {
@@ -111,8 +76,6 @@ LISTED_PREFIXES = tuple(
         }
     )
 )
-NO_DIGITS = {ord(digit): None for digit in "0123456789"}
-LOWER_CASE = [it for it in ANCHORS if it[1] in ("hf_", "api_org_")]
 FILLERS = frozenset("xX*.0-_")
 NOT_REAL = re.compile(r"not-?_?a?-?_?real|a1b2c3d4|EXAMPLEEXAMPLE|(?i:dummy|placeholder|changeme)")
 NO_PASSWORD = re.compile(
@@ -174,40 +137,13 @@ def _says_more(text: str, start: int, end: int, covered: list[tuple[int, int]]) 
     return any(map(str.isalnum, text[start:end]))
 
 
-class Words(NamedTuple):
-    """The distinct long words of a text, and ``mixed``, those that could be a key.
-
-    ``pieces`` are the runs of letters and digits of ``mixed``; None when it is not ASCII.
-    """
-
-    lettered: str
-    mixed: str
-    pieces: set[str] | None
-    long_pieces: list[str]
-
-
-def _words_of(text: str) -> Words:
-    words = [word for word in set(text.split()) if len(word) >= SHORTEST_WORD]
-    lettered = "\n".join(words)
-    without = lettered.translate(NO_DIGITS).split("\n")
-    mixed = "\n".join(
-        it
-        for it, bare in zip(words, without, strict=False)
-        if len(it) > len(bare) or not it.islower()
-    )
-    if not mixed.isascii():
-        return Words(lettered, mixed, None, LONG_PIECE.findall(mixed))
-    pieces = set(mixed.translate(APART).split())
-    return Words(lettered, mixed, pieces, [it for it in pieces if len(it) >= SHORTEST_PREFIXED])
-
-
 def _find(text: str, lowered: str, language: str | None) -> list[Finding]:
     """What stands in the text itself, or in its base64."""
-    words = _words_of(text)
+    words = split_words(text)
     found = _find_plain(text, lowered, language, words)
     if view := in_base64(text, words.long_pieces):
         said = view.text
-        for it in sorted(_find_plain(said, lower(said), None, _words_of(said))):
+        for it in sorted(_find_plain(said, lower(said), None, split_words(said))):
             for start, end in view.places(it.start, it.end):
                 if not NOT_REAL.search(text, start, min(end, start + LONGEST_JUDGED)):
                     found.append(it._replace(start=start, end=end, order=ORDER_ENTROPY))
@@ -217,7 +153,7 @@ def _find(text: str, lowered: str, language: str | None) -> list[Finding]:
 def _find_plain(text: str, lowered: str, language: str | None, words: Words) -> list[Finding]:
     """What stands in the text as it is."""
     found = list(_private_keys(text)) if "PRIVATE KEY" in text else []
-    for order, anchor in _anchors_in(words):
+    for order, anchor in list_anchors(words):
         found += _of_form(SHORT_FORMS[order - 1], order, anchor, text, text)
     if words.pieces is None or any(not it.isalpha() and _changes(it) for it in words.long_pieces):
         found += _find_prefixed(words.mixed, text)
@@ -245,19 +181,6 @@ def _of_names(text: str, lowered: str, language: str | None) -> list[Finding]:
         found += _near_names(text, lowered, surely, language)
         found += _find_drawn_behind(text, lowered, named)
     return found
-
-
-def _anchors_in(words: Words) -> Iterator[tuple[int, str]]:
-    """The anchors that may stand in the long words, each with the order of its form."""
-    yield from (it for it in LOWER_CASE if it[1] in words.lettered)
-    if words.pieces is None:
-        yield from (it for it in ANCHORS if it[1] in words.mixed)
-        return
-    yield from (it for it in ANYWHERE if it[1] in words.mixed)
-    for piece in sorted(words.pieces & BY_PIECE.keys()):
-        yield from BY_PIECE[piece]
-    for head in sorted({piece[:HEAD] for piece in words.pieces} & BY_HEAD.keys()):
-        yield from BY_HEAD[head]
 
 
 def _of_form(form: Form, order: int, anchor: str, where: str, text: str) -> Iterator[Finding]:

@@ -155,7 +155,7 @@ def count_for_one_turn(project: ProjectScope, changes: list[SourceChange]) -> in
 
 
 def ledger_payload(scope: RunScope, source: str) -> SourceProcessed | None:
-    """The revision whose payload the ledger held when the run began; None without any."""
+    """The revision whose payload the ledger had when the run began; None without any."""
     revisions = [each for each in _revisions(scope.project, source) if each.sanitized_hash]
     told = ledger_source(scope, source)
     if told is None:
@@ -164,7 +164,7 @@ def ledger_payload(scope: RunScope, source: str) -> SourceProcessed | None:
 
 
 def _is_gone(scope: RunScope, source: str) -> bool:
-    """Whether the ledger had been told that the source is gone when the run began."""
+    """Whether the ledger knew of the source's removal when the run began."""
     told = ledger_source(scope, source)
     return told is not None and told.gone
 

@@ -151,7 +151,7 @@ def _last_seq(scope: RunScope) -> int:
 
 
 def _end(scope: RunScope, reason: StopReason) -> Decision:
-    """The run's last fact. What withdrawn batches would have told of sources is told by it."""
+    """The run's last fact; it also tells the source changes of withdrawn batches."""
     view = open_view(scope)
     run_id = scope.run_id
     withdrawn = list(range(scope.run.committed, scope.run.planned))

@@ -106,7 +106,8 @@ def close(scope: RunScope, view: RunView) -> bool:
 
     False while not all of it is there.
 
-    Sources beyond those the run may read matter only where others are gone: they may be these.
+    Sources beyond those the run may read matter only where others were removed: they may be
+    the same under another name.
     """
     if view.closing:
         return True

@@ -20,7 +20,7 @@ from streams.shell.log_reader import LogReader
 
 CHUNKS = "chunk.v1"
 CACHE_BYTES = 32 * MIB  # of records; the few that are read take as much again
-READ_AHEAD = 64  # records; the chunks of a source stand together
+READ_AHEAD = 64  # records; the chunks of a source are next to each other
 
 LOG = log.get("chunks")
 

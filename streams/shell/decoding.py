@@ -47,7 +47,7 @@ note_decoded = _decoded.note
 
 
 def fact_in(delivery: Delivery, partitions: int, *, alone: bool = False) -> Envelope:
-    """The fact of a record that stands where it belongs. Raises InvalidRecord.
+    """The fact of a record that is on its own topic and partition. Raises InvalidRecord.
 
     ``alone``: no other stage of the process will read it.
     """

@@ -1,4 +1,4 @@
-"""A record as the log hands it to a stage, and the order in which stages let go of them.
+"""A record as the log hands it to a stage, and the order in which stages acknowledge them.
 
 Faust keeps its own list of acknowledgements, which lets the committed offset pass the first
 outstanding record; so nothing is acknowledged to it out of offset order.

@@ -263,7 +263,7 @@ class StageApp(faust.App):
         return None if self.rebalancing else {(place.topic, place.partition) for place in assigned}
 
     def next(self) -> None:
-        """Where it goes on stands with its group."""
+        """The group's committed offsets say where it goes on."""
 
     def failure(self) -> BaseException | None:
         """Why the stage cannot go on, when that is so."""

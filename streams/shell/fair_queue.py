@@ -1,4 +1,4 @@
-"""Whose turn it is in stage 0: projects take turns, the revisions of one source go one by one."""
+"""Which revision stage 0 takes next: projects take turns, a source's revisions keep their order."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ W = TypeVar("W")
 
 
 class FairQueue(Generic[W]):
-    """What waits, handed out by lines in turn, so that nobody stands behind another's backlog."""
+    """Work by line, handed out line by line, so that nobody waits for another's backlog."""
 
     def __init__(self) -> None:
         self._waiting: OrderedDict[str, deque[W]] = OrderedDict()  # by line, the next one first
@@ -43,7 +43,7 @@ class OneByOne(Generic[W]):
         self._behind: dict[str, deque[W]] = {}
 
     def is_free(self, source_id: str, work: W) -> bool:
-        """Whether nothing earlier of the source is in work; else this stands behind it."""
+        """Whether nothing earlier of the source is in work; else the work waits for it."""
         if (behind := self._behind.get(source_id)) is not None:
             behind.append(work)
             return False

@@ -14,7 +14,7 @@ from collections import Counter, OrderedDict
 from dataclasses import dataclass
 
 RECENT_S = 0.25  # a preview's next batch comes sooner than this after the one before
-GIVE_WAY_S = 0.01  # for each source: a hundred a second go on; they stand before a preview's own
+GIVE_WAY_S = 0.01  # for each source: a hundred a second go on; they delay a preview's own
 DEEP_GIVES_WAY_S = 0.1  # for each chunk, which is more work than a source
 PREVIEW_TIER = 1  # previews read these sources; without any, the first of the listing
 FIRST_SOURCES = 32  # of a trigger: a preview begins with them

@@ -1,4 +1,4 @@
-"""The reader stage 1 is given. A module of its own: child processes import it and nothing more."""
+"""The reader that stage 1 is given, apart from the rest of the shell: child processes import it."""
 
 from __future__ import annotations
 

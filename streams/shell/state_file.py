@@ -96,7 +96,7 @@ def _is_full(error: sqlite3.Error, folder: Path) -> bool:
 
 
 def _move(file: Path, to: Path) -> None:
-    """``file`` stands at ``to``, and nothing else does."""
+    """Move ``file`` to ``to`` and replace what was there."""
     if to.is_dir() and not to.is_symlink():
         shutil.rmtree(to)
     else:

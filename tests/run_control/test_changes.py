@@ -144,7 +144,7 @@ def test_a_long_source_is_told_in_slices():
 
 
 @pytest.mark.parametrize(("left", "held"), [(170, 0), (169, 31)])
-def test_the_brake_holds_what_is_more_than_fifteen_percent(left, held):
+def test_removals_of_more_than_fifteen_percent_are_held_back(left, held):
     play = ingested(*MANY).asked(*MANY[:left], key="k2")
     events = unchanged(play, *MANY[:left]).to_the_end()
     ends = [event for event in events if isinstance(event, RunStopped)]

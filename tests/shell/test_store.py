@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.events.ingestion import Counters
-from streams.shell import store
+from streams.shell import stored_table
 from streams.shell.failures import StageStopped
 from streams.shell.store import SqliteTables, lock, open_tables
 from streams.tables import MemoryTables
@@ -124,8 +124,8 @@ def test_a_scan_may_change_what_it_scans(path: Path) -> None:
 def test_the_cache_is_bounded_in_bytes_over_all_stores_and_forgets_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "CACHE_BYTES", 100_000)
-    monkeypatch.setattr(store, "UNWRITTEN_BYTES", 30_000)
+    monkeypatch.setattr(stored_table, "CACHE_BYTES", 100_000)
+    monkeypatch.setattr(stored_table, "UNWRITTEN_BYTES", 30_000)
     opened = [open_tables(path.with_name(f"{number}.sqlite"), IDENTITY) for number in range(3)]
     tables: list[Any] = [each.table(name, str) for each in opened for name in ("one", "other")]
     for table in tables:
@@ -134,7 +134,7 @@ def test_the_cache_is_bounded_in_bytes_over_all_stores_and_forgets_nothing(
         assert [table[f"{i:03}"] for i in range(40)] == [f"{i} " * 500 for i in range(40)]
         assert "200" not in table and table.get("200") is None
     held = sum(len(value) for table in tables for value, _ in table._clean.values())
-    assert 0 < held <= 100_000 // store.VALUE_WEIGHT  # the bound is the point
+    assert 0 < held <= 100_000 // stored_table.VALUE_WEIGHT  # the bound is the point
     assert sum(table.cached_bytes for table in tables) <= 100_000
     for each in opened:
         each.close()
@@ -144,7 +144,7 @@ def test_the_cache_is_bounded_in_bytes_over_all_stores_and_forgets_nothing(
 def test_keys_that_are_too_many_to_know_are_asked_for(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store, "KNOWN_KEYS", 100)
+    monkeypatch.setattr(stored_table, "KNOWN_KEYS", 100)
     tables = open_tables(path, IDENTITY)
     numbers: Any = tables.table("more", int)
     numbers.update({f"{i:03}": i for i in range(200)})
