@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.offline.judge.soundness import SOUND, draft_features
+from agents.offline.judge.features import draft_features
+from agents.offline.judge.soundness import SOUND
 from agents.offline.models.linear import load_soundness
 from agents.offline.reader import extract, propose_drafts
 from agents.offline.recognise.cues import MODAL, UNLIKELY, WEAK

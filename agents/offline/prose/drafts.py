@@ -8,11 +8,22 @@ from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
-from agents.offline.judge.soundness import mark_place
+from agents.offline.judge.features import mark_place
+from agents.offline.prose.lists import (
+    find_burdened,
+    find_lead,
+    is_case,
+    is_further_cell,
+    is_of_row,
+    name_burdened,
+    name_row,
+    needs_itself,
+    row_name,
+)
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, WEAK, Cue
 from agents.offline.recognise.entities import definition
-from agents.offline.recognise.fragments import has_verb, is_decisive, is_order, stands_alone
+from agents.offline.recognise.fragments import has_verb, is_decisive, stands_alone
 from agents.offline.recognise.learned import find_by_models
 from agents.offline.recognise.needs import is_of_papers
 from agents.offline.recognise.noise import (
@@ -20,7 +31,6 @@ from agents.offline.recognise.noise import (
     is_chatter,
     is_noise,
     is_truncated,
-    needs_context,
 )
 from agents.offline.recognise.phrasing import find_by_words, read_as_plan
 from agents.offline.recognise.structure import find_by_structure
@@ -35,9 +45,7 @@ from agents.offline.segment.passages import Passage, Sentence, Span
 from agents.offline.segment.prose import dialect_of, passages
 from agents.offline.segment.sections import Role, bare_name, is_settled, role_in, subject_of
 from agents.offline.segment.wording import (
-    body_of,
     drop_connective,
-    lower_first,
     split_sentences,
     strip_markup,
     title_of,
@@ -46,30 +54,6 @@ from schemas.areas import main_area
 from schemas.events.hygiene import ChunkCreated
 
 MIN_EVIDENCE_CHARS = 20
-MAX_NAME = 40  # characters of a cell that names its row
-_LEAD_MODAL = re.compile(
-    r"\b(?:must|shall|should|needs? to|has to|have to|required to)(?: be able to| support|"
-    r" provide| be| "
-    r"have| not)?(?:, [a-z][\w ]{3,40})?:$|\bi (?:want|would like|need|wish) to(?: be able to)?:$",
-    re.IGNORECASE,
-)
-_LEAD_THREAT = re.compile(r"^(?!\W*(?:this|it|these|they|we|you)\b).*\b(?:can|could|may|might):$")
-_LEAD_ACTOR = re.compile(
-    r"(?:the|an?|each|every|all|any) (?!.*\b(?:is|are|must|should|shall|will|can|may|has|have|"
-    r"following|below)\b)[\w`' -]{3,60}:",
-    re.IGNORECASE,
-)  # «The sending node:» over «MUST send …»
-_MODAL_FIRST = re.compile(r"\W{0,4}(?:must|shall|should)\b", re.IGNORECASE)
-_NEEDS_ITSELF = re.compile(
-    r"(?!must|shall|should|will|\w+(?<![ius])s (?!must|shall|should|will))(?:[^\s,;:]+ ){1,11}"
-    r"(?:must|shall|should|will)\b",
-    re.IGNORECASE,
-)  # «the seal must …», which no «The depot must:» begins; «prints what must …» has a verb in front
-_CASES = re.compile(
-    r"\b(?:if|when|whenever|unless|cases?|conditions?|any of|one of|either|scenarios?|situations?|"
-    r"examples?|reasons?)\b",
-    re.IGNORECASE,
-)
 
 
 MAX_ANNOUNCING = 16  # words of a sentence that says what the items under it are
@@ -109,16 +93,6 @@ _ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_BURDENED = re.compile(
-    r"(?P<what>(?!there\b|it\b|this\b|these\b|that\b|they\b|we\b)[^:;,]{3,80}?) "
-    r"(?:has|have|had|comes? with|brings?|carr(?:y|ies)|suffers? from|introduces?|poses?) "
-    r"(?:[\w-]+ ){0,3}(?:risks|drawbacks|downsides|disadvantages)\b",
-    re.IGNORECASE,
-)  # «Keeping all labels in one file has several drawbacks:»
-_ASIDE_LAST = re.compile(
-    r"\b(?:have to|has to|must|shall|should), [^,]+$"
-)  # «must, within their depot», which a comma ends
-_FOR_NOW = re.compile(r"until (?:it|this|that) [\w ]{3,40}, (?=\w)", re.IGNORECASE)
 _PROVED = re.compile(r"(?:lemma|theorem|corollary|proposition)\b", re.IGNORECASE)
 _LABEL = re.compile(r"\*\*(?P<said>[^*\n]{3,60})(?:\.\*\*|\*\*\.)\s*")
 _EXAMPLE = re.compile(r"(?:^|[.!?]\s+)for (?:example|instance)\b[^.]*:", re.IGNORECASE)
@@ -240,11 +214,11 @@ def _sentence_draft(
     elif cue is not None and cue.kind == "decision":
         cue = cue if is_decisive(sentence.text[cue.skip :]) else None
     if cue is None and (role != "plain" or passage.form == "task"):
-        if role == "risk" and _is_further_cell(setting.text, passage):
+        if role == "risk" and is_further_cell(setting.text, passage):
             return None
         cue = find_by_structure(setting, passage, role, direct, sentence, number)
-    lead = _lead(setting.text, passage, role) if number == 0 else None
-    if lead is not None and _needs_itself(sentence.text):
+    lead = find_lead(setting.text, passage, role) if number == 0 else None
+    if lead is not None and needs_itself(sentence.text):
         lead = None
     if lead is not None and role != "risk" and (cue is None or cue.kind == "requirement"):
         cue = Cue("requirement", WEAK if is_of_papers(lead[1]) else ANCHORED)
@@ -255,7 +229,7 @@ def _sentence_draft(
             return None
     elif cue is None:
         entity = _defined(passage, sentence)
-        if entity is not None and _is_of_row(setting.text, passage, entity.title):
+        if entity is not None and is_of_row(setting.text, passage, entity.title):
             return entity
         if role in ("terms", "non_goal", "unknown"):
             return None
@@ -267,7 +241,7 @@ def _sentence_draft(
             cue = Cue("claim", WEAK)
         if cue is not None and cue.kind == "requirement" and _PROVED.match(place.label):
             cue = Cue("claim", WEAK)
-        if cue is not None and cue.kind == "claim" and _is_case(setting.text, passage):
+        if cue is not None and cue.kind == "claim" and is_case(setting.text, passage):
             return None
         if cue is not None and cue.kind in ("requirement", "decision") and passage.lead:
             start, end = passage.lead
@@ -279,77 +253,22 @@ def _sentence_draft(
         return None
     if cue.kind != "unknown" and is_truncated(sentence.text) and lead is None:
         return None
-    row = _row_name(setting.text, passage) if role == "plain" else ""
+    row = row_name(setting.text, passage) if role == "plain" else ""
     name = row or place.term
     about = name if name and name.lower() not in sentence.text.lower() else subject
     whole = document_subject(passage.headings)
     if about == subject and is_of_whole(drop_connective(sentence.text), subject, whole):
         about = whole or setting.name
-    over = _burdened(setting.text, passage.lead) if role == "risk" and passage.lead else None
+    over = find_burdened(setting.text, passage.lead) if role == "risk" and passage.lead else None
     about = over[1] if over else about
     draft = make_draft(cue, sentence, passage.headings, about, lead, place, setting.text)
     if draft is not None and passage.form == "row" and role == "plain":
-        draft = _of_row(draft, row, bare_name(subject_of(passage.headings)))
+        draft = name_row(draft, row, bare_name(subject_of(passage.headings)))
     if draft is not None and over:
-        draft = _of_burdened(draft, *over)
+        draft = name_burdened(draft, *over)
     return (
         mark_place(draft, setting, passage, role, number, led=lead is not None) if draft else None
     )
-
-
-def _row_name(text: str, passage: Passage) -> str:
-    """What a row of a table is about: its first cell, where that is a name."""
-    if passage.form != "row":
-        return ""
-    name = strip_markup(_before_in_line(text, passage).strip("|").split("|")[0])
-    return name if len(name) <= MAX_NAME and len(name.split()) <= 3 else ""
-
-
-def _is_of_row(text: str, passage: Passage, name: str) -> bool:
-    """Whether it is no cell of a table, or of the row that has this name."""
-    return passage.form != "row" or name.lower() == _row_name(text, passage).lower()
-
-
-def _is_further_cell(text: str, passage: Passage) -> bool:
-    """Whether a cell comes before it in its row: among risks, it says what is done about one."""
-    return passage.form == "row" and bool(_before_in_line(text, passage).strip(" \t|"))
-
-
-def _before_in_line(text: str, passage: Passage) -> str:
-    return text[text.rfind("\n", 0, passage.start) + 1 : passage.start].strip()
-
-
-def _of_row(draft: Draft, name: str, section: str) -> Draft:
-    """``draft`` with its section's and row's name in front: a field is one of its message. Weak
-    where the row has none, or it is no need.
-    """
-    if not name or draft.kind != "requirement":
-        return replace(draft, confidence=WEAK)
-    label = f"{name}: "
-    said, body = draft.statement, draft.body
-    if said.lower().startswith(label.lower()):  # named so already
-        said, body = said[len(label) :], body.removeprefix(label)
-    elif name.lower() in draft.title.lower():
-        return draft
-    front = "" if not section or section.lower() in draft.title.lower() else f"{section}, "
-    told = f"{front}{label}{lower_first(said)}"
-    title = title_of(f"{draft.scope}: {told}" if draft.scope else told)
-    return replace(draft, title=title, body=body_of(f"{label}{lower_first(body)}"))
-
-
-def _burdened(text: str, lead: Span) -> tuple[Span, str] | None:
-    """The sentence over a list of drawbacks and what it says has them."""
-    start, end = split_sentences(text, *lead)[-1]
-    over = _BURDENED.match(strip_markup(text[start:end]))
-    return ((start, end), over.group("what")) if over else None
-
-
-def _of_burdened(draft: Draft, over: Span, what: str) -> Draft:
-    """``draft`` with what has that drawback in its title, and the sentence that says so."""
-    if what.lower() not in draft.title.lower():
-        title = title_of(f"{what}: {lower_first(draft.told)}")
-        draft = replace(draft, title=title, scope=what, aside=False)
-    return replace(draft, spans=(*draft.spans, over))
 
 
 def _is_answered(said: Sequence[Sentence], number: int) -> bool:
@@ -357,37 +276,6 @@ def _is_answered(said: Sequence[Sentence], number: int) -> bool:
     raw = said[number].raw.strip()
     asked = number == 0 and raw.startswith("**") and raw.endswith("**")
     return asked and len(said) > 1 and not said[1].text.endswith("?")
-
-
-def _is_case(text: str, passage: Passage) -> bool:
-    """Whether what reads like a claim is a cell of a table, or one of the cases listed."""
-    if passage.form == "row":
-        return True
-    return passage.lead is not None and bool(_CASES.search(text, *passage.lead))
-
-
-def _lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | None:
-    """The announcing sentence of a list when it ends in a modal: «The system must:», among risks
-    «An attacker could:».
-    """
-    if passage.lead is None or role not in ("plain", "requirement", "decision", "risk"):
-        return None
-    span = split_sentences(text, *passage.lead)[-1]
-    words = _FOR_NOW.sub("", strip_markup(text[span[0] : span[1]]))
-    if role == "risk":
-        return (span, words.rstrip(": ")) if _LEAD_THREAT.search(words) else None
-    is_subject = _LEAD_ACTOR.fullmatch(words) and _MODAL_FIRST.match(text, passage.start)
-    if not is_subject and not (_LEAD_MODAL.search(words) and 3 <= len(words.split()) <= 20):
-        return None
-    if needs_context(words):
-        return None
-    said = words.rstrip(": ")
-    return span, f"{said}," if _ASIDE_LAST.search(said) else said
-
-
-def _needs_itself(item: str) -> bool:
-    """Whether an item is a need with a subject of its own: no «must:» above begins it."""
-    return _NEEDS_ITSELF.match(item) is not None and not is_order(item)
 
 
 def _defined(passage: Passage, sentence: Sentence) -> Draft | None:

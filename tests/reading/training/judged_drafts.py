@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.offline.judge.doubts import doubt_of
-from agents.offline.judge.soundness import draft_features, least_of
+from agents.offline.judge.features import draft_features
+from agents.offline.judge.soundness import least_of
 from agents.offline.reader import propose_drafts
 from connectors.git import run_git
 from connectors.repositories import open_view

@@ -24,7 +24,8 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from agents.offline.judge.soundness import OWN_SAID, OWN_SUBJECT, SOUND, UNKNOWN_ROOT
+from agents.offline.judge.features import OWN_SAID, OWN_SUBJECT, UNKNOWN_ROOT
+from agents.offline.judge.soundness import SOUND
 from agents.offline.models.linear import Odds
 from agents.offline.recognise.cues import WEAK
 from tests.reading.training.statements import MODELS, SCALE

@@ -1,0 +1,143 @@
+"""What the items of lists and the cells of tables take from the text that announces them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from agents.offline.recognise.cues import WEAK
+from agents.offline.recognise.fragments import is_order
+from agents.offline.recognise.noise import (
+    needs_context,
+)
+from agents.offline.resolve.drafts import Draft
+from agents.offline.segment.passages import Passage, Span
+from agents.offline.segment.sections import Role
+from agents.offline.segment.wording import (
+    body_of,
+    lower_first,
+    split_sentences,
+    strip_markup,
+    title_of,
+)
+
+MAX_NAME = 40  # characters of a cell that names its row
+_LEAD_MODAL = re.compile(
+    r"\b(?:must|shall|should|needs? to|has to|have to|required to)(?: be able to| support|"
+    r" provide| be| "
+    r"have| not)?(?:, [a-z][\w ]{3,40})?:$|\bi (?:want|would like|need|wish) to(?: be able to)?:$",
+    re.IGNORECASE,
+)
+_LEAD_THREAT = re.compile(r"^(?!\W*(?:this|it|these|they|we|you)\b).*\b(?:can|could|may|might):$")
+_LEAD_ACTOR = re.compile(
+    r"(?:the|an?|each|every|all|any) (?!.*\b(?:is|are|must|should|shall|will|can|may|has|have|"
+    r"following|below)\b)[\w`' -]{3,60}:",
+    re.IGNORECASE,
+)  # «The sending node:» over «MUST send …»
+_MODAL_FIRST = re.compile(r"\W{0,4}(?:must|shall|should)\b", re.IGNORECASE)
+_NEEDS_ITSELF = re.compile(
+    r"(?!must|shall|should|will|\w+(?<![ius])s (?!must|shall|should|will))(?:[^\s,;:]+ ){1,11}"
+    r"(?:must|shall|should|will)\b",
+    re.IGNORECASE,
+)  # «the seal must …», which no «The depot must:» begins; «prints what must …» has a verb in front
+_CASES = re.compile(
+    r"\b(?:if|when|whenever|unless|cases?|conditions?|any of|one of|either|scenarios?|situations?|"
+    r"examples?|reasons?)\b",
+    re.IGNORECASE,
+)
+_BURDENED = re.compile(
+    r"(?P<what>(?!there\b|it\b|this\b|these\b|that\b|they\b|we\b)[^:;,]{3,80}?) "
+    r"(?:has|have|had|comes? with|brings?|carr(?:y|ies)|suffers? from|introduces?|poses?) "
+    r"(?:[\w-]+ ){0,3}(?:risks|drawbacks|downsides|disadvantages)\b",
+    re.IGNORECASE,
+)  # «Keeping all labels in one file has several drawbacks:»
+_ASIDE_LAST = re.compile(
+    r"\b(?:have to|has to|must|shall|should), [^,]+$"
+)  # «must, within their depot», which a comma ends
+_FOR_NOW = re.compile(r"until (?:it|this|that) [\w ]{3,40}, (?=\w)", re.IGNORECASE)
+
+
+def row_name(text: str, passage: Passage) -> str:
+    """What a row of a table is about: its first cell, where that is a name."""
+    if passage.form != "row":
+        return ""
+    name = strip_markup(_before_in_line(text, passage).strip("|").split("|")[0])
+    return name if len(name) <= MAX_NAME and len(name.split()) <= 3 else ""
+
+
+def is_of_row(text: str, passage: Passage, name: str) -> bool:
+    """Whether it is no cell of a table, or of the row that has this name."""
+    return passage.form != "row" or name.lower() == row_name(text, passage).lower()
+
+
+def is_further_cell(text: str, passage: Passage) -> bool:
+    """Whether a cell comes before it in its row: among risks, it says what is done about one."""
+    return passage.form == "row" and bool(_before_in_line(text, passage).strip(" \t|"))
+
+
+def _before_in_line(text: str, passage: Passage) -> str:
+    return text[text.rfind("\n", 0, passage.start) + 1 : passage.start].strip()
+
+
+def name_row(draft: Draft, name: str, section: str) -> Draft:
+    """``draft`` with its section's and row's name in front: a field is one of its message. Weak
+    where the row has none, or it is no need.
+    """
+    if not name or draft.kind != "requirement":
+        return replace(draft, confidence=WEAK)
+    label = f"{name}: "
+    said, body = draft.statement, draft.body
+    if said.lower().startswith(label.lower()):  # named so already
+        said, body = said[len(label) :], body.removeprefix(label)
+    elif name.lower() in draft.title.lower():
+        return draft
+    front = "" if not section or section.lower() in draft.title.lower() else f"{section}, "
+    told = f"{front}{label}{lower_first(said)}"
+    title = title_of(f"{draft.scope}: {told}" if draft.scope else told)
+    return replace(draft, title=title, body=body_of(f"{label}{lower_first(body)}"))
+
+
+def find_burdened(text: str, lead: Span) -> tuple[Span, str] | None:
+    """The sentence over a list of drawbacks and what it says has them."""
+    start, end = split_sentences(text, *lead)[-1]
+    over = _BURDENED.match(strip_markup(text[start:end]))
+    return ((start, end), over.group("what")) if over else None
+
+
+def name_burdened(draft: Draft, over: Span, what: str) -> Draft:
+    """``draft`` with what has that drawback in its title, and the sentence that says so."""
+    if what.lower() not in draft.title.lower():
+        title = title_of(f"{what}: {lower_first(draft.told)}")
+        draft = replace(draft, title=title, scope=what, aside=False)
+    return replace(draft, spans=(*draft.spans, over))
+
+
+def is_case(text: str, passage: Passage) -> bool:
+    """Whether what reads like a claim is a cell of a table, or one of the cases listed."""
+    if passage.form == "row":
+        return True
+    return passage.lead is not None and bool(_CASES.search(text, *passage.lead))
+
+
+def find_lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | None:
+    """The announcing sentence of a list when it ends in a modal: «The system must:», among risks
+    «An attacker could:».
+    """
+    if passage.lead is None or role not in ("plain", "requirement", "decision", "risk"):
+        return None
+    span = split_sentences(text, *passage.lead)[-1]
+    words = _FOR_NOW.sub("", strip_markup(text[span[0] : span[1]]))
+    if role == "risk":
+        return (span, words.rstrip(": ")) if _LEAD_THREAT.search(words) else None
+    is_subject = _LEAD_ACTOR.fullmatch(words) and _MODAL_FIRST.match(text, passage.start)
+    if not is_subject and not (_LEAD_MODAL.search(words) and 3 <= len(words.split()) <= 20):
+        return None
+    if needs_context(words):
+        return None
+    said = words.rstrip(": ")
+    return span, f"{said}," if _ASIDE_LAST.search(said) else said
+
+
+def needs_itself(item: str) -> bool:
+    """Whether an item is a need with a subject of its own: no «must:» above begins it."""
+    return _NEEDS_ITSELF.match(item) is not None and not is_order(item)
