@@ -1,8 +1,7 @@
 """The topic table: what is on each topic, by what key, for how long, who writes and who reads.
 
 Names are without the installation's prefix; ``Settings.topic`` adds it. Everything else that knows
-topics (creation, workers, checks, the AsyncAPI document, the README's list) is made from this
-table.
+topics (creation, workers, checks, the AsyncAPI document, the list in TOPICS.md) follows this table.
 """
 
 from __future__ import annotations
