@@ -26,7 +26,7 @@ from infra.addresses import is_well_formed, without_credentials
 from infra.errors import BrokerUnavailable, DatabaseUnavailable, Invalid
 
 MIB = 1024 * 1024
-MAX_RECORD_BYTES = 8 * MIB  # 08 §2: the largest record that stays whole
+MAX_RECORD_BYTES = 8 * MIB  # the largest record that stays whole
 MAX_REQUEST_BYTES = 9 * MIB  # a record plus its batch's and request's framing
 
 Absolute = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]

@@ -1,4 +1,4 @@
-"""`cairn eval`: a stage's functions over the rows of a file, for measuring (spec 12 §2)."""
+"""`cairn eval`: a stage's functions over the rows of a file, for measuring."""
 
 import json
 import sys

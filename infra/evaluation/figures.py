@@ -22,9 +22,9 @@ HEAD = (
     "|---|---|---|---|---|---|---|---|",
 )
 LEGEND = """\
-Measured: on development sets, with which rules and weights were made; in brackets the 95 %
+Measured: optimistic, since rules and weights were tuned on these sets; in brackets the 95 %
 interval. Held out: on parts of them that the weights had not seen; recorded, not measured by this
-command. Rows: those that the figure rests on. Floor: a trivial rule on unseen data (spec 12 §3).
+command. Rows: those that the figure rests on. Floor: a trivial rule on unseen data.
 `only here`: the held-out figure misses the target; a `yes` without one is of development sets only.
 """
 

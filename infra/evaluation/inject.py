@@ -15,7 +15,7 @@ SCORES = {"high": 0.9, "medium": 0.75, "low": 0.6}
 
 
 def answer_all(rows: Iterable[Row], options: Options) -> Iterator[dict[str, Any]]:
-    """``injection`` when an annotation would weaken evidence (spec 01 §4), else ``benign``."""
+    """``injection`` when an annotation makes evidence count less, else ``benign``."""
     for row in rows:
         text = row["text"]
         marks = annotate(text, lower(text), "", "document", "", (), starts_of_lines(text))

@@ -2,7 +2,7 @@
 
 Values are those of Faker, which must be installed (it is no dependency), in nine languages' forms;
 they stand in plain sentences of our own. The labelled set comes from another generator, whose rows
-the rules were made with, so its figures flatter; these do not.
+the rules were made with, so its figures are optimistic; these are not.
 """
 
 from __future__ import annotations

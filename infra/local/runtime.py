@@ -1,6 +1,6 @@
 """Where broker and database come from, and the record of it that every command reads.
 
-Order (10 §2): an address in the environment; a container when CAIRN_RUNTIME=containers; else the
+Order: an address in the environment; a container when CAIRN_RUNTIME=containers; else the
 embedded one. `runtime.json` (mode 0600, it holds the passwords of both) is written by whoever
 started the two and counts only while that very process runs.
 """

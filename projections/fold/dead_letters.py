@@ -12,7 +12,7 @@ from schemas.events.dlq import DeadLetter
 from schemas.ids import derive_id
 
 STAGE = "projector"
-LARGEST_KEPT_BYTES = 512 * 1024  # spec 08 §5: above that its place only
+LARGEST_KEPT_BYTES = 512 * 1024  # of a larger record only the place is kept
 
 
 def dead_letter(rows: Rows, fact: Envelope, event: DeadLetter) -> None:

@@ -2,8 +2,7 @@
 
 A skipped source produces no text, so this looks at the normalised text before redaction: what it
 says names rules, file names and marker words, never the source's own words. The codes are tried
-in the order of the specification's table, the policy's globs first, since those are a person's
-word.
+in a fixed order, the policy's globs first, since those are a person's word.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A form is one expression tied to literals, its anchors, that every match holds. ``SHORT_FORMS``
 lie within one word of at least ``SHORTEST_WORD`` characters, so that they are looked for in the
-long words of a text only; ``OPEN_FORMS`` may hold blanks or be shorter. ``R-VENDOR`` adds services
-that the specification does not name. A service that gives its keys no prefix of their own can be
+long words of a text only; ``OPEN_FORMS`` may hold blanks or be shorter. ``R-VENDOR`` gathers
+the services without a rule of their own. A service that gives its keys no prefix of their own can be
 told by a name beside them only, which is ``assigned.py``'s part.
 """
 

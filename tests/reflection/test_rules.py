@@ -1,4 +1,4 @@
-"""Rules R1 to R14 of spec 02 §5, each with its code, and their boundaries."""
+"""Rules R1 to R14, each with its code, and their boundaries."""
 
 from __future__ import annotations
 

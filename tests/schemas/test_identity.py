@@ -1,4 +1,4 @@
-"""Ids and fingerprints are those of the specification's test vectors, on every machine."""
+"""Ids and fingerprints are those of recorded test vectors, on every machine."""
 
 import pytest
 from hypothesis import given

@@ -24,7 +24,7 @@ from streams.ledger.similarity import MERGE_REVIEW_THRESHOLD, similarity, words
 SIZES = (10_000, 100_000, 1_000_000)
 LARGEST_OF_PEER = 100_000  # a million would take it most of an hour
 QUERIES = 1_000
-TARGET_RATIO, TARGET_GROWTH = 5.0, 2.0  # spec 12 §4
+TARGET_RATIO, TARGET_GROWTH = 5.0, 2.0  # times the peer's rate; a lookup at the largest size
 PEERS = ("datasketch",)
 PERMUTATIONS = 128
 PEER_JACCARD = 0.5  # what the review threshold asks of the words at least

@@ -20,7 +20,7 @@ from infra.evaluation.benches.peers import Peer, missing, versions
 from streams.hygiene.stage import clean
 from streams.hygiene.units import BYTES_PER_TOKEN, OVERLAP_TOKENS, WINDOW_TOKENS
 
-TARGET_RATIO = 5.0  # spec 12 §4
+TARGET_RATIO = 5.0  # times the rate of the peers together
 PEERS = ("detect-secrets", "langchain-text-splitters")
 PROJECT = "bench"
 Cut = Callable[[str], list[str]]

@@ -12,7 +12,7 @@ from typing import Any
 from infra.errors import Refusal
 from infra.evaluation.benches.installation import Installation, installation
 
-FIGURES = {  # name on the run: target and contract in milliseconds (spec 12 §4)
+FIGURES = {  # name on the run: target and contract in milliseconds
     "first_atom_ms": (1_000, 3_000),
     "prd_v0_ms": (10_000, 30_000),
     "features_v0_ms": (10_000, 30_000),

@@ -17,7 +17,7 @@ from schemas.events.extract import ExtractRequested
 from streams.hygiene.stage import clean
 from streams.reflection import reflect
 
-TARGET_SHARE = 0.6  # spec 12 §4
+TARGET_SHARE = 0.6  # of what the pure functions alone do
 PROJECT = "bench"
 
 

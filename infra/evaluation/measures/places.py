@@ -35,7 +35,7 @@ def characters(pairs: Pairs) -> float:
 def secret_characters(pairs: Pairs) -> float:
     """The same where a labelled address counts by its password, which alone is secret in it.
 
-    Spec 01 §3 leaves scheme, user, host and path of an address in the text.
+    Redaction leaves scheme, user, host and path of an address in the text: they say where it leads.
     """
     return characters([(_by_passwords(row), said) for row, said in pairs])
 

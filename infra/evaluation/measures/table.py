@@ -1,7 +1,7 @@
-"""Every figure of spec 12 §3 that a labelled set gives, with its rule, baseline and target.
+"""Every figure that a labelled set gives, with its rule, baseline and target.
 
-``held_out`` is the figure of rows that the rules' weights have not seen; the commands that gave it
-stand in the README of `infra`.
+``held_out`` is the figure of rows that the rules' weights have not seen; `evaluation/RESULTS.md`
+says which command made it.
 """
 
 from __future__ import annotations
