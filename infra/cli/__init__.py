@@ -25,7 +25,7 @@ def build(before: Callable[[], None] = lambda: None) -> typer.Typer:
     app = typer.Typer(
         cls=Commands,
         name="cairn",
-        help="Turns a project's raw material into a ledger of evidence, and that into plans.",
+        help="Read a project's sources into a ledger of cited statements and write plans from it.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -33,9 +33,11 @@ def build(before: Callable[[], None] = lambda: None) -> typer.Typer:
 
     @app.callback()
     def options(
-        debug: bool = typer.Option(False, "--debug", help="Show tracebacks; anywhere in the line."),
+        debug: bool = typer.Option(
+            False, "--debug", help="Show tracebacks; accepted anywhere in the line."
+        ),
     ) -> None:
-        """Turns a project's raw material into a ledger of evidence, and that into plans."""
+        """Read a project's sources into a ledger of cited statements and write plans from it."""
         before()
 
     add_to(app)

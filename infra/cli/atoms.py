@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 PROJECT_OPTION = typer.Option(..., "--project", "-p", help="Name or id of the project.")
 
-AS_OF_SEQ = typer.Option(None, min=0, help="As the ledger stood after this sequence number.")
-AS_OF = typer.Option(None, metavar="TIME", help="As of this time, e.g. 2026-05-01T12:00 (UTC).")
+AS_OF_SEQ = typer.Option(None, min=0, help="Show the ledger as of this sequence number.")
+AS_OF = typer.Option(
+    None, metavar="TIME", help="Show it as of this time, e.g. 2026-05-01T12:00 (UTC)."
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -23,17 +25,17 @@ def register(app: typer.Typer) -> None:
     def atoms(
         project: str = PROJECT_OPTION,
         kind: str | None = typer.Option(None, help="Only this kind, e.g. decision."),
-        status: str | None = typer.Option(None, help="Only this status; all: every one."),
-        source: str | None = typer.Option(None, help="Only from paths that fit, e.g. 'docs/*'."),
+        status: str | None = typer.Option(None, help="Only this status, or `all`."),
+        source: str | None = typer.Option(None, help="Only from paths that match, e.g. 'docs/*'."),
         order: Literal["worth", "age"] = typer.Option(
-            "worth", help="worth: those to be seen first; age: as the ledger met them."
+            "worth", help="worth: most valuable first; age: oldest first."
         ),
-        limit: int | None = typer.Option(None, min=1, help="At most so many."),
+        limit: int | None = typer.Option(None, min=1, help="Maximum number of results."),
         as_of_seq: int | None = AS_OF_SEQ,
         as_of: str | None = AS_OF,
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """List atoms with their evidence, the best first; live ones unless --status says otherwise.
+        """List atoms with their evidence, most valuable first; live ones by default.
 
         As of a moment: the records as they were, without their quotes.
         """
@@ -47,7 +49,9 @@ def register(app: typer.Typer) -> None:
         moment = time_of(as_of) if as_of else None
         past = as_of_seq is not None or moment is not None
         if past and source:
-            raise typer.BadParameter("--source needs quotes, which the past is shown without")
+            raise typer.BadParameter(
+                "--source does not work for a past moment, which has no quotes"
+            )
         with session.reading(connect().conninfo) as connection:
             known = projects.project_of(connection, project)
             if moment is not None:

@@ -24,12 +24,12 @@ def register(app: typer.Typer) -> None:
             str(OWN_REPOSITORY), help="What to read.", show_default="Cairn itself"
         ),
         backlog: str | None = typer.Option(
-            None, help="Read this in another project meanwhile (first-atom, prd-v0)."
+            None, help="Read this in another project at the same time (first-atom, prd-v0)."
         ),
-        runs: int = typer.Option(10, min=1, help="How often (first-atom, prd-v0, reads)."),
+        runs: int = typer.Option(10, min=1, help="Number of runs (first-atom, prd-v0, reads)."),
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """Measure, with the baseline in the same run.
+        """Measure speed, with the baseline in the same run.
 
         pipeline, first-atom and prd-v0 start an installation of their own, removed afterwards;
         hygiene, reading and dedupe measure functions and need no service; reads asks a database of

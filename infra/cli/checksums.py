@@ -14,7 +14,7 @@ from infra.cli.project import PROJECT_OPTION
 def register(app: typer.Typer) -> None:
     @app.command()
     def checksums(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
-        """Hash the tables of a project once they hold all that the log holds now."""
+        """Hash the tables of a project after they have caught up with the log."""
         found = asyncio.run(service.hash_tables(connect(), project))
         if as_json:
             print(json.dumps(found))

@@ -29,7 +29,7 @@ COMMANDS = {
     "up": Command(
         "Run", "up", "Start broker, database, workers, projector, and keep them running."
     ),
-    "down": Command("Run", "down", "Stop everything `cairn up` started; data stays."),
+    "down": Command("Run", "down", "Stop everything that `cairn up` started; data is kept."),
     "status": Command(
         "Run", "status", "Show processes, addresses, versions and the lag of every stage."
     ),
@@ -39,16 +39,16 @@ COMMANDS = {
     "project": Command("Feed", "project", "Create and list projects."),
     "ingest": Command("Feed", "ingest", "Read sources into a project's ledger."),
     "connector": Command("Feed", "connector", "Connect services and read them."),
-    "runs": Command("Feed", "runs", "List ingestion runs; end one, or go on with it."),
+    "runs": Command("Feed", "runs", "List ingestion runs; cancel, resume or inspect one."),
     "show": Command(
         "Read",
         "show",
-        "Print the PRD, or the present insights, epics or features with where they come from.",
+        "Print the PRD, insights, epics or features with their sources.",
     ),
     "atoms": Command(
         "Read",
         "atoms",
-        "List atoms with their evidence, the best first; live ones unless --status says otherwise.",
+        "List atoms with their evidence, most valuable first; live ones by default.",
     ),
     "search": Command(
         "Read",
@@ -58,9 +58,9 @@ COMMANDS = {
     "trace": Command(
         "Read",
         "trace",
-        "Show what an id rests on: evidence, chunk, revision, run, and every record's place.",
+        "Show the evidence behind an id, down to the log; with --why, the decisions about it.",
     ),
-    "contradictions": Command("Read", "contradictions", "List contradictions, the gravest first."),
+    "contradictions": Command("Read", "contradictions", "List contradictions, most severe first."),
     "rejections": Command(
         "Read",
         "rejections",
@@ -69,44 +69,42 @@ COMMANDS = {
     "coverage": Command(
         "Read",
         "coverage",
-        "Show what of a project has been read, and about what the ledger knows too little.",
+        "Show what has been read of a project, and where its ledger has gaps.",
     ),
     "next-batch": Command(
         "Read",
         "next_batch",
-        "Show the last batch that was chosen in each run, with the ranking behind the choice.",
+        "Show the last batch of each run, and the ranking behind the choice.",
     ),
-    "waiting": Command("Decide", "waiting", "List what waits for a person."),
+    "waiting": Command("Decide", "waiting", "List what needs a person's decision."),
     "resolve": Command(
         "Decide",
         "resolve",
         "Resolve a contradiction; --rationale is needed, with at least 10 characters.",
     ),
     "escalate": Command(
-        "Decide", "resolve", "Hand a contradiction on; it blocks until it is decided."
+        "Decide", "resolve", "Escalate a contradiction; it blocks artifacts until it is decided."
     ),
     "merges": Command(
         "Decide",
         "merges",
-        "List merge operations in ledger order, then the pairs in review; approve, reject.",
+        "List merges and pairs in review; approve or reject a pair.",
     ),
     "unmerge": Command(
         "Decide",
         "merges",
-        "Undo a wrong merge: the atom that was merged away is one of its own again.",
+        "Undo a merge: the merged atom becomes separate again.",
     ),
     "verify": Command(
-        "Decide", "verify", "Pin an atom: no run takes it away or makes it less sure."
+        "Decide", "verify", "Pin an atom: no run removes it or lowers its confidence."
     ),
     "unverify": Command("Decide", "verify", "Withdraw a verification."),
     "dismiss": Command(
-        "Decide", "dismiss", "Dismiss an atom (with --rationale), or a contradiction that is none."
+        "Decide", "dismiss", "Dismiss an atom (needs --rationale) or a false contradiction."
     ),
-    "reinclude": Command(
-        "Decide", "dismiss", "Let a dismissed atom count again, as it did before."
-    ),
+    "reinclude": Command("Decide", "dismiss", "Restore a dismissed atom."),
     "worker": Command(
-        "Operate", "worker", "Run stages of the stream. `cairn up` starts workers by itself."
+        "Operate", "worker", "Run stages of the pipeline. `cairn up` starts workers by itself."
     ),
     "projector": Command(
         "Operate",
@@ -116,35 +114,35 @@ COMMANDS = {
     "webhooks": Command(
         "Operate",
         "webhooks",
-        "Take webhooks of connected services. `cairn up` starts it when CAIRN_WEBHOOKS is set.",
+        "Accept webhooks of services. `cairn up` starts it when CAIRN_WEBHOOKS is set.",
     ),
     "intake": Command(
         "Operate",
         "intake",
-        "Work through delivered webhooks. `cairn up` starts it when CAIRN_WEBHOOKS is set.",
+        "Process delivered webhooks. `cairn up` starts it when CAIRN_WEBHOOKS is set.",
     ),
-    "dlq": Command("Operate", "dlq", "Records that could not be processed."),
+    "dlq": Command("Operate", "dlq", "List or retry records that could not be processed."),
     "rebuild": Command(
         "Operate",
         "rebuild",
-        "Fold the topics into shadow tables, compare, and take over what differs (then exit 1).",
+        "Rebuild the tables from the log, and replace those that differ (exit 1).",
     ),
     "replay": Command(
         "Operate",
         "replay",
-        "Fold the ledger up to a moment into the schema cairn_replay and compare it with now.",
+        "Rebuild the ledger as of a moment in schema cairn_replay, and compare it with now.",
     ),
     "checksums": Command(
         "Operate",
         "checksums",
-        "Hash the tables of a project once they hold all that the log holds now.",
+        "Hash the tables of a project after they have caught up with the log.",
     ),
     "verify-log": Command(
         "Operate",
         "verify_log",
-        "Check places, envelopes, schemas, ids, hashes, sequences, quotes, citations.",
+        "Check the log: places, schemas, ids, hashes, sequences, quotes, citations.",
     ),
-    "bench": Command("Measure", "bench", "Measure, with the baseline in the same run."),
+    "bench": Command("Measure", "bench", "Measure speed, with the baseline in the same run."),
     "eval": Command(
         "Measure",
         "eval",

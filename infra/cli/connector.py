@@ -21,7 +21,7 @@ from infra.cli.project import KEY_OPTION, PROJECT_OPTION, login_name, quiet_clie
 WIDTH = 120
 CONNECTOR = typer.Argument(help="Id of the connector, its target, or `all` of a project.")
 ANY_PROJECT = typer.Option(None, "--project", "-p", help="Name or id of the project.")
-STREAM = typer.Option([], "--stream", help="A stream; may be given several times, none means all.")
+STREAM = typer.Option([], "--stream", help="Only this stream (repeatable; default: all).")
 
 
 def register(app: typer.Typer) -> None:
@@ -39,10 +39,12 @@ def register(app: typer.Typer) -> None:
         ),
         base_url: str | None = typer.Option(None, help="Address of the service's API."),
         stream: list[str] = STREAM,
-        option: list[str] = typer.Option([], "--option", help="NAME=VALUE, as the service needs."),
+        option: list[str] = typer.Option(
+            [], "--option", help="An option of the service, as NAME=VALUE."
+        ),
         every: int = typer.Option(300, min=10, help="Seconds between two polls."),
         budget: int = typer.Option(50, min=1, max=100, help="Percent of the rate limit to use."),
-        check: bool = typer.Option(True, help="Ask the service before it is connected."),
+        check: bool = typer.Option(True, help="Check the access before connecting."),
         idempotency_key: str | None = KEY_OPTION,
         as_json: bool = JSON_OPTION,
     ) -> None:
@@ -77,7 +79,7 @@ def register(app: typer.Typer) -> None:
 
     @connectors.command()
     def test(connector: str = CONNECTOR, project: str | None = ANY_PROJECT) -> None:
-        """Ask the service for a little of each stream; names each missing permission."""
+        """Test the access to each stream; names each missing permission."""
         quiet_clients()
         checks = asyncio.run(service.check_connectors(connect(), os.environ, connector, project))
         for each in checks:
@@ -107,7 +109,9 @@ def register(app: typer.Typer) -> None:
         project: str | None = ANY_PROJECT,
         stream: list[str] = STREAM,
         accept_removals: bool = typer.Option(
-            False, "--accept-removals", help="Remove what is gone even when that is much."
+            False,
+            "--accept-removals",
+            help="Remove missing sources even above the safety threshold.",
         ),
         as_json: bool = JSON_OPTION,
     ) -> None:
@@ -130,7 +134,7 @@ def register(app: typer.Typer) -> None:
         project: str | None = ANY_PROJECT,
         idempotency_key: str | None = KEY_OPTION,
     ) -> None:
-        """Read the service no more; what came from it stays."""
+        """Stop reading the service; what was read stays."""
         quiet_clients()
         work = service.remove_connectors(
             connect(),
@@ -141,7 +145,7 @@ def register(app: typer.Typer) -> None:
             key=idempotency_key or service.draw_key(),
         )
         for target in asyncio.run(work):
-            say(f"{target} is read no more; what came from it stays.")
+            say(f"{target} is no longer read; what was read stays.")
 
     @connectors.command(hidden=True)
     def poll() -> None:
@@ -157,7 +161,7 @@ def _pairs(given: list[str]) -> dict[str, str]:
     for each in given:
         name, equals, value = each.partition("=")
         if not equals or not name:
-            raise typer.BadParameter(f"{name[:40]!r} says nothing: NAME=VALUE.")
+            raise typer.BadParameter(f"{name[:40]!r} is not of the form NAME=VALUE.")
         found[name] = value
     return found
 

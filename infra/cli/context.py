@@ -60,7 +60,7 @@ def resumable(key: str | None) -> Iterator[str]:
         yield drawn
     except (KeyboardInterrupt, BrokerUnavailable, DatabaseUnavailable):
         if key is None:
-            say(f"To go on where this stopped, add --idempotency-key {drawn} to the same command.")
+            say(f"To continue from here, add --idempotency-key {drawn} to the same command.")
         raise
 
 

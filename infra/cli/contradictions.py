@@ -19,11 +19,11 @@ def register(app: typer.Typer) -> None:
         project: str = PROJECT_OPTION,
         status: str = typer.Option("open", help="open, resolved, dismissed, escalated or all."),
         cards: bool = typer.Option(
-            False, "--cards", help="With quotes, affected artifacts and what can be decided."
+            False, "--cards", help="Show quotes, affected artifacts and possible decisions."
         ),
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """List contradictions, the gravest first."""
+        """List contradictions, most severe first."""
         from projections.read import contradictions, projects, session
         from projections.read.page import take
 

@@ -20,7 +20,7 @@ def register(app: typer.Typer) -> None:
         project: str = PROJECT_OPTION,
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """Show what of a project has been read, and about what the ledger knows too little."""
+        """Show what has been read of a project, and where its ledger has gaps."""
         from projections.read import projects, session
         from projections.read.coverage import coverage as covered
 

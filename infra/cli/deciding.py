@@ -30,11 +30,11 @@ Deciding = Callable[[Settings, "Decider"], Coroutine[None, None, "Decision"]]
 OPTIONS: dict[str, tuple[Any, Any]] = {
     "rationale": (
         str,
-        typer.Option("", "--rationale", "-r", help="Why, in the person's own words."),
+        typer.Option("", "--rationale", "-r", help="Reason for the decision."),
     ),
     "name": (
         str | None,
-        typer.Option(None, "--as", metavar="NAME", help="Who decides; else the login name."),
+        typer.Option(None, "--as", metavar="NAME", help="Who decides (default: login name)."),
     ),
     "role": (
         Role,
@@ -43,7 +43,7 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "expected_revision": (
         int | None,
         typer.Option(
-            None, "--expected-revision", help="The revision that was seen; else the one shown now."
+            None, "--expected-revision", help="Revision it is based on (default: the current one)."
         ),
     ),
     "key": (str | None, KEY_OPTION),
@@ -51,18 +51,18 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
 }
 
 EFFECTS = {
-    "merge_review:approve": "The two are one atom now.",
+    "merge_review:approve": "The two atoms are merged.",
     "merge_review:reject": "Both atoms stay; the pair will not be proposed again.",
-    "contradiction_resolution:a_wins": "The first side holds, the other one is superseded.",
-    "contradiction_resolution:b_wins": "The second side holds, the other one is superseded.",
-    "contradiction_resolution:both_valid": "Both sides hold; the contradiction is resolved.",
-    "contradiction_resolution:reworded": "It was the wording; the contradiction is resolved.",
-    "contradiction_resolution:dismiss": "It is no contradiction; it is closed.",
-    "contradiction_resolution:escalate": "It is handed on, and blocks until it is decided.",
-    "atom_verification": "It is verified; no run takes it away or lowers it below its floor.",
-    "unverify": "It is not verified any more.",
+    "contradiction_resolution:a_wins": "The first side is kept, the other one is superseded.",
+    "contradiction_resolution:b_wins": "The second side is kept, the other one is superseded.",
+    "contradiction_resolution:both_valid": "Both sides are right; the contradiction is resolved.",
+    "contradiction_resolution:reworded": "Only the wording conflicted; it is resolved.",
+    "contradiction_resolution:dismiss": "The contradiction was a false one and is closed.",
+    "contradiction_resolution:escalate": "It is escalated and blocks artifacts until decided.",
+    "atom_verification": "It is verified; no run removes it or lowers it below its floor.",
+    "unverify": "It is no longer verified.",
     "atom_dismissal": "It is dismissed; no run brings it back.",
-    "atom_reinclusion": "It counts again as it did before.",
+    "atom_reinclusion": "It is restored.",
     "unmerge": "The merge is undone; the pair will not be merged again.",
 }
 

@@ -32,7 +32,7 @@ def register(app: typer.Typer) -> None:
         path: str = typer.Argument(
             str(OWN_REPOSITORY), help="Folder, archive or git URL.", show_default="Cairn itself"
         ),
-        keep: bool = typer.Option(False, "--keep", help="Leave running what was started."),
+        keep: bool = typer.Option(False, "--keep", help="Keep running what was started."),
     ) -> None:
         """Read PATH into a ledger and show an extract of the PRD made from it."""
         started_s = time.monotonic()

@@ -1,4 +1,4 @@
-"""`cairn dismiss`, `cairn reinclude`: what does not count, and what counts again."""
+"""`cairn dismiss`, `cairn reinclude`: exclude an atom or contradiction, or restore an atom."""
 
 import typer
 
@@ -12,7 +12,7 @@ def register(app: typer.Typer) -> None:
     def dismiss(
         target: str = typer.Argument(help="Id of an atom or of a contradiction."),
     ) -> Deciding:
-        """Dismiss an atom (with --rationale), or a contradiction that is none."""
+        """Dismiss an atom (needs --rationale) or a false contradiction."""
         if target.startswith("ctr_"):
             return lambda settings, by: service.dismiss_contradiction(settings, target, by)
         return lambda settings, by: service.dismiss_atom(settings, target, by)
@@ -20,5 +20,5 @@ def register(app: typer.Typer) -> None:
     @app.command()
     @by_person
     def reinclude(atom: str = typer.Argument(help="Id of a dismissed atom.")) -> Deciding:
-        """Let a dismissed atom count again, as it did before."""
+        """Restore a dismissed atom."""
         return lambda settings, by: service.reinclude_atom(settings, atom, by)

@@ -10,7 +10,9 @@ from infra.cli.output import as_lines, cell, table
 
 
 def register(app: typer.Typer) -> None:
-    letters = typer.Typer(no_args_is_help=True, help="Records that could not be processed.")
+    letters = typer.Typer(
+        no_args_is_help=True, help="List or retry records that could not be processed."
+    )
     app.add_typer(letters, name="dlq")
 
     @letters.command("list")
@@ -36,6 +38,6 @@ def register(app: typer.Typer) -> None:
 
     @letters.command()
     def retry(dead_letter_id: str = typer.Argument(metavar="ID")) -> None:
-        """Publish the record to its topic once more."""
+        """Publish the record to its topic again."""
         retried = asyncio.run(service.retry_dead_letter(connect(), dead_letter_id))
-        say(f"{retried.dead_letter_id} was published to {retried.topic} once more.")
+        say(f"{retried.dead_letter_id} was published to {retried.topic} again.")

@@ -9,7 +9,7 @@ from infra.cli.context import load, say
 def register(app: typer.Typer) -> None:
     @app.command()
     def down() -> None:
-        """Stop everything `cairn up` started; data stays."""
+        """Stop everything that `cairn up` started; data is kept."""
         settings = load()
         stopped = supervisor.stop_running(settings)
         say("Cairn is stopped." if stopped else f"Cairn is not running in {settings.home}.")

@@ -56,7 +56,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _check(form: str, engine: str) -> None:
-    """Raises typer.BadParameter for an option that is none, Refusal for an engine that is away."""
+    """Raises typer.BadParameter for an unknown option, Refusal for an engine that is missing."""
     if form not in ("json", "spans"):
         raise typer.BadParameter(f"There is no format {form}; there are json and spans.")
     if engine not in ("heuristic", "model"):

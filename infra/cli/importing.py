@@ -19,9 +19,9 @@ def register(app: typer.Typer) -> None:
         kind: str = typer.Argument(metavar="SERVICE", help="jira or slack."),
         file: Path = typer.Argument(help="Slack: the zip. Jira: JSON or CSV.", exists=True),
         project: str = PROJECT_OPTION,
-        site: str = typer.Option("", help="Jira: the host of the site the issues are of."),
+        site: str = typer.Option("", help="Jira: host of the site that the issues belong to."),
         channel: list[str] = typer.Option(
-            [], "--channel", help="Slack: id or name of a channel of the project; several times."
+            [], "--channel", help="Slack: id or name of a project channel (repeatable)."
         ),
         as_json: bool = JSON_OPTION,
     ) -> None:
@@ -29,9 +29,9 @@ def register(app: typer.Typer) -> None:
         settings = connect()
         quiet_clients()
         if kind == "jira" and not site:
-            raise typer.BadParameter("Issues have addresses: name the --site they are of.")
+            raise typer.BadParameter("Jira issues belong to a site: give --site HOST.")
         if kind == "slack" and not channel:
-            raise typer.BadParameter("Name each --channel that is the project's.")
+            raise typer.BadParameter("Give --channel for each channel of the project.")
         if kind not in ("jira", "slack"):
             raise typer.BadParameter(f"There is no import for {kind!r}: jira or slack.")
         export = (

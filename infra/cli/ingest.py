@@ -60,22 +60,26 @@ def register(app: typer.Typer) -> None:
             help="Folder, file, archive, git URL, github:owner/repo."
         ),
         project: str = PROJECT_OPTION,
-        lane: Lane = typer.Option("both", help="Fast and small, broad and strong, or both."),
-        as_name: str | None = typer.Option(None, "--as", help="Name of the root."),
+        lane: Lane = typer.Option("both", help="preview: fast and small; deep: thorough."),
+        as_name: str | None = typer.Option(
+            None, "--as", help="Name of the root (default: of the source)."
+        ),
         accept_removals: bool = typer.Option(
-            False, "--accept-removals", help="Remove what is gone even when that is much."
+            False,
+            "--accept-removals",
+            help="Remove missing sources even above the safety threshold.",
         ),
         any_folder: bool = typer.Option(
             False, "--allow-any-folder", help="Read a system folder or a whole home folder too."
         ),
         target: CoverageTarget = typer.Option(
             "best_effort",
-            help="What the deep run covers: tier1, tiers 1 and 2, or all.",
+            help="The deep run covers tier 1, tiers 1 and 2 (mandatory), or all.",
         ),
         limit: list[str] = typer.Option(
-            [], help="A limit of the runs, as NAME=VALUE; may be given several times."
+            [], help="A limit for the runs, as NAME=VALUE (repeatable)."
         ),
-        wait: bool = typer.Option(False, "--wait", help="Return when everything is readable."),
+        wait: bool = typer.Option(False, "--wait", help="Return when all results can be read."),
         idempotency_key: str | None = KEY_OPTION,
         as_json: bool = JSON_OPTION,
     ) -> None:
@@ -122,7 +126,7 @@ def limits_of(given: list[str]) -> dict[str, float]:
         try:
             limits[name] = float(value)
         except ValueError:
-            raise typer.BadParameter(f"{pair!r} does not say a number: NAME=VALUE.") from None
+            raise typer.BadParameter(f"{pair!r} is not of the form NAME=NUMBER.") from None
     with named_wrong_use():
         service.check_limits(limits)
     return limits
@@ -209,7 +213,7 @@ def tell_notices(listed: SourceListed) -> None:
         warns = "Warning: " if code in listed.losses else ""
         say(f"{warns}{len(paths):,} {NOTICE_WORDS[code]}: {shown}")
     if "unreadable_folder" in by_code:
-        say("So the listing is not complete, and nothing counts as gone this time.")
+        say("The listing is incomplete, so no source is removed this time.")
 
 
 def summarise(watched: Watched, *, waited: bool) -> None:
@@ -225,7 +229,7 @@ def summarise(watched: Watched, *, waited: bool) -> None:
     for sentence in feed.unreadable:
         say(f"Warning: {sentence}")
     if progress is None:
-        say(f"It is being read: `cairn runs --project {named}` shows how far it is.")
+        say(f"Reading continues: `cairn runs --project {named}` shows the progress.")
         return
     reasons = ", ".join(f"{name} {count:,}" for name, count in progress.skip_reasons.items())
     say(f"Skipped: {progress.skipped:,}" + (f" ({reasons})." if reasons else "."))
@@ -238,8 +242,8 @@ def summarise(watched: Watched, *, waited: bool) -> None:
         say(_run_line(run))
     for run in result.blocked_removals:
         say(
-            f"{run.removals_held:,} sources are gone from {result.root}, too many to remove them"
-            " unasked: what they said stays as it is. If they are really gone:"
+            f"{run.removals_held:,} sources are gone from {result.root}. That exceeds the safety"
+            " threshold, so none was removed. To remove them:"
             f" `cairn runs accept-removals {run.run_id} --project {named}`, or the same"
             " ingest with --accept-removals."
         )

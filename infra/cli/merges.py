@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
         ),
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """List merge operations in ledger order, then the pairs in review; approve, reject."""
+        """List merges and pairs in review; approve or reject a pair."""
         if context.invoked_subcommand is None:
             if project is None:
                 raise typer.BadParameter("Name the project: --project NAME.")
@@ -33,13 +33,13 @@ def register(app: typer.Typer) -> None:
     @reviews.command()
     @by_person
     def approve(review: str = REVIEW) -> Deciding:
-        """The two say the same: make them one atom."""
+        """Merge the two atoms of the pair."""
         return lambda settings, by: service.review_merge(settings, review, by, "approve")
 
     @reviews.command()
     @by_person
     def reject(review: str = REVIEW) -> Deciding:
-        """The two say different things: never merge or propose them again."""
+        """Keep the two atoms apart; the pair is not proposed again."""
         return lambda settings, by: service.review_merge(settings, review, by, "reject")
 
     @app.command()
@@ -47,7 +47,7 @@ def register(app: typer.Typer) -> None:
     def unmerge(
         merged: str = typer.Argument(help="Id of the merge (mop_) or of the atom merged away."),
     ) -> Deciding:
-        """Undo a wrong merge: the atom that was merged away is one of its own again."""
+        """Undo a merge: the merged atom becomes separate again."""
         return lambda settings, by: service.undo_merge(settings, merged, by)
 
 

@@ -13,10 +13,10 @@ def register(app: typer.Typer) -> None:
     @app.command("next-batch")
     def next_batch(
         project: str = PROJECT_OPTION,
-        run: str | None = typer.Option(None, help="Id of one run; else all, the newest first."),
+        run: str | None = typer.Option(None, help="Only this run (default: all, newest first)."),
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """Show the last batch that was chosen in each run, with the ranking behind the choice."""
+        """Show the last batch of each run, and the ranking behind the choice."""
         from projections.read import projects, session
         from projections.read.batches import last_batches
 

@@ -18,7 +18,7 @@ from infra.cli.context import JSON_OPTION, connect, named_wrong_use, resumable
 from infra.cli.output import as_lines
 
 KEY_OPTION = typer.Option(
-    None, "--idempotency-key", help="The same key again does the same thing once."
+    None, "--idempotency-key", help="A repeated request with the same key is done once."
 )
 PROJECT_OPTION = typer.Option(..., "--project", "-p", help="Name or id of the project.")
 
@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 
     @projects.command()
     def create(
-        name: str = typer.Argument(help="What people call it."),
+        name: str = typer.Argument(help="Name of the project."),
         idempotency_key: str | None = KEY_OPTION,
         as_json: bool = JSON_OPTION,
     ) -> None:

@@ -13,19 +13,17 @@ from infra.cli.verify_log import show_findings, showing_records
 def register(app: typer.Typer) -> None:
     @app.command()
     def rebuild(
-        projection: str | None = typer.Option(
-            None, help="Only this table is compared and put right."
-        ),
+        projection: str | None = typer.Option(None, help="Compare and replace only this table."),
         accept_smaller: bool = typer.Option(
             False,
             "--accept-smaller",
-            help="Take what a damaged log still holds, though ledgers become smaller.",
+            help="Accept smaller ledgers where the log is damaged.",
         ),
     ) -> None:
-        """Fold the topics into shadow tables, compare, and take over what differs (then exit 1).
+        """Rebuild the tables from the log, and replace those that differ (exit 1).
 
-        A log with findings makes no ledger smaller unless --accept-smaller is given; then the
-        tables go on behind what is missing.
+        While the log has findings, no ledger becomes smaller unless --accept-smaller is given; then
+        the tables continue after what is missing.
         """
         settings = connect()
         with showing_records("folded") as tell:

@@ -17,8 +17,8 @@ def register(app: typer.Typer) -> None:
             None, help="Only this rule or code, e.g. R7 or low_confidence."
         ),
         kind: str | None = typer.Option(None, help="Only this kind, e.g. risk."),
-        source: str | None = typer.Option(None, help="Only from paths that fit, e.g. 'docs/*'."),
-        limit: int | None = typer.Option(None, min=1, help="At most so many."),
+        source: str | None = typer.Option(None, help="Only from paths that match, e.g. 'docs/*'."),
+        limit: int | None = typer.Option(None, min=1, help="Maximum number of results."),
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List refused candidates and refused evidence rows with the rule that refused each."""

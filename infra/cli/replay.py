@@ -20,10 +20,10 @@ def register(app: typer.Typer) -> None:
         diff: bool = typer.Option(False, "--diff", help="Name every row that differs."),
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """Fold the ledger up to a moment into the schema cairn_replay and compare it with now.
+        """Rebuild the ledger as of a moment in schema cairn_replay, and compare it with now.
 
-        Without a moment it is folded to its end, where nothing may differ (else exit 1), unless the
-        ledger has moved on meanwhile.
+        Without a moment the whole ledger is rebuilt; a difference then exits 1, unless the ledger
+        has grown meanwhile.
         """
         if as_of_seq is not None and as_of:
             raise typer.BadParameter("give --as-of-seq or --as-of, not both")

@@ -20,10 +20,10 @@ def register(app: typer.Typer) -> None:
     @by_person
     def resolve(
         contradiction: str = CONTRADICTION,
-        a_wins: bool = typer.Option(False, "--a-wins", help="The first side holds."),
-        b_wins: bool = typer.Option(False, "--b-wins", help="The second side holds."),
-        both_valid: bool = typer.Option(False, "--both-valid", help="Both sides hold."),
-        reworded: bool = typer.Option(False, "--reworded", help="It was the wording."),
+        a_wins: bool = typer.Option(False, "--a-wins", help="The first side is right."),
+        b_wins: bool = typer.Option(False, "--b-wins", help="The second side is right."),
+        both_valid: bool = typer.Option(False, "--both-valid", help="Both sides are right."),
+        reworded: bool = typer.Option(False, "--reworded", help="Only the wording conflicts."),
     ) -> Deciding:
         """Resolve a contradiction; --rationale is needed, with at least 10 characters."""
         options: dict[Resolution, bool] = {
@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
     @by_person
     def escalate(
         contradiction: str = CONTRADICTION,
-        to: str | None = typer.Option(None, "--to", help="Who shall decide."),
+        to: str | None = typer.Option(None, "--to", help="Who should decide."),
     ) -> Deciding:
-        """Hand a contradiction on; it blocks until it is decided."""
+        """Escalate a contradiction; it blocks artifacts until it is decided."""
         return lambda settings, by: service.escalate_contradiction(settings, contradiction, by, to)

@@ -25,7 +25,7 @@ SHOWN_FILES = 8
 
 
 def register(app: typer.Typer) -> None:
-    runs = typer.Typer(help="List ingestion runs; end one, or go on with it.")
+    runs = typer.Typer(help="List ingestion runs; cancel, resume or inspect one.")
     app.add_typer(runs, name="runs")
 
     @runs.callback(invoke_without_command=True)
@@ -37,17 +37,17 @@ def register(app: typer.Typer) -> None:
         """List ingestion runs, oldest first; `cancel` or `resume` one of them."""
         if context.invoked_subcommand is None:
             if project is None:
-                raise typer.BadParameter("Say of which project: --project NAME.")
+                raise typer.BadParameter("Name the project: --project NAME.")
             listed(project, as_json=as_json)
 
     @runs.command()
     def cancel(
         run: str = typer.Argument(help="Id of the run."),
-        reason: str = typer.Option("", help="Why, for those who look at the run later."),
+        reason: str = typer.Option("", help="Reason, shown with the run."),
         idempotency_key: str | None = KEY_OPTION,
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """End a run at its next batch border; what it has not read stays to be read."""
+        """End a run after its current batch; the rest stays unread."""
         settings = connect()
         quiet_clients()
         with resumable(idempotency_key) as key:
@@ -61,12 +61,12 @@ def register(app: typer.Typer) -> None:
     def resume(
         run: str = typer.Argument(help="Id of the run."),
         retry_poison: bool = typer.Option(
-            False, "--retry-poison", help="Also try again what could not be read."
+            False, "--retry-poison", help="Also retry what could not be read."
         ),
         idempotency_key: str | None = KEY_OPTION,
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """Read what a run that has ended left: a new run over the same listing."""
+        """Start a new run over what an ended run left unread."""
         settings = connect()
         quiet_clients()
         with resumable(idempotency_key) as key:
@@ -81,7 +81,7 @@ def register(app: typer.Typer) -> None:
     def report(
         run: str = typer.Argument(help="Id of the run."), as_json: bool = JSON_OPTION
     ) -> None:
-        """Tell what had changed for a run, what it read again, which sections it kept, and when."""
+        """Show what a run changed: files, chunks, atoms and sections."""
         from projections.read import deltas, runs, session
 
         with session.reading(connect().conninfo) as connection:
@@ -94,7 +94,7 @@ def register(app: typer.Typer) -> None:
 
     @runs.command("deltas")
     def delta_reports(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
-        """What each merged pull request or push changed: files, chunks, atoms, sections."""
+        """Show what each merged pull request or push changed."""
         from projections.read import deltas, projects, session
         from projections.read.page import take
 
@@ -128,15 +128,15 @@ def register(app: typer.Typer) -> None:
 
     @runs.command("accept-removals")
     def accept_removals(
-        run: str = typer.Argument(help="Id of the run that holds removals."),
+        run: str = typer.Argument(help="Id of the run with blocked removals."),
         project: str = PROJECT_OPTION,
     ) -> None:
-        """Accept removals that a run has blocked because they were too many."""
+        """Accept removals that the safety threshold blocked."""
         settings = connect()
         quiet_clients()
         accepted = asyncio.run(service.accept_removals(settings, project, run, actor=login_name()))
         count, named = len(accepted.source_ids), shlex.quote(project)
-        say(f"{count:,} sources go: `cairn runs --project {named}` shows the run that does it.")
+        say(f"{count:,} sources are removed: see `cairn runs --project {named}`.")
 
 
 def listed(project: str, *, as_json: bool) -> None:

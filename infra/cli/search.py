@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
         kind: list[str] = typer.Option([], help="Only these kinds."),
         area: list[str] = typer.Option([], help="Only these areas."),
         status: list[str] = typer.Option([], help="These statuses instead of the live ones."),
-        limit: int = typer.Option(10, min=1, max=100, help="At most so many."),
+        limit: int = typer.Option(10, min=1, max=100, help="Maximum number of results."),
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Find atoms by entity, metadata or words, with the places they come from."""
@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
         from projections.read.search import Filters, search_ledger
 
         if not query.strip():
-            raise typer.BadParameter("Nothing is looked for: give words, a kind, an area or a tag.")
+            raise typer.BadParameter("The query is empty: give words, a kind, an area or a tag.")
         for each in kind:
             check_known("kind", each)
         for each in status:

@@ -43,9 +43,9 @@ def register(app: typer.Typer) -> None:
         form: Format = typer.Option(Format.md, "--format", help="Markdown, or JSON lines."),
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """Print the PRD, or the present insights, epics or features with where they come from.
+        """Print the PRD, insights, epics or features with their sources.
 
-        What is written while a run goes on comes after them, as speculative.
+        Sections written during a run follow, marked as speculative.
         """
         from projections.read import artifacts, projects, session
         from projections.read.page import take

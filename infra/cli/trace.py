@@ -19,14 +19,14 @@ ID_OF = typer.Argument(
     metavar="ID", help="A statement, artifact, atom, evidence row, chunk, source or run."
 )
 WHY = typer.Option(
-    False, "--why", help="Instead: the decisions about it, and the rule or code of each."
+    False, "--why", help="Show the decisions about it, and the rule or code of each."
 )
 
 
 def register(app: typer.Typer) -> None:
     @app.command()
     def trace(known_id: str = ID_OF, explain: bool = WHY, as_json: bool = JSON_OPTION) -> None:
-        """Show what an id rests on: evidence, chunk, revision, run, and every record's place.
+        """Show the evidence behind an id, down to the log; with --why, the decisions about it.
 
         With --why: why it was chosen, read, refused, merged, downgraded or blocked.
         """

@@ -14,10 +14,13 @@ def register(app: typer.Typer) -> None:
     def verify(
         atom: str = ATOM,
         floor: float | None = typer.Option(
-            None, min=0.0, max=1.0, help="Never less sure than this; else 0.90 or as it is."
+            None,
+            min=0.0,
+            max=1.0,
+            help="Lowest confidence (default: 0.90, or what it has if that is higher).",
         ),
     ) -> Deciding:
-        """Pin an atom: no run takes it away or makes it less sure."""
+        """Pin an atom: no run removes it or lowers its confidence."""
         return lambda settings, by: service.verify_atom(settings, atom, by, floor)
 
     @app.command()

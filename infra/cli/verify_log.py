@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     @app.command("verify-log")
     def verify_log(as_json: bool = JSON_OPTION) -> None:
-        """Check places, envelopes, schemas, ids, hashes, sequences, quotes, citations.
+        """Check the log: places, schemas, ids, hashes, sequences, quotes, citations.
 
-        Each finding is told with its place and what to do; any finding makes the exit code 1.
+        Each finding has its place and what to do about it; any finding exits 1.
         """
         settings = connect()
         with showing_records("checked") as tell:

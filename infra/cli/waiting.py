@@ -12,10 +12,10 @@ from infra.cli.output import as_lines, cell, table
 def register(app: typer.Typer) -> None:
     @app.command()
     def waiting(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
-        """List what waits for a person.
+        """List what needs a person's decision.
 
-        Disputes, the gravest first, and merge reviews, both after the deep run; removals that a run
-        has held; verified atoms that no source says any more.
+        Contradictions (most severe first) and merge reviews, both after the deep run; blocked
+        removals; verified atoms without a source.
         """
         from projections.read import projects, session
         from projections.read.page import take

@@ -20,10 +20,10 @@ def register(app: typer.Typer) -> None:
     @app.command()
     def webhooks(
         listen: str | None = typer.Option(
-            None, "--listen", help="host:port; CAIRN_WEBHOOKS when not given."
+            None, "--listen", help="host:port (default: CAIRN_WEBHOOKS)."
         ),
     ) -> None:
-        """Take webhooks of connected services. `cairn up` starts it when CAIRN_WEBHOOKS is set."""
+        """Accept webhooks of services. `cairn up` starts it when CAIRN_WEBHOOKS is set."""
         settings = connect(start=False)
         address = checked_address(listen) if listen else settings.webhooks
         if address is None:

@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
             "all", "--stages", help="`reading`, `deciding`, `all`, or names with commas between."
         ),
     ) -> None:
-        """Run stages of the stream. `cairn up` starts workers by itself."""
+        """Run stages of the pipeline. `cairn up` starts workers by itself."""
         from streams.app import run_worker, select
 
         settings = connect(start=False)

@@ -125,7 +125,7 @@ async def resolve_contradiction(
 async def escalate_contradiction(
     settings: Settings, contradiction_id: str, by: Decider, to: str | None = None
 ) -> Decision:
-    """Hand a contradiction on; it blocks until it is decided."""
+    """Escalate a contradiction; it blocks artifacts until it is decided."""
     return await _decide(
         settings,
         contradiction_id,
@@ -166,7 +166,7 @@ async def dismiss_atom(settings: Settings, atom_id: str, by: Decider) -> Decisio
 
 
 async def reinclude_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
-    """Let a dismissed atom count again, as it did before."""
+    """Restore a dismissed atom."""
     return await _decide(settings, atom_id, by, AtomReincluded, atom_id=atom_id)
 
 

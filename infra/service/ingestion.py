@@ -277,7 +277,7 @@ class _Source:
                 Note(
                     "many_sources_gone",
                     f"{gone:,} of {len(known):,} sources known as {root} are not in {self.name};"
-                    " what was not moved stays until a person accepts its removal.",
+                    " those that were not moved stay until a person accepts their removal.",
                     {"root": root, "gone": gone, "known": len(known)},
                 )
             )

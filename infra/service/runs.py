@@ -82,7 +82,7 @@ async def accept_removals(
     run = await ask(settings, lambda connection: runs.removals_held(connection, project_id, run_id))
     if not run or not run.removals_held or not run.root:
         raise Conflict(
-            f"Run {run_id} of {project} holds no removals.",
+            f"Run {run_id} of {project} has no blocked removals.",
             code="no_removals_held",
             detail={"run_id": run_id, "project": project},
         )

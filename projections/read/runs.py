@@ -127,7 +127,7 @@ class RunStatus(ReadModel):
 
 
 class HeldRemovals(ReadModel):
-    """The sources of ``root`` that a run holds back, because too many were gone."""
+    """The sources of ``root`` whose removal a run blocked, because too many were gone."""
 
     run_id: str
     root: str | None
@@ -174,7 +174,7 @@ def run(connection: Conn, run_id: str) -> RunStatus:
 
 
 def removals_held(connection: Conn, project_id: str, run_id: str) -> HeldRemovals | None:
-    """What the run holds back; None when there is no such run."""
+    """The removals that the run blocked; None when there is no such run."""
     query = (
         "SELECT run_id, root, coalesce(removals_held, '{}') AS removals_held FROM ingestion_runs"
         " WHERE project_id = %s AND run_id = %s"

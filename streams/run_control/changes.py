@@ -121,9 +121,9 @@ def find_duplicates(scope: RunScope) -> dict[str, str]:
 def derive_removals(
     scope: RunScope, removed: RemovedSources, present: set[str]
 ) -> tuple[list[SourceChange], list[str]]:
-    """The removals that the end of the trigger's last run tells, and the sources held back.
+    """The removals that the end of the trigger's last run tells, and the sources it blocked.
 
-    More than the threshold are held back until a person accepts them. ``present`` contents are
+    More than the threshold are blocked until a person accepts them. ``present`` contents are
     still somewhere, so they do not count as lost. A source that a later listing names stays.
     """
     if not removed.contents:

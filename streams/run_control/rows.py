@@ -16,7 +16,7 @@ from streams.cause import Cause
 class Trigger(Part):
     """A request for ingestion; ``arrival`` counts the project's requests from 0.
 
-    ``accepts_run``: the run whose removals, held back by it, a person has accepted.
+    ``accepts_run``: the run whose blocked removals a person has accepted.
     """
 
     arrival: int

@@ -31,7 +31,7 @@ def refused(*arguments: str) -> str:
         (("atoms", "-p", "x", "--status", "gone"), "There is no status 'gone': there are draft"),
         (("search", "y", "-p", "x", "--kind", "rumour"), "There is no kind 'rumour'"),
         (("search", "y", "-p", "x", "--status", "all"), "There is no status 'all'"),
-        (("search", " ", "-p", "x"), "Nothing is looked for"),
+        (("search", " ", "-p", "x"), "The query is empty"),
         (("coverage",), "Missing option '--project'"),
         (("eval", "guess", "--in", NOBODY, "--out", NOBODY), "There is no task guess"),
         (("eval", "classify", "--in", NOBODY), "needs --in and --out"),

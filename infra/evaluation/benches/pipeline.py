@@ -59,7 +59,7 @@ def functions_alone(source: str) -> dict[str, Any]:
     """Stages 0, 1 and 1b of ``source`` in this process, with neither broker nor database.
 
     They read what the service reads: of sources with the same content the first, and no chunk that
-    stage 0 holds back.
+    stage 0 withholds.
     """
     reader = OfflineReader()
     with (
