@@ -1,4 +1,4 @@
-"""All settings in one frozen model. The environment is read here, for `infra.cli`, nowhere else.
+"""All settings in one frozen model, made from the environment that `infra.cli` hands in.
 
 Everybody else is handed a `Settings` or single values. Whether broker and database run elsewhere
 or have to be started is decided in `infra/local/runtime.py`; until then the two addresses are None.

@@ -1,8 +1,8 @@
 """The `cairn` command: one file a command, each with ``register(app)``.
 
-This package is the only reader of the environment, and nobody imports it. Modules of commands are
-imported when they are called (`commands.py`), and import what is heavy (faust, the rules of the
-reader) inside their functions.
+Only this package reads settings from the environment, and nobody imports it. Modules of commands
+are imported when they are called (`commands.py`), and import what is heavy (faust, the rules of
+the reader) inside their functions.
 """
 
 import os

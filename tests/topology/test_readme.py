@@ -8,12 +8,15 @@ import pytest
 from infra.cli.commands import COMMANDS
 from infra.settings import Settings, variable_of
 from schemas.topics import TOPICS
+from tests.topology.test_imports import OURS
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 MAX_WORDS = 1_500
 VARIABLES = {variable_of(field) for field in Settings.model_fields}
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "schemas").glob("*.md"), *ROOT.glob("*/README.md")])
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *(page for name in OURS for page in (ROOT / name).rglob("*.md"))]
+)
 
 
 def test_the_list_of_topics_has_every_topic_with_its_events():
