@@ -9,7 +9,7 @@ from dataclasses import replace
 from agents.offline.recognise.cues import EXPLICIT, MODAL, WEAK, Cue
 from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.fragments import asks, has_verb, is_order
-from agents.offline.recognise.needs import requirement
+from agents.offline.recognise.needs import find_requirement
 from agents.offline.recognise.noise import (
     addresses_reader,
     is_chatter,
@@ -357,7 +357,7 @@ def _by_words(sentence: Sentence) -> Cue | None:
         return None
     if _CODE_TALK.match(text):
         return None
-    cue = requirement(text, named=bool(names))
+    cue = find_requirement(text, named=bool(names))
     if cue is None or not _MUST.search(text) or _ORDER.match(text):
         return None
     return Cue(cue.kind, WEAK, cue.attributes)

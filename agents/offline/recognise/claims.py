@@ -236,7 +236,7 @@ def _is_finite(verb: re.Match[str]) -> bool:
     return not before.endswith(" to ") or has_verb(before)
 
 
-def claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
+def find_claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
     """A declarative sentence with a subject of its own and a predicate that says something."""
     if exclusive(text) and not needs_context(text) and not _MADE_BEFORE.match(text):
         return Cue("claim", ANCHORED)

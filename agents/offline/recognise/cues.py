@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from agents.offline.lexicons import Wording
+from agents.offline.lexicons import Wording, load_words
 from agents.offline.recognise.impact import is_averted, severity_of
 from agents.offline.recognise.noise import word_set, words_of
 from schemas.events.atom import AtomKind, Polarity
@@ -199,71 +199,10 @@ _NEGATION = re.compile(
     r"no \w+)\b",
     re.IGNORECASE,
 )
-_CHOICE_WORDS = frozenset(
-    {"decided", "chosen", "chose", "opted", "adopted", "agreed", "settled", "selected", "we"}
-    | {"standardized", "standardised", "approved", "choice", "voted", "resolved", "favour", "favor"}
-)
-_DANGER_WORDS = frozenset(
-    {"may", "might", "could", "would", "can", "risk", "risks", "likely", "potential", "potentially"}
-    | {"if", "when", "once", "known", "dangerous", "vulnerable", "prone", "single"}
-    | {"drawback", "downside", "danger"}
-)
-_OPEN_WORDS = frozenset(
-    {
-        "tbd",
-        "t",
-        "decided",
-        "determined",
-        "discussed",
-        "defined",
-        "clarified",
-        "confirmed",
-        "unclear",
-    }
-    | {
-        "unknown",
-        "undecided",
-        "unresolved",
-        "open",
-        "clear",
-        "known",
-        "discussion",
-        "know",
-        "thought",
-    }
-    | {
-        "investigation",
-        "seen",
-        "sure",
-        "idea",
-        "nobody",
-        "unexplained",
-        "unsolved",
-        "research",
-        "clarification",
-        "investigate",
-        "find",
-        "figure",
-        "clarify",
-    }
-)
-_ACTOR_WORDS = frozenset(
-    {"customer", "customers", "user", "users", "clients", "competitor", "competitors", "operators"}
-    | {"subscribers", "buyers", "stakeholders", "developers", "community", "market", "teams"}
-    | {"managers", "auditors", "engineers", "administrators", "maintainers"}
-    | {
-        "tenants",
-        "visitors",
-        "churn",
-        "retention",
-        "conversion",
-        "return",
-        "told",
-        "percent",
-        "cent",
-    }
-    | {"shoppers", "players", "patients", "viewers", "students", "people", "orders", "tickets"}
-)
+_CHOICE_WORDS = load_words("wordings", "choice_words")
+_DANGER_WORDS = load_words("wordings", "danger_words")
+_OPEN_WORDS = load_words("wordings", "open_words")
+_ACTOR_WORDS = load_words("wordings", "actor_words")
 _NEGATING_WORDS = frozenset(
     {"not", "never", "cannot", "t", "neither", "nor", "no", "nobody", "nothing", "none"}
 )
@@ -321,7 +260,7 @@ def tells_what_is(text: str) -> bool:
     return "will" not in word_set(text) and bool(_AS_IT_IS.search(text))
 
 
-def decision(text: str, *, named: bool) -> Cue | None:
+def find_decision(text: str, *, named: bool) -> Cue | None:
     if text.endswith("?"):
         return None
     if word_set(text).isdisjoint(_CHOICE_WORDS):
@@ -340,7 +279,7 @@ def decision(text: str, *, named: bool) -> Cue | None:
     return None
 
 
-def risk(text: str, *, named: bool) -> Cue | None:
+def find_risk(text: str, *, named: bool) -> Cue | None:
     """A possible failure with a consequence that weighs something."""
     if word_set(text).isdisjoint(_DANGER_WORDS):
         return None
@@ -375,7 +314,7 @@ def risk(text: str, *, named: bool) -> Cue | None:
     return Cue("risk", ANCHORED if named or has_number(text) else MODAL)
 
 
-def unknown(text: str, *, asked: bool) -> Cue | None:
+def find_question(text: str, *, asked: bool) -> Cue | None:
     """An open question; ``asked`` marks a text where questions are meant (an issue)."""
     if text.endswith("?"):
         if _TELLS_A_QUESTION.match(text):
@@ -387,7 +326,7 @@ def unknown(text: str, *, asked: bool) -> Cue | None:
     return Cue("unknown", MODAL) if open_words and _OPEN.search(text) else None
 
 
-def domain_signal(text: str) -> Cue | None:
+def find_signal(text: str) -> Cue | None:
     if word_set(text).isdisjoint(_ACTOR_WORDS):
         return None
     if (share := _SHARE_OF.search(text)) and not _NO_SIGNAL.search(text):

@@ -104,7 +104,7 @@ def _by_labels(setting: Setting, sentence: Sentence) -> Cue | None:
     text = sentence.text
     threatens = severity_of(text) is not None and not AVERTING.search(text)
     threatens = threatens and not MENDED.match(text)
-    asked = cues.unknown(text, asked=True) is not None and not _SPEAKER.match(text)
+    asked = cues.find_question(text, asked=True) is not None and not _SPEAKER.match(text)
     if not (threatens or asked or _CHOOSING.search(text)) or _CONDITIONAL.match(text):
         return None  # cheap to see, and nearly all that the weights would be sure of
     probabilities = kind_probabilities(sentence.raw, load_statements())
@@ -179,7 +179,7 @@ def _may_endanger(text: str) -> bool:
 
 def _may_be_open(text: str) -> bool:
     if text.endswith("?"):
-        return cues.unknown(text, asked=True) is not None
+        return cues.find_question(text, asked=True) is not None
     return _DOUBT.search(text) is not None
 
 

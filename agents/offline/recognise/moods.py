@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from agents.offline.recognise.needs import requirement
+from agents.offline.recognise.needs import find_requirement
 
 Need = Literal["binds", "lets", "acts", "foretells", "describes", "mentions", "tells", "defines"]
 Asking = Literal["asks", "requests", "leaves open", "doubts", "tells"]
@@ -100,7 +100,7 @@ def need_of(words: str) -> Need:
         return "tells"
     if _OF_THE_TEXT.match(words):
         return "defines"
-    if _IT_MUST.match(words) or requirement(words, named=True):
+    if _IT_MUST.match(words) or find_requirement(words, named=True):
         return "binds"
     if _LETS.match(words):
         return "lets"

@@ -199,7 +199,7 @@ def is_of_papers(text: str) -> bool:
     return bool(_OF_PAPERS.match(text))
 
 
-def requirement(text: str, *, named: bool) -> Cue | None:
+def find_requirement(text: str, *, named: bool) -> Cue | None:
     """A need with somebody or something that has it, or what its makers have to do; advice to the
     reader is none.
     """

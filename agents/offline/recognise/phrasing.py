@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from agents.offline.recognise import cues
-from agents.offline.recognise.claims import claim, exclusive
+from agents.offline.recognise.claims import exclusive, find_claim
 from agents.offline.recognise.cues import ANCHORED, MODAL, WEAK, Cue, has_number
 from agents.offline.recognise.entities import names_in, starts_with_name
 from agents.offline.recognise.fragments import is_order
-from agents.offline.recognise.needs import requirement
+from agents.offline.recognise.needs import find_requirement
 from agents.offline.recognise.noise import (
     addresses_reader,
     instructs,
@@ -112,7 +112,7 @@ _LACKS = re.compile(r"we (?:will )?(?:also )?(?:need|require) (?!to\b)", re.IGNO
 
 def _threat(text: str, *, named: bool) -> Cue | None:
     """A risk by wording that is no order, no advice to «you» and not called harmless."""
-    cue = cues.risk(text, named=named)
+    cue = cues.find_risk(text, named=named)
     if (
         cue is None
         or is_order(text)
@@ -166,7 +166,7 @@ def _question(setting: Setting, text: str) -> Cue | None:
         return None
     if not text.endswith("?") and not _LEFT_OPEN.search(text):
         return None
-    return cues.unknown(text, asked=setting.asked)
+    return cues.find_question(text, asked=setting.asked)
 
 
 def _choice(setting: Setting, text: str, *, named: bool) -> Cue | None:
@@ -175,7 +175,7 @@ def _choice(setting: Setting, text: str, *, named: bool) -> Cue | None:
     What is preferred to something else is a choice only where choices are made; elsewhere it says
     how the thing works.
     """
-    cue = cues.decision(text, named=named)
+    cue = cues.find_decision(text, named=named)
     if cue is None or instructs(text) or (cue.confidence == WEAK and not setting.own_voice):
         return None
     return None if THOUGHT_OF.search(text) else cue
@@ -198,7 +198,7 @@ def find_by_words(setting: Setting, role: Role, sentence: Sentence, subject: str
     presented = presents(text)
     if needs_context(text) and not presented:
         own = bool(_SELF.match(text)) and subject != setting.name and not how_to
-        return claim(_SELF.sub("The", text), named_subject=False, named=True) if own else None
+        return find_claim(_SELF.sub("The", text), named_subject=False, named=True) if own else None
     named = bool(names)
     if is_chatter(text):
         return None
@@ -215,15 +215,15 @@ def find_by_words(setting: Setting, role: Role, sentence: Sentence, subject: str
     strong = role not in ("gain", "risk") and bool(
         re.search(r"\b(?:must|shall|MUST|SHALL|may not exceed)\b", text)
     )
-    if strong and (cue := requirement(text, named=named)):
+    if strong and (cue := find_requirement(text, named=named)):
         return None if how_to and cue.confidence < MODAL else cue
     if how_to:
         return None
     for cue in (
         _question(setting, text),
-        cues.domain_signal(text),
+        cues.find_signal(text),
         None if role == "gain" else _threat(text, named=named),
-        None if taught or role in ("gain", "risk") else requirement(text, named=named),
+        None if taught or role in ("gain", "risk") else find_requirement(text, named=named),
         None if taught else _choice(setting, text, named=named),
     ):
         if cue is not None:
@@ -232,5 +232,5 @@ def find_by_words(setting: Setting, role: Role, sentence: Sentence, subject: str
         return None
     subject_named = starts_with_name(sentence.raw, text, names)
     told = _OURS.sub("The", text) if setting.own_voice else text
-    cue = claim(told, named_subject=subject_named, named=named)
+    cue = find_claim(told, named_subject=subject_named, named=named)
     return cue if cue is None or cue.confidence > WEAK or role == "plain" else None
