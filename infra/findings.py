@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from infra.errors import Conflict
-from infra.kafka import CutLog
 from infra.local.process import write_whole
+from infra.log_positions import CutLog
 from infra.settings import Settings
 from schemas.topics import BY_NAME, is_kept_whole
 

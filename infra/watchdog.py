@@ -19,13 +19,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from infra import log
+from infra import log, log_positions
 from infra.errors import BrokerUnavailable
 from infra.local.process import ProcessId, identify, write_whole
 from infra.settings import Settings
 
 if TYPE_CHECKING:
-    from infra.kafka import Reach
+    from infra.log_positions import Reach
 
 STALLED_EXIT = 75  # sysexits: a failure that passes; the supervisor counts it
 LOOKS = 24  # until a reader that stands still ends its process
@@ -128,11 +128,10 @@ class Watchdog(threading.Thread):
         self._over.set()
 
     async def _look(self) -> None:
-        import infra.kafka
 
         async with asyncio.timeout(LOOK_PATIENCE_S):
             reads = {each.group: each.read for each in self._watched}
-            reached = await infra.kafka.reaches(self._settings, reads)
+            reached = await log_positions.reaches(self._settings, reads)
         for each in self._watched:
             for place, offset in (each.next() or {}).items():
                 start = reached[each.group][place]  # the group commits nothing

@@ -14,7 +14,7 @@ from typing import Any
 
 from psycopg import Connection, sql
 
-import infra.kafka
+from infra import log_positions
 from infra.errors import Unavailable
 from infra.settings import Settings
 from projections.checkpoint import read_checkpoint
@@ -90,7 +90,7 @@ async def caught_up(
     timeout_s: float = CATCH_UP_S,
 ) -> None:
     """The tables hold everything that the log held when this was called. Raises Unavailable."""
-    ends = await infra.kafka.end_offsets(
+    ends = await log_positions.end_offsets(
         settings, [settings.topic(name) for name in projection.topics]
     )
     cut = len(settings.topic(""))

@@ -8,6 +8,7 @@ from psycopg.errors import UndefinedTable
 
 import infra.kafka
 import infra.postgres
+from infra import log_positions
 from infra.errors import DatabaseUnavailable
 from infra.findings import Finding, cut_finding, missing_end, missing_start
 from infra.settings import Settings
@@ -25,12 +26,12 @@ async def damage(projections: Sequence[Projection], settings: Settings) -> list[
     names = [settings.topic(topic.name) for topic in TOPICS]
     bounds = {
         (topic[cut:], part): both
-        for (topic, part), both in (await infra.kafka.offset_bounds(settings, names)).items()
+        for (topic, part), both in (await log_positions.offset_bounds(settings, names)).items()
     }
     found: list[Finding] = []
     for place, (first, _) in bounds.items():
         found += missing_start(*place, 0, first)
-    found += [cut_finding(settings, each) for each in await infra.kafka.cut_logs(settings)]
+    found += [cut_finding(settings, each) for each in await log_positions.cut_logs(settings)]
     for projection in projections:
         for place, offset in _folded(projection, settings).items():
             if place in bounds:

@@ -18,6 +18,7 @@ from aiokafka import AIOKafkaConsumer
 from aiokafka.structs import ConsumerRecord, TopicPartition
 
 import infra.kafka
+from infra import log_positions
 from infra.findings import Finding, broken, holes, missing_end, missing_start
 from infra.settings import Settings
 from projections.checkpoint import Record
@@ -42,7 +43,7 @@ NO_WAIT_MS = 10
 async def ends_of(settings: Settings, topics: Sequence[str]) -> dict[tuple[str, int], int]:
     """The offset after the last record of each partition, by short topic name."""
     cut = len(settings.topic(""))
-    ends = await infra.kafka.end_offsets(settings, [settings.topic(name) for name in topics])
+    ends = await log_positions.end_offsets(settings, [settings.topic(name) for name in topics])
     return {(topic[cut:], partition): offset for (topic, partition), offset in ends.items()}
 
 

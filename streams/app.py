@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from aiokafka import AIOKafkaProducer
 
 import infra.kafka
-from infra import log
+from infra import log, log_positions
 from infra.clock import Clock, SystemClock
 from infra.errors import BrokerUnavailable, Refusal, Unavailable
 from infra.findings import LogDamaged, cut_finding
@@ -139,7 +139,7 @@ class Worker:
         try:
             async with asyncio.timeout(ANSWERS_WITHIN_S):
                 await infra.kafka.check_topics(self._settings, TOPICS)
-                for each in await infra.kafka.cut_logs(self._settings):
+                for each in await log_positions.cut_logs(self._settings):
                     raise LogDamaged(cut_finding(self._settings, each))
                 return await cluster_id(self._settings)
         except TimeoutError:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from infra.findings import Finding, forget
-from infra.kafka import accept_cuts
+from infra.log_positions import accept_cuts
 from infra.service.progress import Tell
 from infra.service.reading import ask
 from infra.settings import Settings

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from infra import supervisor
+from infra import log_positions, supervisor
 from infra.addresses import without_credentials
 from infra.errors import Refusal, Unavailable
 from infra.local.disk import Disk, fullest
@@ -21,7 +21,7 @@ from infra.settings import Settings
 from infra.watchdog import Movement, movements
 
 if TYPE_CHECKING:
-    from infra.kafka import GroupLag
+    from infra.log_positions import GroupLag
 
 Row = dict[str, Any]
 
@@ -128,7 +128,9 @@ def _lag(settings: Settings) -> tuple[list[dict[str, Any]], bool]:
         if not await infra.kafka.answers(settings):
             return [], False
         known = movements(settings)
-        lags = await infra.kafka.lags(settings, {group: each.read for group, each in known.items()})
+        lags = await log_positions.lags(
+            settings, {group: each.read for group, each in known.items()}
+        )
         return [asdict(each) | _movement(each, known.get(each.group)) for each in lags], True
 
     try:

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import infra.kafka
+from infra import log_positions
 from infra.cli import build
 from infra.errors import Refusal
 from infra.settings import Settings
@@ -175,5 +176,5 @@ def test_a_dead_letter_can_be_published_once_more(fresh: Settings, cairn: Callab
     asyncio.run(follow())
     letter = json.loads(cairn("dlq", "list", "--json").stdout)
     assert cairn("dlq", "retry", letter["dead_letter_id"]).exit_code == 0
-    ends = asyncio.run(infra.kafka.end_offsets(fresh, [fresh.topic("ledger.v1")]))
+    ends = asyncio.run(log_positions.end_offsets(fresh, [fresh.topic("ledger.v1")]))
     assert sum(ends.values()) == 2

@@ -6,6 +6,7 @@ import os
 import pytest
 
 import infra.kafka
+from infra import log_positions
 from infra.cli.hints import with_hint
 from infra.errors import BrokerUnavailable, TopicsUnfit
 from infra.settings import MAX_RECORD_BYTES, Settings
@@ -55,7 +56,7 @@ def test_lag_is_what_a_group_has_not_read(bare: Settings):
         await write(bare, [b"1", b"2"])
         await read_all(bare)
         await write(bare, [b"3", b"4", b"5"])
-        return [each.lag for each in await infra.kafka.lags(bare)]
+        return [each.lag for each in await log_positions.lags(bare)]
 
     assert asyncio.run(scenario()) == [3]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from aiokafka.structs import TopicPartition
 
 import infra.kafka
+from infra import log_positions
 from infra.settings import Settings
 
 
@@ -33,7 +34,7 @@ async def write(
 
 async def read_all(settings: Settings, topic: str = "test.v1") -> list[bytes]:
     """Every record of partition 0, up to the end at the time of the call."""
-    ends = await infra.kafka.end_offsets(settings, [settings.topic(topic)])
+    ends = await log_positions.end_offsets(settings, [settings.topic(topic)])
     end = ends[settings.topic(topic), 0]
     values: list[bytes] = []
     async with infra.kafka.running_consumer(
@@ -48,7 +49,7 @@ async def read_all(settings: Settings, topic: str = "test.v1") -> list[bytes]:
 async def values_of(settings: Settings, topic: str) -> list[bytes]:
     """Every record of all partitions, partition by partition."""
     name, values = settings.topic(topic), list[bytes]()
-    ends = await infra.kafka.end_offsets(settings, [name])
+    ends = await log_positions.end_offsets(settings, [name])
     async with infra.kafka.running_consumer(settings) as consumer:
         for (_, partition), end in sorted(ends.items()):
             place = TopicPartition(name, partition)

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from aiokafka.structs import TopicPartition
 
 import infra.kafka
+from infra import log_positions
 from infra.clock import SystemClock
 from infra.settings import Settings
 from schemas.codec import decode
@@ -115,7 +116,7 @@ async def committed(settings: Settings, stage: str, topic: str) -> dict[int, int
 
 
 async def ends(settings: Settings, topic: str) -> dict[int, int]:
-    found = await infra.kafka.end_offsets(settings, [settings.topic(topic)])
+    found = await log_positions.end_offsets(settings, [settings.topic(topic)])
     return {partition: offset for (_, partition), offset in found.items() if offset}
 
 

@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 import infra.postgres
-from infra.kafka import Reach
 from infra.local.process import wait_until
+from infra.log_positions import Reach
 from infra.service.status import read_status
 from infra.settings import Settings, variable_of
-from infra.supervisor import Child, ready_file
+from infra.supervised import Child
+from infra.supervisor import ready_file
 from infra.watchdog import STALLED_EXIT, Place, Standing
 from tests.conftest import variables_of
 from tests.shell.harness import PATIENCE_S, WorkerProcess, publish
