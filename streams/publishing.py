@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from schemas.envelope import Envelope, Event
 from schemas.events.artifact import (
-    ArtifactChange,
     ArtifactChanged,
     ArtifactSpeculated,
     LatestSet,
@@ -19,6 +18,7 @@ from schemas.events.artifact import (
     VersionPublished,
     VersionRejected,
 )
+from schemas.events.artifact_parts import ArtifactChange
 from schemas.events.hygiene import ChunkCreated
 from streams.stage import Step
 

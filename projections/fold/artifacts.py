@@ -8,16 +8,15 @@ from projections.rows import Rows
 from schemas.envelope import Envelope, Event
 from schemas.events.artifact import (
     ArtifactChanged,
-    ArtifactSnapshot,
     LatestSet,
     QualityRunFinished,
-    Section,
     SectionGenerated,
     SpeculationEnded,
     StateChanged,
     VersionPublished,
     VersionRejected,
 )
+from schemas.events.artifact_parts import ArtifactSnapshot, Section
 
 PLAN = {"start_date", "end_date"}
 # A section that comes again takes the place of what was written ahead of it before.

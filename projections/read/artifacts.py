@@ -9,7 +9,7 @@ from typing import Any
 from infra.errors import NotFound
 from projections.read.page import PAGE, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, Row, rows
-from schemas.events.artifact import Citation
+from schemas.events.artifact_parts import Citation
 
 ITEMS = Listing(
     "items",

@@ -11,7 +11,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
-from schemas.events.artifact import DimensionScore, QualityRun, QualityTier, Section, Statement
+from schemas.events.artifact_parts import (
+    DimensionScore,
+    QualityRun,
+    QualityTier,
+    Section,
+    Statement,
+)
 from schemas.ids import derive_id
 from streams.reduce.inputs import Grounds
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.events.artifact import (
+from schemas.events.artifact_parts import (
     ArtifactChange,
     ArtifactSnapshot,
     ArtifactType,

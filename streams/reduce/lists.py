@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
-from schemas.events.artifact import (
+from schemas.events.artifact_parts import (
     ArtifactChange,
     ArtifactSnapshot,
     ArtifactType,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 
-from schemas.events.artifact import ContinuationRecord, LoopRecord, StopReason
+from schemas.events.artifact_parts import ContinuationRecord, LoopRecord, StopReason
 from schemas.fingerprint import norm_text
 from streams.ledger.similarity import jaccard, similarity, words
 

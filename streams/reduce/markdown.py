@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from schemas.events.artifact import ArtifactState, Section, Statement
+from schemas.events.artifact_parts import ArtifactState, Section, Statement
 
 STATES: dict[ArtifactState, str] = {
     "draft": "draft",

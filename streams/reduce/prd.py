@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from schemas.events.artifact import (
+from schemas.events.artifact_parts import (
     ArtifactSnapshot,
     Outcome,
     QualityRun,

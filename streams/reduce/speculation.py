@@ -18,13 +18,8 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from schemas.envelope import Part
-from schemas.events.artifact import (
-    ArtifactChange,
-    ArtifactChanged,
-    ArtifactSnapshot,
-    Section,
-    SpeculationEnd,
-)
+from schemas.events.artifact import ArtifactChanged, SpeculationEnd
+from schemas.events.artifact_parts import ArtifactChange, ArtifactSnapshot, Section
 from streams.reduce.inputs import DuePosition
 from streams.reduce.items import Settled, Synthesise
 from streams.reduce.lists import Lists

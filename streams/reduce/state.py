@@ -8,12 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from schemas.envelope import Part
-from schemas.events.artifact import (
-    ArtifactChanged,
-    ArtifactSnapshot,
-    ArtifactSpeculated,
-    SpeculationEnd,
-)
+from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated, SpeculationEnd
+from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.ledger import LIVE, AtomRecord, LedgerChanged
 from streams.cause import Cause
 from streams.due import DueProjects

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from schemas.events.artifact import ArtifactSnapshot, ArtifactState, Section
+from schemas.events.artifact_parts import ArtifactSnapshot, ArtifactState, Section
 from schemas.events.ledger import LIVE
 from streams.reduce.inputs import Grounds
 from streams.reduce.sections import SECTIONS

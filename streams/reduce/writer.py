@@ -16,12 +16,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from schemas.events.artifact import (
-    ArtifactChanged,
-    ArtifactSnapshot,
-    ArtifactSpeculated,
-    QualityRun,
-)
+from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
+from schemas.events.artifact_parts import ArtifactSnapshot, QualityRun
 from schemas.events.ledger import LedgerChanged
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.cause import Cause

@@ -7,12 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from schemas import ids
-from schemas.events.artifact import (
-    ArtifactSnapshot,
-    Citation,
-    Section,
-    Statement,
-)
+from schemas.events.artifact_parts import ArtifactSnapshot, Citation, Section, Statement
 from schemas.events.atom import (
     Candidate,
     CandidateRow,

@@ -19,11 +19,7 @@ from projections.fold import PROJECTED_TOPICS
 from schemas import ids
 from schemas.codec import encode, headers
 from schemas.envelope import Actor, Envelope, Event, outside_fact
-from schemas.events.artifact import (
-    ArtifactChanged,
-    LatestSet,
-    VersionPublished,
-)
+from schemas.events.artifact import ArtifactChanged, LatestSet, VersionPublished
 from schemas.events.atom import (
     AtomReflected,
     CandidatesExtracted,

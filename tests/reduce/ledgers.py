@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from schemas.codec import decode, encode
 from schemas.envelope import SYSTEM, Envelope, outside_fact
-from schemas.events.artifact import ArtifactChanged, ArtifactSnapshot, ArtifactSpeculated
+from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
+from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.atom import Provenance
 from schemas.events.ledger import AtomRecord, ContradictionRecord, LedgerChanged, Turn
 from schemas.ids import derive_event_id, pair_id, sha256_hex

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.events.artifact import ArtifactChanged, ArtifactSnapshot, Section
+from schemas.events.artifact import ArtifactChanged
+from schemas.events.artifact_parts import ArtifactSnapshot, Section
 from schemas.events.ledger import LIVE, AtomRecord
 from streams.reduce.inputs import Grounds
 from streams.reduce.validator import errors, validate

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from schemas.events.artifact import ArtifactChanged, DimensionScore, QualityRun
+from schemas.events.artifact import ArtifactChanged
+from schemas.events.artifact_parts import DimensionScore, QualityRun
 from streams.reduce.gate import assess
 from streams.reduce.inputs import Grounds
 from tests.reduce.ledgers import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from schemas.events.artifact import ArtifactSnapshot
+from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.ledger import AtomRecord
 from streams.reduce.inputs import Grounds
 from streams.reduce.validator import errors, validate

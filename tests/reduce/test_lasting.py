@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from schemas.events.artifact import ArtifactChange, ArtifactChanged
+from schemas.events.artifact import ArtifactChanged
+from schemas.events.artifact_parts import ArtifactChange
 from schemas.ids import artifact_id
 from streams.reduce.wording import write_section
 from streams.reduce.writer import Reduce

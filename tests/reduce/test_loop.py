@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from schemas.events.artifact import LoopRecord
+from schemas.events.artifact_parts import LoopRecord
 from streams.reduce.loop import HARD_CEILING, Continuation, Reply, run_loop
 
 GO_ON = Continuation(should_continue=True, confidence=0.1, gaps_remaining=("storage",))

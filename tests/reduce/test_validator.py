@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from schemas.events.artifact import Citation, Section, Statement
+from schemas.events.artifact_parts import Citation, Section, Statement
 from schemas.events.ledger import AtomRecord, ContradictionRecord
 from streams.reduce.inputs import Grounds
 from streams.reduce.validator import validate, validate_markdown

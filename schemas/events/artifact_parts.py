@@ -1,0 +1,203 @@
+"""What artifacts are made of: sections, statements, citations, fields by type, quality."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from schemas.envelope import Part
+
+ArtifactType = Literal["insight", "prd", "epic", "feature", "task", "sprint_plan", "report"]
+ArtifactState = Literal["draft", "preview_stable", "stable"]
+SectionState = Literal[
+    "pending", "generating", "generated", "invalidated", "edited", "insufficient_evidence"
+]
+
+
+Outcome = Literal["published", "state_changed", "rejected", "unchanged"]
+QualityTier = Literal["incomplete", "basic", "intermediate", "advanced"]
+StopReason = Literal[
+    "duplicate_detected",
+    "coverage_confident",
+    "should_continue_false",
+    "error_threshold",
+    "hard_ceiling",
+    "budget_exceeded",
+    "cancelled",
+]
+
+
+class Citation(Part):
+    atom_id: str
+    atom_revision: int
+
+
+class Statement(Part):
+    """One sentence or item with the atoms it rests on.
+
+    ``provisional`` when all of them are drafts; ``contradiction_ids`` are the open contradictions
+    of the cited atoms; the text names them, or they are among the open questions.
+    """
+
+    statement_id: str
+    text: str
+    citations: list[Citation]
+    provisional: bool = False
+    confidence: float
+    contradiction_ids: list[str] = []
+
+
+class Section(Part):
+    section_id: str
+    title: str
+    state: SectionState
+    statements: list[Statement] = []
+    gap: str = ""
+    content_hash: str
+    input_hash: str
+
+
+class ReviewFinding(Part):
+    """Something the citation validator objects to."""
+
+    code: str
+    section_id: str
+    statement_id: str
+    detail: str = ""
+    warning: bool = False
+
+
+InsightCategory = Literal["pattern", "gap", "risk", "opportunity", "conflict", "trend"]
+Priority = Literal["must", "should", "could", "wont"]
+
+
+class InsightFields(Part):
+    """What an insight has besides its statements."""
+
+    category: InsightCategory
+    atom_ids: list[str]
+    source_ids: list[str]
+    confidence: float
+    cross_source: bool
+
+
+class EpicFields(Part):
+    """``completed`` when the loop that made its features stopped by its own judgement."""
+
+    prd_section_ids: list[str]
+    atom_ids: list[str]
+    feature_ids: list[str]
+    completed: bool
+
+
+class FeatureFields(Part):
+    """What a feature has besides its statements. Dates are days, ``2026-01-31``."""
+
+    epic_id: str | None = None
+    atom_ids: list[str]
+    contradiction_ids_considered: list[str] = []
+    priority: Priority
+    priority_score: float
+    effort_points: int
+    required_skills: list[str] = []
+    risk_atom_ids: list[str] = []
+    start_date: str = ""
+    end_date: str = ""
+    depends_on: list[str] = []
+    status: Literal["proposed", "planned", "in_progress", "done", "dropped"] = "proposed"
+
+
+class ArtifactSnapshot(Part):
+    """A whole artifact at one version. One of the last three fields is set, by its type."""
+
+    artifact_id: str
+    artifact_type: ArtifactType
+    number: str
+    title: str
+    artifact_state: ArtifactState
+    version: int
+    sections: list[Section]
+    content_hash: str
+    rendered_markdown: str
+    lane: Literal["preview", "deep"]
+    engine: str
+    model: str | None = None
+    prompt_version: str | None = None
+    run_id: str | None = None
+    input_ledger_seq: int
+    upstream_artifact_ids: list[str] = []
+    blocked_by: list[str] = []
+    quality_tier: QualityTier | None = None
+    quality_run_id: str | None = None
+    insight: InsightFields | None = None
+    epic: EpicFields | None = None
+    feature: FeatureFields | None = None
+
+
+class ArtifactChange(Part):
+    """What a settled ledger position changed in one insight, epic or feature."""
+
+    outcome: Outcome
+    snapshot: ArtifactSnapshot
+    recomputed_sections: list[str] = []
+    reason: str = ""
+    state_before: ArtifactState | None = None
+    reason_codes: list[str] = []
+    findings: list[ReviewFinding] = []
+
+
+class ContinuationRecord(Part):
+    """Whether a loop goes on after the item ``artifact_id``, and all the item was made from.
+
+    ``made_from`` is the whole input of the step, atoms and open contradictions, by id.
+    """
+
+    artifact_id: str
+    made_from: list[str] = []
+    should_continue: bool
+    confidence: float
+    coverage_assessment: str = ""
+    gaps_remaining: list[str] = []
+
+
+class LoopRecord(Part):
+    """How one loop of generation went. ``calls`` counts items asked for and
+    decisions to go on; ``calls_ratio`` is that for each item asked for. ``continuations`` has one
+    entry for each item, in the order they were made.
+    """
+
+    phase: str
+    stop_reason: StopReason
+    items: int
+    errors: int
+    calls: int
+    calls_ratio: float
+    gaps_remaining: list[str] = []
+    continuations: list[ContinuationRecord] = []
+
+
+class DimensionScore(Part):
+    """One dimension of a quality run: a tier from 0 to 3, and the scores it is the mean of."""
+
+    name: str
+    tier: int
+    completeness: float
+    consistency: float
+    evidence_coverage: float
+    clarity: float
+    critique: str = ""
+    failing_sections: list[str] = []
+
+
+class QualityRun(Part):
+    """One run of the quality gate over one version. ``engine`` says who judged."""
+
+    quality_run_id: str
+    artifact_id: str
+    artifact_version: int
+    mode: Literal["full", "light"]
+    status: Literal["passed", "needs_attention"]
+    iteration: int
+    max_iterations: int
+    final_tier: QualityTier
+    dimensions: list[DimensionScore]
+    engine: str
