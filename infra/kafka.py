@@ -136,7 +136,7 @@ def consumer(
     return AIOKafkaConsumer(*topics, **_connection(settings), **(defaults | options))
 
 
-def paced(client: AIOKafkaConsumer) -> None:
+def pace_fetches(client: AIOKafkaConsumer) -> None:
     """A started ``client`` fetches seldom: while records flow as well as while none come.
 
     While fetches bring records they wait a moment for `FLOW_BYTES`, since a fetch costs both sides

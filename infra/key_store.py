@@ -168,7 +168,7 @@ class KeyStore:
             known = connection.execute(
                 "SELECT key_id FROM cairn.vault_keys WHERE generation > 0"
             ).fetchall()
-            found = _run(_named_but(self._settings, {str(key_id) for (key_id,) in known}))
+            found = _run(_find_unknown_keys(self._settings, {str(key_id) for (key_id,) in known}))
             connection.execute(
                 "UPDATE cairn.vault_restored SET unknown_keys = %s, unknown_contents = %s",
                 ([*found.keys], found.contents),
@@ -262,8 +262,8 @@ async def _facts(settings: Settings, topic: str) -> list[Envelope]:
     return [fact async for fact in _read(settings, topic)]
 
 
-async def _named_but(settings: Settings, known: set[str]) -> Unknown:
-    """What the log names besides ``known``."""
+async def _find_unknown_keys(settings: Settings, known: set[str]) -> Unknown:
+    """The keys that facts on the log name besides ``known``."""
     named: Counter[str] = Counter()
     for topic in CONTENT_TOPICS:
         async for fact in _read(settings, topic):

@@ -83,8 +83,8 @@ class Vault:
         if key and key.record.subject:
             self._drop_erased()
             key = self._keys.get(key_id)
-        key = key or self._found(key_id)
-        return _opened(key.cipher, ciphertext, key.binding(place), key_id)
+        key = key or self._find_key(key_id)
+        return _open(key.cipher, ciphertext, key.binding(place), key_id)
 
     def mark(self, project_id: str, text: str) -> str:
         """64 hex digits that stand for ``text`` in this project and cannot be guessed from it.
@@ -114,7 +114,7 @@ class Vault:
         for record in self._store.all():
             if record.wrapped is not None:
                 try:
-                    _opened(master, record.wrapped, _binding(KEY_SCHEMA, record), record.key_id)
+                    _open(master, record.wrapped, _binding(KEY_SCHEMA, record), record.key_id)
                 except Undecryptable:
                     closed += 1
         return closed
@@ -137,7 +137,7 @@ class Vault:
         self._current[project_id, subject] = key
         return key
 
-    def _found(self, key_id: str) -> _Key:
+    def _find_key(self, key_id: str) -> _Key:
         self._require_master()
         record = self._store.find(key_id)
         if record is None:
@@ -156,7 +156,7 @@ class Vault:
 
     def _keep(self, record: KeyRecord) -> _Key:
         assert record.wrapped is not None
-        opened = _opened(
+        opened = _open(
             self._require_master(), record.wrapped, _binding(KEY_SCHEMA, record), record.key_id
         )
         key = _Key(record, AESGCM(opened), hmac.digest(opened, MARK_PURPOSE, "sha256"))
@@ -244,7 +244,7 @@ def _binding(schema: str, record: KeyRecord, place: str = "") -> bytes:
     return "\n".join(whose).encode()
 
 
-def _opened(cipher: AESGCM, sealed: bytes, binding: bytes, key_id: str) -> bytes:
+def _open(cipher: AESGCM, sealed: bytes, binding: bytes, key_id: str) -> bytes:
     try:
         return cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], binding)
     except (InvalidTag, ValueError) as error:

@@ -85,7 +85,7 @@ def _apply(
     placed = list(_readable(projection, rows, records, partitions, left_out))
     with connection.transaction():
         move_checkpoint(connection, projection.name, spans_of(records))
-        for fact in _accepted(connection, rows, placed, left_out):
+        for fact in _accept(connection, rows, placed, left_out):
             projection.folds[fact.event.type_name](rows, fact, fact.event)
         rows.write(connection)
 
@@ -110,7 +110,7 @@ def _readable(
             yield record, fact
 
 
-def _accepted(
+def _accept(
     connection: Conn, rows: Rows, placed: list[Placed], left_out: LeftOut
 ) -> Iterable[Envelope]:
     """The facts among the records: first with their id, in a numbered log next in sequence."""

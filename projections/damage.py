@@ -33,14 +33,14 @@ async def damage(projections: Sequence[Projection], settings: Settings) -> list[
         found += missing_start(*place, 0, first)
     found += [cut_finding(settings, each) for each in await log_positions.cut_logs(settings)]
     for projection in projections:
-        for place, offset in _folded(projection, settings).items():
+        for place, offset in _list_folded(projection, settings).items():
             if place in bounds:
                 found += missing_end(*place, offset, bounds[place][1])
     places = {(each.topic, each.partition, each.offset): each.of(settings) for each in found}
     return [places[at] for at in sorted(places)]
 
 
-def _folded(projection: Projection, settings: Settings) -> dict[tuple[str, int], int]:
+def _list_folded(projection: Projection, settings: Settings) -> dict[tuple[str, int], int]:
     """How far the tables hold the log; nothing while there are none, or they cannot be asked."""
     if not settings.database_url:
         return {}

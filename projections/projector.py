@@ -96,7 +96,7 @@ async def _follow(
         async with infra.kafka.running_consumer(
             settings, **FETCH, auto_offset_reset="none"
         ) as consumer:
-            infra.kafka.paced(consumer)
+            infra.kafka.pace_fetches(consumer)
             await _check_ends(settings, consumer, {place: checkpoint[place] for place in places})
             start_at(consumer, settings, {place: checkpoint[place] for place in places})
             offsets |= {

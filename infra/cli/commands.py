@@ -167,10 +167,10 @@ def add_to(app: typer.Typer) -> None:
 
 def load(name: str) -> Any:
     """Import the module of a command of the table and return the command (of click)."""
-    return registered(COMMANDS[name].module)[name]
+    return list_registered(COMMANDS[name].module)[name]
 
 
-def registered(module: str) -> dict[str, Any]:
+def list_registered(module: str) -> dict[str, Any]:
     """Import a module of this package and return the commands that it registers, by name."""
     app = typer.Typer(callback=_entry)  # with a callback Typer makes a group of one command, too
     importlib.import_module(f"infra.cli.{module}").register(app)

@@ -67,12 +67,12 @@ def _check(form: str, engine: str) -> None:
 
 def _measure(data: Path | None, report: Path | None) -> None:
     from infra.cli.bench import machine
-    from infra.evaluation.figures import as_markdown, measured
+    from infra.evaluation.figures import as_markdown, measure_all
     from infra.evaluation.measures import calibration, misses
 
     if data is None or report is None:
         raise typer.BadParameter("cairn eval all needs --data and --report.")
-    found = measured(data)
+    found = measure_all(data)
     parts = (
         as_markdown((one for of_set in found for one in of_set.figures), machine()),
         calibration.as_markdown(of_set.calibration for of_set in found),

@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
         if context.invoked_subcommand is None:
             if project is None:
                 raise typer.BadParameter("Name the project: --project NAME.")
-            listed(project, as_json=as_json)
+            show_runs(project, as_json=as_json)
 
     @runs.command()
     def cancel(
@@ -90,7 +90,7 @@ def register(app: typer.Typer) -> None:
         if as_json:
             as_lines([found.model_dump() | {"phases": [each.model_dump() for each in phases]}])
         else:
-            print("\n".join([reported(found), *timed(phases)]))
+            print("\n".join([render_report(found), *render_phases(phases)]))
 
     @runs.command("deltas")
     def delta_reports(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
@@ -139,7 +139,7 @@ def register(app: typer.Typer) -> None:
         say(f"{count:,} sources are removed: see `cairn runs --project {named}`.")
 
 
-def listed(project: str, *, as_json: bool) -> None:
+def show_runs(project: str, *, as_json: bool) -> None:
     from projections.read import projects, runs, session
     from projections.read.page import take
 
@@ -174,12 +174,12 @@ def listed(project: str, *, as_json: bool) -> None:
 FILES = ("files_added", "files_modified", "files_renamed", "files_removed")
 
 
-def reported(report: DeltaReport) -> str:
+def render_report(report: DeltaReport) -> str:
     """The delta report of a run as people read it."""
     changes = ", ".join(f"{op} {count}" for op, count in sorted(report.atom_changes.items()))
     lines = [
         f"Run {report.run_id} ({report.lane}, {report.trigger}) over {report.root}",
-        *(f"{name.replace('_', ' ')}: {_named(getattr(report, name))}" for name in FILES),
+        *(f"{name.replace('_', ' ')}: {_shorten_list(getattr(report, name))}" for name in FILES),
         f"chunks read: {report.chunks_reextracted:,}; moved along without reading:"
         f" {report.chunks_reanchored:,}",
         f"atoms touched: {report.atoms_touched:,}" + (f" ({changes})" if changes else ""),
@@ -197,7 +197,7 @@ def reported(report: DeltaReport) -> str:
     return "\n".join(lines)
 
 
-def timed(phases: list[Phase]) -> list[str]:
+def render_phases(phases: list[Phase]) -> list[str]:
     """Each phase of a run with its beginning and end, in seconds from the first; they overlap."""
     begun = min((phase.started_at for phase in phases if phase.started_at), default=None)
     lines = []
@@ -210,7 +210,7 @@ def timed(phases: list[Phase]) -> list[str]:
     return lines
 
 
-def _named(files: list[str]) -> str:
+def _shorten_list(files: list[str]) -> str:
     shown = ", ".join(files[:SHOWN_FILES])
     more = f" and {len(files) - SHOWN_FILES:,} more" if len(files) > SHOWN_FILES else ""
     return f"{len(files):,}" + (f" ({shown}{more})" if files else "")

@@ -63,29 +63,29 @@ def register(app: typer.Typer) -> None:
         if wanted is Format.json:
             as_lines(one.model_dump() for one in (*found, *early))
             return
-        shown = [*map(document_of, found), *map(told_ahead, early), *told_gone(gone)]
+        shown = [*map(document_of, found), *map(render_ahead, early), *render_gone(gone)]
         print("\n\n".join(shown) or f"There are no {kind.value} yet.")
 
 
 def document_of(one: "Artifact | Item") -> str:
     from projections.read.artifacts import Artifact
 
-    return one.rendered_markdown.rstrip("\n") if isinstance(one, Artifact) else told(one)
+    return one.rendered_markdown.rstrip("\n") if isinstance(one, Artifact) else render_item(one)
 
 
-def told_gone(gone: "list[GoneItem]") -> list[str]:
+def render_gone(gone: "list[GoneItem]") -> list[str]:
     """What was in the list before, in one paragraph, if there is anything."""
     lines = [f"- {item.title}: {item.why}" for item in gone]
     return ["\n".join(["# No longer in the list", "", *lines])] if gone else []
 
 
-def told_ahead(artifact: "SpeculativeArtifact") -> str:
+def render_ahead(artifact: "SpeculativeArtifact") -> str:
     """What is written so far of an artifact whose input is still coming in."""
     place = f"speculative, from the ledger at {artifact.input_ledger_seq}"
     return "\n".join([f"# {artifact.title} ({place})", *_sections(artifact)])
 
 
-def told(item: "Item") -> str:
+def render_item(item: "Item") -> str:
     """An item as markdown; every statement ends with the places it was read from."""
     lines = [f"# {item.number} {item.title} ({item.artifact_state})"]
     if facts := _facts(item):

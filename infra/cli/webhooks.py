@@ -25,7 +25,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Accept webhooks of services. `cairn up` starts it when CAIRN_WEBHOOKS is set."""
         settings = connect(start=False)
-        address = checked_address(listen) if listen else settings.webhooks
+        address = check_address(listen) if listen else settings.webhooks
         if address is None:
             raise Refusal("No address to listen at: give --listen host:port or CAIRN_WEBHOOKS.")
         quiet_clients()
@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
             asyncio.run(service.run_webhooks(settings, address, os.environ))
 
 
-def checked_address(written: str) -> str:
+def check_address(written: str) -> str:
     """``written`` if it is host:port, as the setting has to be. Raises typer.BadParameter."""
     try:
         return TypeAdapter(Listening).validate_python(written)

@@ -45,12 +45,12 @@ def _spans(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _answer(row: Row) -> dict[str, Any]:
     text = row["text"]
-    cleaned = cleaned_document(str(row.get("path") or NAME_WITHOUT_PATH), text)
+    cleaned = clean_document(str(row.get("path") or NAME_WITHOUT_PATH), text)
     places = Places(text, cleaned.text)
     atoms: list[dict[str, Any]] = []
     rejected: list[dict[str, Any]] = []
     for chunk in cleaned.chunks:
-        judged = reflected(chunk)
+        judged = read_and_reflect(chunk)
         atoms += [_atom(it, places) for it in judged.accepted]
         rejected += [_rejection(it) for it in judged.rejected]
     answer: dict[str, Any] = {"id": row["id"], "atoms": atoms, "rejected": rejected}
@@ -59,12 +59,12 @@ def _answer(row: Row) -> dict[str, Any]:
     return answer
 
 
-def reflected(chunk: ChunkCreated) -> AtomReflected:
+def read_and_reflect(chunk: ChunkCreated) -> AtomReflected:
     """What reading and reflection make of a chunk, as in a deep run."""
     return reflect(OfflineReader().read(_request(chunk)), chunk)
 
 
-def cleaned_document(path: str, text: str, root: str = "") -> Cleaned:
+def clean_document(path: str, text: str, root: str = "") -> Cleaned:
     """The document as stage 0 would hand it on, of the repository ``root`` where that is known."""
     kind = source_type_of(path)
     source = SourceInfo(

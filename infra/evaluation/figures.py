@@ -12,7 +12,7 @@ from infra.errors import Refusal
 from infra.evaluation.measures.calibration import Calibration
 from infra.evaluation.measures.counting import Pairs, interval
 from infra.evaluation.measures.misses import Misses, misses_of
-from infra.evaluation.measures.sections import masked, with_units
+from infra.evaluation.measures.sections import mask, with_units
 from infra.evaluation.measures.table import SETS, LabelledSet, Measure
 from infra.evaluation.rows import BadRow, Row, rows_of
 from infra.evaluation.tasks import answer
@@ -81,10 +81,10 @@ def figures(data: Path, one_document_in: int = 1) -> list[Figure]:
 
     Of documents that are read whole only each ``one_document_in``-th is.
     """
-    return [one for of_set in measured(data, one_document_in) for one in of_set.figures]
+    return [one for of_set in measure_all(data, one_document_in) for one in of_set.figures]
 
 
-def measured(data: Path, one_document_in: int = 1) -> list[Measured]:
+def measure_all(data: Path, one_document_in: int = 1) -> list[Measured]:
     """What each set gives whose data is in the folder. Raises as above."""
     found: list[Measured] = []
     for labelled in SETS:
@@ -93,14 +93,14 @@ def measured(data: Path, one_document_in: int = 1) -> list[Measured]:
             said = answer(labelled.task, rows, labelled.options)
             pairs = list(zip(rows, said, strict=True))
             answers = Calibration(labelled.heading, list(labelled.calibrated(pairs)))
-            given = list(_measured(labelled, pairs))
+            given = list(_measure(labelled, pairs))
             found.append(Measured(given, misses_of(labelled, pairs), answers))
     if not found:
         raise Refusal(f"There is no labelled set in {data}; --data names the folder.")
     return found
 
 
-def _measured(labelled: LabelledSet, pairs: Pairs) -> Iterable[Figure]:
+def _measure(labelled: LabelledSet, pairs: Pairs) -> Iterable[Figure]:
     for measure in labelled.measures:
         rests_on = measure.over(pairs)
         baseline = measure.baseline.value
@@ -120,7 +120,7 @@ def _rows(data: Path, labelled: LabelledSet, one_document_in: int) -> list[Row]:
         rows = [row for row in rows if row["grade"] == labelled.grade]
     if labelled.units:
         rows = with_units(rows, _units(data / f"{labelled.units}.jsonl"))[::one_document_in]
-    return [masked(row) for row in rows] if labelled.masked else rows
+    return [mask(row) for row in rows] if labelled.masked else rows
 
 
 def _units(path: Path) -> list[Row]:

@@ -41,7 +41,7 @@ class Places:
             return len(self._given)
         there = _line(self._given, given_starts, line)
         here = _line(self._clean, clean_starts, line)
-        return given_starts[line] + _aligned(here, there, inside)
+        return given_starts[line] + _align(here, there, inside)
 
 
 def _line(text: str, starts: list[int], number: int) -> str:
@@ -49,7 +49,7 @@ def _line(text: str, starts: list[int], number: int) -> str:
     return text[starts[number] : end]
 
 
-def _aligned(here: str, there: str, at: int) -> int:
+def _align(here: str, there: str, at: int) -> int:
     """The character of ``there`` that stands for character ``at`` of ``here``."""
     if here.rstrip("\n") == there.rstrip("\r\n\u0085\u2028\u2029"):
         return min(at, len(there))

@@ -60,7 +60,7 @@ def _row(name: str, test: str) -> dict[str, Any] | None:
     named = dict(NAMED.findall(test))
     for given, wanted in CASE.findall(test):
         form, *fillings = (_said(part, named) for part in PART.findall(given) if part not in GO)
-        text = _filled(form, fillings)
+        text = _fill(form, fillings)
         values = [_said(part, named) for part in PART.findall(wanted)]
         values = [value for value in values if len(value) >= SHORTEST]
         places = {match.span() for value in values for match in re.finditer(re.escape(value), text)}
@@ -83,7 +83,7 @@ def _said(part: str, named: dict[str, str]) -> str:
         return ""
 
 
-def _filled(form: str, fillings: list[str]) -> str:
+def _fill(form: str, fillings: list[str]) -> str:
     for filling in fillings:
         form = form.replace("%s", filling, 1)
     return form

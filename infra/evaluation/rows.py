@@ -54,7 +54,7 @@ def _row(line: bytes, fields: Sequence[str]) -> Row:
     if not isinstance(row.get("id"), str | int):
         raise ValueError("it has no id")
     if "text" in fields and "text_b64" in row:
-        row["text"] = _decoded(row["text_b64"])
+        row["text"] = _decode(row["text_b64"])
     for name in fields:
         value = row.get(name)
         if not isinstance(value, str):
@@ -72,7 +72,7 @@ def _sound(text: str) -> bool:
     return True
 
 
-def _decoded(value: object) -> str:
+def _decode(value: object) -> str:
     try:
         return base64.b64decode(str(value), validate=True).decode("utf-8")
     except (binascii.Error, UnicodeDecodeError):

@@ -27,8 +27,8 @@ def only_one(folder: Path, name: str, what: str, patience_s: float = PATIENCE_S)
     record = folder / f"{name}.holder"
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / f"{name}.lock").open("a") as lock:
-        wait_until(lambda: _locked(lock) or recall(record) is not None, timeout_s=patience_s)
-        if not _locked(lock):
+        wait_until(lambda: _try_lock(lock) or recall(record) is not None, timeout_s=patience_s)
+        if not _try_lock(lock):
             raise Conflict(f"{what} already{since(recall(record))}.", code="already_running")
         remember(record, identify(os.getpid()))
         try:
@@ -48,7 +48,7 @@ def since(process: ProcessId | None) -> str:
     return f" (pid {process.pid}, since {started_at:%Y-%m-%d %H:%M:%S} UTC)"
 
 
-def _locked(lock: TextIO) -> bool:
+def _try_lock(lock: TextIO) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # again by who has it: still his
     except BlockingIOError:

@@ -32,7 +32,7 @@ from infra.local.process import (
     Say,
     end_orphan,
     identify,
-    kept_ports,
+    keep_ports,
     port_answers,
     remember,
     spawn,
@@ -143,7 +143,7 @@ class EmbeddedKafka:
         """Everything up to the start is done: jars, orphan, ports, configuration, format."""
         self._jars = jars(self._settings.cache, self._say, self._lock)
         end_orphan(self._known, self._say, "Kafka")
-        self._port, self._controller_port = kept_ports(self._folder / "ports.json", 2)
+        self._port, self._controller_port = keep_ports(self._folder / "ports.json", 2)
         write_whole(self._folder / "log4j2.properties", LOG4J)
         if not self._is_formatted():
             self._format()

@@ -24,7 +24,7 @@ from infra.local.process import (
     end_orphan,
     group_of,
     identify,
-    kept_ports,
+    keep_ports,
     port_answers,
     remember,
     spawn,
@@ -90,7 +90,7 @@ class EmbeddedPostgres:
         if not (self._data / "PG_VERSION").exists():
             self._initialise()
         self._drop_stale_lock()
-        (self._port,) = kept_ports(self._folder / "ports.json", 1)
+        (self._port,) = keep_ports(self._folder / "ports.json", 1)
 
     def spawn(self) -> subprocess.Popen[bytes]:
         """The server process, just started; it serves once ``ready`` says so."""

@@ -229,7 +229,7 @@ def port_answers(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def kept_ports(path: Path, count: int) -> list[int]:
+def keep_ports(path: Path, count: int) -> list[int]:
     """The ports of the last start while they can be had, else free ones; recorded in ``path``.
 
     Clients keep addresses, so a restart on the same data comes back where it was.

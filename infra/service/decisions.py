@@ -199,10 +199,10 @@ async def _decide(
             code="decision_unanswered",
             detail={"target_id": target_id, "key": by.key},
         )
-    return _checked(Decision(**answer.model_dump()))
+    return _check_outcome(Decision(**answer.model_dump()))
 
 
-def _checked(decision: Decision) -> Decision:
+def _check_outcome(decision: Decision) -> Decision:
     """``decision`` when it was applied. Raises the ledger's reason, with the target as it is."""
     if decision.outcome != "refused":
         return decision

@@ -66,7 +66,7 @@ def coverage(connection: Conn, project_id: str) -> Coverage:
     )
     return Coverage(
         tiers=[
-            TierCounts(tier=tier, **_counted([row for row in found if row["tier"] == tier]))
+            TierCounts(tier=tier, **_count([row for row in found if row["tier"] == tier]))
             for tier in TIERS
         ],
         areas=[
@@ -74,7 +74,7 @@ def coverage(connection: Conn, project_id: str) -> Coverage:
                 area=area,
                 active_atoms=atoms.get((area, "active"), 0),
                 draft_atoms=atoms.get((area, "draft"), 0),
-                **_counted([row for row in found if area in row["areas"]]),
+                **_count([row for row in found if area in row["areas"]]),
             )
             for area in (*AREAS, NO_AREA)
         ],
@@ -93,7 +93,7 @@ def _live_atoms(connection: Conn, project_id: str) -> dict[tuple[str, str], int]
     return {(row["area"], row["status"]): row["n"] for row in counted}
 
 
-def _counted(found: list[Row]) -> dict[str, Any]:
+def _count(found: list[Row]) -> dict[str, Any]:
     skipped: dict[str, int] = {}
     counts = {"total": 0, "extracted": 0, "pending": 0}
     for row in found:

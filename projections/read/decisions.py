@@ -128,10 +128,12 @@ def judgement(connection: Conn, row: Row, atom_id: str, fact_at: FactAt) -> Iter
             continue
         change = f"{judged.confidence_before:.2f} → {judged.confidence_after:.2f}"
         for finding in judged.findings:
-            yield _ruled(finding, f"candidate {judged.status}", change, candidate.candidate_id, row)
+            yield _as_rule(
+                finding, f"candidate {judged.status}", change, candidate.candidate_id, row
+            )
         for refused in judged.rejected_rows:
             for finding in refused.findings:
-                yield _ruled(
+                yield _as_rule(
                     finding, "row refused", refused.row.snippet, candidate.candidate_id, row
                 )
 
@@ -143,7 +145,7 @@ def _atom_of(project: str, candidate: Candidate) -> str:
     return derive_atom_id(project, candidate.kind, fingerprint)
 
 
-def _ruled(finding: Finding, what: str, change: str, about: str, row: Row) -> Reason:
+def _as_rule(finding: Finding, what: str, change: str, about: str, row: Row) -> Reason:
     detail = "; ".join(part for part in (finding.detail, change) if part)
     because = f"{finding.rule} {finding.code}"
     event_id = row["caused_by_event_id"]

@@ -133,7 +133,7 @@ def search_ledger(
     entities = entities_in(connection, project_id, query)
     steps: tuple[tuple[Coverage, Filters, str, bool], ...] = (
         ("entity", filters, LINKED, bool(entities)),
-        ("metadata", _joined(filters, named), "true", named != Filters() or filters != Filters()),
+        ("metadata", _join(filters, named), "true", named != Filters() or filters != Filters()),
         ("fulltext", filters, SPEAKS_OF, True),
     )
     coverage: Coverage = "none"
@@ -141,7 +141,7 @@ def search_ledger(
     for step, narrowed, condition, applies in steps:
         if not applies or len(hits) >= min(MIN_HITS, limit):
             continue
-        found = _ranked(connection, project_id, query, narrowed, condition, entities, limit)
+        found = _rank(connection, project_id, query, narrowed, condition, entities, limit)
         if new := {hit["atom_id"]: hit for hit in found if hit["atom_id"] not in hits}:
             coverage = step
             hits |= new
@@ -191,7 +191,7 @@ def _plural(word: str) -> str:
     return f"{word[:-1]}ies" if word.endswith("y") else word
 
 
-def _joined(filters: Filters, named: Filters) -> Filters:
+def _join(filters: Filters, named: Filters) -> Filters:
     """The filters given, and what the query names where nothing was given."""
     return Filters(
         kinds=filters.kinds or named.kinds,
@@ -202,7 +202,7 @@ def _joined(filters: Filters, named: Filters) -> Filters:
     )
 
 
-def _ranked(
+def _rank(
     connection: Conn,
     project_id: str,
     query: str,

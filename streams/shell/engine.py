@@ -3,8 +3,8 @@
 Differences from faust 0.15.3 as delivered, each with a test in ``tests/shell``:
 
 - consumers are built by ``infra.kafka`` (fetch wait, sizes, security); Faust hard-codes 1500 ms;
-- fetches are paced (``infra.kafka.paced``): many records a fetch while they flow, few fetches while
-  there are none;
+- fetches are paced (``infra.kafka.pace_fetches``): many records a fetch while they flow, few
+  fetches while there are none;
 - a record goes to its stream at once when there is room, not after several rounds of the loop, and
   the stream gives all that are there in one turn; Faust's gives one a round, and a round is long in
   a loop that other stages compute in: a topic of many small records was read at 400 a second;
@@ -75,7 +75,7 @@ class ConsumerThread(driver.AIOKafkaConsumerThread):
 
     async def on_start(self) -> None:
         await super().on_start()
-        infra.kafka.paced(self._consumer)
+        infra.kafka.pace_fetches(self._consumer)
         self._keep_refusals()
 
     def _keep_refusals(self) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from infra.cli.runs import timed
-from infra.cli.show import told_ahead
+from infra.cli.runs import render_phases
+from infra.cli.show import render_ahead
 from projections.read import artifacts, runs
 from tests.projections.conftest import ReadModel
 from tests.projections.test_items import folded, records_of
@@ -31,8 +31,8 @@ def test_a_section_stands_as_speculative_until_the_run_has_ended(model: ReadMode
     (prd,) = artifacts.speculative(model.connection, PROJECT, "prd")
     assert prd.input_ledger_seq == 1
     assert outcomes(model) == {("problem", None), ("risks", None), ("open_questions", None)}
-    assert "(speculative, from the ledger at 1)" in told_ahead(prd)
-    assert WHO.title in told_ahead(prd)
+    assert "(speculative, from the ledger at 1)" in render_ahead(prd)
+    assert WHO.title in render_ahead(prd)
 
 
 def test_the_end_says_what_became_of_each_section(model: ReadModel):
@@ -76,7 +76,7 @@ def test_the_phases_of_a_run_are_told_with_their_results(model: ReadModel):
     begun = by_name["epic_generation"].started_at
     ended = by_name["prd_generation"].finished_at
     assert begun and ended and begun < ended
-    assert [line.split(":")[0] for line in timed(found)] == [row.phase for row in found]
+    assert [line.split(":")[0] for line in render_phases(found)] == [row.phase for row in found]
 
 
 def test_the_decision_after_each_item_is_a_row(model: ReadModel):

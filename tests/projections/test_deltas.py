@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from infra.cli.runs import reported
+from infra.cli.runs import render_report
 from infra.errors import Refusal
 from projections.read.deltas import DeltaReport, delta_report
 from tests.projections.conftest import ReadModel
@@ -72,7 +72,7 @@ def test_what_was_written_again_and_what_was_kept_is_all_there_is(model: ReadMod
     assert kept
     assert recomputed.isdisjoint(kept)
     assert recomputed | kept >= standing
-    assert "sections kept" in reported(report)
+    assert "sections kept" in render_report(report)
 
 
 def test_a_report_is_settled_only_once_the_sections_it_counts_are_there(model: ReadModel):

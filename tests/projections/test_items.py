@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from infra.cli.show import told, told_gone
+from infra.cli.show import render_gone, render_item
 from projections.checkpoint import Record
 from projections.read import artifacts
 from projections.read.lineage import trace
@@ -125,7 +125,7 @@ def test_an_item_is_told_with_its_facts_and_where_each_statement_comes_from(
     (queue,) = [
         text
         for item in artifacts.items(model.connection, PROJECT, "feature").items
-        if FULL.title in (text := told(item))
+        if FULL.title in (text := render_item(item))
     ]
 
     assert queue.startswith("# feat-00")
@@ -146,7 +146,7 @@ def test_what_is_no_longer_in_the_list_is_told_with_its_reason(model: ReadModel)
     folded(model, play)
 
     gone = artifacts.gone_items(model.connection, PROJECT, "feature").items
-    (shown,) = told_gone(gone)
+    (shown,) = render_gone(gone)
 
     assert "Replaced by: " in shown
     assert not {row.artifact_id for row in gone} & {
@@ -164,5 +164,5 @@ def test_an_epic_is_shown_with_its_features(model: ReadModel, play: Play):
     assert epic.features == [
         f"{row.number} {row.title}" for row in features if row.artifact_id in ids_of
     ]
-    assert f"- {epic.features[0]}" in told(epic)
+    assert f"- {epic.features[0]}" in render_item(epic)
     assert features[0].features == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from infra.evaluation.benches.dedupe import dedupe, measured, statements
+from infra.evaluation.benches.dedupe import dedupe, measure_pairs, statements
 from infra.evaluation.benches.hygiene import hygiene
 from infra.evaluation.benches.peers import missing
 from infra.evaluation.benches.reading import reading
@@ -35,7 +35,7 @@ def test_every_fiftieth_statement_has_a_twin_to_be_found():
 
 
 def test_a_lookup_that_finds_nothing_has_no_f1():
-    cost = measured(statements(200), lambda _: lambda _: [])
+    cost = measure_pairs(statements(200), lambda _: lambda _: [])
     assert cost.f1 == cost.reworded == 0.0
 
 

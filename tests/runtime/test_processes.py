@@ -11,7 +11,7 @@ import pytest
 from infra.local.process import (
     ProcessId,
     identify,
-    kept_ports,
+    keep_ports,
     recall,
     remember,
     spawn,
@@ -92,9 +92,9 @@ def test_ports_are_kept_while_they_can_be_had(tmp_path: Path):
     import socket
 
     record = tmp_path / "ports.json"
-    first = kept_ports(record, 2)
-    assert kept_ports(record, 2) == first
+    first = keep_ports(record, 2)
+    assert keep_ports(record, 2) == first
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", first[0]))
         taken.listen()
-        assert first[0] not in kept_ports(record, 2)
+        assert first[0] not in keep_ports(record, 2)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.cli.commands import COMMANDS, registered
+from infra.cli.commands import COMMANDS, list_registered
 
 CODE = """
 import json, sys
@@ -57,6 +57,6 @@ def test_the_help_of_a_command_is_what_the_command_says(module: str) -> None:
     listed = {name: each.help for name, each in COMMANDS.items() if each.module == module}
     said = {
         name: " ".join(command.help.split("\n\n")[0].split())
-        for name, command in registered(module).items()
+        for name, command in list_registered(module).items()
     }
     assert listed == said

@@ -131,7 +131,7 @@ IDLE = (infra.kafka.IDLE_WAIT_MS, 1)
 
 def paces(fetcher: Planned, fetches: int) -> list[tuple[int, int]]:
     async def scenario() -> list[tuple[int, int]]:
-        infra.kafka.paced(SimpleNamespace(_fetcher=fetcher))
+        infra.kafka.pace_fetches(SimpleNamespace(_fetcher=fetcher))
         return [await fetcher.fetched() for _ in range(fetches)]
 
     return asyncio.run(scenario())

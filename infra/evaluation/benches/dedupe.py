@@ -64,15 +64,15 @@ def dedupe(sizes: Sequence[int] = SIZES) -> dict[str, Any]:
     absent = missing(PEERS)
     for size in sizes:
         texts = statements(size)
-        ours[size] = measured(texts, _our_index)
+        ours[size] = measure_pairs(texts, _our_index)
         figures[f"{size:,}"] = ours[size].shown(size)
         if not absent and size <= LARGEST_OF_PEER:
-            theirs[size] = measured(texts, _their_index)
+            theirs[size] = measure_pairs(texts, _their_index)
             figures[f"{size:,} datasketch"] = theirs[size].shown(size)
     first, last = sizes[0], sizes[-1]
     figures["growth"] = round(ours[last].lookup_s / ours[first].lookup_s, 2)
     figures["growth_target"] = TARGET_GROWTH
-    alike = measured(series(first), _our_index)
+    alike = measure_pairs(series(first), _our_index)
     figures[f"lookup in a series of {first:,}, ratio"] = round(
         alike.lookup_s / ours[first].lookup_s, 2
     )
@@ -121,7 +121,7 @@ def _otherwise(drawn: random.Random, said: list[str]) -> str:
     return " ".join(twin)
 
 
-def measured(texts: list[str], index: Callable[[list[str]], Nominate]) -> Cost:
+def measure_pairs(texts: list[str], index: Callable[[list[str]], Nominate]) -> Cost:
     """What ``index`` costs over the texts, and how many twins its lookups find."""
     size = len(texts)
     began = time.process_time()
@@ -147,7 +147,7 @@ def measured(texts: list[str], index: Callable[[list[str]], Nominate]) -> Cost:
         right += twin in near
         missed += twin is not None and twin not in near
         wrong += sum(other != twin for other in near)
-    reworded = [(_reworded(texts, at), at) for at in asked]
+    reworded = [(_reword(texts, at), at) for at in asked]
     alike = [(text, at) for text, at in reworded if _are_alike(text, texts[at])]
     reached = sum(at in nominate(text) for text, at in alike)
     f1 = 2 * right / (2 * right + wrong + missed)
@@ -158,7 +158,7 @@ def _are_alike(one: str, other: str) -> bool:
     return similarity(one, other) >= MERGE_REVIEW_THRESHOLD
 
 
-def _reworded(texts: list[str], at: int) -> str:
+def _reword(texts: list[str], at: int) -> str:
     """The statement with two words of another one in the place of two that say something."""
     drawn = random.Random(at)
     said, others = texts[at].split(), _saying(drawn.choice(texts).split())

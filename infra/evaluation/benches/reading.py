@@ -17,7 +17,7 @@ from typing import Any
 from connectors.feeder import source_of
 from connectors.recognise import open_source
 from infra.evaluation.benches import say
-from infra.evaluation.extract import reflected
+from infra.evaluation.extract import read_and_reflect
 from streams.hygiene.stage import clean
 
 PROJECT = "bench"
@@ -39,7 +39,7 @@ def reading(source: str) -> dict[str, Any]:
             began = time.process_time()
             cleaned = clean(source_of(PROJECT, listing.root, item.path), content)
             handed = time.process_time()
-            found = sum(len(reflected(chunk).accepted) for chunk in cleaned.chunks)
+            found = sum(len(read_and_reflect(chunk).accepted) for chunk in cleaned.chunks)
             took = time.process_time() - handed
             if number == len(listing.items) // 3:
                 a_third = _peak_mib()

@@ -81,14 +81,14 @@ def measure(connection: Conn, count: int, runs: int) -> dict[str, Any]:
     for ask in questions.values():
         ask()
     before = scans(connection)
-    figures = {f"{name}_ms": timed(ask, runs) for name, ask in questions.items()}
+    figures = {f"{name}_ms": time_questions(ask, runs) for name, ask in questions.items()}
     return figures | {
         "sequential_scans": scans(connection) - before,
         "indexes": ", ".join(name for name, _ in connection.execute(ANSWERED_BY, ([*TABLES],))),
     }
 
 
-def timed(ask: Callable[[], object], runs: int) -> dict[str, float]:
+def time_questions(ask: Callable[[], object], runs: int) -> dict[str, float]:
     times = []
     for _ in range(runs):
         began = time.perf_counter()

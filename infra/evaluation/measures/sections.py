@@ -34,7 +34,7 @@ def with_units(documents: Iterable[Row], units: Iterable[Row]) -> list[Row]:
     return [doc | {"units": known[doc["id"]]} for doc in documents if doc["id"] in known]
 
 
-def masked(doc: Row) -> Row:
+def mask(doc: Row) -> Row:
     """The document with its telling headings hidden, at the same offsets."""
     text = list(doc["text"])
     for start, end in doc.get("masks", []):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from infra.cli.webhooks import checked_address
+from infra.cli.webhooks import check_address
 from infra.errors import Refusal
 from infra.service.webhooks import open_server
 from tests.connectors.webhooks.doors import a_door
@@ -17,13 +17,13 @@ from tests.connectors.webhooks.doors import a_door
 
 @pytest.mark.parametrize("written", ["127.0.0.1:8787", "[::1]:0", "hooks.example.org:443"])
 def test_host_and_port_are_taken_as_they_are(written):
-    assert checked_address(written) == written
+    assert check_address(written) == written
 
 
 @pytest.mark.parametrize("written", ["8787", ":8787", "localhost", "localhost:http", "a:1,b:2"])
 def test_what_is_no_host_and_port_is_refused_before_anything_listens(written):
     with pytest.raises(typer.BadParameter, match="host:port"):
-        checked_address(written)
+        check_address(written)
 
 
 def test_an_address_that_is_taken_or_cannot_be_is_told(tmp_path: Path):

@@ -21,7 +21,7 @@ from agents.offline.judge.soundness import least_of
 from agents.offline.reader import propose_drafts
 from connectors.git import run_git
 from connectors.repositories import open_view
-from infra.evaluation.extract import cleaned_document
+from infra.evaluation.extract import clean_document
 from schemas.ids import sha256_hex
 
 JUDGED = Path(__file__).with_name("drafts.tsv")
@@ -47,7 +47,7 @@ def _rows(clones: Path, head: str, *lines: str) -> Iterator[dict[str, Any]]:
         verdicts.setdefault(path, {})[kind, quote] = verdict
     for path, left in verdicts.items():
         text = text_at(clones / repository.replace("/", "+"), commit, path)
-        for chunk in cleaned_document(path, text, repository).chunks:
+        for chunk in clean_document(path, text, repository).chunks:
             for draft in propose_drafts(chunk):
                 start, end = draft.spans[0]
                 quote = sha256_hex(chunk.text_payload[start:end])[:HASH_CHARS]

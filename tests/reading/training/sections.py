@@ -25,7 +25,7 @@ from agents.offline.segment.sections import role_in
 from agents.offline.segment.wording import strip_markup
 from connectors.git import run_git
 from connectors.repositories import open_view
-from infra.evaluation.extract import cleaned_document
+from infra.evaluation.extract import clean_document
 from tests.reading.training.judged_drafts import text_at
 
 PROJECTS = Path(__file__).with_name("projects.tsv")
@@ -83,7 +83,7 @@ def _units(path: str, text: str) -> list[dict[str, Any]]:
     if len(text) > LARGEST:
         return []
     found = []
-    for chunk in cleaned_document(path, text).chunks:
+    for chunk in clean_document(path, text).chunks:
         raw, whole = chunk.text_payload, chunk.anchor_start == 0
         for passage in passages(raw, chunk.structure_path, path, whole=whole):
             said = strip_markup(raw[passage.start : passage.end])
