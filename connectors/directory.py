@@ -16,7 +16,7 @@ from connectors.connector import SourceRefused
 from connectors.definitions import Definition, definitions, secret_at
 from connectors.service import WEBHOOK
 from connectors.webhooks.receiver import Endpoint
-from infra.beside import beside
+from infra.background import in_background
 from infra.kafka import broker_errors, running_consumer
 from infra.placement import check_place
 from infra.settings import Settings
@@ -87,7 +87,7 @@ async def follow_connectors(settings: Settings) -> AsyncIterator[ConnectorDirect
             await consumer.seek_to_beginning(*places)
             while any([await consumer.position(place) < end for place, end in ends.items()]):
                 _apply(connected, await consumer.getmany(timeout_ms=POLL_MS), len(places))
-        async with beside(_follow(consumer, connected, len(places))):
+        async with in_background(_follow(consumer, connected, len(places))):
             yield connected
 
 

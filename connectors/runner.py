@@ -15,7 +15,7 @@ from aiokafka import AIOKafkaConsumer
 from aiokafka.structs import TopicPartition
 
 from connectors.feeder import InFlightWindow, Publish
-from infra.beside import beside
+from infra.background import in_background
 from infra.clock import Clock
 from infra.kafka import broker_errors, running_consumer, running_producer
 from infra.placement import check_place, is_tombstone
@@ -84,7 +84,7 @@ async def follow_answers(
     async with running_consumer(settings) as consumer:
         with broker_errors("reading stage 0's answers"):
             await _assign(settings.topic(SourceProcessed.topic), consumer, from_start, hear)
-        async with beside(_follow(consumer, hear)):
+        async with in_background(_follow(consumer, hear)):
             yield window
 
 

@@ -15,8 +15,8 @@ from connectors.transport import AccessLost, BudgetSpent
 from infra.clock import SystemClock
 from infra.service.polling import is_due, is_reconciliation_due, poll
 from schemas.events.connector import CursorMoved, SyncFailed
-from tests.connectors.desks import ARegistry, AStream, a_definition
 from tests.connectors.memory_broker import PROJECT, MemoryBroker
+from tests.connectors.registries import ARegistry, AStream, a_definition
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 DAY_S = 86_400

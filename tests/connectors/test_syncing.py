@@ -13,7 +13,7 @@ from infra.errors import BrokerUnavailable, DatabaseUnavailable, Refusal
 from infra.service.connectors import check_connector
 from infra.service.syncing import read_each
 from schemas.events.connector import SyncFailed
-from tests.connectors.desks import ARegistry, AStream, a_definition
+from tests.connectors.registries import ARegistry, AStream, a_definition
 
 NO_SECRET = SourceRefused("The environment variable GH_TOKEN is not set: set it to the secret.")
 AWAY = SourceUnavailable("api.github.com does not answer: the next poll continues.")

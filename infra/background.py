@@ -1,4 +1,4 @@
-"""Work that goes on beside other work, and does not die unnoticed."""
+"""Work that runs in the background of a block, and does not fail unnoticed."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 
 @asynccontextmanager
-async def beside(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
+async def in_background(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
     """``work`` goes on during the block and is cancelled at its end.
 
     When it fails, the block is cancelled and what it raised is raised here: whoever depends on it

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from infra.beside import beside
+from infra.background import in_background
 
 
 async def for_ever() -> None:
@@ -18,7 +18,7 @@ async def failing() -> None:
 
 def test_a_failure_beside_ends_the_block_with_what_it_was():
     async def run() -> None:
-        async with beside(for_ever()), beside(failing()):
+        async with in_background(for_ever()), in_background(failing()):
             await for_ever()
 
     with pytest.raises(LookupError, match="gone"):
@@ -27,7 +27,7 @@ def test_a_failure_beside_ends_the_block_with_what_it_was():
 
 def test_a_block_ends_and_fails_as_without_it():
     async def run(error: Exception | None) -> str:
-        async with beside(for_ever()):
+        async with in_background(for_ever()):
             if error:
                 raise error
             return "done"
@@ -48,7 +48,7 @@ def test_who_cancels_the_block_cancels_what_is_beside_it():
 
     async def run() -> None:
         async def block() -> None:
-            async with beside(told()):
+            async with in_background(told()):
                 await for_ever()
 
         task = asyncio.create_task(block())
