@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from infra import log, log_positions
+from infra import log
 from infra.errors import BrokerUnavailable
 from infra.local.process import ProcessId, identify, write_whole
 from infra.settings import Settings
@@ -128,6 +128,7 @@ class Watchdog(threading.Thread):
         self._over.set()
 
     async def _look(self) -> None:
+        from infra import log_positions
 
         async with asyncio.timeout(LOOK_PATIENCE_S):
             reads = {each.group: each.read for each in self._watched}

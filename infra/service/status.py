@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from infra import log_positions, supervisor
+from infra import supervisor
 from infra.addresses import without_credentials
 from infra.errors import Refusal, Unavailable
 from infra.local.disk import Disk, fullest
@@ -123,6 +123,7 @@ def _lag(settings: Settings) -> tuple[list[dict[str, Any]], bool]:
         return [], False
 
     import infra.kafka
+    from infra import log_positions
 
     async def ask() -> tuple[list[dict[str, Any]], bool]:
         if not await infra.kafka.answers(settings):
