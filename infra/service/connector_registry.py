@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -20,6 +19,7 @@ import infra.postgres
 from infra.clock import SystemClock
 from infra.errors import Conflict
 from infra.service.progress import Note, Tell
+from infra.service.reading import ask
 from infra.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from connectors.registry import Budgets
     from connectors.service import OpenService, Restricted
     from connectors.sync import Engine
-    from projections.read.session import Conn
     from schemas.events.connector import CursorMoved
     from schemas.events.source import SourceInfo
 
@@ -49,7 +48,9 @@ class Tables:
         from connectors.publishing import StoredSource
         from projections.read import sources
 
-        found = await self._asked(lambda tables: sources.held(tables, project_id, source_ids))
+        found = await ask(
+            self.settings, lambda tables: sources.held(tables, project_id, source_ids)
+        )
         return {
             row["source_id"]: StoredSource(
                 row["raw_sha256"] or "", row["revision_ref"] or "", row["title"] or ""
@@ -61,22 +62,17 @@ class Tables:
         from projections.read import sources
         from schemas.events.source import SourceInfo
 
-        found = await self._asked(lambda tables: sources.inventory(tables, project_id, root, under))
+        found = await ask(
+            self.settings, lambda tables: sources.inventory(tables, project_id, root, under)
+        )
         return [SourceInfo(**row) for row in found]
 
     async def titles(self, project_id: str, root: str, paths: Collection[str]) -> Mapping[str, str]:
         from projections.read import sources
 
-        return await self._asked(lambda tables: sources.titles(tables, project_id, root, paths))
-
-    async def _asked(self, ask: Callable[[Conn], T]) -> T:
-        from projections.read import session
-
-        def answered() -> T:
-            with session.reading(self.settings.conninfo) as connection:
-                return ask(connection)
-
-        return await asyncio.to_thread(answered)
+        return await ask(
+            self.settings, lambda tables: sources.titles(tables, project_id, root, paths)
+        )
 
 
 @dataclass

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 from infra.errors import Conflict, Invalid, Unavailable
 from infra.service.publishing import make_request, publish
 from infra.service.reading import ask, wait_for
 from infra.settings import Settings
-from projections.read.page import take
-from projections.read.projects import projects
+from projections.read.projects import project_ids
 from projections.read.session import Conn
 from schemas import ids
 from schemas.events.project import ProjectCreated
@@ -63,16 +61,15 @@ def check_name(name: str) -> None:
 
 
 def _check_free(connection: Conn, project: Project) -> None:
-    for other in take(partial(projects, connection)):
-        if other.name == project.name and other.project_id != project.project_id:
+    for other_id in project_ids(connection, project.name):
+        if other_id != project.project_id:
             raise Conflict(
-                f"A project named {project.name!r} exists already ({other.project_id}): use it,"
+                f"A project named {project.name!r} exists already ({other_id}): use it,"
                 " or choose another name.",
                 code="project_name_taken",
-                detail={"name": project.name, "project_id": other.project_id},
+                detail={"name": project.name, "project_id": other_id},
             )
 
 
 def _shown(connection: Conn, project_id: str) -> bool | None:
-    found = take(partial(projects, connection))
-    return any(each.project_id == project_id for each in found) or None
+    return project_id in project_ids(connection, project_id) or None

@@ -32,11 +32,7 @@ class Project(ReadModel):
 
 def project_of(connection: Conn, name_or_id: str) -> str:
     """The id of the project with this name or id. Raises Refusal when there is none, or several."""
-    found = rows(
-        connection,
-        "SELECT project_id FROM projects WHERE project_id = %s OR name = %s",
-        *(name_or_id, name_or_id),
-    )
+    found = project_ids(connection, name_or_id)
     if not found:
         raise NotFound(f"There is no project {name_or_id}.", code="unknown_project")
     if len(found) > 1:
@@ -44,7 +40,17 @@ def project_of(connection: Conn, name_or_id: str) -> str:
             f"{len(found)} projects are called {name_or_id}: name one by its id.",
             code="project_name_ambiguous",
         )
-    return str(found[0]["project_id"])
+    return found[0]
+
+
+def project_ids(connection: Conn, name_or_id: str) -> list[str]:
+    """The ids of all projects with this name or id."""
+    found = rows(
+        connection,
+        "SELECT project_id FROM projects WHERE project_id = %s OR name = %s",
+        *(name_or_id, name_or_id),
+    )
+    return [row["project_id"] for row in found]
 
 
 def projects(connection: Conn, *, cursor: str | None = None, limit: int = PAGE) -> Page[Project]:
