@@ -34,6 +34,8 @@ def show(status: service.InstallationStatus) -> None:
         answers = "answers" if part["answers"] else "does not answer"
         place = f" {part['address']}" if part["address"] else ""
         out.print(f"{name}: {part['origin']} ({part['reason']}){place}, {answers}", soft_wrap=True)
+    if problem := status.broker["problem"]:
+        out.print(problem, soft_wrap=True)
     if not status.running:
         out.print("Nothing runs here: `cairn up --detach` starts it.")
     for line in status.vault:

@@ -24,13 +24,15 @@ if TYPE_CHECKING:
     from infra.log_positions import GroupLag
 
 Row = dict[str, Any]
+BROKER_PATIENCE_S = 10.0  # a broker on a busy machine is slow; one that is away refuses at once
 
 
 @dataclass(frozen=True, slots=True)
 class InstallationStatus:
     """An installation as it is now.
 
-    ``webhooks`` is None without a receiver; ``vault`` says what of the log cannot be opened.
+    ``broker["problem"]`` says why the lag of a broker that answers is unknown. ``webhooks`` is None
+    without a receiver; ``vault`` says what of the log cannot be opened.
     """
 
     running: bool
@@ -59,7 +61,8 @@ def read_status(settings: Settings) -> InstallationStatus:
         (broker_origin, why_broker), (database_origin, why_database) = origins(settings)
         broker = Source(broker_origin, why_broker, settings.kafka_bootstrap or "")
         database = Source(database_origin, why_database, settings.database_url or "")
-    lag, broker_answers = _lag(settings)
+    broker_answers = _broker_answers(settings)
+    lag, lag_problem = _lag(settings) if broker_answers else ([], None)
     server_version = _server_version(settings)
     return InstallationStatus(
         running=state is not None or (broker_answers and server_version is not None),
@@ -68,7 +71,7 @@ def read_status(settings: Settings) -> InstallationStatus:
         disk=_disk(fullest((settings.home, settings.log_folder, *settings.home.glob("*/data")))),
         topic_prefix=settings.topic_prefix,
         partitions=settings.partitions,
-        broker=asdict(broker) | {"answers": broker_answers},
+        broker=asdict(broker) | {"answers": broker_answers, "problem": lag_problem},
         database=asdict(database)
         | {"address": without_credentials(database.address), "answers": server_version is not None},
         versions={
@@ -117,27 +120,25 @@ def _webhooks(settings: Settings, lag: list[dict[str, Any]]) -> dict[str, Any] |
     return received | {"queued": queued, "done": done.get("other", {})}
 
 
-def _lag(settings: Settings) -> tuple[list[dict[str, Any]], bool]:
-    """Lag per group and topic, and whether the broker answered."""
+def _broker_answers(settings: Settings) -> bool:
     if not settings.kafka_bootstrap:
-        return [], False
-
+        return False
     import infra.kafka
+
+    return asyncio.run(infra.kafka.answers(settings, timeout_s=BROKER_PATIENCE_S))
+
+
+def _lag(settings: Settings) -> tuple[list[Row], str | None]:
+    """Lag per group and topic, or why the broker cannot tell it."""
     from infra import log_positions
 
-    async def ask() -> tuple[list[dict[str, Any]], bool]:
-        if not await infra.kafka.answers(settings):
-            return [], False
-        known = movements(settings)
-        lags = await log_positions.lags(
-            settings, {group: each.read for group, each in known.items()}
-        )
-        return [asdict(each) | _movement(each, known.get(each.group)) for each in lags], True
-
+    known = movements(settings)
+    reads = {group: each.read for group, each in known.items()}
     try:
-        return asyncio.run(ask())
-    except Unavailable:
-        return [], False
+        lags = asyncio.run(log_positions.lags(settings, reads))
+    except Unavailable as error:
+        return [], f"The lag is not known yet: {error}"
+    return [asdict(each) | _movement(each, known.get(each.group)) for each in lags], None
 
 
 def _damage(settings: Settings) -> list[dict[str, Any]]:

@@ -15,9 +15,11 @@ import infra.postgres
 from infra.errors import Refusal
 from infra.local.kafka import LOCK, EmbeddedKafka, jars, read_lock, verify
 from infra.local.postgres import EmbeddedPostgres
-from infra.local.process import ProcessId, identify, recall, remember
+from infra.local.process import ProcessId, identify, recall, remember, wait_until
 from infra.local.runtime import Server, await_server, running, stop
+from infra.service.status import read_status
 from infra.settings import Settings
+from infra.watchdog import SoleReader, watching
 from tests.runtime.topics import ONE_TOPIC, read_all, write
 
 pytestmark = pytest.mark.broker
@@ -26,6 +28,12 @@ pytestmark = pytest.mark.broker
 @contextlib.contextmanager
 def started(server: Server) -> Iterator[subprocess.Popen[bytes]]:
     server.prepare()
+    with serving(server) as child:
+        yield child
+
+
+@contextlib.contextmanager
+def serving(server: Server) -> Iterator[subprocess.Popen[bytes]]:
     child = server.spawn()
     try:
         await_server(server, child)
@@ -153,4 +161,27 @@ def test_containers_without_an_engine_are_refused_with_what_to_do(
     monkeypatch.setenv("DOCKER_HOST", f"unix://{home}/no-engine.sock")
     settings = Settings(home=home, cache=cache, runtime="containers")
     with pytest.raises(Refusal, match="no container engine answers"), running(settings, print):
+        pass
+
+
+def test_a_broker_that_cannot_tell_its_groups_still_answers(home: Path, cache: Path):
+    """Offsets have a coordinator, which a fresh broker makes at the first question."""
+    server = EmbeddedKafka(Settings(home=home, cache=cache), print)
+    server.prepare()
+    properties = home / "kafka" / "server.properties"
+    replicas = "offsets.topic.replication.factor="
+    properties.write_text(properties.read_text().replace(f"{replicas}1", f"{replicas}3"))
+    with serving(server):
+        settings = server.reached(Settings(home=home, cache=cache))
+        asyncio.run(infra.kafka.create_topics(settings, ONE_TOPIC))
+        asyncio.run(watch_a_reader(settings))
+        assert wait_until((settings.run_folder / "one.movement.json").exists, timeout_s=60)
+        status = read_status(settings)
+    assert (status.broker["answers"], status.lag) == (True, [])
+    assert status.broker["problem"].startswith("The lag is not known yet: The broker does not")
+
+
+async def watch_a_reader(settings: Settings) -> None:
+    read = [settings.topic(spec.name) for spec in ONE_TOPIC]
+    with watching(settings, "one", [SoleReader(settings.group("echo"), read, worked=int)]):
         pass
