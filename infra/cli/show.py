@@ -70,7 +70,14 @@ def register(app: typer.Typer) -> None:
 def document_of(one: "Artifact | Item") -> str:
     from projections.read.artifacts import Artifact
 
-    return one.rendered_markdown.rstrip("\n") if isinstance(one, Artifact) else render_item(one)
+    if not isinstance(one, Artifact):
+        return render_item(one)
+    if not any(section.statements for section in one.sections):
+        return (
+            "There is no PRD yet: nothing that was read so far belongs in one."
+            " `cairn atoms` shows what was read."
+        )
+    return one.rendered_markdown.rstrip("\n")
 
 
 def render_gone(gone: "list[GoneItem]") -> list[str]:

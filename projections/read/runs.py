@@ -21,11 +21,13 @@ PHASES = {
     "epic": "epic_generation",
     "feature": "feature_generation",
 }
-FIRST_VERSION = """
+FIRST_VERSION_THAT_SAYS_SOMETHING = """
     SELECT min(v.published_at) AS at FROM artifact_versions v
     JOIN ingestion_runs o ON o.run_id = v.run_id
     WHERE o.project_id = r.project_id AND o.trigger_key = r.trigger_key
         AND v.artifact_type = '{}'
+        AND EXISTS (SELECT 1 FROM artifact_sections said WHERE said.statement_count > 0
+            AND said.artifact_id = v.artifact_id AND said.version = v.version)
 """
 # How many of its sources a run that has nothing under way still waits for.
 WAITING_FOR_SOURCES = """
@@ -62,8 +64,8 @@ RUNS = Listing(
     LEFT JOIN ingestion_triggers q
         ON q.project_id = r.project_id AND q.trigger_key = r.trigger_key
     CROSS JOIN LATERAL (SELECT coalesce(t.first_source_at, q.requested_at) AS at) accepted
-    LEFT JOIN LATERAL ({FIRST_VERSION.format("prd")}) prd ON true
-    LEFT JOIN LATERAL ({FIRST_VERSION.format("feature")}) features ON true""",
+    LEFT JOIN LATERAL ({FIRST_VERSION_THAT_SAYS_SOMETHING.format("prd")}) prd ON true
+    LEFT JOIN LATERAL ({FIRST_VERSION_THAT_SAYS_SOMETHING.format("feature")}) features ON true""",
     {
         "coalesce(r.started_at, 'infinity')": "timestamptz",
         "(coalesce(r.lane, 'preview') <> 'preview')": "boolean",
@@ -75,7 +77,8 @@ RUNS = Listing(
 class Run(ReadModel):
     """A run with what it did so far; what it has not told yet is None.
 
-    The times in milliseconds are from the first content to the first atom, PRD and feature;
+    The times in milliseconds are from the first content to the first atom, and to the first version
+    of PRD and features that has a statement;
     ``target_missed`` names those that took too long.
     """
 

@@ -7,9 +7,11 @@ import pytest
 from projections.read import atoms, projects, runs, sources
 from projections.read.atoms import atoms_as_of, head
 from projections.read.progress import trigger_progress
+from schemas.envelope import Envelope
 from schemas.events.hygiene import VERSIONS, SourceProcessed
 from schemas.events.ingestion import SourceChange
 from schemas.events.ingestion_request import SourcesUnchanged
+from schemas.events.ledger import AtomRecord
 from tests.projections.builders import PROJECT, an_atom, replace_part, source_of
 from tests.projections.conftest import ReadModel
 from tests.projections.log import TRIGGER, Story, a_whole_story
@@ -177,3 +179,35 @@ def test_an_atom_comes_with_the_exact_place_of_its_evidence(model: ReadModel):
     assert quote.path == "README.md"
     assert quote.snippet == "The API authenticates callers with JWT tokens.\n"
     assert sources.chunk_text(model.connection, quote.chunk_id) == quote.snippet
+
+
+def test_an_empty_prd_is_not_the_first(model: ReadModel):
+    story, end, gateway = a_story_before_its_prd()
+    story.published(end)
+    story.published(end, gateway)
+    model.fold(projected(story))
+    (run,) = runs.runs(model.connection, PROJECT).items
+    query = (
+        "SELECT floor(extract(epoch FROM v.published_at - t.first_source_at) * 1000)"
+        " FROM artifact_versions v, trigger_stamps t WHERE v.version = 2"
+    )
+    assert model.connection.execute(query).fetchall() == [(run.prd_v0_ms,)]
+
+
+def test_a_run_with_an_empty_prd_has_none(model: ReadModel):
+    story, end, _ = a_story_before_its_prd()
+    story.published(end)
+    model.fold(projected(story))
+    (run,) = runs.runs(model.connection, PROJECT).items
+    assert (run.prd_v0_ms, run.target_missed) == (None, [])
+
+
+def a_story_before_its_prd() -> tuple[Story, Envelope, AtomRecord]:
+    story = Story()
+    story.requested(["README.md"])
+    (chunk,) = story.source("README.md", "The gateway is public.")
+    story.run_started()
+    story.planned([chunk])
+    gateway = an_atom(chunk, story.run, "The gateway is public")
+    story.read(chunk, gateway)
+    return story, story.stopped(), gateway

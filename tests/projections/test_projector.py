@@ -99,6 +99,24 @@ def test_a_second_projector_is_refused(fresh: Settings):
             asyncio.run(follow())
 
 
+def test_an_empty_prd_is_shown_as_none(fresh: Settings, cairn: Callable[..., Result]):
+    story = Story()
+    story.project()
+    story.requested(["README.md"])
+    story.source("README.md", "The gateway is public.")
+    story.run_started()
+    story.published(story.stopped())
+
+    async def follow() -> None:
+        await publish(fresh, story)
+        await until_folded(fresh)
+
+    asyncio.run(follow())
+    shown = cairn("show", "prd", "-p", "Demo")
+    assert shown.stdout.startswith("There is no PRD yet: nothing that was read so far belongs in")
+    assert len(cairn("show", "prd", "-p", "Demo", "--json").stdout.splitlines()) == 1
+
+
 @pytest.fixture
 def cairn(fresh: Settings) -> Callable[..., Result]:
     """The command line on an installation that is named in the environment."""
