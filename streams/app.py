@@ -265,7 +265,8 @@ class Worker:
     async def _watch(self) -> None:
         """Ends the worker when a consumer failed, or the broker is away for longer than bearable.
 
-        Consumers look for a lost broker for ever, without a word.
+        Consumers look for a lost broker for ever, without a word. One answer has as long as any
+        request: a broker on a busy machine is slow, and a restart would make it slower.
         """
         loop = asyncio.get_running_loop()
         seen = loop.time()
@@ -274,7 +275,7 @@ class Worker:
             for app, runner in zip(self.apps, self._runners, strict=True):
                 if (failure := app.failure()) is not None:
                     self.fail(await self._explain(failure, app.conf.id, runner.topics))
-            if await infra.kafka.answers(self._settings, timeout_s=WATCH_S):
+            if await infra.kafka.answers(self._settings, self._settings.request_timeout_s):
                 seen = loop.time()
             elif (away_s := loop.time() - seen) > self._settings.request_timeout_s:
                 self.fail(

@@ -21,6 +21,7 @@ from infra.errors import BrokerUnavailable, DatabaseUnavailable, Forbidden, Unav
 from infra.local.process import ProcessId, Say, identify, keep_private, wait_until, write_whole
 from infra.settings import Settings
 
+ANSWER_PATIENCE_S = 10.0  # for one request to a broker on a busy machine
 START_TIMEOUT_S = 90.0  # a cold disk on a small machine; 3 s is usual
 Origin = Literal["environment", "containers", "embedded"]
 
@@ -181,7 +182,9 @@ def await_answers(located: Settings, timeout_s: float = 30) -> None:
     import infra.kafka
     import infra.postgres
 
-    if not wait_until(lambda: asyncio.run(infra.kafka.answers(located)), timeout_s=timeout_s):
+    if not wait_until(
+        lambda: asyncio.run(infra.kafka.answers(located, ANSWER_PATIENCE_S)), timeout_s=timeout_s
+    ):
         raise BrokerUnavailable(
             f"No broker answers at {located.bootstrap} after {timeout_s:.0f} s: check"
             " CAIRN_KAFKA_BOOTSTRAP and its security settings."
