@@ -59,10 +59,10 @@ def without_credentials(text: str) -> str:
         place, *query = re.split(r"[?#]", rest, maxsplit=1)
         shown = f"{HIDDEN}@{place}" if hidden else HIDDEN
         return f"{_scheme(start)}{shown}{HIDDEN if query else ''}"
-    return _shown(text)
+    return _display(text)
 
 
-def _shown(url: str) -> str:
+def _display(url: str) -> str:
     """A well formed address without user, password and query."""
     parts = urlsplit(url)
     if parts.scheme == "file" and not parts.netloc:
@@ -72,7 +72,7 @@ def _shown(url: str) -> str:
 
 
 def _exact(found: re.Match[str]) -> str:
-    return _shown(found[0]) if is_well_formed(found[0], query=True) else found[0]
+    return _display(found[0]) if is_well_formed(found[0], query=True) else found[0]
 
 
 def _message(text: str) -> str:

@@ -71,7 +71,7 @@ class Finding:
     def remedy(self) -> str:
         return REMEDIES.get(self.code, COMPARE)
 
-    def told(self) -> dict[str, Any]:
+    def as_object(self) -> dict[str, Any]:
         """As one JSON object."""
         return asdict(self) | {"remedy": self.remedy}
 
@@ -104,46 +104,46 @@ def holes(topic: str, partition: int, expected: int, offsets: Iterable[int]) -> 
         return
     for offset in offsets:
         if offset > expected:
-            what = f"{_named(expected, offset)} missing"
+            what = f"{_name_records(expected, offset)} missing"
             yield Finding("log_hole", topic, partition, expected, what)
         expected = offset + 1
 
 
-def missing_start(topic: str, partition: int, wanted: int, first: int) -> Iterator[Finding]:
+def find_missing_start(topic: str, partition: int, wanted: int, first: int) -> Iterator[Finding]:
     """What a topic that keeps everything no longer has in front."""
     if wanted < first and is_kept_whole(topic):
-        what = f"{_named(wanted, first)} gone"
+        what = f"{_name_records(wanted, first)} gone"
         yield Finding("log_start", topic, partition, wanted, what)
 
 
-def missing_end(topic: str, partition: int, known: int, end: int) -> Iterator[Finding]:
+def find_missing_end(topic: str, partition: int, known: int, end: int) -> Iterator[Finding]:
     """What somebody has read that is no longer there."""
     if known > end:
-        what = f"the log ends here, and {_named(end, known)} gone that had been read"
+        what = f"the log ends here, and {_name_records(end, known)} gone that had been read"
         yield Finding("log_cut", topic, partition, end, what)
 
 
 def cut_finding(settings: Settings, cut: CutLog) -> Finding:
     """The same, as a consumer group shows it."""
     topic = cut.topic.removeprefix(settings.topic(""))
-    [finding] = missing_end(topic, cut.partition, cut.committed, cut.end)
+    [finding] = find_missing_end(topic, cut.partition, cut.committed, cut.end)
     return finding.of(settings)
 
 
 def broken(topic: str, partition: int, first: int, next_: int | None = None) -> Finding:
     """Records whose bytes are not those that were written; ``next_`` can be read, if known."""
-    which = "what begins here is" if next_ is None else _named(first, next_)
+    which = "what begins here is" if next_ is None else _name_records(first, next_)
     what = f"{which} damaged and cannot be read"
     return Finding("corrupt", topic, partition, first, what)
 
 
-def _named(first: int, next_: int) -> str:
+def _name_records(first: int, next_: int) -> str:
     """Records by their offsets, as the subject of a sentence."""
     return f"record {first} is" if next_ == first + 1 else f"records {first} to {next_ - 1} are"
 
 
 @contextmanager
-def remembering(settings: Settings) -> Iterator[None]:
+def remember_damage(settings: Settings) -> Iterator[None]:
     """`cairn status` tells of the damage that ends the block, until the log was found sound."""
     try:
         yield
@@ -153,23 +153,23 @@ def remembering(settings: Settings) -> Iterator[None]:
 
 
 def _remember(settings: Settings, finding: Finding) -> None:
-    known = {each.place: each for each in remembered(settings)} | {finding.place: finding}
+    known = {each.place: each for each in read_remembered(settings)} | {finding.place: finding}
     settings.run_folder.mkdir(parents=True, exist_ok=True)
-    write_whole(_met(settings), json.dumps([asdict(each) for each in known.values()]))
+    write_whole(_damage_file(settings), json.dumps([asdict(each) for each in known.values()]))
 
 
-def remembered(settings: Settings) -> list[Finding]:
+def read_remembered(settings: Settings) -> list[Finding]:
     """What was met since the log was last found sound."""
     try:
-        return [Finding(**each) for each in json.loads(_met(settings).read_text())]
+        return [Finding(**each) for each in json.loads(_damage_file(settings).read_text())]
     except (OSError, ValueError, TypeError):
         return []
 
 
 def forget(settings: Settings) -> None:
     """The log is sound, or what it lacks is accepted."""
-    _met(settings).unlink(missing_ok=True)
+    _damage_file(settings).unlink(missing_ok=True)
 
 
-def _met(settings: Settings) -> Path:
+def _damage_file(settings: Settings) -> Path:
     return settings.run_folder / "log-damage.json"

@@ -75,7 +75,7 @@ class KeyStore:
 
     def find(self, key_id: str) -> KeyRecord | None:
         """The key with this id."""
-        with self._restored() as connection:
+        with self._connect_restored() as connection:
             row = connection.execute(
                 "SELECT key_id, project_id, subject, generation, wrapped FROM cairn.vault_keys"
                 " WHERE key_id = %s",
@@ -88,7 +88,7 @@ class KeyStore:
 
         Whoever is first makes it: all processes get the same.
         """
-        with self._restored() as connection:
+        with self._connect_restored() as connection:
             newest = _newest(connection, project_id, subject)
             if newest and newest.wrapped is not None:
                 return newest
@@ -116,7 +116,7 @@ class KeyStore:
         loss of the database brings nothing back.
         """
         at = SystemClock().now()
-        with self._restored() as connection:
+        with self._connect_restored() as connection:
             rows = connection.execute(
                 "SELECT key_id, generation FROM cairn.vault_keys"
                 " WHERE project_id = %s AND subject = %s AND wrapped IS NOT NULL FOR UPDATE",
@@ -131,7 +131,7 @@ class KeyStore:
                 )
         return bool(events)
 
-    def erased(self) -> frozenset[str]:
+    def list_erased(self) -> frozenset[str]:
         """Ids of the keys that were erased."""
         with connect(self._settings.conninfo) as connection:
             rows = connection.execute("SELECT key_id FROM cairn.vault_keys WHERE wrapped IS NULL")
@@ -139,7 +139,7 @@ class KeyStore:
 
     def all(self) -> list[KeyRecord]:
         """Every key of this build."""
-        with self._restored() as connection:
+        with self._connect_restored() as connection:
             rows = connection.execute(
                 "SELECT key_id, project_id, subject, generation, wrapped FROM cairn.vault_keys"
                 " WHERE generation > 0"
@@ -160,7 +160,7 @@ class KeyStore:
         The log is read once a database, since whatever is encrypted later has its key on the topic
         before; again and again while keys are missing, which somebody may have put back.
         """
-        with self._restored() as connection:
+        with self._connect_restored() as connection:
             row = connection.execute("SELECT unknown_keys FROM cairn.vault_restored").fetchone()
             if row and row[0] == []:
                 return Unknown()
@@ -176,7 +176,7 @@ class KeyStore:
         return found
 
     @contextmanager
-    def _restored(self) -> Iterator[Connection[tuple[Any, ...]]]:
+    def _connect_restored(self) -> Iterator[Connection[tuple[Any, ...]]]:
         """A connection to a table that holds what the topic says."""
         with connect(self._settings.conninfo) as connection:
             if not _is_restored(connection):

@@ -108,7 +108,7 @@ class _Counting(logging.StreamHandler[TextIO]):
     def _end(self, key: str) -> _Line:
         line = self._lines.pop(key)
         if line.repeats:
-            super().emit(_counted(line))
+            super().emit(_count_repeats(line))
         return line
 
 
@@ -128,7 +128,7 @@ def _light(record: logging.LogRecord) -> logging.LogRecord:
     return light
 
 
-def _counted(line: _Line) -> logging.LogRecord:
+def _count_repeats(line: _Line) -> logging.LogRecord:
     """The last of the repeats, with their number."""
     record = line.last
     if isinstance(record.msg, dict):

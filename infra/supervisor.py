@@ -303,7 +303,7 @@ def start_detached(settings: Settings, arguments: Sequence[str], environ: Mappin
             start_new_session=True,
         )
 
-    def settled() -> bool:
+    def is_settled() -> bool:
         known = read_state(settings)
         if known is None:
             return child.poll() is not None
@@ -311,7 +311,7 @@ def start_detached(settings: Settings, arguments: Sequence[str], environ: Mappin
             row["restarts"] >= HOPELESS_RESTARTS for row in known.processes
         )
 
-    wait_until(settled, timeout_s=READY_TIMEOUT_S)
+    wait_until(is_settled, timeout_s=READY_TIMEOUT_S)
     known = read_state(settings)
     if known and known.state == "ready":
         return known.supervisor.pid

@@ -108,7 +108,7 @@ class Vault:
         self._drop_erased()
         return done
 
-    def locked(self) -> int:
+    def count_locked(self) -> int:
         """How many data keys do not open with this master key. Raises …Unavailable."""
         master, closed = self._require_master(), 0
         for record in self._store.all():
@@ -168,7 +168,7 @@ class Vault:
         now = self._monotonic()
         if now - self._asked_s < FRESH_S:
             return
-        erased = self._store.erased()
+        erased = self._store.list_erased()
         self._asked_s = now
         for key_id in erased & self._keys.keys():
             key = self._keys.pop(key_id)

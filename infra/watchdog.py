@@ -179,7 +179,7 @@ class Watchdog(threading.Thread):
 
 
 @contextlib.contextmanager
-def watching(settings: Settings, name: str, watched: Sequence[Watched]) -> Iterator[None]:
+def watch_readers(settings: Settings, name: str, watched: Sequence[Watched]) -> Iterator[None]:
     """The readers are watched for the block; called in the loop they run in."""
     watchdog = Watchdog(settings, name, watched)
     watchdog.start()

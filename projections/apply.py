@@ -70,7 +70,7 @@ def apply_batch(
             apply_batch(projection, connection, records[:half], partitions, left_out)
             apply_batch(projection, connection, records[half:], partitions, left_out)
         else:
-            left_out.refused(records[0], error)
+            left_out.add_refused(records[0], error)
             _give_up(projection, connection, records[0], error)
 
 
@@ -117,7 +117,7 @@ def _accept(
     ignored = out_of_sequence(connection, rows, placed)
     for record, fact in placed:
         if id(fact) in ignored:
-            left_out.ignored(record, fact)
+            left_out.add_ignored(record, fact)
     first = {
         fact.event_id: (record, fact)
         for record, fact in reversed(placed)

@@ -10,7 +10,7 @@ import infra.kafka
 import infra.postgres
 from infra import log_positions
 from infra.errors import DatabaseUnavailable
-from infra.findings import Finding, cut_finding, missing_end, missing_start
+from infra.findings import Finding, cut_finding, find_missing_end, find_missing_start
 from infra.settings import Settings
 from projections.checkpoint import read_checkpoint
 from projections.projection import Projection
@@ -30,12 +30,12 @@ async def damage(projections: Sequence[Projection], settings: Settings) -> list[
     }
     found: list[Finding] = []
     for place, (first, _) in bounds.items():
-        found += missing_start(*place, 0, first)
+        found += find_missing_start(*place, 0, first)
     found += [cut_finding(settings, each) for each in await log_positions.cut_logs(settings)]
     for projection in projections:
         for place, offset in _list_folded(projection, settings).items():
             if place in bounds:
-                found += missing_end(*place, offset, bounds[place][1])
+                found += find_missing_end(*place, offset, bounds[place][1])
     places = {(each.topic, each.partition, each.offset): each.of(settings) for each in found}
     return [places[at] for at in sorted(places)]
 

@@ -33,11 +33,11 @@ class LeftOut:
     def unreadable(self, record: Record, error: InvalidRecord) -> None:
         self.add(_finding(code_of(error), record, str(error)))
 
-    def refused(self, record: Record, error: Exception) -> None:
+    def add_refused(self, record: Record, error: Exception) -> None:
         """The tables do not take the record's rows."""
         self.add(_finding("refused", record, type(error).__name__))
 
-    def ignored(self, record: Record, fact: Envelope) -> None:
+    def add_ignored(self, record: Record, fact: Envelope) -> None:
         """A record of a numbered log that was not the next one."""
         match fact.event:
             case LedgerChanged(ledger_seq=seq):

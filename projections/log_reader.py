@@ -19,7 +19,7 @@ from aiokafka.structs import ConsumerRecord, TopicPartition
 
 import infra.kafka
 from infra import log_positions
-from infra.findings import Finding, broken, holes, missing_end, missing_start
+from infra.findings import Finding, broken, find_missing_end, find_missing_start, holes
 from infra.settings import Settings
 from projections.checkpoint import Record
 from schemas.codec import InvalidRecord, decode
@@ -73,8 +73,8 @@ async def stretch(
                 *short, max(first[place], start.get(short, 0)), min(last[place], end[short])
             )
             for finding in (
-                *missing_start(*short, start.get(short, 0), first[place]),
-                *missing_end(*short, end[short], last[place]),
+                *find_missing_start(*short, start.get(short, 0), first[place]),
+                *find_missing_end(*short, end[short], last[place]),
             ):
                 found(finding)
             async for records in _read(settings, consumer, place, part, found):

@@ -18,7 +18,7 @@ from psycopg import Connection, sql
 import infra.kafka
 import infra.postgres
 from infra.errors import Conflict, DatabaseUnavailable
-from infra.findings import Finding, LogDamaged, holes, missing_end, missing_start
+from infra.findings import Finding, LogDamaged, find_missing_end, find_missing_start, holes
 from infra.log import get
 from infra.settings import Settings
 from projections.apply import apply_batch
@@ -62,14 +62,14 @@ async def run(
     away_s, pause_s = 0.0, FIRST_PAUSE_S
     reached = {} if offsets is None else offsets
 
-    def following() -> None:
+    def tell_following() -> None:
         nonlocal away_s, pause_s
         away_s, pause_s = 0.0, FIRST_PAUSE_S
         tell_ready()
 
     while not stop.is_set():
         try:
-            await _follow(projection, settings, following, stop, lock_patience_s, reached)
+            await _follow(projection, settings, tell_following, stop, lock_patience_s, reached)
         except StaleProjector as error:
             log.warning("projector.stale", reason=str(error))
         except DatabaseUnavailable as error:
@@ -152,8 +152,8 @@ async def _check_ends(settings: Settings, consumer: AIOKafkaConsumer, known: Off
     first, last = await consumer.beginning_offsets(list(at)), await consumer.end_offsets(list(at))
     for place, short in at.items():
         for finding in (
-            *missing_end(*short, known[short], last[place]),
-            *missing_start(*short, known[short], first[place]),
+            *find_missing_end(*short, known[short], last[place]),
+            *find_missing_start(*short, known[short], first[place]),
         ):
             raise LogDamaged(finding.of(settings))
 

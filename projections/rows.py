@@ -51,7 +51,7 @@ class Rows:
         if (before := rows.get(key)) is not None:
             for column, rule in rules.merge.items():
                 if column in row:
-                    row[column] = merged(rule, before[column], row[column])
+                    row[column] = merge_values(rule, before[column], row[column])
         rows[key] = row
 
     def then(self, statement: str, parameters: Sequence[Any]) -> None:
@@ -68,7 +68,7 @@ class Rows:
                 connection.execute(statement.encode(), parameters)
 
 
-def merged(rule: Merge, before: Any, after: Any) -> Any:
+def merge_values(rule: Merge, before: Any, after: Any) -> Any:
     """The value of a column that came twice; the statements of `upsert_statement` do the same."""
     if before is None or after is None:
         return before if after is None else after

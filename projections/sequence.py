@@ -91,7 +91,7 @@ def _orders(
     for project, log, seq, value_hash in heads:
         if log == "ledger":
             if value_hash is None:
-                value_hash = _named_by_next(changes, project, seq)
+                value_hash = _hash_named_by_next(changes, project, seq)
             ledgers.places[project] = Place(seq=seq, value_hash=value_hash)
         else:
             artifacts[project].seq = seq
@@ -106,7 +106,9 @@ def _orders(
     return ledgers, artifacts
 
 
-def _named_by_next(changes: Sequence[tuple[str, LedgerChanged]], project: str, seq: int) -> str:
+def _hash_named_by_next(
+    changes: Sequence[tuple[str, LedgerChanged]], project: str, seq: int
+) -> str:
     """The hash of a head folded before hashes were kept, as the next change set has it."""
     named = (e.prev_hash for of, e in changes if of == project and e.ledger_seq == seq + 1)
     return next(named, "")

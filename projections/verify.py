@@ -39,12 +39,12 @@ class Report:
     findings: list[Finding]
     notes: list[Finding]
 
-    def told(self) -> dict[str, Any]:
+    def as_object(self) -> dict[str, Any]:
         """As one JSON object."""
         return {
             "counts": self.counts,
-            "findings": [each.told() for each in self.findings],
-            "notes": [each.told() for each in self.notes],
+            "findings": [each.as_object() for each in self.findings],
+            "notes": [each.as_object() for each in self.notes],
         }
 
 
@@ -131,7 +131,7 @@ class Verifier:
         self._check_evidence()
         self._check_causes()
         self._check_citations()
-        for record, detail in self._keys.missing():
+        for record, detail in self._keys.list_missing():
             self._find("unknown_key", record, detail)
         counts = dict(sorted(self._counts.items()))
         findings = sorted(self._findings, key=attrgetter("topic", "partition", "offset", "code"))

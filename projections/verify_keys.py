@@ -21,7 +21,7 @@ class KeyCheck:
             first, count = self._named.get(key_id, (record, 0))
             self._named[key_id] = (first, count + 1)
 
-    def missing(self) -> list[tuple[Record, str]]:
+    def list_missing(self) -> list[tuple[Record, str]]:
         """The first record of each missing key, and what to say of it; by key."""
         return [
             (

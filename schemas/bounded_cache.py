@@ -31,7 +31,7 @@ def bounded_cache(
         young_bytes = 0
 
         @wraps(function)
-        def remembered(text: str) -> V:
+        def answer_once(text: str) -> V:
             nonlocal young, old, young_bytes
             if text in young:
                 return young[text]
@@ -45,6 +45,6 @@ def bounded_cache(
             young_bytes += size
             return answer
 
-        return remembered
+        return answer_once
 
     return decorate

@@ -23,7 +23,7 @@ from infra.clock import Clock, SystemClock
 from infra.errors import BrokerUnavailable, Refusal, Unavailable
 from infra.findings import LogDamaged, cut_finding
 from infra.settings import Settings
-from infra.watchdog import end_within, watching
+from infra.watchdog import end_within, watch_readers
 from schemas.topics import TOPICS
 from streams.shell.chunks import ChunkReader
 from streams.shell.delivery import Delivery
@@ -152,7 +152,7 @@ class Worker:
         """Ends the process when its stages stand still, also while they start."""
         if not self._owns_process:
             return contextlib.nullcontext()
-        return watching(self._settings, self._name or f"worker-{os.getpid()}", self.apps)
+        return watch_readers(self._settings, self._name or f"worker-{os.getpid()}", self.apps)
 
     async def _start(self) -> None:
         """Every stage takes part in its group. Raises what made that impossible.

@@ -46,7 +46,7 @@ class Service:
         """The settings with the addresses of the servers that run now."""
         runtime = read_runtime(self.home)
         assert runtime, "the service does not run"
-        return runtime.reached(self.settings)
+        return runtime.locate(self.settings)
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from infra import service, supervisor
 from infra.cli import importing
-from infra.cli.context import JSON_OPTION, connect, named_wrong_use, say, say_note
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, say, say_note
 from infra.cli.output import as_lines
 from infra.cli.project import KEY_OPTION, PROJECT_OPTION, login_name, quiet_clients
 
@@ -52,7 +52,7 @@ def register(app: typer.Typer) -> None:
         spec = service.ConnectorSpec(
             kind, target, _pairs(credential), base_url, stream, _pairs(option), every, budget
         )
-        with named_wrong_use():
+        with explain_wrong_use():
             defined = service.define_connector(spec, idempotency_key or service.draw_key())
         settings = connect()
         quiet_clients()

@@ -65,7 +65,7 @@ def resumable(key: str | None) -> Iterator[str]:
 
 
 @contextmanager
-def named_wrong_use() -> Iterator[None]:
+def explain_wrong_use() -> Iterator[None]:
     """What a use case finds invalid is wrong use of the command line (exit 2)."""
     try:
         yield

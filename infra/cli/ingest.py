@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from infra import loop, service
-from infra.cli.context import JSON_OPTION, connect, console, named_wrong_use, resumable, say
+from infra.cli.context import JSON_OPTION, connect, console, explain_wrong_use, resumable, say
 from infra.cli.hints import with_hint
 from infra.cli.output import as_lines
 from infra.cli.progress import Board, Stage
@@ -127,7 +127,7 @@ def limits_of(given: list[str]) -> dict[str, float]:
             limits[name] = float(value)
         except ValueError:
             raise typer.BadParameter(f"{pair!r} is not of the form NAME=NUMBER.") from None
-    with named_wrong_use():
+    with explain_wrong_use():
         service.check_limits(limits)
     return limits
 
@@ -143,7 +143,7 @@ class Watched:
 def watch_ingest(settings: Settings, request: IngestRequest) -> list[Watched]:
     """Ingest, and show progress on standard error. Raises as ``service.ingest``."""
     quiet_clients()
-    with named_wrong_use():
+    with explain_wrong_use():
         return loop.run(_watch(settings, request))
 
 

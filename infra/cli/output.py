@@ -33,7 +33,7 @@ def table(
     out = answer()
     shown = Table(*(Column(name, overflow="fold") for name in columns))  # an id is never cut
     for row in rows:
-        shown.add_row(*(_shown(value) for value in row))
+        shown.add_row(*(_cell_text(value) for value in row))
     if shown.row_count:
         out.print(shown)
     else:
@@ -46,7 +46,7 @@ def cell(text: object) -> str:
     return line if len(line) <= LONGEST_CELL else f"{line[: LONGEST_CELL - 1]}…"
 
 
-def _shown(value: object) -> str:
+def _cell_text(value: object) -> str:
     return "–" if value is None else str(value).replace("[", "\\[")
 
 

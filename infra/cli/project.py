@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from infra import service
-from infra.cli.context import JSON_OPTION, connect, named_wrong_use, resumable
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, resumable
 from infra.cli.output import as_lines
 
 KEY_OPTION = typer.Option(
@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
         """Create a project, and print its id."""
         settings = connect()
         quiet_clients()
-        with resumable(idempotency_key) as key, named_wrong_use():
+        with resumable(idempotency_key) as key, explain_wrong_use():
             project = asyncio.run(
                 service.create_project(settings, name, actor=login_name(), key=key)
             )

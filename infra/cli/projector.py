@@ -9,9 +9,9 @@ import typer
 
 from infra import loop, supervisor
 from infra.cli.context import connect
-from infra.findings import remembering
+from infra.findings import remember_damage
 from infra.settings import Settings
-from infra.watchdog import SoleReader, watching
+from infra.watchdog import SoleReader, watch_readers
 
 
 def register(app: typer.Typer) -> None:
@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
     def projector() -> None:
         """Fold the topics into the database's tables (run by `cairn up`)."""
         settings = connect(start=False)
-        with supervisor.named(settings, os.environ, "projector"), remembering(settings):
+        with supervisor.named(settings, os.environ, "projector"), remember_damage(settings):
             loop.run(follow(settings))
 
 
@@ -33,6 +33,6 @@ async def follow(settings: Settings) -> None:
     reader = SoleReader(settings.group("projector"), topics, int, offsets)
     for sign in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(sign, stop.set)
-    with watching(settings, "projector", [reader]):
+    with watch_readers(settings, "projector", [reader]):
         ready = partial(supervisor.tell_ready, settings, os.environ)
         await run(CORE, settings, ready, stop, offsets=offsets)

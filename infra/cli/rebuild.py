@@ -7,7 +7,7 @@ import typer
 from infra import service
 from infra.cli.context import connect
 from infra.cli.output import table
-from infra.cli.verify_log import show_findings, showing_records
+from infra.cli.verify_log import show_findings, show_records
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
         the tables continue after what is missing.
         """
         settings = connect()
-        with showing_records("folded") as tell:
+        with show_records("folded") as tell:
             rebuilt = asyncio.run(
                 service.rebuild_tables(
                     settings, projection, accept_smaller=accept_smaller, tell=tell

@@ -28,10 +28,10 @@ def register(app: typer.Typer) -> None:
         Each finding has its place and what to do about it; any finding exits 1.
         """
         settings = connect()
-        with showing_records("checked") as tell:
+        with show_records("checked") as tell:
             report = asyncio.run(service.verify_log(settings, tell))
         if as_json:
-            print(json.dumps(report.told()))
+            print(json.dumps(report.as_object()))
         else:
             show(report)
         if report.findings:
@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
 
 
 @contextmanager
-def showing_records(done: str) -> Iterator[Callable[[int], None]]:
+def show_records(done: str) -> Iterator[Callable[[int], None]]:
     """A line that says how many records were read so far; ``done`` is what became of them."""
     columns = (SpinnerColumn(), TextColumn("{task.description}"))
     with Progress(*columns, console=console, transient=True) as progress:

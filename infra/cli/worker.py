@@ -6,7 +6,7 @@ import typer
 
 from infra import loop
 from infra.cli.context import connect
-from infra.findings import remembering
+from infra.findings import remember_damage
 from infra.supervisor import named, tell_ready
 
 
@@ -23,5 +23,5 @@ def register(app: typer.Typer) -> None:
         settings = connect(start=False)
         name = os.environ.get("CAIRN_PROCESS_NAME") or None
         chosen = select([each.strip() for each in stages.split(",")], settings)
-        with named(settings, os.environ), remembering(settings):
+        with named(settings, os.environ), remember_damage(settings):
             loop.run(run_worker(settings, chosen, name, lambda: tell_ready(settings, os.environ)))

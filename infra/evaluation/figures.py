@@ -59,7 +59,7 @@ class Figure:
         held_out = self.measure.held_out
         return "yes" if held_out is None or self._reaches(held_out) else "only here"
 
-    def worsened(self, recorded: float) -> float:
+    def loss_against(self, recorded: float) -> float:
         """By how much the value is worse than a recorded one; below 0 when it is better."""
         return self.value - recorded if self.measure.at_most else recorded - self.value
 

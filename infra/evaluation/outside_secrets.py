@@ -59,9 +59,9 @@ def rows_in(checkout: Path) -> Iterator[dict[str, Any]]:
 def _row(name: str, test: str) -> dict[str, Any] | None:
     named = dict(NAMED.findall(test))
     for given, wanted in CASE.findall(test):
-        form, *fillings = (_said(part, named) for part in PART.findall(given) if part not in GO)
+        form, *fillings = (_text_of(part, named) for part in PART.findall(given) if part not in GO)
         text = _fill(form, fillings)
-        values = [_said(part, named) for part in PART.findall(wanted)]
+        values = [_text_of(part, named) for part in PART.findall(wanted)]
         values = [value for value in values if len(value) >= SHORTEST]
         places = {match.span() for value in values for match in re.finditer(re.escape(value), text)}
         if values and len(values) == len({text[start:end] for start, end in places}):
@@ -70,7 +70,7 @@ def _row(name: str, test: str) -> dict[str, Any] | None:
     return None
 
 
-def _said(part: str, named: dict[str, str]) -> str:
+def _text_of(part: str, named: dict[str, str]) -> str:
     """The text of a literal of Go, or of the name of one; empty for any other name."""
     literal = named.get(part, part)
     if literal.startswith("`"):

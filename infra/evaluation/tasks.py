@@ -42,7 +42,7 @@ TASKS = {
 
 def answer(name: str, rows: list[Row], options: Options) -> Iterator[dict[str, Any]]:
     """The answers to ``rows`` in their order. Raises Refusal when there is no such task."""
-    task = _existing(name)
+    task = _find_task(name)
     size = sum(len(row[field]) for row in rows for field in task.fields)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
     if not task.alone or cores < 2 or size < PARALLEL_FROM_CHARS:
@@ -55,7 +55,7 @@ def answer(name: str, rows: list[Row], options: Options) -> Iterator[dict[str, A
             yield from part
 
 
-def _existing(name: str) -> Task:
+def _find_task(name: str) -> Task:
     if name not in TASKS:
         raise Refusal(f"There is no task {name}; there are {', '.join(sorted(TASKS))}.")
     return TASKS[name]
@@ -63,7 +63,7 @@ def _existing(name: str) -> Task:
 
 def fields_of(name: str) -> tuple[str, ...]:
     """The fields that a row of the task must have. Raises Refusal when there is no such task."""
-    return _existing(name).fields
+    return _find_task(name).fields
 
 
 def _answers(task: Task) -> Answers:

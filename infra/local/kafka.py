@@ -167,9 +167,9 @@ class EmbeddedKafka:
         """Whether requests are served."""
         from infra.kafka import answers
 
-        return port_answers(self._port) and asyncio.run(answers(self.reached(self._settings)))
+        return port_answers(self._port) and asyncio.run(answers(self.locate(self._settings)))
 
-    def reached(self, settings: Settings) -> Settings:
+    def locate(self, settings: Settings) -> Settings:
         """``settings`` with this broker's address and account; it has no TLS."""
         return with_account(
             settings.model_copy(update={"kafka_bootstrap": self.address}),

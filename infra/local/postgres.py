@@ -28,7 +28,7 @@ from infra.local.process import (
     port_answers,
     remember,
     spawn,
-    started_of,
+    start_time_of,
     tail,
     write_whole,
 )
@@ -118,7 +118,7 @@ class EmbeddedPostgres:
         ensure_database(self.address)
         return True
 
-    def reached(self, settings: Settings) -> Settings:
+    def locate(self, settings: Settings) -> Settings:
         """``settings`` with this server's address and, unless one is given, a vault key file."""
         key_file = settings.vault_key_file
         if not (key_file or settings.vault_key):
@@ -172,7 +172,7 @@ class EmbeddedPostgres:
         except (OSError, ValueError, IndexError):
             lock.unlink(missing_ok=True)
             return
-        if started_of(pid) is None or not self._is_our_server(pid):
+        if start_time_of(pid) is None or not self._is_our_server(pid):
             lock.unlink(missing_ok=True)
             return
         raise DatabaseUnavailable(

@@ -42,7 +42,7 @@ class ProcessId:
 
     def alive(self) -> bool:
         """Whether this very process runs; a zombie does not."""
-        return started_of(self.pid) == self.started
+        return start_time_of(self.pid) == self.started
 
     def end(self, *, first: signal.Signals = signal.SIGTERM, patience_s: float = 15) -> None:
         """The process does not run any more: asked first, killed after ``patience_s``."""
@@ -54,7 +54,7 @@ class ProcessId:
             wait_until(lambda: not self.alive(), timeout_s=patience_s)
 
 
-def started_of(pid: int) -> str | None:
+def start_time_of(pid: int) -> str | None:
     """What tells this process from another with the same pid; None when it does not run."""
     if sys.platform == "linux":
         try:
@@ -74,7 +74,7 @@ def started_of(pid: int) -> str | None:
 
 def identify(pid: int) -> ProcessId:
     """The identity of a running process. Raises ProcessLookupError when there is none."""
-    started = started_of(pid)
+    started = start_time_of(pid)
     if started is None:
         raise ProcessLookupError(pid)
     return ProcessId(pid, started)

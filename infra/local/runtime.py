@@ -37,7 +37,7 @@ class Server(Protocol):
     def prepare(self) -> None: ...
     def spawn(self) -> subprocess.Popen[bytes]: ...
     def ready(self) -> bool: ...
-    def reached(self, settings: Settings) -> Settings: ...
+    def locate(self, settings: Settings) -> Settings: ...
     def trouble(self) -> str: ...
 
 
@@ -62,7 +62,7 @@ class Runtime:
     kafka_password: str | None  # of an embedded broker
     owner: ProcessId  # the process whose end ends the record
 
-    def reached(self, settings: Settings) -> Settings:
+    def locate(self, settings: Settings) -> Settings:
         """``settings`` with what this installation was started with."""
         key_file = Path(self.vault_key_file) if self.vault_key_file else None
         if self.broker.origin == "containers":
@@ -135,7 +135,7 @@ def planned(settings: Settings, say: Say) -> Iterator[Plan]:
             servers.append(EmbeddedPostgres(settings, say))
         for server in servers:
             server.prepare()
-            located = server.reached(located)
+            located = server.locate(located)
         yield Plan(
             Source(*broker, located.bootstrap),
             Source(*database, located.conninfo),

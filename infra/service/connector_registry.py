@@ -42,14 +42,14 @@ class Tables:
 
     settings: Settings
 
-    async def held(
+    async def stored_sources(
         self, project_id: str, source_ids: Collection[str]
     ) -> Mapping[str, StoredSource]:
         from connectors.publishing import StoredSource
         from projections.read import sources
 
         found = await ask(
-            self.settings, lambda tables: sources.held(tables, project_id, source_ids)
+            self.settings, lambda tables: sources.stored_sources(tables, project_id, source_ids)
         )
         return {
             row["source_id"]: StoredSource(
@@ -206,14 +206,16 @@ async def open_publisher(
     def encrypt(content: bytes, owner: str) -> tuple[str, bytes]:
         return vault.encrypt(project_id, content, owner)
 
-    def stalled() -> None:
+    def tell_stalled() -> None:
         tell(Note("hygiene_stalled", "Stage 0 has not answered for a while; still waiting."))
 
     async with (
         open_publish(settings, SystemClock()) as publish,
-        follow_answers(settings, project_id, None, from_start=False, stalled=stalled) as lead,
+        follow_answers(settings, project_id, None, from_start=False, stalled=tell_stalled) as lead,
     ):
-        yield ItemPublisher(publish, encrypt, tables.held, tables.inventory, lead, redact_name)
+        yield ItemPublisher(
+            publish, encrypt, tables.stored_sources, tables.inventory, lead, redact_name
+        )
 
 
 def tell_fetching(tell: Tell[Note]) -> Callable[[str], None]:

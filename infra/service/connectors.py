@@ -264,7 +264,7 @@ async def _ask(
     registry: ConnectorRegistry, definition: Definition
 ) -> tuple[MissingPermission, ...]:
     async with registry.open_service(definition) as opened:
-        return _missing(await opened.check())
+        return _list_missing(await opened.check())
 
 
 async def _ask_before(
@@ -282,7 +282,7 @@ async def _ask_before(
         ) from error
 
 
-def _missing(capabilities: Sequence[Capability]) -> tuple[MissingPermission, ...]:
+def _list_missing(capabilities: Sequence[Capability]) -> tuple[MissingPermission, ...]:
     return tuple(
         MissingPermission(each.stream, each.missing) for each in capabilities if not each.granted
     )

@@ -104,7 +104,7 @@ async def undo_merge(settings: Settings, merged_id: str, by: Decider) -> Decisio
     """Take apart what was merged; ``merged_id`` is the merge's or that of the atom merged away."""
     if merged_id.startswith(MERGE_OPERATION):
         operation_id = merged_id
-        merged_id = await ask(settings, lambda tables: people.merged_by(tables, operation_id))
+        merged_id = await ask(settings, lambda tables: people.loser_of(tables, operation_id))
     return await _decide(settings, merged_id, by, MergeUndone, atom_id=merged_id)
 
 

@@ -14,7 +14,7 @@ def connect(settings: Settings) -> Settings:
     (``not_running``) when there is neither.
     """
     if runtime := read_runtime(settings.home):
-        return runtime.reached(settings)
+        return runtime.locate(settings)
     if settings.kafka_bootstrap and settings.database_url:
         return settings
     reasons = "; ".join(reason for _, reason in origins(settings))

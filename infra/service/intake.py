@@ -20,7 +20,7 @@ from infra.service.connector_registry import (
 from infra.service.progress import Note
 from infra.settings import Settings
 from infra.supervisor import tell_ready
-from infra.watchdog import SoleReader, watching
+from infra.watchdog import SoleReader, watch_readers
 
 if TYPE_CHECKING:
     from connectors.definitions import Definition
@@ -124,7 +124,7 @@ async def run_intake(settings: Settings, environ: Mapping[str, str]) -> None:
             consumer = Consumer(intake, publish, counters, clock, settings.partitions)
             topics = [settings.topic(ItemReceived.topic)]
             reader = SoleReader(settings.group(STAGE), topics, consumer.progress)
-            with watching(settings, STAGE, [reader]):
+            with watch_readers(settings, STAGE, [reader]):
                 await consume(settings, consumer, counters)
     except asyncio.CancelledError:
         log.info("intake.stopped")

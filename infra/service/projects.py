@@ -37,7 +37,7 @@ async def create_project(settings: Settings, name: str, *, actor: str, key: str)
     )
     shown = await wait_for(
         settings,
-        lambda connection: _shown(connection, project.project_id),
+        lambda connection: _is_shown(connection, project.project_id),
         timeout_s=VISIBLE_WITHIN_S,
     )
     if shown is None:
@@ -71,5 +71,5 @@ def _check_free(connection: Conn, project: Project) -> None:
             )
 
 
-def _shown(connection: Conn, project_id: str) -> bool | None:
+def _is_shown(connection: Conn, project_id: str) -> bool | None:
     return project_id in project_ids(connection, project_id) or None

@@ -43,7 +43,7 @@ def find_vault_problems(settings: Settings, *, look: bool = False) -> list[str]:
             " CAIRN_HOME."
         )
     try:
-        locked = vault_of(settings).locked()
+        locked = vault_of(settings).count_locked()
     except VaultUnconfigured as error:
         return [*lines, f"vault_unconfigured: {error}"]
     if locked:

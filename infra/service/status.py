@@ -56,7 +56,7 @@ def read_status(settings: Settings) -> InstallationStatus:
     state, runtime = supervisor.read_state(settings), read_runtime(settings.home)
     if runtime:
         broker, database = runtime.broker, runtime.database
-        settings = runtime.reached(settings)
+        settings = runtime.locate(settings)
     else:
         (broker_origin, why_broker), (database_origin, why_database) = origins(settings)
         broker = Source(broker_origin, why_broker, settings.kafka_bootstrap or "")
@@ -143,7 +143,7 @@ def _lag(settings: Settings) -> tuple[list[Row], str | None]:
 
 def _damage(settings: Settings) -> list[dict[str, Any]]:
     """Records that are gone, as far as it shows without reading the log, and what stages met."""
-    from infra.findings import remembered
+    from infra.findings import read_remembered
     from projections.core import CORE
     from projections.damage import damage
 
@@ -152,8 +152,8 @@ def _damage(settings: Settings) -> list[dict[str, Any]]:
     except Unavailable:
         shown = []
     places = {each.place for each in shown}
-    met = [each for each in remembered(settings) if each.place not in places]
-    return [each.told() for each in (*shown, *met)]
+    met = [each for each in read_remembered(settings) if each.place not in places]
+    return [each.as_object() for each in (*shown, *met)]
 
 
 def _movement(lag: GroupLag, known: Movement | None) -> dict[str, Any]:

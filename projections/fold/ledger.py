@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from projections.fold.people import answered
+from projections.fold.people import fold_answer
 from projections.fold.sources import fields
 from projections.rows import Rows
 from schemas.envelope import Envelope, Event
@@ -43,7 +43,7 @@ def ledger_changed(rows: Rows, fact: Envelope, event: LedgerChanged) -> None:
     if event.turn is not None:
         _turn(rows, fact, event, event.turn)
     if event.hitl is not None:
-        answered(rows, fact, event, event.hitl)
+        fold_answer(rows, fact, event, event.hitl)
 
 
 def _change_set(fact: Envelope, event: LedgerChanged) -> dict[str, Any]:

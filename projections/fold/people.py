@@ -23,7 +23,7 @@ from schemas.events.hitl import (
 from schemas.events.ledger import HumanDecision, LedgerChanged, Snapshot
 
 
-def answered(rows: Rows, fact: Envelope, event: LedgerChanged, hitl: HumanDecision) -> None:
+def fold_answer(rows: Rows, fact: Envelope, event: LedgerChanged, hitl: HumanDecision) -> None:
     """The row of one decision."""
     rows.add(
         fact,
@@ -55,7 +55,7 @@ def _after(event: LedgerChanged) -> Snapshot:
     return Snapshot(**{name: getattr(event, name) for name in Snapshot.model_fields})
 
 
-def decided(rows: Rows, fact: Envelope, event: PersonDecided) -> None:
+def fold_decision(rows: Rows, fact: Envelope, event: PersonDecided) -> None:
     """Nothing but the event's place in the log, which is kept of every fact."""
 
 
@@ -69,5 +69,5 @@ FOLDS: dict[type[Event], Any] = dict.fromkeys(
         AtomReincluded,
         MergeUndone,
     ),
-    decided,
+    fold_decision,
 )

@@ -172,7 +172,7 @@ def atom(connection: Conn, atom_id: str, *, up: bool = True) -> Node | None:
         atom_id,
     )
     children = [evidence(connection, row["evidence_id"], up=False) for row in held]
-    children += citing(connection, atom_id) if up else []
+    children += citing_statements(connection, atom_id) if up else []
     events = [event for row in changes for event in (row["cause"], row["event_id"])]
     return Node(
         what="atom",
@@ -183,7 +183,7 @@ def atom(connection: Conn, atom_id: str, *, up: bool = True) -> Node | None:
     )
 
 
-def citing(connection: Conn, atom_id: str) -> list[Node | None]:
+def citing_statements(connection: Conn, atom_id: str) -> list[Node | None]:
     """The statements of present artifact versions that cite the atom."""
     found = rows(
         connection,
@@ -228,7 +228,7 @@ def evidence(connection: Conn, evidence_id: str, *, up: bool = True) -> Node | N
             "SELECT kind, title, status, confidence FROM ledger_atoms WHERE atom_id = %s",
             facts["atom_id"],
         )
-        above = citing(connection, facts["atom_id"])
+        above = citing_statements(connection, facts["atom_id"])
         children.append(
             Node(
                 what="backs atom",

@@ -62,7 +62,7 @@ def target(connection: Conn, target_id: str) -> Target:
     return found[0]
 
 
-def merged_by(connection: Conn, merge_op_id: str) -> str:
+def loser_of(connection: Conn, merge_op_id: str) -> str:
     """The atom that a merge operation merged away. Raises Refusal when it merged none."""
     found = rows(
         connection,

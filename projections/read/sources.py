@@ -14,7 +14,7 @@ STANDS = (
 )
 
 
-def held(connection: Conn, project_id: str, source_ids: Collection[str]) -> list[Row]:
+def stored_sources(connection: Conn, project_id: str, source_ids: Collection[str]) -> list[Row]:
     """Of these sources those that are not gone, with hash, revision and title.
 
     The hash is empty where the content has to be sent again: it was given up, or processed under
@@ -63,16 +63,6 @@ def last_accepted(connection: Conn, project_id: str) -> dict[str, str]:
         (project_id, *_versions()),
     )
     return {source_id: raw_sha256 for source_id, raw_sha256 in found}
-
-
-def answered(connection: Conn, project_id: str, trigger_key: str) -> set[str]:
-    """The sources that stage 0 has answered for under this trigger."""
-    found = connection.execute(
-        "SELECT source_id FROM trigger_sources"
-        " WHERE project_id = %s AND trigger_key = %s AND outcome IS NOT NULL",
-        (project_id, trigger_key),
-    )
-    return {source_id for (source_id,) in found}
 
 
 def chunk_text(connection: Conn, chunk_id: str) -> str | None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from infra import log
-from infra.findings import LogDamaged, missing_end
+from infra.findings import LogDamaged, find_missing_end
 from infra.settings import Settings
 from infra.watchdog import Work
 from schemas.codec import InvalidRecord
@@ -223,7 +223,7 @@ class HygienePartition:
     async def _catch_up(self) -> None:
         """Everything on the own output is in the state. Raises BrokerUnavailable, LogDamaged."""
         end = await self._reader.end(self._output, self._partition)
-        for finding in missing_end(self._output, self._partition, self._cursor, end):
+        for finding in find_missing_end(self._output, self._partition, self._cursor, end):
             raise LogDamaged(finding.of(self._settings))
         await self._read_tail()
         self._cursor = max(self._cursor, end)

@@ -8,7 +8,7 @@ from typing import Any
 from aiokafka.structs import TopicPartition
 
 import infra.kafka
-from infra.findings import LogDamaged, broken, holes, missing_start
+from infra.findings import LogDamaged, broken, find_missing_start, holes
 from infra.kafka import UNREADABLE, broker_errors
 from infra.settings import Settings
 
@@ -58,7 +58,7 @@ class LogReader:
             first = (await client.beginning_offsets([place]))[place]
             if client.assignment() != {place}:
                 client.assign([place])
-            for finding in missing_start(topic, place.partition, start, first):
+            for finding in find_missing_start(topic, place.partition, start, first):
                 raise LogDamaged(finding.of(self._settings))
             client.seek(place, max(start, first))
             client.resume(place)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from infra import log
-from infra.findings import LogDamaged, missing_end
+from infra.findings import LogDamaged, find_missing_end
 from infra.settings import Settings
 from infra.watchdog import Work
 from schemas.codec import InvalidRecord
@@ -271,7 +271,7 @@ class WriterPartition:
         patience_s = self._settings.request_timeout_s
         end = await patiently(lambda: self._reader.end(topic, partition), patience_s)
         # Numbers that were given would be given again: not before somebody has seen it.
-        for finding in missing_end(topic, partition, start, end):
+        for finding in find_missing_end(topic, partition, start, end):
             raise LogDamaged(finding.of(self._settings))
         turn, folded = time.monotonic(), 0
         async for batch in self._reader.tail(topic, partition, start):

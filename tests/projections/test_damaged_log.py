@@ -22,7 +22,7 @@ import infra.postgres
 from infra.cli import build
 from infra.cli.hints import with_hint
 from infra.errors import Refusal
-from infra.findings import Finding, LogDamaged, remembering
+from infra.findings import Finding, LogDamaged, remember_damage
 from infra.kafka import partition_of
 from infra.local.runtime import running
 from infra.settings import Settings
@@ -134,7 +134,7 @@ def test_status_tells_of_a_cut_log_and_of_what_a_process_met(
     damaged: Settings, cairn: Callable[..., Result]
 ):
     met = Finding("corrupt", SPOILT, PART, 2, "met by a stage")
-    with pytest.raises(LogDamaged), remembering(damaged):
+    with pytest.raises(LogDamaged), remember_damage(damaged):
         raise LogDamaged(met)
     told = json.loads(cairn("status", "--json").stdout)["damage"]
     assert [(f["code"], f["topic"], f["offset"]) for f in told] == [

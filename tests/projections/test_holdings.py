@@ -52,5 +52,5 @@ def test_what_has_to_be_sent_again_is_held_without_its_hash_and_so_can_go(
     assert isinstance(again, SourceProcessed)
     story.outside(again, natural_key="again")
     model.fold(projected(story))
-    (held,) = sources.held(model.connection, PROJECT, [now.source.source_id])
+    (held,) = sources.stored_sources(model.connection, PROJECT, [now.source.source_id])
     assert held["raw_sha256"] == (now.raw_sha256 if comparable else "")

@@ -93,13 +93,11 @@ def test_chunks_of_a_duplicate_are_not_counted_as_work(model: ReadModel):
     assert trigger_progress(model.connection, PROJECT, TRIGGER).chunks_total == 1
 
 
-def test_the_feeder_learns_what_was_accepted_and_answered(model: ReadModel):
+def test_the_feeder_learns_what_was_accepted(model: ReadModel):
     story = a_whole_story()
     model.fold(projected(story))
     hashes = {p.source.source_id: p.raw_sha256 for p in story.processed.values()}
     assert sources.last_accepted(model.connection, PROJECT) == hashes
-    assert sources.answered(model.connection, PROJECT, TRIGGER) == set(hashes)
-    assert sources.answered(model.connection, PROJECT, "another") == set()
 
 
 @pytest.mark.parametrize(

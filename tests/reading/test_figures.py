@@ -169,7 +169,7 @@ def test_a_figure_that_is_better_when_small_is_reached_below_its_target(tmp_path
     a_set(tmp_path, "injection/hard_negatives.jsonl", rows)
     (loud,) = figures(tmp_path)
     assert (loud.value, loud.reached) == (0.5, "no")
-    assert loud.worsened(quiet.value) == 0.5
+    assert loud.loss_against(quiet.value) == 0.5
 
 
 def test_a_precision_rests_on_what_was_said_and_shows_its_interval(tmp_path):
@@ -249,5 +249,5 @@ def test_an_interval_narrows_with_more_answers():
 def test_no_figure_drops_more_than_two_points_below_its_record():
     found = figures(DATA, ONE_DOCUMENT_IN)
     assert {one.name for one in found} == set(RECORDED)
-    dropped = [one for one in found if one.worsened(RECORDED[one.name]) > DROP]
+    dropped = [one for one in found if one.loss_against(RECORDED[one.name]) > DROP]
     assert not dropped, as_markdown(dropped, f"each {ONE_DOCUMENT_IN}th whole document")

@@ -15,7 +15,7 @@ from infra.local.process import (
     recall,
     remember,
     spawn,
-    started_of,
+    start_time_of,
     wait_until,
 )
 
@@ -75,10 +75,10 @@ def test_children_end_with_their_parent_also_after_kill_9(tmp_path: Path):
     parent = subprocess.Popen([sys.executable, "-c", parent_code, told, tmp_path / "log"])
     assert wait_until(told.exists, timeout_s=60)
     child = int(told.read_text())
-    assert started_of(child)
+    assert start_time_of(child)
     parent.kill()
     parent.wait()
-    assert wait_until(lambda: started_of(child) is None, timeout_s=60)
+    assert wait_until(lambda: start_time_of(child) is None, timeout_s=60)
 
 
 def test_a_child_writes_both_outputs_to_its_log(tmp_path: Path):

@@ -19,7 +19,7 @@ from infra.local.process import ProcessId, identify, recall, remember, wait_unti
 from infra.local.runtime import Server, await_server, running, stop
 from infra.service.status import read_status
 from infra.settings import Settings
-from infra.watchdog import SoleReader, watching
+from infra.watchdog import SoleReader, watch_readers
 from tests.runtime.topics import ONE_TOPIC, read_all, write
 
 pytestmark = pytest.mark.broker
@@ -46,7 +46,7 @@ def test_a_killed_broker_comes_back_with_its_records_at_its_address(home: Path, 
     settings, said = Settings(home=home, cache=cache), list[str]()
     broker = EmbeddedKafka(settings, said.append)
     with started(broker) as child:
-        located, address = broker.reached(settings), broker.address
+        located, address = broker.locate(settings), broker.address
         asyncio.run(infra.kafka.create_topics(located, ONE_TOPIC))
         asyncio.run(write(located, [b"before"]))
         child.kill()
@@ -62,8 +62,8 @@ def test_a_broker_whose_port_was_taken_serves_its_records_at_another(home: Path,
     settings = Settings(home=home, cache=cache)
     broker = EmbeddedKafka(settings, print)
     with started(broker):
-        asyncio.run(infra.kafka.create_topics(broker.reached(settings), ONE_TOPIC))
-        asyncio.run(write(broker.reached(settings), [b"before"]))
+        asyncio.run(infra.kafka.create_topics(broker.locate(settings), ONE_TOPIC))
+        asyncio.run(write(broker.locate(settings), [b"before"]))
         address = broker.address
     ports = json.loads((home / "kafka" / "ports.json").read_text())
     with contextlib.ExitStack() as taken:
@@ -75,7 +75,7 @@ def test_a_broker_whose_port_was_taken_serves_its_records_at_another(home: Path,
         again = EmbeddedKafka(settings, print)
         with started(again):
             assert again.address != address
-            assert asyncio.run(read_all(again.reached(settings))) == [b"before"]
+            assert asyncio.run(read_all(again.locate(settings))) == [b"before"]
 
 
 def test_a_killed_database_comes_back_with_its_rows_at_its_address(home: Path, cache: Path):
@@ -172,7 +172,7 @@ def test_a_broker_that_cannot_tell_its_groups_still_answers(home: Path, cache: P
     replicas = "offsets.topic.replication.factor="
     properties.write_text(properties.read_text().replace(f"{replicas}1", f"{replicas}3"))
     with serving(server):
-        settings = server.reached(Settings(home=home, cache=cache))
+        settings = server.locate(Settings(home=home, cache=cache))
         asyncio.run(infra.kafka.create_topics(settings, ONE_TOPIC))
         asyncio.run(watch_a_reader(settings))
         assert wait_until((settings.run_folder / "one.movement.json").exists, timeout_s=60)
@@ -183,5 +183,5 @@ def test_a_broker_that_cannot_tell_its_groups_still_answers(home: Path, cache: P
 
 async def watch_a_reader(settings: Settings) -> None:
     read = [settings.topic(spec.name) for spec in ONE_TOPIC]
-    with watching(settings, "one", [SoleReader(settings.group("echo"), read, worked=int)]):
+    with watch_readers(settings, "one", [SoleReader(settings.group("echo"), read, worked=int)]):
         pass

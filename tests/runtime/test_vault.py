@@ -59,7 +59,7 @@ def test_what_was_encrypted_is_read_back_by_another_process_only_with_the_key(da
     stranger = Vault(KeyStore(database), MASTER)
     with pytest.raises(Undecryptable, match="master key"):
         stranger.decrypt(key_id, sealed)
-    assert (vault_of(database).locked(), stranger.locked()) == (0, 1)
+    assert (vault_of(database).count_locked(), stranger.count_locked()) == (0, 1)
 
 
 @pytest.mark.broker

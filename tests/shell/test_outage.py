@@ -33,7 +33,7 @@ def test_an_outage_stops_the_worker_and_dead_letters_nothing(cache: Path) -> Non
         broker.prepare()
         child = broker.spawn()
         await_server(broker, child)
-        located = broker.reached(settings)
+        located = broker.locate(settings)
 
         async def before() -> None:
             await infra.kafka.create_topics(located, TOPICS)

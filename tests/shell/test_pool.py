@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from infra.local.process import started_of, wait_until
+from infra.local.process import start_time_of, wait_until
 from streams.shell.failures import ChildFailed
 from streams.shell.pool import ChildDied, ChildPool, JobTimedOut
 
@@ -179,7 +179,7 @@ def test_children_end_with_a_parent_that_is_killed_even_in_the_middle_of_a_job()
     )
     assert parent.stdout is not None
     children = [int(pid) for pid in parent.stdout.readline().split()]
-    assert len(children) == 2 and all(started_of(pid) for pid in children)
+    assert len(children) == 2 and all(start_time_of(pid) for pid in children)
     parent.kill()
     parent.wait()
-    assert wait_until(lambda: not any(started_of(pid) for pid in children), timeout_s=60)
+    assert wait_until(lambda: not any(start_time_of(pid) for pid in children), timeout_s=60)

@@ -46,7 +46,7 @@ class Cost:
     f1: float
     reworded: float
 
-    def shown(self, size: int) -> dict[str, Any]:
+    def summarise(self, size: int) -> dict[str, Any]:
         each = self.taking_in_s / size + self.lookup_s
         return {
             "atoms_per_s": round(1 / each),
@@ -65,10 +65,10 @@ def dedupe(sizes: Sequence[int] = SIZES) -> dict[str, Any]:
     for size in sizes:
         texts = statements(size)
         ours[size] = measure_pairs(texts, _our_index)
-        figures[f"{size:,}"] = ours[size].shown(size)
+        figures[f"{size:,}"] = ours[size].summarise(size)
         if not absent and size <= LARGEST_OF_PEER:
             theirs[size] = measure_pairs(texts, _their_index)
-            figures[f"{size:,} datasketch"] = theirs[size].shown(size)
+            figures[f"{size:,} datasketch"] = theirs[size].summarise(size)
     first, last = sizes[0], sizes[-1]
     figures["growth"] = round(ours[last].lookup_s / ours[first].lookup_s, 2)
     figures["growth_target"] = TARGET_GROWTH
@@ -161,13 +161,13 @@ def _are_alike(one: str, other: str) -> bool:
 def _reword(texts: list[str], at: int) -> str:
     """The statement with two words of another one in the place of two that say something."""
     drawn = random.Random(at)
-    said, others = texts[at].split(), _saying(drawn.choice(texts).split())
-    for word in drawn.sample(_saying(said), 2):
+    said, others = texts[at].split(), _drop_little_words(drawn.choice(texts).split())
+    for word in drawn.sample(_drop_little_words(said), 2):
         said[said.index(word)] = drawn.choice(others)
     return " ".join(said)
 
 
-def _saying(words: list[str]) -> list[str]:
+def _drop_little_words(words: list[str]) -> list[str]:
     return [word for word in words if word not in LITTLE]
 
 

@@ -68,7 +68,7 @@ def _preview(cairn: Installation, source: str, project: str, last_line: str) -> 
     finally:
         ingest.kill()
         ingest.communicate()
-    return _taken(cairn, project, project)
+    return _times_of(cairn, project, project)
 
 
 def _note(cairn: Installation, folder: Path, number: int) -> dict[str, int]:
@@ -76,14 +76,14 @@ def _note(cairn: Installation, folder: Path, number: int) -> dict[str, int]:
     root.mkdir()
     (root / "README.md").write_text(NOTE.format(number=number + 2))
     cairn.run(*_ingest(str(root), "notes", root.name))
-    return _taken(cairn, "notes", root.name)
+    return _times_of(cairn, "notes", root.name)
 
 
 def _ingest(source: str, project: str, key: str) -> tuple[str, ...]:
     return ("ingest", source, "--project", project, "--wait", "--idempotency-key", key)
 
 
-def _taken(cairn: Installation, project: str, key: str) -> dict[str, int]:
+def _times_of(cairn: Installation, project: str, key: str) -> dict[str, int]:
     """What the runs of one ingest took, by figure; the first run that has it counts."""
     runs = _runs(cairn, project, key)
     return {

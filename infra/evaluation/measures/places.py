@@ -18,7 +18,7 @@ STRUCTURED = CONTACTS | {"CREDIT_CARD", "IBAN_CODE", "US_SSN", "IP_ADDRESS", "ST
 
 def row_f1(pairs: Pairs) -> float:
     """F1 of rows: whether anything was found where anything is."""
-    return f1([bool(_labelled(row)) for row, _ in pairs], [bool(it["spans"]) for _, it in pairs])
+    return f1([bool(_list_labels(row)) for row, _ in pairs], [bool(it["spans"]) for _, it in pairs])
 
 
 def characters(pairs: Pairs) -> float:
@@ -26,7 +26,7 @@ def characters(pairs: Pairs) -> float:
     covered = total = 0
     for row, said in pairs:
         found = {n for it in said["spans"] for n in range(it["start"], it["end"])}
-        for place in _labelled(row):
+        for place in _list_labels(row):
             covered += len(found.intersection(range(place["start"], place["end"])))
             total += place["end"] - place["start"]
     return covered / max(1, total)
@@ -41,7 +41,7 @@ def secret_characters(pairs: Pairs) -> float:
 
 
 def _by_passwords(row: Row) -> Row:
-    return row | {"spans": [_by_password(row["text"], place) for place in _labelled(row)]}
+    return row | {"spans": [_by_password(row["text"], place) for place in _list_labels(row)]}
 
 
 def _by_password(text: str, place: Row) -> Row:
@@ -55,19 +55,19 @@ def span_f1(types: frozenset[str]) -> Callable[[Pairs], float]:
     def measure(pairs: Pairs) -> float:
         sought = met = right = wrong = 0
         for row, said in pairs:
-            places = [it for it in _labelled(row) if it["type"] in types]
+            places = [it for it in _list_labels(row) if it["type"] in types]
             found = said["spans"]
             sought += len(places)
             met += sum(any(meets(it, place) for it in found) for place in places)
             right += sum(any(meets(it, place) for place in places) for it in found)
-            wrong += sum(not any(meets(it, place) for place in _labelled(row)) for it in found)
+            wrong += sum(not any(meets(it, place) for place in _list_labels(row)) for it in found)
         precision = right / (right + wrong) if right + wrong else 0.0
         return harmonic(precision, met / max(1, sought))
 
     return measure
 
 
-def _labelled(row: Row) -> list[Row]:
+def _list_labels(row: Row) -> list[Row]:
     places: list[Row] = row.get("spans", [])
     return places
 

@@ -70,14 +70,14 @@ def is_right(span: Row, units: Sequence[Row]) -> bool | None:
     if any(meets(span, unit) for unit in units if unit["kind"] == span["kind"]):
         return True
     others = [it for it in units if it["kind"] != span["kind"] and it["grade"] == "strong"]
-    return False if 2 * _shared(span, others) >= _length(span) else None
+    return False if 2 * _count_shared(span, others) >= _length(span) else None
 
 
 def _length(span: Row) -> int:
     return int(span["char_end"] - span["char_start"])
 
 
-def _shared(span: Row, units: Sequence[Row]) -> int:
+def _count_shared(span: Row, units: Sequence[Row]) -> int:
     return sum(
         max(
             0,
@@ -88,6 +88,6 @@ def _shared(span: Row, units: Sequence[Row]) -> int:
 
 
 def meets(span: Row, unit: Row) -> bool:
-    shared = _shared(span, [unit])
+    shared = _count_shared(span, [unit])
     long_enough = 2 * shared >= min(_length(span), _length(unit)) and shared > 0
     return long_enough and _length(span) <= 4 * _length(unit) + 80
