@@ -19,7 +19,7 @@ from __future__ import annotations
 
 HYGIENE_VERSION = "h2"  # decoding, line ends, which sources are skipped
 REDACTOR_VERSION = "r2"
-ANNOTATOR_VERSION = "a2"
+ANNOTATOR_VERSION = "a3"
 CHUNK_VERSION = "c2"
 EXTRACTOR_VERSION = "h2"  # of the reader that needs no model
 REFLECTION_VERSION = "f2"

@@ -1,9 +1,9 @@
 """Annotating: spans that could mislead a model are marked, none is removed.
 
-Hidden characters are taken out for matching and the offsets mapped back, so that a zero-width
-space inside a word hides nothing. Joiners between emoji or letters of scripts that need them are
-no finding. Many matches of one rule in one source are drawn together from the 500th on: still
-covered, but a hostile file cannot make a record without bounds.
+The rules look into several views of the text (``disguise``); finds are mapped back. So neither
+a zero-width space inside a word nor a look-alike hides anything. Joiners between emoji or letters
+of scripts that need them are no finding. Many matches of one rule in one source are drawn together
+from the 500th on: still covered, but a hostile file cannot make a record without bounds.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from typing import NamedTuple
 
 from schemas.events.hygiene import Annotation, AnnotationType, Redaction, Severity
 from schemas.ids import annotation_id
-from streams.hygiene.annotation_rules import REACH, RULES
+from streams.hygiene import disguise
+from streams.hygiene.annotation_rules import OTHER_SCRIPT, REACH, RULES
+from streams.hygiene.disguise import HIDDEN, View, joins_legitimately
 from streams.hygiene.likeness import heads, is_document, lines_apart, message_parts, score
 
 MOST_OF_ONE_RULE = 500
@@ -27,11 +29,6 @@ READ_AHEAD = REACH // 2  # no pattern reads further than this behind its anchor
 ENCODED_RUN = 200
 ENCODED_PRINTABLE_SHARE = 0.9
 LONGEST_HIDDEN_ELEMENT = 4_000
-HIDDEN = re.compile(
-    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
-    "\U000e0000-\U000e007f\U000e0100-\U000e01ef]+"
-)
-JOINERS = frozenset("\u200c\u200d\u00ad")
 LETTERS = re.compile("[a-z\u0430-\u045f]{3,}")
 LATIN, CYRILLIC = re.compile("[a-z]"), re.compile("[\u0430-\u045f]")
 ENCODED = re.compile(rf"[A-Za-z0-9+/_-]{{{ENCODED_RUN},}}={{0,2}}")
@@ -71,13 +68,17 @@ def annotate(
     line_starts: list[int],
 ) -> tuple[Annotation, ...]:
     """What is flagged in the sanitized text, by start, end and rule; offsets are the payload's."""
-    visible, places = _without_hidden(lowered)
-    is_hiding = len(visible) < len(lowered)
-    spans = list(_hidden(text, lowered, is_hiding))
-    spans += _find_orders_to_a_model(visible, places, lowered, source_type)
-    if source_type not in NO_ORDERS_IN:
-        shown = HIDDEN.sub("", text) if is_hiding else text
-        spans += [it for it in _like_orders(shown, visible, places) if not _is_known(it, spans)]
+    plain = disguise.without_hidden(lowered)
+    spans = list(_hidden(text, lowered, is_hiding=bool(plain.places)))
+    spans += _find_orders_to_a_model(plain, lowered, source_type)
+    if may_order := source_type not in NO_ORDERS_IN:
+        shown = disguise.without_hidden(text).text
+        spans += [it for it in _like_orders(shown, plain) if not _is_known(it, spans)]
+    for view in disguise.views(lowered):
+        found = _find_orders_to_a_model(view, lowered, source_type)
+        found += _like_orders(view.text, view) if may_order else ()
+        spans += [it for it in found if not _is_known(it, spans)]
+    spans += _find_written_in_hidden(text)
     if max(map(len, text.split("\n"))) > ENCODED_RUN:
         spans += _find_encoded(text, line_starts)
     spans += [
@@ -100,14 +101,9 @@ def annotate(
     )
 
 
-def _find_orders_to_a_model(
-    visible: str, places: list[int], lowered: str, source_type: str
-) -> list[Span]:
+def _find_orders_to_a_model(view: View, lowered: str, source_type: str) -> list[Span]:
     """Matches of the pattern families, and A-COMMENT where one lies in a concealed element."""
-    spans = [
-        span._replace(start=places[span.start], end=places[span.end - 1] + 1) if places else span
-        for span in _matches(visible)
-    ]
+    spans = [_put_back(span, view) for span in _matches(view.text)]
     if not spans:
         return []
     concealed = _find_concealed(lowered)
@@ -121,15 +117,25 @@ def _find_orders_to_a_model(
     return found
 
 
-def _like_orders(shown: str, visible: str, places: list[int]) -> Iterator[Span]:
+def _put_back(span: Span, view: View) -> Span:
+    start, end = view.place(span.start, span.end)
+    return span._replace(start=start, end=end)
+
+
+def _like_orders(shown: str, view: View) -> Iterator[Span]:
     """What the trained scorer takes for an order: lines of a document, sentences of a message.
 
-    ``shown`` and ``visible`` are the text without hidden characters, as it is and in lower case.
+    ``shown`` is the text of the view with its capital letters, where they are known.
     """
-    for start, end in _orders_in(shown, visible):
-        if places:
-            start, end = places[start], places[end - 1] + 1
-        yield Span(start, end, "A-LIKE", "prompt_injection", "medium")
+    for start, end in _orders_in(shown, view.text):
+        yield Span(*view.place(start, end), "A-LIKE", "prompt_injection", "medium")
+
+
+def _find_written_in_hidden(text: str) -> Iterator[Span]:
+    """Orders that are written in characters nobody sees."""
+    for start, end, told in disguise.written_in_hidden(text):
+        if _matches(told.lower()) or any(True for _ in _orders_in(told, told.lower())):
+            yield Span(start, end, "A-HIDDEN", "prompt_injection", "high")
 
 
 def _orders_in(text: str, lowered: str) -> Iterator[tuple[int, int]]:
@@ -156,25 +162,15 @@ def _is_known(span: Span, others: list[Span]) -> bool:
     return any(it.start <= span.start and span.end <= it.end for it in others)
 
 
-def _without_hidden(lowered: str) -> tuple[str, list[int]]:
-    """The text without hidden characters, and each character's place before (empty: the same)."""
-    if lowered.isascii() or not HIDDEN.search(lowered):
-        return lowered, []
-    places: list[int] = []
-    at = 0
-    for match in HIDDEN.finditer(lowered):
-        places.extend(range(at, match.start()))
-        at = match.end()
-    places.extend(range(at, len(lowered)))
-    return HIDDEN.sub("", lowered), places
-
-
 def _matches(text: str) -> list[Span]:
     """Each rule's matches, joined where they overlap or only blanks stand between."""
     spans: list[Span] = []
     letters = text.encode("ascii", "replace").translate(APART)
     words = set(letters.decode("ascii").split())
+    all_latin = text.isascii() or not OTHER_SCRIPT.search(text)
     for rule in RULES:
+        if all_latin and not rule.is_latin:
+            continue
         if any(needed and needed.isdisjoint(words) for needed in (rule.words, rule.also)):
             continue
         own: list[Span] = []
@@ -244,7 +240,7 @@ def _hidden(text: str, lowered: str, is_hiding: bool) -> Iterator[Span]:
         return
     found = 0
     for match in HIDDEN.finditer(text) if is_hiding else ():
-        if not _joins_legitimately(text, match):
+        if not joins_legitimately(text, match):
             found += 1
             if found > MOST_OF_ONE_RULE:
                 yield Span(match.start(), len(text), "A-HIDDEN", "hidden_unicode", "medium")
@@ -253,15 +249,6 @@ def _hidden(text: str, lowered: str, is_hiding: bool) -> Iterator[Span]:
     for match in LETTERS.finditer(lowered) if CYRILLIC.search(lowered) else ():
         if LATIN.search(match[0]) and CYRILLIC.search(match[0]):
             yield Span(*match.span(), "A-HIDDEN", "hidden_unicode", "medium")
-
-
-def _joins_legitimately(text: str, match: re.Match[str]) -> bool:
-    """A single joiner between non-ASCII characters (emoji, Indic, Persian), or a soft hyphen."""
-    if match[0] not in JOINERS:
-        return False
-    before = text[match.start() - 1 : match.start()]
-    after = text[match.end() : match.end() + 1]
-    return match[0] == "\u00ad" or not (before.isascii() or after.isascii())
 
 
 def _find_encoded(text: str, line_starts: list[int]) -> Iterator[Span]:

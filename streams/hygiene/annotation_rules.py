@@ -12,6 +12,7 @@ import re
 from typing import NamedTuple
 
 from schemas.events.hygiene import AnnotationType, Severity
+from streams.hygiene.annotation_languages import list_orders
 
 
 class Rule(NamedTuple):
@@ -25,8 +26,10 @@ class Rule(NamedTuple):
     back: int = 0
     words: frozenset[str] = frozenset()  # a text with none of these holds no match
     also: frozenset[str] = frozenset()  # neither does one with none of these, unless it is empty
+    is_latin: bool = True  # otherwise every anchor has a letter of another script
 
 
+OTHER_SCRIPT = re.compile("[\u0370-\u1cff\u3040-\ud7ff]")  # than Latin, of those in the rules
 REACH = 240  # characters after an anchor within which a match must end
 START = r"(?:^|(?<=[\n.!?:;>\"'*(#|]))[ \t\n]{0,4}(?:[-*>#\d.)|]{1,4}[ \t]{1,3})?"
 FEW_WORDS = r"(?:[\w'’,-]+\s+){0,4}?"
@@ -72,7 +75,9 @@ def _rule(
     own = tuple(anchors.split(";"))
     telling = _find_telling_words(own)
     return Rule(
-        rule_id, kind, severity, own, re.compile(pattern), back, telling, frozenset(also.split())
+        *(rule_id, kind, severity, own, re.compile(pattern), back, telling),
+        also=frozenset(also.split()),
+        is_latin=not all(OTHER_SCRIPT.search(anchor) for anchor in own),
     )
 
 
@@ -87,7 +92,7 @@ def _find_telling_words(anchors: tuple[str, ...]) -> frozenset[str]:
     return frozenset(words)
 
 
-RULES = (
+ENGLISH_RULES = (
     _rule(
         "A-IGNORE", "prompt_injection", "high", "ignore;disregard;forget;override;bypass",
         r"(?<!\w)(?:ignore|disregard|forget|override|bypass)(?:\s+about)?\s+"
@@ -101,24 +106,15 @@ RULES = (
         rf"|(?:the\s+)?(?:{ORDERS}|text|content|documents?)\s+(?:above|before|so far)\b)",
     ),
     _rule(
-        "A-IGNORE", "prompt_injection", "high",
-        "ignoriere;ignorieren;vergiss;vergessen;olvid;ignora ;ignorez;oubliez;oublie ;dimentica"
-        ";esqueça;vergeet;zaboravi;zapomnij;unut;abweichend;entgegen",
-        r"(?:ignorieren?|vergiss|vergessen|olvid(?:a|e|ad|ar)|ignora|ignorez|oubliez?|dimentica"
-        r"|esqueça|vergeet|zaboravi|zapomnij|unut|abweichend|entgegen)\b"
-        r"[^.\n]{0,60}?\b(?:alle[ns]?|vorherig\w*|bisherig\w*|vorangegangen\w*|obig\w*|anweisung\w*"
-        r"|instruktion\w*|befehle?|aufgaben?|anterior\w*|todo|instru\w+|tout|précédent\w*|consignes|istruzioni|tutto|tudo|alles|upute"
-        r"|poleceni\w+|talimat\w+)\b",
+        "A-IGNORE", "prompt_injection", "high", "abweichend;entgegen",
+        r"(?:abweichend|entgegen)\b[^.\n]{0,60}?\b(?:vorherig|bisherig|vorangegangen|obig|anweisung"
+        r"|instruktion|befehl|aufgabe)\w*",
     ),
     _rule(
         "A-IGNORE", "prompt_injection", "high", "ignorieren;nicht beachten",
         r"(?:obigen|vorherigen|bisherigen|vorangegangenen)\s+\w+\s+(?:zu\s+)?"
         r"(?:ignorieren|nicht beachten)\b",
         back=60,
-    ),
-    _rule(
-        "A-IGNORE", "prompt_injection", "high", "забуд;игнорир;忽略;忘记",
-        r"(?:забуд\w+|игнорир\w+)\s+(?:все|всё|предыдущ\w+)|(?:忽略|忘记)[^\n。]{0,12}(?:指令|指示|之前|以上)",
     ),
     _rule(
         "A-IGNORE", "prompt_injection", "high", "your instructions are now;your instructions to",
@@ -168,18 +164,35 @@ RULES = (
         r"|wirst))\b",
     ),
     _rule(
-        "A-SYSTEM", "prompt_injection", "high", "<|;[inst];<<sys>>;[system]",
-        r"<\|(?:im_start|im_end|system|user|assistant|endoftext|end_of_turn)\|>|\[inst\]|<<sys>>"
-        r"|\[system\](?:\s*\(#|:)",
+        "A-SYSTEM", "prompt_injection", "high",
+        "<|;[inst];[/inst];<<sys>>;[system;<start_of_turn>;<end_of_turn>;</system",
+        r"<\|(?:im_start|im_end|system|user|assistant|endoftext|end_of_turn|eot_id|start_header_id"
+        r"|end_header_id|begin_of_text|end_of_text)\|>|\[/?inst\]|<<sys>>|<(?:start|end)_of_turn>"
+        r"|</system(?:[_-]?(?:prompt|message|reminder|instructions?))?>"
+        r"|\[system\](?:\s*\(#|:)|\[system (?:message|prompt|override|notice|note|instruction)s?\b",
     ),
     _rule(
         "A-SYSTEM", "prompt_injection", "high",
-        "system:;system**;### instruction;### system;assistant:",
-        r"(?:^|(?<=\n))[ \t>*_-]*(?:system|assistant)\**:\**[ \t]+(?:you\b|your\b|ignore"
-        r"|disregard|forget"
-        r"|override|from now|new instruction|do not|never|always|the assistant|the user)"
+        "system;developer;admin;assistant;human:;### instruction",
+        r"(?:^|(?<=\n))[ \t>*_\[(#-]*(?:(?:system|developer|admin(?:istrator)?)(?: (?:message"
+        r"|prompt|override|update|notice|note|alert|instruction|command)s?)?|assistant|human)"
+        r"[\])*_]{0,3}:[\])*_]{0,3}[ \t\n]+"
+        r"(?:you\b|your\b|please\b|ignore|disregard|forget|override|from now|new instruction"
+        r"|do not|don't|never|always|the assistant|the user|all (?:previous|prior)|reveal|print"
+        r"|output|respond|reply|answer|mark|approve|treat|pretend|act as)"
         r"|(?:^|(?<=\n))### ?(?:instruction:?[ \t]*(?=\n|$)|instruction:|system(?: prompt|:))",
-        back=8,
+        back=12,
+    ),
+    _rule(
+        "A-SYSTEM", "prompt_injection", "high",
+        "new instruction;updated instruction;real instruction;new system;updated system",
+        r"(?:\bend (?:of )?(?:the )?(?:(?:system|user|original) )?"
+        r"(?:prompt|instructions?|context|input|document|conversation|message|text)s?"
+        r"[\s.\])}>=*#:-]{1,16}(?:(?:begin|start)(?: of)? )?"
+        r"(?:new|updated|real) (?:system )?(?:prompt|instruction)s?\b"
+        r"|(?:^|(?<=\n))[ \t=*#\[(<{-]*(?:new|updated|real) (?:system (?:prompt|instruction)s?"
+        rf"|instructions? (?:for|to) (?:the |any |all )?{CLEAR_ADDRESSEE})[\])*_]{{0,3}}:)",
+        back=60,
     ),
     _rule(
         "A-SYSTEM", "prompt_injection", "high",
@@ -277,3 +290,8 @@ RULES = (
         back=110,
     ),
 )  # fmt: skip
+LANGUAGE_RULES = tuple(
+    _rule(it.rule_id, "prompt_injection", "high", ";".join(it.anchors), it.pattern, it.back)
+    for it in list_orders()
+)
+RULES = ENGLISH_RULES + LANGUAGE_RULES
