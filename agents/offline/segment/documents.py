@@ -8,9 +8,9 @@ nothing: the text then decides.
 from __future__ import annotations
 
 import functools
-import re
 from dataclasses import dataclass
 
+from agents.offline.lexicons import Wording
 from agents.offline.segment.sections import document_name
 from schemas.events.hygiene import ChunkCreated
 
@@ -18,36 +18,10 @@ _CONVERSATIONS = frozenset(
     {"issue", "pull_request", "review_comment", "comment", "chat_thread", "interview"}
 )
 _OWN_VOICE = _CONVERSATIONS | {"readme", "agent_guide", "architecture_doc"}
-_HOW_TO = re.compile(
-    r"tutorial|getting[-_ ]?started|quick[-_ ]?start|how[-_ ]?to|examples?/|samples?/|"
-    r"walk-?through|install|cook-?books?|recipes?/|patterns/|trouble-?shoot|hand-?books?|"
-    r"run-?books?|play-?books?|check-?lists?|(?:^|/)(?:upgrad(?:e|ing)|migrat(?:e|ion|ing)s?)\b|"
-    r"(?:^|/)blogs?/|release[-_](?:process|procedure|tasks)|(?:^|/)releasing\b|deploying/|"
-    r"(?:^|/)third[-_]party(?:[-_]packages|/)|"
-    r"(?:^|/)(?:qa|benchmarks?|experiments|faqs?)/|api[-_]reference",
-    re.IGNORECASE,
-)
-_RECORD = re.compile(
-    r"(?:^|[/_.-])(?:adrs?|rfcs?|rfds?|keps?|peps?|seps?|decisions?|proposals?|designs?|"
-    r"enhancements?|minutes|meetings?|drs?)(?=[/_.\-\d]|$)|(?:^|/)text/(?:\w+/)?\d{4}-|"
-    r"(?:^|/)(?:\d{4,8}[-_][a-z]|[a-z]{1,3}(?:ep|ip)-?\d)[^/]*\.(?:md|mdx|rst|adoc|txt)$",
-    re.IGNORECASE,
-)
-_WEIGHING = re.compile(r"(?:^|[/_.-])(?:architecture|notes)(?=[/_.\-\d]|$)", re.IGNORECASE)
-_SILENT = re.compile(
-    r"(?:^|/)(?:(?:change-?logs?|what(?:s|-s)?[-_]?new|changes|(?:change[-_])?history|news|"
-    r"rel(?:ease)?[-_ ]?notes)(?:[-_ ](?:for[-_ ])?v?\d[\d.x]*\w*)?|releases?|notice|"
-    r"licen[cs]e(?:[-_](?:[al]?gpl|mit|cc|apache|bsd|mpl)[\w-]*)?|contributors|authors|adopters|"
-    r"codeowners|\w*code[-_]of[-_]conduct|contributing|maintainers|dependencies|"
-    r"pull_request_template|third[-_]party\w*|credits|.*template|"
-    r"(?:0{3,4}|x{3,4}|n{3,4}|adr|rfc|kep)[-_]template[-_].*)(?:\.\w+)?$|"
-    r"(?:^|/)(?:(?:issue|pull_request)_template|\.changelog|"
-    r"changelogs?|licenses|rel(?:ease)?[-_ ]?notes|testdata|fixtures?|golden|__snapshots__)/|"
-    r"(?:^|/)(?:release[-_])?v?\d+\.\d+[\w.]*\.(?:md|mdx|rst|adoc|txt)$|"
-    r"(?:^|/)releases?/(?:[\w-]+[-_])?v?\d+[._-]\d+[\w.-]*\.\w+$|"
-    r"(?:^|/)notes/(?:[a-z][\w-]*[-_])?v?\d{1,2}\.\d+[\w.-]*\.\w+$",
-    re.IGNORECASE,
-)
+_HOW_TO = Wording("documents", "how_to")
+_RECORD = Wording("documents", "records")
+_WEIGHING = Wording("documents", "weighing")
+_SILENT = Wording("documents", "silent")
 
 
 @dataclass(frozen=True, slots=True)
