@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from agents.offline.lexicons import Wording
 from agents.offline.recognise.cues import is_story
-from agents.offline.recognise.fragments import ORDERS, has_verb
+from agents.offline.recognise.fragments import has_verb
 from agents.offline.resolve.places import Place
 from agents.offline.segment.sections import bare_name, version_in
 from agents.offline.segment.wording import capitalise, lower_first
@@ -112,13 +113,7 @@ _WHOSE = re.compile(
 )  # who they are, and what for, is known where it stands
 _ANY_ONE = re.compile(r"(?:each|every|all|any|no) (?!of\b)", re.IGNORECASE)
 _EXCLUDED = re.compile(r"Not a goal\b")
-_NO_SUBJECT = re.compile(
-    rf"(?:{ORDERS}|update|document|stabili[sz]e|work|offer|expose|minimi[sz]e|maximi[sz]e|increase|"
-    r"preserve|maintain|establish|identify|launch|invite|prevent|facilitate|extract|decouple|merge|"
-    r"unify|give|let|have|prioriti[sz]e|partition)s? "
-    r"(?!(?:is|are|was|were|has|have|can|could|may|might|must|shall|should|will|would|does|do) )",
-    re.IGNORECASE,
-)  # an order, or a verb of what its heading names
+_NO_SUBJECT = Wording("fragments", "headed_verbs")
 _ARTICLE = re.compile(r"(?:the|an?|all|each|every|any) ", re.IGNORECASE)
 _PARTS_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _WORDS = re.compile(r"[a-z]+")
