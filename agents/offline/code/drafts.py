@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from agents.offline.lexicons import Wording, load_words
 from agents.offline.recognise.cues import EXPLICIT, MODAL, WEAK, Cue
 from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.fragments import asks, has_verb, is_order
@@ -28,106 +29,36 @@ from schemas.events.atom import MAX_TITLE
 from schemas.events.hygiene import ChunkCreated
 
 _MARK = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
-_NO_TASK = re.compile(r"(?:can|cannot|can't|is|are|was|were|will|has|does)\b", re.IGNORECASE)
-_NO_OBJECT = re.compile(
-    r"(?:\w+ ){1,2}(?:it|this|that|these|those|them)\b"
-    r"(?! (?:\w+ ){0,3}(?:of|to|with|into|by) \w+ \w)|"
-    r"(?:not|un)(?: ?(?:clear|sure|known))\b",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(
-    r"(?:should|shall|do|does|how|what|which|who|when|where|is|are|could|can) "
-    r"(?:we|the|an?|this \w+|there)\b",
-    re.IGNORECASE,
-)
-_EMPTY = frozenset(
-    {"this", "that", "here", "when", "then", "with", "from", "more", "some", "should", "needed"}
-    | {
-        "check",
-        "properly",
-        "better",
-        "later",
-        "once",
-        "would",
-        "could",
-        "maybe",
-        "probably",
-        "will",
-    }
-    | {"make", "sure", "have", "need", "needs", "instead", "also", "possible", "future", "somehow"}
-)
+_NO_TASK = Wording("comments", "no_task")
+_NO_OBJECT = Wording("comments", "no_object")
+_ASKS = Wording("comments", "asks")
+_EMPTY = load_words("comments", "says_little")
 _CLAUSE_END = re.compile(
     r"[.?!](?=\s|$)|"
     r"(?<=\w)(?=\n[\s#*/-]*(?:The|This|These|That|If|In|It|We|When|There|An?|As|Note|See|For now|"
     r"Currently) )"
 )  # a remark of its own begins in the next line
 _MARKED = re.compile(r"(?:TODO|FIXME|XXX)\s*(?:\([^)]*\)|\[[^\]]*\])?\s*[:,.\-]*\s*")
-_OBSERVES = re.compile(
-    r"(?:only|most|some|many|all|no|both|two|three) (?:\w+ ){1,3}"
-    r"(?:seems?|appears?|looks?|uses?|reads?)\b",
-    re.IGNORECASE,
-)
-_MUSES = re.compile(
-    r"(?!we (?:should|must|need to) (?!probably|consider|think))"
-    r"(?:we|i|it|our|the|an?|these|those|there|should|might|may|maybe|perhaps|potential|possibl[ey]|"
-    r"probably|currently|right now|now|originally|in original|if|for|used|workaround)\b|"
-    r"(?!(?:add|check|clean|consider|decide|determine|document|ensure|figure|find|fix|handle|"
-    r"implement|investigate|make|move|only|remove|replace|return|see|support|test|use|verify|re\w+)\b)"
-    r"(?:[\w./]+ ){1,3}(?:does not|doesn't|do not|don't|is not|isn't|are not|aren't|cannot|uses) ",
-    re.IGNORECASE,
-)  # tells or weighs; a task says what to do
-_TEST_PATH = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|testdata|specs?|fixtures?|mocks?|e2e|testing|examples?|"
-    r"samples?)/|"
-    r"(?:test|tests|spec|mock|it)\.\w+$|_test\.\w+$|(?:^|/)test_",
-    re.IGNORECASE,
-)
-_VERBS = (
-    r"provides|represents|manages|handles|defines|implements|stores|creates|contains|holds|"
-    r"encapsulates|executes|validates|exposes|converts|maps|tracks|maintains|coordinates|resolves|"
-    r"registers|transforms|processes|publishes|sends|receives|delegates|wraps|controls|performs|"
-    r"generates|verifies|signs|encrypts|parses|reads|writes|monitors|schedules|routes|dispatches|"
-    r"serves|supplies|offers|enables|allows|keeps|listens|evaluates|enforces|checks|collects|"
-    r"loads"
-)
-_DOES = re.compile(rf"(?:{_VERBS})\b", re.IGNORECASE)
-_DOES_TOO = re.compile(rf"(?:{_VERBS}|ensures|returns|supports|uses)\b", re.IGNORECASE)
-_SUMMARY = re.compile(
-    r"(?:returns?|gets?|sets?|accepts?|interface|constructor|method|checks?|creates?|called|used|"
-    r"invoked|whether|must|adds?|removes?|builds?|initiali[sz]es?)\b",
-    re.IGNORECASE,
-)
-_RELATIVE = re.compile(r"(?:that|which|who|for|to|of)\b")
+_OBSERVES = Wording("comments", "observes")
+_MUSES = Wording("comments", "muses")
+_TEST_PATH = Wording("comments", "test_paths")
+_DOES = Wording("comments", "does")
+_DOES_TOO = Wording("comments", "does", "does_too")
+_SUMMARY = Wording("comments", "summary")
+_RELATIVE = Wording("comments", "relative")
 _NAMED = re.compile(
     r"(?:(?:The|An?) )?(?P<name>\w+)(?: (?:class|interface|enum|struct|type|object|trait|record))? "
 )
-_RELATED = re.compile(r"[,;:(]|\b(?:that|which|who|whose|where|when|if|as|because|so)\b")
-_VERB = re.compile(r"\b(?:is|are|was|were|could|cannot|can|has|have|must|should|will)\b")
+_RELATED = Wording("comments", "related")
+_VERB = Wording("comments", "finite")
 NAMED_WITHIN = 40  # characters in which a sentence has named its subject
 TELLING = 8  # words of a comment that its type's name does not say; with 6 and 7 .46 of 48 are good
 OF_TYPE = "@type"  # a feature of where a draft stands
-_HOLLOW = re.compile(
-    r"^(?:creates? (?:an? )?new|constructs?|instantiates?)\b|"
-    r"\b(?:dto|pojo|bean|builder|wrapper class|base class|abstract class|super ?class|sub ?class|"
-    r"marker interface|helper|utility|convenience|constants?|exception|enum|this (?:class|"
-    r"interface|type|method)|implementations? of (?:the )?\w+ ?(?:interface)?\W*$|default "
-    r"implementation|data (?:class|holder)|value object|getters?|setters?|test|mock)\b",
-    re.IGNORECASE,
-)
-_NOUN_END = re.compile(r",|\b(?:that|which|who|for|to|of|used|in|from|by|with)\b")
-_CODE_TALK = re.compile(
-    r"(?:the |any |all |an? )?(?:callers?|implement(?:ation|or|er)s?|mutex|lock|values?|return\w*|"
-    r"arguments?|parameters?|params?|slices?|methods?|functions?|constructors?|sub ?class\w*|"
-    r"object|"
-    r"instances?|pointer|index|list|array|string|field|fields|order|length|type|class)\b",
-    re.IGNORECASE,
-)
+_HOLLOW = Wording("comments", "hollow")
+_NOUN_END = Wording("comments", "noun_ends")
+_CODE_TALK = Wording("comments", "code_talk")
 _MUST = re.compile(r"^[^;:]{5,90}?\b(?:must|shall)\b", re.IGNORECASE)
-_ORDER = re.compile(
-    r"(?:take|put|give|keep|make|use|add|set|let|write|read|send|find|get|call|wait|move|copy|"
-    r"everything|what|which|so|up to|in case|note|we|if|when|because|since)\b",
-    re.IGNORECASE,
-)
+_ORDER = Wording("comments", "orders")
 _DECLARATION = re.compile(
     r"\b(?:class|interface|enum|record|struct|trait|type|object|protocol|contract) +(?P<name>\w+)"
 )
@@ -146,7 +77,7 @@ _ROUTINE = re.compile(
     r"interface )(?P<name>\w+)",
     re.MULTILINE,
 )
-_ANY_PART = frozenset({"init", "main", "new", "run", "setup", "test"})
+_ANY_PART = load_words("comments", "any_part")
 
 
 def comment_drafts(chunk: ChunkCreated) -> list[Draft]:
@@ -326,9 +257,9 @@ def _about(symbol: str, text: str) -> str:
         return text if has_verb(text) else ""
     if _DOES.match(text):
         return f"{symbol} {lower_first(text)}"
-    if symbol in text[:NAMED_WITHIN] or _VERB.search(_RELATED.split(text, 1)[0]):
+    if symbol in text[:NAMED_WITHIN] or _VERB.search(_RELATED.pattern.split(text, 1)[0]):
         return ""  # it has a subject of its own
-    if text.startswith(("A ", "An ", "The ")) and not has_verb(_NOUN_END.split(text, 1)[0]):
+    if text.startswith(("A ", "An ", "The ")) and not has_verb(_NOUN_END.pattern.split(text, 1)[0]):
         return f"{symbol} is {lower_first(text)}"
     return ""
 
