@@ -85,25 +85,25 @@ def comment_drafts(chunk: ChunkCreated) -> list[Draft]:
     text = chunk.text_payload
     suffix = suffix_of(chunk.path)
     in_tests = bool(_TEST_PATH.search(chunk.path))
-    symbol = _documented_type(chunk)
+    symbol = _find_documented_type(chunk)
     found: list[Draft] = []
     for comment in comments(text, suffix):
         named = symbol if comment.documents and _declares(text, comment, symbol, suffix) else ""
         for passage in comment.passages:
-            found += (_placed(chunk, passage, it) for it in _marked(text, passage))
+            found += (_name_part(chunk, passage, it) for it in _read_note(text, passage))
             if in_tests:
                 continue
             about = _of_type(text, comment, named) if named and passage.place == 0 else None
             if about:
                 found.append(about)
-            stated = _stated(text, passage, said=about is not None)
-            found += (_placed(chunk, passage, it) for it in stated)
+            stated = _read_statements(text, passage, said=about is not None)
+            found += (_name_part(chunk, passage, it) for it in stated)
         if named:
             symbol = ""
     return found
 
 
-def _placed(chunk: ChunkCreated, passage: Passage, draft: Draft) -> Draft:
+def _name_part(chunk: ChunkCreated, passage: Passage, draft: Draft) -> Draft:
     """``draft`` told with the part of the code it stands in, which its author took for granted."""
     part = _part_of(chunk, passage)
     known = part.rpartition(".")[2].lower() in draft.title.lower()
@@ -131,7 +131,7 @@ def _routine_at(text: str, passage: Passage) -> re.Match[str] | None:
     return heads[-1] if heads else None
 
 
-def _documented_type(chunk: ChunkCreated) -> str:
+def _find_documented_type(chunk: ChunkCreated) -> str:
     """The type that the first doc comment of a class chunk speaks of, or nothing."""
     if chunk.anchor_type != "class" or not chunk.structure_path:
         return ""
@@ -160,7 +160,7 @@ def _sentence(text: str, span: Span) -> Sentence:
     return Sentence(span, raw, strip_markup(raw))
 
 
-def _marked(text: str, passage: Passage) -> Iterator[Draft]:
+def _read_note(text: str, passage: Passage) -> Iterator[Draft]:
     """A TODO or FIXME with enough words to know what is to be done."""
     match = _MARK.search(text, passage.start, passage.end)
     if match is None:
@@ -204,7 +204,7 @@ def _first_clause(text: str, start: int, end: int) -> Span:
 
 def _of_type(text: str, comment: Comment, symbol: str) -> Draft | None:
     """What the type is for, by the first sentence of its comment and the one after it."""
-    read = [_sentence(text, span) for span in _opening(text, comment)]
+    read = [_sentence(text, span) for span in _find_opening(text, comment)]
     first = read[0]
     about = _about(symbol, first.text) if _is_readable(first) else ""
     draft = (
@@ -221,7 +221,7 @@ def _of_type(text: str, comment: Comment, symbol: str) -> Draft | None:
     return replace(draft, place=(OF_TYPE, *([THIN] if news < TELLING else [])))
 
 
-def _opening(text: str, comment: Comment) -> list[Span]:
+def _find_opening(text: str, comment: Comment) -> list[Span]:
     """Its first two sentences, whether or not they stand in one paragraph."""
     found: list[Span] = []
     for passage in comment.passages[:2]:
@@ -229,7 +229,7 @@ def _opening(text: str, comment: Comment) -> list[Span]:
     return found[:2]
 
 
-def _stated(text: str, passage: Passage, *, said: bool) -> Iterator[Draft]:
+def _read_statements(text: str, passage: Passage, *, said: bool) -> Iterator[Draft]:
     """What a comment states about the project: constraints and risks; ``said`` is its opening."""
     for span in split_sentences(text, passage.start, passage.end)[int(said) :]:
         sentence = _sentence(text, span)

@@ -82,7 +82,7 @@ def judge_drafts(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     return [_judge_draft(it, chunk) for it in drafts]
 
 
-def kept_from(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
+def find_threshold(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
     """The probability below which ``draft`` is refused; 0 where it is kept in any case, ``NEVER``
     where its words say that it is none.
     """
@@ -143,7 +143,7 @@ def _is_judged(draft: Draft, chunk: ChunkCreated) -> bool:
 
 def _judge_draft(draft: Draft, chunk: ChunkCreated) -> Draft:
     doubt = doubt_of(draft, chunk)
-    kept = kept_from(draft, chunk, doubt)
+    kept = find_threshold(draft, chunk, doubt)
     if kept == NEVER:
         return replace(draft, confidence=UNLIKELY)
     least = least_of(draft, chunk, doubt)

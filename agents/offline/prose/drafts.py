@@ -228,7 +228,7 @@ def _sentence_draft(
         if cue is None:
             return None
     elif cue is None:
-        entity = _defined(passage, sentence)
+        entity = _read_definition(passage, sentence)
         if entity is not None and is_of_row(setting.text, passage, entity.title):
             return entity
         if role in ("terms", "non_goal", "unknown"):
@@ -278,7 +278,7 @@ def _is_answered(said: Sequence[Sentence], number: int) -> bool:
     return asked and len(said) > 1 and not said[1].text.endswith("?")
 
 
-def _defined(passage: Passage, sentence: Sentence) -> Draft | None:
+def _read_definition(passage: Passage, sentence: Sentence) -> Draft | None:
     """An entity with its defining sentence."""
     if addresses_reader(sentence.text) or is_truncated(sentence.text):
         return None

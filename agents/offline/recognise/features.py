@@ -47,7 +47,7 @@ _POSSIBLE = re.compile(r"\b(?:may|might|could|can|would)\b")
 _DOING = load_words("verbs", "tasks")
 
 
-def named_task(text: str) -> bool:
+def names_task(text: str) -> bool:
     """Whether it gives somebody something to do: «AB to write the notes», «@ann: close it»."""
     match = _NAMED.match(text)
     if match is None or match.group("verb") not in _DOING or len(text) > 400 or "?" in text:
@@ -71,7 +71,7 @@ def features_of(text: str) -> set[str]:
     found.update(_shape(head))
     if words and words[0] in _DOING:
         found.add("#do")
-    if named_task(head):
+    if names_task(head):
         found.add("#task")
     return found
 

@@ -46,7 +46,7 @@ _NOT_DONE = Wording("fragments", "not_done")
 
 def stands_alone(text: str, *, structural: bool) -> bool:
     """Whether ``text`` is a whole statement; under a telling heading it needs no verb."""
-    if _OPENS_ODD.match(text) or _unbalanced(text):
+    if _OPENS_ODD.match(text) or _is_unbalanced(text):
         return False
     is_question = text.endswith("?")  # «What is it made of?»
     if not is_question and (_ENDS_OPEN.search(text) or _ENDS_WITH_PREPOSITION.match(text)):
@@ -90,7 +90,7 @@ def is_order(text: str) -> bool:
     return bool(_ORDER.match(text))
 
 
-def _unbalanced(text: str) -> bool:
+def _is_unbalanced(text: str) -> bool:
     pairs = (("(", ")"), ("[", "]"), ("{", "}"))
     return any(text.count(a) != text.count(b) for a, b in pairs) or text.count('"') % 2 == 1
 

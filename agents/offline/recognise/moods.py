@@ -31,7 +31,7 @@ _OPEN = Wording("moods", "leaves_open")
 _DOUBTS = Wording("moods", "doubts")
 
 
-def need_of(words: str) -> Need:
+def find_need(words: str) -> Need:
     """How far a plain text asks something of somebody or something."""
     words = _QUOTED.sub("it", words)
     if words.endswith("?"):
@@ -51,7 +51,7 @@ def need_of(words: str) -> Need:
     return "mentions" if _NEED_WORD.search(words) else "tells"
 
 
-def asking_of(words: str) -> Asking:
+def find_asking(words: str) -> Asking:
     """How far a plain text asks; a request is polite for an order."""
     words = _ADDRESS.sub("", words)
     if "?" in words:

@@ -69,7 +69,7 @@ def join_sequels(
         if at + 1 < len(made) and not draft.prior:
             after = said[at + 1]
             if draft.kind == "unknown":
-                longer = _asked(draft, after)
+                longer = _add_question(draft, after)
             else:
                 longer = sequel_of(draft, said[at], after, around, claimed=further)
             if longer is not draft:
@@ -122,7 +122,7 @@ def _may_lean(draft: Draft) -> bool:
     )
 
 
-def _asked(draft: Draft, after: Sentence) -> Draft:
+def _add_question(draft: Draft, after: Sentence) -> Draft:
     """A question that is told first and asked in the next sentence, with both."""
     if draft.title.endswith(("?", "…")) or not after.text.endswith("?") or draft.sequel:
         return draft

@@ -143,7 +143,7 @@ def strip_markup(raw: str, *, rst: bool = False) -> str:
     if "{@" in text:
         text = _INLINE_TAG.sub(lambda m: m.group(2).strip() or m.group(1), text)
     if "<" in text:
-        text = _TAG.sub(r"\1", _AUTOLINK.sub(_shown_link, text))
+        text = _TAG.sub(r"\1", _AUTOLINK.sub(_show_link, text))
     if "_" in text:
         text = _RST_REFERENCE.sub(r"\1", _UNDERS.sub(r"\1", text))
     if "`" in text:
@@ -170,7 +170,7 @@ def _with_term(line: re.Match[str]) -> str:
     return f"{line['term']} {line['does'].lower()}" if line["does"] else f"{line['term']}: "
 
 
-def _shown_link(link: re.Match[str]) -> str:
+def _show_link(link: re.Match[str]) -> str:
     """Its address where the sentence needs it: «push access to <…> is removed»."""
     return f"{link['needed']}{link['to']}" if link["needed"] else ""
 

@@ -70,7 +70,7 @@ def _lines(body: str) -> Iterator[str]:
     lines = body.splitlines(keepends=True)
     heads = [line.strip()[:LOOKED_AT] for line in lines]
     fence, in_trace, ended, is_form = "", False, False, _is_form(heads)
-    pasted = _pasted(heads)
+    pasted = _find_pasted(heads)
     for number, (line, head) in enumerate(zip(lines, heads, strict=True)):
         if mark := _FENCE.match(head):
             if not fence:
@@ -89,7 +89,7 @@ def _lines(body: str) -> Iterator[str]:
         yield _blank(line) if ended or other or form or machine else line
 
 
-def _pasted(heads: list[str]) -> set[int]:
+def _find_pasted(heads: list[str]) -> set[int]:
     """The lines of texts of others between two lines of nothing but three quotation marks."""
     marks = [number for number, head in enumerate(heads) if _MARKS_ALONE.fullmatch(head)]
     return {
