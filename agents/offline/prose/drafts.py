@@ -9,6 +9,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from agents.offline.judge.features import mark_place
+from agents.offline.lexicons import Wording
 from agents.offline.prose.lists import (
     find_burdened,
     find_lead,
@@ -93,7 +94,7 @@ _ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_PROVED = re.compile(r"(?:lemma|theorem|corollary|proposition)\b", re.IGNORECASE)
+_PROVED = Wording("lists", "proved")
 _LABEL = re.compile(r"\*\*(?P<said>[^*\n]{3,60})(?:\.\*\*|\*\*\.)\s*")
 _EXAMPLE = re.compile(r"(?:^|[.!?]\s+)for (?:example|instance)\b[^.]*:", re.IGNORECASE)
 
