@@ -1,9 +1,13 @@
 """Every entry of every lexicon matches its example and not its counterexample."""
 
+import importlib
+import pkgutil
 from importlib import resources
+from pathlib import Path
 
 import pytest
 
+import agents.offline
 import agents.offline.lexicons
 from agents.offline.lexicons import Wording, load_words, read_lexicons
 
@@ -51,3 +55,29 @@ def test_a_list_as_a_whole_finds_what_its_entries_find(file, name):
     whole = Wording(file, name)
     find = whole.match if lexicon.anchored else whole.search
     assert all(find(entry.example) for entry in lexicon.entries)
+
+
+MODULES = [
+    importlib.import_module(it.name)
+    for it in pkgutil.walk_packages(agents.offline.__path__, "agents.offline.")
+    if not it.name.startswith("agents.offline.lexicons")
+]
+
+
+def test_every_wording_that_the_reader_asks_for_is_there():
+    wordings = [it for module in MODULES for it in vars(module).values() if isinstance(it, Wording)]
+    assert len(wordings) > len(FILES)
+    assert all(it.pattern.pattern for it in wordings)
+
+
+def test_every_list_is_asked_for_or_named_by_another():
+    home = Path(agents.offline.__file__).parent
+    code = [it.read_text() for it in home.rglob("*.py")]
+    lists = {file: home.joinpath("lexicons", f"{file}.toml").read_text() for file in FILES}
+    unused = [
+        (file, name)
+        for file, name in LISTS
+        if f"‹{name}›" not in lists[file]
+        and not any(f'"{file}"' in text and f'"{name}"' in text for text in code)
+    ]
+    assert unused == []

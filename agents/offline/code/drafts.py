@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from agents.offline.lexicons import Wording, load_words
 from agents.offline.recognise.cues import EXPLICIT, MODAL, WEAK, Cue
 from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.fragments import asks, has_verb, is_order
@@ -28,106 +29,36 @@ from schemas.events.atom import MAX_TITLE
 from schemas.events.hygiene import ChunkCreated
 
 _MARK = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
-_NO_TASK = re.compile(r"(?:can|cannot|can't|is|are|was|were|will|has|does)\b", re.IGNORECASE)
-_NO_OBJECT = re.compile(
-    r"(?:\w+ ){1,2}(?:it|this|that|these|those|them)\b"
-    r"(?! (?:\w+ ){0,3}(?:of|to|with|into|by) \w+ \w)|"
-    r"(?:not|un)(?: ?(?:clear|sure|known))\b",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(
-    r"(?:should|shall|do|does|how|what|which|who|when|where|is|are|could|can) "
-    r"(?:we|the|an?|this \w+|there)\b",
-    re.IGNORECASE,
-)
-_EMPTY = frozenset(
-    {"this", "that", "here", "when", "then", "with", "from", "more", "some", "should", "needed"}
-    | {
-        "check",
-        "properly",
-        "better",
-        "later",
-        "once",
-        "would",
-        "could",
-        "maybe",
-        "probably",
-        "will",
-    }
-    | {"make", "sure", "have", "need", "needs", "instead", "also", "possible", "future", "somehow"}
-)
+_NO_TASK = Wording("comments", "no_task")
+_NO_OBJECT = Wording("comments", "no_object")
+_ASKS = Wording("comments", "asks")
+_EMPTY = load_words("comments", "says_little")
 _CLAUSE_END = re.compile(
     r"[.?!](?=\s|$)|"
     r"(?<=\w)(?=\n[\s#*/-]*(?:The|This|These|That|If|In|It|We|When|There|An?|As|Note|See|For now|"
     r"Currently) )"
 )  # a remark of its own begins in the next line
 _MARKED = re.compile(r"(?:TODO|FIXME|XXX)\s*(?:\([^)]*\)|\[[^\]]*\])?\s*[:,.\-]*\s*")
-_OBSERVES = re.compile(
-    r"(?:only|most|some|many|all|no|both|two|three) (?:\w+ ){1,3}"
-    r"(?:seems?|appears?|looks?|uses?|reads?)\b",
-    re.IGNORECASE,
-)
-_MUSES = re.compile(
-    r"(?!we (?:should|must|need to) (?!probably|consider|think))"
-    r"(?:we|i|it|our|the|an?|these|those|there|should|might|may|maybe|perhaps|potential|possibl[ey]|"
-    r"probably|currently|right now|now|originally|in original|if|for|used|workaround)\b|"
-    r"(?!(?:add|check|clean|consider|decide|determine|document|ensure|figure|find|fix|handle|"
-    r"implement|investigate|make|move|only|remove|replace|return|see|support|test|use|verify|re\w+)\b)"
-    r"(?:[\w./]+ ){1,3}(?:does not|doesn't|do not|don't|is not|isn't|are not|aren't|cannot|uses) ",
-    re.IGNORECASE,
-)  # tells or weighs; a task says what to do
-_TEST_PATH = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|testdata|specs?|fixtures?|mocks?|e2e|testing|examples?|"
-    r"samples?)/|"
-    r"(?:test|tests|spec|mock|it)\.\w+$|_test\.\w+$|(?:^|/)test_",
-    re.IGNORECASE,
-)
-_VERBS = (
-    r"provides|represents|manages|handles|defines|implements|stores|creates|contains|holds|"
-    r"encapsulates|executes|validates|exposes|converts|maps|tracks|maintains|coordinates|resolves|"
-    r"registers|transforms|processes|publishes|sends|receives|delegates|wraps|controls|performs|"
-    r"generates|verifies|signs|encrypts|parses|reads|writes|monitors|schedules|routes|dispatches|"
-    r"serves|supplies|offers|enables|allows|keeps|listens|evaluates|enforces|checks|collects|"
-    r"loads"
-)
-_DOES = re.compile(rf"(?:{_VERBS})\b", re.IGNORECASE)
-_DOES_TOO = re.compile(rf"(?:{_VERBS}|ensures|returns|supports|uses)\b", re.IGNORECASE)
-_SUMMARY = re.compile(
-    r"(?:returns?|gets?|sets?|accepts?|interface|constructor|method|checks?|creates?|called|used|"
-    r"invoked|whether|must|adds?|removes?|builds?|initiali[sz]es?)\b",
-    re.IGNORECASE,
-)
-_RELATIVE = re.compile(r"(?:that|which|who|for|to|of)\b")
+_OBSERVES = Wording("comments", "observes")
+_MUSES = Wording("comments", "muses")
+_TEST_PATH = Wording("comments", "test_paths")
+_DOES = Wording("comments", "does")
+_DOES_TOO = Wording("comments", "does", "does_too")
+_SUMMARY = Wording("comments", "summary")
+_RELATIVE = Wording("comments", "relative")
 _NAMED = re.compile(
     r"(?:(?:The|An?) )?(?P<name>\w+)(?: (?:class|interface|enum|struct|type|object|trait|record))? "
 )
-_RELATED = re.compile(r"[,;:(]|\b(?:that|which|who|whose|where|when|if|as|because|so)\b")
-_VERB = re.compile(r"\b(?:is|are|was|were|could|cannot|can|has|have|must|should|will)\b")
+_RELATED = Wording("comments", "related")
+_VERB = Wording("comments", "finite")
 NAMED_WITHIN = 40  # characters in which a sentence has named its subject
 TELLING = 8  # words of a comment that its type's name does not say; with 6 and 7 .46 of 48 are good
 OF_TYPE = "@type"  # a feature of where a draft stands
-_HOLLOW = re.compile(
-    r"^(?:creates? (?:an? )?new|constructs?|instantiates?)\b|"
-    r"\b(?:dto|pojo|bean|builder|wrapper class|base class|abstract class|super ?class|sub ?class|"
-    r"marker interface|helper|utility|convenience|constants?|exception|enum|this (?:class|"
-    r"interface|type|method)|implementations? of (?:the )?\w+ ?(?:interface)?\W*$|default "
-    r"implementation|data (?:class|holder)|value object|getters?|setters?|test|mock)\b",
-    re.IGNORECASE,
-)
-_NOUN_END = re.compile(r",|\b(?:that|which|who|for|to|of|used|in|from|by|with)\b")
-_CODE_TALK = re.compile(
-    r"(?:the |any |all |an? )?(?:callers?|implement(?:ation|or|er)s?|mutex|lock|values?|return\w*|"
-    r"arguments?|parameters?|params?|slices?|methods?|functions?|constructors?|sub ?class\w*|"
-    r"object|"
-    r"instances?|pointer|index|list|array|string|field|fields|order|length|type|class)\b",
-    re.IGNORECASE,
-)
+_HOLLOW = Wording("comments", "hollow")
+_NOUN_END = Wording("comments", "noun_ends")
+_CODE_TALK = Wording("comments", "code_talk")
 _MUST = re.compile(r"^[^;:]{5,90}?\b(?:must|shall)\b", re.IGNORECASE)
-_ORDER = re.compile(
-    r"(?:take|put|give|keep|make|use|add|set|let|write|read|send|find|get|call|wait|move|copy|"
-    r"everything|what|which|so|up to|in case|note|we|if|when|because|since)\b",
-    re.IGNORECASE,
-)
+_ORDER = Wording("comments", "orders")
 _DECLARATION = re.compile(
     r"\b(?:class|interface|enum|record|struct|trait|type|object|protocol|contract) +(?P<name>\w+)"
 )
@@ -146,7 +77,7 @@ _ROUTINE = re.compile(
     r"interface )(?P<name>\w+)",
     re.MULTILINE,
 )
-_ANY_PART = frozenset({"init", "main", "new", "run", "setup", "test"})
+_ANY_PART = load_words("comments", "any_part")
 
 
 def comment_drafts(chunk: ChunkCreated) -> list[Draft]:
@@ -154,25 +85,25 @@ def comment_drafts(chunk: ChunkCreated) -> list[Draft]:
     text = chunk.text_payload
     suffix = suffix_of(chunk.path)
     in_tests = bool(_TEST_PATH.search(chunk.path))
-    symbol = _documented_type(chunk)
+    symbol = _find_documented_type(chunk)
     found: list[Draft] = []
     for comment in comments(text, suffix):
         named = symbol if comment.documents and _declares(text, comment, symbol, suffix) else ""
         for passage in comment.passages:
-            found += (_placed(chunk, passage, it) for it in _marked(text, passage))
+            found += (_name_part(chunk, passage, it) for it in _read_note(text, passage))
             if in_tests:
                 continue
             about = _of_type(text, comment, named) if named and passage.place == 0 else None
             if about:
                 found.append(about)
-            stated = _stated(text, passage, said=about is not None)
-            found += (_placed(chunk, passage, it) for it in stated)
+            stated = _read_statements(text, passage, said=about is not None)
+            found += (_name_part(chunk, passage, it) for it in stated)
         if named:
             symbol = ""
     return found
 
 
-def _placed(chunk: ChunkCreated, passage: Passage, draft: Draft) -> Draft:
+def _name_part(chunk: ChunkCreated, passage: Passage, draft: Draft) -> Draft:
     """``draft`` told with the part of the code it stands in, which its author took for granted."""
     part = _part_of(chunk, passage)
     known = part.rpartition(".")[2].lower() in draft.title.lower()
@@ -200,7 +131,7 @@ def _routine_at(text: str, passage: Passage) -> re.Match[str] | None:
     return heads[-1] if heads else None
 
 
-def _documented_type(chunk: ChunkCreated) -> str:
+def _find_documented_type(chunk: ChunkCreated) -> str:
     """The type that the first doc comment of a class chunk speaks of, or nothing."""
     if chunk.anchor_type != "class" or not chunk.structure_path:
         return ""
@@ -229,7 +160,7 @@ def _sentence(text: str, span: Span) -> Sentence:
     return Sentence(span, raw, strip_markup(raw))
 
 
-def _marked(text: str, passage: Passage) -> Iterator[Draft]:
+def _read_note(text: str, passage: Passage) -> Iterator[Draft]:
     """A TODO or FIXME with enough words to know what is to be done."""
     match = _MARK.search(text, passage.start, passage.end)
     if match is None:
@@ -273,7 +204,7 @@ def _first_clause(text: str, start: int, end: int) -> Span:
 
 def _of_type(text: str, comment: Comment, symbol: str) -> Draft | None:
     """What the type is for, by the first sentence of its comment and the one after it."""
-    read = [_sentence(text, span) for span in _opening(text, comment)]
+    read = [_sentence(text, span) for span in _find_opening(text, comment)]
     first = read[0]
     about = _about(symbol, first.text) if _is_readable(first) else ""
     draft = (
@@ -290,7 +221,7 @@ def _of_type(text: str, comment: Comment, symbol: str) -> Draft | None:
     return replace(draft, place=(OF_TYPE, *([THIN] if news < TELLING else [])))
 
 
-def _opening(text: str, comment: Comment) -> list[Span]:
+def _find_opening(text: str, comment: Comment) -> list[Span]:
     """Its first two sentences, whether or not they stand in one paragraph."""
     found: list[Span] = []
     for passage in comment.passages[:2]:
@@ -298,7 +229,7 @@ def _opening(text: str, comment: Comment) -> list[Span]:
     return found[:2]
 
 
-def _stated(text: str, passage: Passage, *, said: bool) -> Iterator[Draft]:
+def _read_statements(text: str, passage: Passage, *, said: bool) -> Iterator[Draft]:
     """What a comment states about the project: constraints and risks; ``said`` is its opening."""
     for span in split_sentences(text, passage.start, passage.end)[int(said) :]:
         sentence = _sentence(text, span)
@@ -326,9 +257,9 @@ def _about(symbol: str, text: str) -> str:
         return text if has_verb(text) else ""
     if _DOES.match(text):
         return f"{symbol} {lower_first(text)}"
-    if symbol in text[:NAMED_WITHIN] or _VERB.search(_RELATED.split(text, 1)[0]):
+    if symbol in text[:NAMED_WITHIN] or _VERB.search(_RELATED.pattern.split(text, 1)[0]):
         return ""  # it has a subject of its own
-    if text.startswith(("A ", "An ", "The ")) and not has_verb(_NOUN_END.split(text, 1)[0]):
+    if text.startswith(("A ", "An ", "The ")) and not has_verb(_NOUN_END.pattern.split(text, 1)[0]):
         return f"{symbol} is {lower_first(text)}"
     return ""
 

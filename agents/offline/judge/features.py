@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from agents.offline.lexicons import Wording, list_ids, load_words, read_lexicons
 from agents.offline.recognise.features import features_of
 from agents.offline.recognise.noise import word_set
 from agents.offline.resolve.drafts import Draft
@@ -20,18 +21,9 @@ _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|could|may|might|must|shall|should|will|would|does|do|"
     r"did|needs?|cannot|[a-z]{3,}s|[a-z]{3,}ed)\b"
 )
-_TELLING = """
-    alternative appendix background compar consequence context current decision deprecat design
-    example future goal implementation introduction migrat motivation note option overview proposal
-    rationale related requirement result roadmap security specification step story summary test user
-    """.split()  # noqa: SIM905  # as a list it would take thirty lines
-_OPENERS = frozenset(
-    """
-    the a an if when we all each every any there to in for as by on with once while since because
-    no not only this that these it its users most many some another at from using
-    """.split()  # noqa: SIM905  # as a list it would take fifty lines
-)
-_NEXT = frozenset({"this", "it", "these", "they", "for", "in", "the", "however", "that", "if"})
+_TELLING = sorted(load_words("features", "telling_headings"))
+_OPENERS = load_words("features", "openers")
+_NEXT = load_words("features", "following")
 _WORD = re.compile(r"[a-z][\w-]{2,}")
 _COMPOUND = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-_./]")
 _STEM = 5
@@ -39,53 +31,12 @@ OWN_SUBJECT = "@own subject"
 OWN_SAID = "@own said"
 UNKNOWN_ROOT = "@root unknown"  # weighs what the two weigh on average
 _OWN_STEM = 6
-_NOBODY_S = frozenset(
-    """
-    and app apps architecture archive checkout code community data design designs doc docs
-    documentation enhancements example for handbook home lib main master new old org project
-    projects proposal proposals repo repository rfc rfcs source spec specs src the website work
-    """.split()  # noqa: SIM905  # as a list it would take forty lines
-)
-_SAYS_LITTLE = frozenset(
-    word[:_STEM]
-    for word in """
-    provide define implement contain represent describe include various several multiple different
-    class interface type object instance used using use certain following one support function
-    information data specific related associate given new common simple general way method and the
-    are was has have can will may for with that this from into its their which also only all any
-    """.split()  # noqa: SIM905  # as a list it would take fifty lines
-)
-_SEVERAL = (
-    r"(?:several|various|multiple|numerous|many|different|some|"
-    r"(?:wide |broad |large )?(?:variety|range|set|number|couple|pair|collection|family) of)"
-)
-_SEVERAL_WORDS = " ".join(re.findall(r"[a-z]{3,}", _SEVERAL))
-_LOOSE = {
-    name: (frozenset(words.split()), re.compile(pattern, re.IGNORECASE))
-    for name, words, pattern in (
-        (
-            "examples",
-            "e such example instance",
-            r"\be\.g\.|\bsuch as\b|\bfor (?:example|instance)\b",
-        ),
-        ("several", _SEVERAL_WORDS, rf"\b{_SEVERAL} (?:[\w-]+ ){{0,2}}\w+s\b"),
-        (
-            "only several",
-            _SEVERAL_WORDS,
-            r"^(?:[\w`'.-]+ ){1,5}(?:has|have|supports?|provides?|offers?|consists? of|uses?|"
-            r"contains?|includes?|is|are|defines?|exposes?|implements?) (?:an? |the )?"
-            rf"{_SEVERAL}\b|\b{_SEVERAL} (?:[\w-]+ ){{0,3}}\w+s\W*$",
-        ),
-        ("the ones", "the", r"^the (?:[\w-]+ )?\w+[^s]s (?:are|have|can|must|should|will|may)\b"),
-        ("points", "this these those such", r"\b(?:this|these|those|such)\b(?! as\b)"),
-        ("owned", "its their", r"^(?:[\w-]+ ){0,6}(?:its|their)\b"),
-        ("both", "both either same other", r"\b(?:both|either|same|other)\b"),
-        ("figures", "", r"\d"),
-        ("only", "only", r"\bonly\b"),
-        ("then", "then", r"\bthen\b"),
-        ("a kind", "a an", r"^an? [\w -]{2,30} (?:is|are)\b"),
-    )
-}  # with the words of which each has one, as most statements need no search at all
+_NOBODY_S = load_words("features", "in_many_names")
+_SAYS_LITTLE = frozenset(word[:_STEM] for word in load_words("features", "says_little"))
+_HEARD = {it.id: it.words for it in read_lexicons("features")["manner_words"].entries}
+_MANNERS = {
+    name: Wording("features", "manners", entry=name) for name in list_ids("features", "manners")
+}
 _STEP = 25  # characters of a statement, counted in steps
 _LONGEST = 10
 _AROUND = 200  # characters before and after that are looked at
@@ -151,9 +102,10 @@ def draft_features(draft: Draft, chunk: ChunkCreated) -> set[str]:
 def _manners(statement: str) -> Iterable[str]:
     """How loosely it speaks: by examples, of «several» that it does not name, of things before."""
     heard = word_set(statement)
-    for name, (words, pattern) in _LOOSE.items():
-        if (not words or not heard.isdisjoint(words)) and pattern.search(statement):
-            yield name
+    for name, manner in _MANNERS.items():
+        words = _HEARD.get(name)  # most statements have none of them and need no search
+        if (words is None or not heard.isdisjoint(words)) and manner.search(statement):
+            yield name.replace("-", " ")
 
 
 def _own_features(statement: str, root: str) -> Iterable[str]:

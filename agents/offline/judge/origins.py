@@ -9,43 +9,23 @@ from __future__ import annotations
 
 import re
 
+from agents.offline.lexicons import Wording, load_words
 from agents.offline.segment.sections import document_name, simplify
 from schemas.events.atom import DOCUMENT_STATUS
 from schemas.events.hygiene import ChunkCreated
 
 ORIGIN = "origin"  # readme, overview, architecture, doc, guide, talk, code, manifest
 ABOUT = "about"  # «project», or absent
-_OVERVIEW = re.compile(
-    r"(?:^|/)(?:introduction|overview|about|what-is[\w-]*|vision|goals|motivation|index|home|intro)"
-    r"(?:/readme)?\.\w+$|(?:^|/)(?:introduction|overview|about)/",
-    re.IGNORECASE,
-)
-_DECISIONS = re.compile(
-    r"(?:^|/)(?:adrs?|decisions?|decision[-_]records?|rfcs?|keps?|proposals?|design[-_]docs?)/.*"
-    r"\.(?:md|mdx|rst|adoc|txt)$",
-    re.IGNORECASE,
-)
-_GUIDE = re.compile(
-    r"tutorial|getting[-_ ]?started|quick[-_ ]?start|how[-_ ]?to|guides?/|examples?/|samples?/|"
-    r"install|/qa/|/test",
-    re.IGNORECASE,
-)
+_OVERVIEW = Wording("documents", "overview")
+_DECISIONS = Wording("documents", "decision_folders")
+_GUIDE = Wording("documents", "guide")
 _TALK = frozenset(
     {"issue", "pull_request", "review_comment", "comment", "chat_thread", "interview"}
 )
 _PROSE = frozenset({"doc", "export", "edited_artifact"})
-_NOT_A_NAME = frozenset(
-    {"introduction", "overview", "about", "what", "is", "the", "a", "an", "to", "of", "and", "for"}
-    | {"readme", "welcome", "project", "documentation", "docs", "home", "index", "goals", "vision"}
-    | {"architecture", "guide", "intro", "motivation", "features", "in", "on", "with", "how", "why"}
-    | {"this", "it", "we", "our", "us", "users", "data", "system", "service", "application", "high"}
-)
+_NOT_A_NAME = load_words("documents", "no_names")
 _NAMED = re.compile(r"(?:The )?[A-Z]\w+(?: [A-Z]\w+)? (?:is|are) (?:an?|the) ")
-_SUBJECT_END = re.compile(
-    r"\b(?:is|are|was|has|have|can|will|aims?|provides?|offers?|lets?|helps?|enables?|allows?|"
-    r"makes|"
-    r"gives|uses?|supports?|consists?|collects?|runs?|does|solves?|handles?|combines|performs)\b"
-)
+_SUBJECT_END = Wording("documents", "subject_ends")
 
 
 def origin_of(chunk: ChunkCreated) -> str:

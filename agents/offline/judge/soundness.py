@@ -11,11 +11,11 @@ made by ``tests/reading/training/soundness.py``.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from agents.offline.judge.doubts import Doubt, doubt_of, is_note
 from agents.offline.judge.features import draft_features
+from agents.offline.lexicons import Wording
 from agents.offline.models.linear import load_soundness
 from agents.offline.recognise.cues import EXPLICIT, MODAL, UNLIKELY, WEAK
 from agents.offline.resolve.drafts import Draft
@@ -46,15 +46,7 @@ REFUSED = frozenset(
     {"claim", "decision", "entity", "requirement", "unknown"}
 )  # where doubted by form
 STRAY = frozenset({"action_item", "risk", "unknown"})
-_RELATES = re.compile(
-    r"\b(?:uses?|runs? (?:on|in)|authenticates?|listens? on|defaults? to|depends? on|"
-    r"default [\w ]{1,30} is|consists of (?:an?|one|two|three|four|five|six|\d+)|"
-    r"(?:writes?|reads?|saves?|sends?) (?:[\w-]+ ){1,3}(?:to|from)|"
-    r"(?:after|every|within|for|up to|at most) \d[\d.,]* ?(?:ms|seconds?|minutes?|hours?|days?|"
-    r"weeks?|months?|years?|[kmg]i?b)|"
-    r"(?:is|are) (?:stored|kept|deployed|hosted|written|owned|authenticated) (?:in|on|by|with))\b",
-    re.IGNORECASE,
-)  # what excludes another value: refused, it would hide what conflicts with it
+_RELATES = Wording("doubts", "relates")
 TERSE = 12  # words of what only says so
 KEPT_LOOSE = 0.45  # of these, where no heading is over anything, and of tasks noted in code
 JUDGED = frozenset(  # of the rest too few were read
@@ -66,12 +58,7 @@ OF_PATH = (
         {"@all known", "@deliberates", "@foreign name", "@how_to", "@known in path", "@own_voice"}
     )
 )
-_MEASURED = re.compile(
-    r"(?=.*\b(?:must|shall)\b).*\b\d[\d.,]* ?(?:ms|milliseconds?|s|sec(?:ond)?s?|minutes?|hours?|"
-    r"days?|weeks?|%|percent|[kmgt]i?b|bytes?|characters?|requests?|users?|times|retries|attempts|"
-    r"[\w-]+(?: per |/)(?:second|minute|hour|day|s))(?!\w)",
-    re.IGNORECASE,
-)  # what must hold to a figure; of 35 that were judged 30 were good, one wrong
+_MEASURED = Wording("doubts", "measured")
 
 
 def judge_drafts(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
@@ -82,7 +69,7 @@ def judge_drafts(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     return [_judge_draft(it, chunk) for it in drafts]
 
 
-def kept_from(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
+def find_threshold(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
     """The probability below which ``draft`` is refused; 0 where it is kept in any case, ``NEVER``
     where its words say that it is none.
     """
@@ -143,7 +130,7 @@ def _is_judged(draft: Draft, chunk: ChunkCreated) -> bool:
 
 def _judge_draft(draft: Draft, chunk: ChunkCreated) -> Draft:
     doubt = doubt_of(draft, chunk)
-    kept = kept_from(draft, chunk, doubt)
+    kept = find_threshold(draft, chunk, doubt)
     if kept == NEVER:
         return replace(draft, confidence=UNLIKELY)
     least = least_of(draft, chunk, doubt)

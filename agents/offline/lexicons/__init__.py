@@ -3,8 +3,8 @@
 A file holds lists, a list has entries. An entry has an ``id``, ``patterns`` or ``words``, an
 ``example`` that it matches and a ``counterexample`` that it does not: one test walks them all. A
 list of patterns has a ``frame`` in which ``…`` stands for its patterns; ``anchored`` says that it
-is matched at the beginning of a text, ``cased`` that capitals count. Patterns that are built of
-others, or of which a named group is read, are code and no data.
+is matched at the beginning of a text, ``cased`` that capitals count. In a frame and in a pattern
+``‹name›`` stands for another list of the same file.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from importlib import resources
 from typing import Any
 
 SLOT = "…"
+_REFERENCE = re.compile(r"‹(\w+)›")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,29 +57,40 @@ class Lexicon:
 def read_lexicons(file: str) -> dict[str, Lexicon]:
     """The lists of ``file``.toml by name."""
     text = resources.files(__name__).joinpath(f"{file}.toml").read_text(encoding="utf-8")
-    return {name: _lexicon(table) for name, table in tomllib.loads(text).items()}
+    tables = tomllib.loads(text)
+    return {name: _lexicon(table, tables) for name, table in tables.items()}
 
 
-def _lexicon(table: dict[str, Any]) -> Lexicon:
+def _lexicon(table: dict[str, Any], tables: dict[str, Any]) -> Lexicon:
     entries = tuple(
         Entry(
             id=it["id"],
             example=it["example"],
             counterexample=it["counterexample"],
-            patterns=tuple(it.get("patterns", ())),
+            patterns=tuple(_resolve(pattern, tables) for pattern in it.get("patterns", ())),
             words=frozenset(it.get("words", "").split()),
         )
         for it in table["entry"]
     )
     return Lexicon(
         entries,
-        frame=table.get("frame", SLOT),
+        frame=_resolve(table.get("frame", SLOT), tables),
         anchored=table.get("anchored", False),
         cased=table.get("cased", False),
     )
 
 
-Find = Callable[[str], re.Match[str] | None]
+def _resolve(pattern: str, tables: dict[str, Any]) -> str:
+    """``pattern`` with the lists in place that it names."""
+    return _REFERENCE.sub(lambda name: _alternatives(tables[name[1]], tables), pattern)
+
+
+def _alternatives(table: dict[str, Any], tables: dict[str, Any]) -> str:
+    joined = "|".join(pattern for entry in table["entry"] for pattern in entry["patterns"])
+    return f"(?:{_resolve(table.get('frame', SLOT).replace(SLOT, joined), tables)})"
+
+
+Find = Callable[..., re.Match[str] | None]  # of a text, from a place in it, to a place in it
 
 
 class Wording:
@@ -90,7 +102,7 @@ class Wording:
         self._source = (file, names, entry)
 
     @functools.cached_property
-    def compiled(self) -> re.Pattern[str]:
+    def pattern(self) -> re.Pattern[str]:
         file, names, entry = self._source
         lists = [read_lexicons(file)[name] for name in names]
         entries = [it for one in lists for it in one.entries if entry in ("", it.id)]
@@ -98,15 +110,15 @@ class Wording:
 
     @functools.cached_property
     def search(self) -> Find:
-        return self.compiled.search
+        return self.pattern.search
 
     @functools.cached_property
     def match(self) -> Find:
-        return self.compiled.match
+        return self.pattern.match
 
     @functools.cached_property
     def fullmatch(self) -> Find:
-        return self.compiled.fullmatch
+        return self.pattern.fullmatch
 
 
 def load_words(file: str, name: str) -> frozenset[str]:

@@ -20,7 +20,7 @@ def dependency_drafts(chunk: ChunkCreated) -> list[Draft]:
     found: list[Draft] = []
     claims = 0
     for one in dependencies(text, chunk.path, tuple(chunk.structure_path))[:MAX_DEPENDENCIES]:
-        span = line_around(text, *_trimmed(text, one), MIN_EVIDENCE_CHARS)
+        span = line_around(text, *_trim(text, one), MIN_EVIDENCE_CHARS)
         found.append(
             Draft(
                 kind="entity",
@@ -53,6 +53,6 @@ def dependency_drafts(chunk: ChunkCreated) -> list[Draft]:
     return found
 
 
-def _trimmed(text: str, one: Dependency) -> Span:
+def _trim(text: str, one: Dependency) -> Span:
     raw = text[one.start : one.end]
     return one.start + len(raw) - len(raw.lstrip()), one.end

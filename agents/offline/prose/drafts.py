@@ -9,6 +9,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from agents.offline.judge.features import mark_place
+from agents.offline.lexicons import Wording
 from agents.offline.prose.lists import (
     find_burdened,
     find_lead,
@@ -93,7 +94,7 @@ _ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_PROVED = re.compile(r"(?:lemma|theorem|corollary|proposition)\b", re.IGNORECASE)
+_PROVED = Wording("lists", "proved")
 _LABEL = re.compile(r"\*\*(?P<said>[^*\n]{3,60})(?:\.\*\*|\*\*\.)\s*")
 _EXAMPLE = re.compile(r"(?:^|[.!?]\s+)for (?:example|instance)\b[^.]*:", re.IGNORECASE)
 
@@ -228,7 +229,7 @@ def _sentence_draft(
         if cue is None:
             return None
     elif cue is None:
-        entity = _defined(passage, sentence)
+        entity = _read_definition(passage, sentence)
         if entity is not None and is_of_row(setting.text, passage, entity.title):
             return entity
         if role in ("terms", "non_goal", "unknown"):
@@ -278,7 +279,7 @@ def _is_answered(said: Sequence[Sentence], number: int) -> bool:
     return asked and len(said) > 1 and not said[1].text.endswith("?")
 
 
-def _defined(passage: Passage, sentence: Sentence) -> Draft | None:
+def _read_definition(passage: Passage, sentence: Sentence) -> Draft | None:
     """An entity with its defining sentence."""
     if addresses_reader(sentence.text) or is_truncated(sentence.text):
         return None

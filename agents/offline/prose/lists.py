@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from agents.offline.lexicons import Wording
 from agents.offline.recognise.cues import WEAK
 from agents.offline.recognise.fragments import is_order
 from agents.offline.recognise.noise import (
@@ -22,39 +23,17 @@ from agents.offline.segment.wording import (
 )
 
 MAX_NAME = 40  # characters of a cell that names its row
-_LEAD_MODAL = re.compile(
-    r"\b(?:must|shall|should|needs? to|has to|have to|required to)(?: be able to| support|"
-    r" provide| be| "
-    r"have| not)?(?:, [a-z][\w ]{3,40})?:$|\bi (?:want|would like|need|wish) to(?: be able to)?:$",
-    re.IGNORECASE,
-)
+_LEAD_MODAL = Wording("lists", "lead_modals")
 _LEAD_THREAT = re.compile(r"^(?!\W*(?:this|it|these|they|we|you)\b).*\b(?:can|could|may|might):$")
-_LEAD_ACTOR = re.compile(
-    r"(?:the|an?|each|every|all|any) (?!.*\b(?:is|are|must|should|shall|will|can|may|has|have|"
-    r"following|below)\b)[\w`' -]{3,60}:",
-    re.IGNORECASE,
-)  # «The sending node:» over «MUST send …»
+_LEAD_ACTOR = Wording("lists", "lead_actors")
 _MODAL_FIRST = re.compile(r"\W{0,4}(?:must|shall|should)\b", re.IGNORECASE)
-_NEEDS_ITSELF = re.compile(
-    r"(?!must|shall|should|will|\w+(?<![ius])s (?!must|shall|should|will))(?:[^\s,;:]+ ){1,11}"
-    r"(?:must|shall|should|will)\b",
-    re.IGNORECASE,
-)  # «the seal must …», which no «The depot must:» begins; «prints what must …» has a verb in front
-_CASES = re.compile(
-    r"\b(?:if|when|whenever|unless|cases?|conditions?|any of|one of|either|scenarios?|situations?|"
-    r"examples?|reasons?)\b",
-    re.IGNORECASE,
-)
-_BURDENED = re.compile(
-    r"(?P<what>(?!there\b|it\b|this\b|these\b|that\b|they\b|we\b)[^:;,]{3,80}?) "
-    r"(?:has|have|had|comes? with|brings?|carr(?:y|ies)|suffers? from|introduces?|poses?) "
-    r"(?:[\w-]+ ){0,3}(?:risks|drawbacks|downsides|disadvantages)\b",
-    re.IGNORECASE,
-)  # «Keeping all labels in one file has several drawbacks:»
+_NEEDS_ITSELF = Wording("lists", "needs_itself")
+_CASES = Wording("lists", "cases")
+_BURDENED = Wording("lists", "burdened")
 _ASIDE_LAST = re.compile(
     r"\b(?:have to|has to|must|shall|should), [^,]+$"
 )  # «must, within their depot», which a comma ends
-_FOR_NOW = re.compile(r"until (?:it|this|that) [\w ]{3,40}, (?=\w)", re.IGNORECASE)
+_FOR_NOW = Wording("lists", "for_now")
 
 
 def row_name(text: str, passage: Passage) -> str:
@@ -126,7 +105,7 @@ def find_lead(text: str, passage: Passage, role: Role) -> tuple[Span, str] | Non
     if passage.lead is None or role not in ("plain", "requirement", "decision", "risk"):
         return None
     span = split_sentences(text, *passage.lead)[-1]
-    words = _FOR_NOW.sub("", strip_markup(text[span[0] : span[1]]))
+    words = _FOR_NOW.pattern.sub("", strip_markup(text[span[0] : span[1]]))
     if role == "risk":
         return (span, words.rstrip(": ")) if _LEAD_THREAT.search(words) else None
     is_subject = _LEAD_ACTOR.fullmatch(words) and _MODAL_FIRST.match(text, passage.start)

@@ -8,166 +8,46 @@ from __future__ import annotations
 
 import re
 
-from agents.offline.lexicons import load_words
+from agents.offline.lexicons import Wording, load_words, read_lexicons
 from agents.offline.recognise.cues import ANCHORED, MODAL, WEAK, Cue, has_number
 from agents.offline.recognise.fragments import has_verb
 from agents.offline.recognise.noise import instructs, needs_context, word_set, words_of
 
-_NOUN = re.compile(r"(?:support|process) for\b|(?:use|control|process) of\b|control over\b")
-_INNER = re.compile(
-    r"\b(?:that|which|who) $|\bto \w+(?:, \w+)* (?:and|or) $|"
-    r"\s(?:if|whether|how|when|where|why|because|while)\s",
-    re.IGNORECASE,
-)  # before the verb of a subordinate clause
+_NOUN = Wording("claims", "nouns")
+_INNER = Wording("claims", "inner")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]+")
-_OF_TYPES = frozenset(
-    {"desired", "observed", "state", "status", "configuration", "specification", "type", "types"}
-    | {
-        "settings",
-        "options",
-        "information",
-        "details",
-        "that",
-        "with",
-        "this",
-        "associated",
-        "used",
-    }
-    | {"object", "resource", "certain", "required", "particular", "given", "specific", "class"}
-)
-_NO_SUBJECT = re.compile(
-    r"\W*(?:true|false|none|null|nil|yes|no|on|off|\d+|directory|folder|file|package|module)\W*$|.*\s[–—]\s",
-    re.I,
-)
-_ANNOUNCES = re.compile(
-    r"\b(?:two|three|four|five|six|several|various|different|multiple|following|many|"
-    r"some) (?:\w+ )?"
-    r"(?:ways|types|approaches|parts|options|steps|things|reasons|cases|kinds|categories|fields|"
-    r"methods|properties|phases|aspects|sections|components|scenarios|variants|modes|points|"
-    r"classes)(?: of \w+)?\W*$|"
-    r"\b(?:as follows|below|above|the following)\W*$",
-    re.IGNORECASE,
-)
+_OF_TYPES = load_words("claims", "of_types")
+_NO_SUBJECT = Wording("claims", "no_subject")
+_ANNOUNCES = Wording("claims", "announces")
 _SAYS_MUCH = load_words("verbs", "says_much")
 _SAYS_LESS = load_words("verbs", "says_less")
+_BOUND_TO = {it.id: it.words for it in read_lexicons("verbs")["bound_to"].entries}
 _WITH = {
-    verb: frozenset(following.split())
-    for verbs, following in (
-        ("act acts", "as"),
-        ("consist consists", "of"),
-        ("depend depends relies", "on"),
-        ("refer refers talk talks", "to"),
-        ("come comes", "from in over via with"),
-        ("end ends", "in up with"),
-        ("expire expires", "after at in"),
-        ("go goes", "out through to via"),
-        ("happen happens", "at in on over through via"),
-        ("live lives", "in on"),
-        ("move moves", "through to"),
-    )
-    for verb in verbs.split()
+    verb: _BOUND_TO[it.id] for it in read_lexicons("verbs")["bound"].entries for verb in it.words
 }  # with what follows these
-_OF_MANY = frozenset({"come", "end", "expire", "go", "happen", "live", "move", "talk"})  # «they go»
+_OF_MANY = load_words("verbs", "of_many")
 _ONLY_VERBS = load_words("verbs", "only_verbs")
 _NOUNS_TOO = load_words("verbs", "nouns_too")
-_DETERMINERS = frozenset(
-    "the a an all each every its their any no only both one two new incoming".split()  # noqa: SIM905
-)
+_DETERMINERS = load_words("verbs", "determiners")
 _FOLLOWING = re.compile(r" ([A-Za-z]+)\b")
 _FIRST = re.compile(r"([A-Za-z]+)(?:/[a-z]+)? ([A-Za-z]*)")
 _FARTHEST = 80  # characters of a subject
 _WORD = re.compile(r"(?<![\w`./-])[a-z]+(?![\w-])")
-_IMPERATIVE = re.compile(
-    r"(?:make|use|add|set|create|remove|keep|let|allow|enable|disable|ensure|implement|define|"
-    r"provide|"
-    r"support|move|rename|replace|introduce|change|update|write|store|pass|call|return|avoid|wait|"
-    r"verify|validate|send|get|put|delete|include|extend|start|stop|do|don't|give|take|build|"
-    r"test|monitor|actively|enforce|select|commit|improve|reduce|choose|configure|install|specify|click|enter|pick|"
-    r"prefer)(?:/\w+)?\s",
-    re.IGNORECASE,
-)
-_HEADLESS = re.compile(
-    r"(?:only|also|always|never|currently|just|automatically|verifies|emits|configures|generates|"
-    r"retrieves|contains|provides|returns|defines|holds|stores|represents|increases|decreases|"
-    r"creates|handles|uses|allows|enables|implements|supports|describes|delegates|specifies|"
-    r"determines|indicates|checks|sets|gets|makes|sends|receives|manages|performs|executes|includes|"
-    r"applies|requires|ensures|reduces|used|optional|the optional|simply|mainly|"
-    r"basically|validates) ",
-    re.IGNORECASE,
-)
-_ABOUT_TEXT = re.compile(
-    r"(?:provides?|contains?|gives?|offers?|includes?|has|have|is|are) (?:an? |the )?"
-    r"(?:\w+[ -]){0,3}?(?:reference|overview|introduction|description|explanation|examples?|"
-    r"tutorials?|documentation|guides?|information|details)\b",
-    re.IGNORECASE,
-)
+_IMPERATIVE = Wording("claims", "imperatives")
+_HEADLESS = Wording("claims", "headless")
+_ABOUT_TEXT = Wording("claims", "about_text")
 _VALUE_ONLY = re.compile(r"[^.:]{1,60}: [\w.]{1,20}$")
-_MADE_BEFORE = re.compile(
-    r"(?:the (?:created|selected|returned|chosen|accompanying|retrieved|computed|fetched)|"
-    r"an accompanying|making sure|ensuring) ",
-    re.IGNORECASE,
-)  # somebody did so in the sentence before
+_MADE_BEFORE = Wording("claims", "made_before")
 _USAGE = re.compile(r"[a-z][\w.-]*(?: [\w.-]+){0,3} --\w")
-_PRAISE = frozenset(
-    {
-        "seamless",
-        "seamlessly",
-        "effortless",
-        "effortlessly",
-        "blazing",
-        "delightful",
-        "unparalleled",
-    }
-    | {"supercharge", "supercharges", "empower", "empowers", "empowering", "stunning", "awesome"}
-    | {"hassle", "unleash", "unleashes", "superb", "breeze"}
-)  # words of advertisements: what they promise is no fact
-_MEASURES = re.compile(
-    r"\b\d[\d.,]*\s?(?:%|percent|ms|milliseconds?|s|sec(?:ond)?s?|minutes?|hours?|days?|weeks?|months?|"
-    r"years?|[kmgt]i?b|bytes?|characters?|requests?|connections?|users?|times|retries|attempts|"
-    r"replicas|nodes|partitions|items|rows|records)\b|\d%",
-    re.IGNORECASE,
-)
+_PRAISE = load_words("claims", "praise")
+_MEASURES = Wording("claims", "measures")
 _FIELD = re.compile(r"(?:The )?`?[a-z]\w*(?:_\w+|[a-z][A-Z]\w*)`?(?: field| parameter)?")
-_DONE = re.compile(
-    r"(?:is|are|gets?) (?:\w+ly |also |then |only |always )?"
-    r"\w{2,}(?:ed|en|ept|eld|nt|un|ead|ound|ilt|own|ut) "
-    r"(?:by|from|via|over|through|into|in|on|at|every|automatically)\b"
-    r"(?! (?:this|that|these|those|order|case|fact|general|particular|mind|it|them)\b)"
-)  # what is done, with who does it or where
-_IS = re.compile(
-    r"is (?:an?|the) |are |ha(?:s|ve) (?:(?:its|their) own|(?:exactly |at most |only )?"
-    r"(?:one|two|three|four|five|\d+|a single|no)) "
-)
-_SUBJECT_START = re.compile(
-    r"^(?:the|an?|each|every|all|any|no|most|many|several|only|two|three|four|"
-    r"[A-Z`\"'(]|[a-z]+[A-Z_./-]\w|\w+\.\w)",
-)
-_BAD_SUBJECT = re.compile(
-    r"\b(?:you|we|i|us|our|your|there|what|how|why|who|if|when|while|because|since|although|"
-    r"after|before|"
-    r"note|reason|way|idea|thing|things|section|document|example|case|cases|problem|question|"
-    r"goal|intent|"
-    r"point|step|steps|above|below|following|here|this|that|these|those|it|they|which|former|"
-    r"latter|one|next|"
-    r"author|reader|readers|figure|table|advantage|drawback|motivation|nothing|everything|"
-    r"something|"
-    r"anything|someone|everyone|people|tests?|results?|conclusions?|"
-    r"experiments?|measurements?|graphs?|plots?|runs|benchmarks?|list|author|setup|diagram|"
-    r"assumption|"
-    r"implication|consequence|nobody|methods?|constructors?|"
-    r"fields?|parameters?|arguments?|functions?|dashed|axis|curves?|"
-    r"documentation|docs|guides?|manual|pages?|chapter|details)\b",
-    re.IGNORECASE,
-)
+_DONE = Wording("claims", "done")
+_IS = Wording("claims", "is_something")
+_SUBJECT_START = Wording("claims", "subject_starts")
+_BAD_SUBJECT = Wording("claims", "bad_subjects")
 
-_EXCLUSIVE = re.compile(
-    r"^(?P<subject>(?:The |An? )?[A-Z`][\w.`-]*(?: [\w.-]+){0,3}?) (?:uses|runs on|run on|"
-    r"(?:is|are) (?:stored in|deployed (?:on|to|in)|hosted (?:on|in|by)|written in|"
-    r"built (?:on|with|in)|implemented in|authenticated (?:by|with|via)|encrypted with|"
-    r"backed by|exposed on)|supports|requires|depends on|relies on|defaults to|listens on) "
-    r"(?P<value>(?!this |that |these |those |the (?:same|following|default)|it\b|its\b|them\b)"
-    r"[\w`.:/+-]+(?: [\w`.:/+-]+){0,5})[.`]*$"
-)
+_EXCLUSIVE = Wording("claims", "exclusive")
 
 
 def exclusive(text: str) -> bool:

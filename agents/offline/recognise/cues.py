@@ -35,177 +35,43 @@ class Cue:
     fragment: bool = False
 
 
-_LABEL = re.compile(
-    r"(?:[-*•]\s*)?(?:"
-    r"(?P<decision>decision(?: outcome)?|decided|resolution|resolved|chosen option|"
-    r"proposal accepted)|"
-    r"(?P<risk>(?:risks?|known issue|caveat|drawback|downside|danger|threat)"
-    r"(?: (?:of|with) [^:.]{3,40})?)|"
-    r"(?P<action_item>todo|fixme|action(?: item| point)?|next step|follow[- ]?up)|"
-    r"(?P<unknown>open (?:question|issue|point)|unresolved(?: question)?|question|tbd|unclear|"
-    r"unknown|(?:still )?to be (?:decided|clarified|discussed|determined)|needs? clarification)|"
-    r"(?P<requirement>requirement|req[- ]?\d+|acceptance criteri(?:on|a)|constraint|goal))"
-    r"\s*(?:#?\d{1,3}|\([^)]{1,40}\))?\s*:\s+(?=\S)",
-    re.IGNORECASE,
-)
-_DEFINES = re.compile(r"\W*(?:requirement|action|question)\s*(?:\([^)]{1,40}\))?\s*:", re.I)
-_GLOSS = re.compile(  # «Requirement: a condition that must be met to earn a badge»
-    r"an? (?:(?!must|should|shall|will|needs?|is|are)[\w-]+ ){1,4}"
-    r"(?:that|which|tied|of|used|for|associated|when|where|by)\b",
-    re.IGNORECASE,
-)
-_ROLE = (
-    r"\W*as (?:an?|someone|somebody) "
-    r"(?!(?:result|consequence|side effect|rule|note|reminder|whole)\b)"
-)
-_TELLER = (
-    rf"{_ROLE}[^,.]{{3,60}}(?:, (?:who|that|with) [^,.]{{3,80}})?,? (?:i|we|they|s?he|he/she) "
-)
-_TELLS = re.compile(_TELLER, re.IGNORECASE)
-_STORY = re.compile(
-    rf"{_TELLER}(?:want|would like|need|wish|can|should|must|expect)\b|"
-    rf"{_ROLE}[^,.]{{3,120}}(?:, [^,.]{{3,100}}){{0,2}},? (?:i|we) (?:want|would like|need|wish)\b",
-    re.IGNORECASE,
-)
-_OPENER = re.compile(
-    r"^\W*(?:in|at|for|on|with|to|from|by|during|after|before|when|if|since|as|once|given|while|under|"
-    r"without|because|although|though|unless|until|currently|today|however|therefore|also|instead)\b",
-    re.IGNORECASE,
-)
-_CONTACT = re.compile(
-    r"\b(?!(?:that|and|but|so|then|thus|hence|or|means|believe|think|also|here|instead|now|first|"
-    r"therefore|because|since|as|if|when|where|while|what|which|how|why|later|\w+ly|\w+\.\w*)\b)"
-    r"[a-z][\w-]* we\b[^,.;:]*$",
-    re.IGNORECASE,
-)  # «the records we should send»: a relative clause without its pronoun
-_WE_DO = re.compile(r"\bwe(?:'ll| (?:will|shall|should|must|can|need))\b")
+_LABEL = Wording("labels", "label")
+_DEFINES = Wording("labels", "defined")
+_GLOSS = Wording("labels", "glosses")
+_TELLS = Wording("stories", "tells")
+_STORY = Wording("stories", "story")
+_OPENER = Wording("wordings", "contact_openers")
+_CONTACT = Wording("wordings", "contact")
+_WE_DO = Wording("wordings", "we_do")
 _DECIDED = Wording("wordings", "decided")
 _WE_WILL = Wording("wordings", "chosen_by_us")
-_AS_IT_IS = re.compile(
-    r"\b(?:currently|today|at (?:present|the moment)|so far|until now|previously|historically|"
-    r"already|recommended|same .* as)\b|^prior\b",
-    re.IGNORECASE,
-)
-_ABLE = re.compile(r"\b(?:can|could|may|might|would)(?: also)? (?:be|use)\b", re.IGNORECASE)
-_PREFERENCE = re.compile(
-    r"\b(?:will|is|are|uses?|used|stored?|implemented|we|built|chosen|moves?|prefer(?:red)?)\b.*"
-    r"\b(?:instead of|rather than|in favou?r of)\b",
-    re.IGNORECASE,
-)
-_MAY = re.compile(
-    r"\b(?:may|might|could|can|would|risks?|likely|potential(?:ly)?)\b"
-    r"(?! (?:use|users?|uses|solutions?|fix(?:es)?|benefits?|improvements?|candidates?)\b)"
-    r"(?P<rest>.{0,90})",
-    re.IGNORECASE,
-)
+_AS_IT_IS = Wording("wordings", "as_it_is")
+_ABLE = Wording("wordings", "able")
+_PREFERENCE = Wording("wordings", "preference")
+_MAY = Wording("wordings", "possible")
 _ASIDE = re.compile(r"\([^)]*\)?")
-_ON_CONDITION = re.compile(
-    r"\b(?:if|when|whenever|unless|in case|even if|because|so that|in order to|"
-    r"to (?:avoid|prevent|reduce|detect|handle|recover|report))\b",
-    re.IGNORECASE,
-)  # what follows is no consequence
-_CONDITION = re.compile(
-    r"^(?:if|when|once|in case|should|as|while|whenever|upon|after)\b[^,]{5,160},\s", re.I
-)
-_WISH = re.compile(
-    r"\b(?:may|might|could|can|would|will) (?:\w+ly |also |then )?(?:want|wish|choose|decide|like|"
-    r"prefer|be able|correct|detect|handle|recover|retry|monitor|opt|return|be used|be tested|"
-    r"be detected|be corrected|be confident)\b",
-    re.IGNORECASE,
-)
+_ON_CONDITION = Wording("wordings", "on_condition")
+_CONDITION = Wording("wordings", "conditions")
+_WISH = Wording("wordings", "wish")
 _NAMED_RISK = Wording("wordings", "named_risk")
-_DISABLED = re.compile(
-    r"\b(?:can|could|will|would) (?:no longer|not|never)\b|\b(?:cannot|can't|won't|nobody can|"
-    r"no one can|is gone|are gone|stops? working)\b",
-    re.IGNORECASE,
-)
-_THERE_IS_RISK = re.compile(
-    r"\bthere (?:is|are|remains?) (?:still |also )?(?:an?|the|some) (?:\w+ )?(?:risks?|danger) "
-    r"(?:that|of)\b|"
-    r"\b(?:is|are|remains?) (?:the|an?|our|one) (?:\w+ ){0,2}(?:risk|drawback|downside|danger)\b",
-    re.IGNORECASE,
-)
-_ASSIGNED = re.compile(
-    r"@[\w-]+(?:,? @[\w-]+| and @[\w-]+)* (?:(?:will|to|should|please) )?"
-    r"(?!be\b|not\b|is\b|was\b|has\b|said\b|thinks?\b|wrote\b|can\b|and\b|or\b)[a-z]{2,}(?<!s) \w|"
-    r"someone please (?!be\b)[a-z]{2,} \w|"
-    r"(?-i:[A-Z][a-z]{2,})(?: (?:and|&) (?-i:[A-Z][a-z]{2,}))? (?:to|will) "
-    r"(?!(?:be|not|the|an?|all|any|each|its|their|our|this|that|have)\b)[a-z]{2,} .*"
-    r"\b(?:by|until|before|next) (?:\w+ ){0,2}"
-    r"(?:monday|tuesday|wednesday|thursday|friday|tomorrow|"
-    r"week|month|sprint|eod|\d{4}-\d\d|\d{1,2}\.|january|february|march|april|may|june|july|august|"
-    r"september|october|november|december)\b",
-    re.IGNORECASE,
-)
-_CALLED_RISK = re.compile(
-    r"(?:there (?:is|are|remains?|exists?)(?: still| also)? (?:an?|the|some) (?:\w+ )?|"
-    r"(?:the|a|an?other|one|our|main|biggest|major) (?:\w+ ){0,2})"
-    r"(?:(?:risk|danger)(?: here)?(?: (?:is|remains))? (?:that|of)\b|"
-    r"(?:risk|drawback|downside|danger)(?: (?:of|in|with|for|around|here)\b[^,.;:]{0,60})? "
-    r"(?:is|would be)\b)|"
-    r"(?:an? |any |the )?(?:malicious|rogue|compromised|hostile) [\w -]{2,40} "
-    r"(?:can|could|may|might) (?!not\b)",
-    re.IGNORECASE,
-)  # called so, or what somebody hostile can do: however mild the words
+_DISABLED = Wording("wordings", "disabled")
+_THERE_IS_RISK = Wording("wordings", "there_is_risk")
+_ASSIGNED = Wording("wordings", "assigned")
+_CALLED_RISK = Wording("wordings", "called_risk")
 _OPEN = Wording("wordings", "open")
-_TELLS_A_QUESTION = re.compile(
-    r"[^?]{8,}\b(?:answers?|answering|addresses) the (?:\w+ )?question\b", re.IGNORECASE
-)  # what does so is told, not asked
+_TELLS_A_QUESTION = Wording("wordings", "tells_a_question")
 _RHETORICAL = Wording("wordings", "rhetorical")
-_SIGNAL = re.compile(
-    r"(?P<before>\b\w+ |^)(?:(?:our|the|some|many|most|several|two|three|\d+|all|a few|new|large|"
-    r"enterprise|existing|more) ){0,2}(?:customers?|users?|clients|competitors?|operators|"
-    r"subscribers|"
-    r"buyers|end[- ]users|stakeholders|(?:app(?:lication)? )?developers|the community|the market|"
-    r"teams|(?:project |product )?managers|auditors|engineers|administrators|maintainers)"
-    r"(?: (?:have|has|had|are|were|is|often|frequently|repeatedly|already|also|regularly|"
-    r"increasingly|"
-    r"currently|been|now|constantly|still)){0,3} "
-    r"(?:ask(?:ed|ing)?(?: for| us| that| whether)?|complain\w*|request(?:ed|ing)|report(?:ed|"
-    r"ing)|"
-    r"demand(?:ed|ing|s)?|want(?:ed|s)?|struggl\w+|switch(?:ed|ing)? (?:to|from|away)|churn\w*|"
-    r"prefer(?:red|s)?|confused|frustrated|unhappy|expressed|abandon\w*|"
-    r"find it (?:hard|difficult|confusing)|found it)\b",
-    re.IGNORECASE,
-)
-_SHARE_OF = re.compile(
-    r"\b\d[\d.,]*\s?(?:%|percent|per cent|out of \d+|of \d+) (?:of )?(?:(?:our|the|all|paying|"
-    r"active) ){0,2}(?:customers|users|clients|subscribers|buyers|teams|tenants|stakeholders|"
-    r"visitors|shoppers|players|patients|viewers|readers|drivers|students|teachers|citizens|farmers|"
-    r"households|members|companies|people|guests|orders|calls|tickets)\b|"
-    r"^(?:(?:our|the) )?(?:(?:monthly|yearly|annual|daily|weekly) )?(?:churn|retention|conversion|"
-    r"return)(?: rates?)?(?: in [\w ]{3,30})? (?:is|are|was|has been) [^.]{0,20}\d|"
-    r"\bthe market (?:for|of) [\w -]{3,40} (?:is (?:growing|shrinking)|grows|shrinks)\b|"
-    r"\bcompetitors? (?:[\w-]+ ){0,2}"
-    r"(?:raised|lowered|launched|offers?|charges?|introduced|sells?)\b|"
-    r"\btold us (?:in interviews |again and again )?that\b",
-    re.IGNORECASE,
-)
-_WANTED = re.compile(r"\b(?:want|wants|wanted|prefer|prefers|preferred)$", re.IGNORECASE)
-_NO_SIGNAL = re.compile(
-    r"^(?:if|should|when|for|in case|suppose|let|while|as)\b|\b(?:no|not|without) (?:\w+ ){1,4}"
-    r"(?:customers?|users?|clients?|operators?)\b|\b(?:users?|clients?|developers?|"
-    r"operators?) "
-    r"(?:who|that|which)\b|\bfor example\b|"
-    r"\b(?:way|ways|how|what|whatever) (?:its |their |our |the )?(?:users?|clients?|developers?|"
-    r"customers?|operators?|teams) (?:want|prefer)",
-    re.IGNORECASE,
-)
+_SIGNAL = Wording("wordings", "signals")
+_SHARE_OF = Wording("wordings", "shares")
+_WANTED = Wording("wordings", "wanted")
+_NO_SIGNAL = Wording("wordings", "no_signals")
 _NUMBER = re.compile(r"(?<![\w.])\d[\d.,]*(?:\s?(?:%|[a-zA-Z]+))?")
-_NEGATION = re.compile(
-    r"\b(?:not|never|cannot|can't|won't|don't|doesn't|isn't|aren't|wasn't|weren't|shouldn't|"
-    r"mustn't|"
-    r"couldn't|wouldn't|didn't|hasn't|haven't|neither|nor|no longer|nobody|nothing|none of|"
-    r"no \w+)\b",
-    re.IGNORECASE,
-)
+_NEGATION = Wording("wordings", "negations")
 _CHOICE_WORDS = load_words("wordings", "choice_words")
 _DANGER_WORDS = load_words("wordings", "danger_words")
 _OPEN_WORDS = load_words("wordings", "open_words")
 _ACTOR_WORDS = load_words("wordings", "actor_words")
-_NEGATING_WORDS = frozenset(
-    {"not", "never", "cannot", "t", "neither", "nor", "no", "nobody", "nothing", "none"}
-)
+_NEGATING_WORDS = load_words("wordings", "negating_words")
 
 
 def polarity_of(text: str) -> Polarity:
@@ -304,7 +170,7 @@ def find_risk(text: str, *, named: bool) -> Cue | None:
         return None
     main = text[condition.end() :] if condition else text
     possible = _MAY.search(main)
-    rest = _ON_CONDITION.split(possible.group("rest"), maxsplit=1)[0] if possible else ""
+    rest = _ON_CONDITION.pattern.split(possible.group("rest"), maxsplit=1)[0] if possible else ""
     rest = _ASIDE.sub("", rest)
     threatened = severity_of(rest)
     if threatened in (None, "low") or is_averted(rest):

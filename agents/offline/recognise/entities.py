@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from agents.offline.lexicons import load_words
+
 _CODE_NAME = re.compile(r"`{1,2}([A-Za-z][\w.-]{2,40})`{1,2}")
 _CAMEL = re.compile(
     r"[A-Z](?<![\w`./@-][A-Z])(?:[a-z0-9]+(?:[A-Z][a-z0-9]*)+|[A-Z]+[a-z]\w+)(?![\w(/])"
@@ -12,80 +14,8 @@ _CAMEL = re.compile(
 _ACRONYM = re.compile(r"[A-Z](?<![\w./-][A-Z])[A-Z0-9]{1,7}(?:-[A-Z0-9]{1,4})?(?![\w/(-])")
 _MULTIWORD = re.compile(r"[A-Z](?<![\w.][A-Z])[a-z0-9]+(?: [A-Z][A-Za-z0-9]+){1,3}")
 _SINGLE = re.compile(r"[A-Z](?<=[a-z,;] [A-Z])[a-z]{2,}\w*(?![\w/(-])")
-_NO_NAME = frozenset(
-    [
-        "MUST",
-        "SHOULD",
-        "MAY",
-        "SHALL",
-        "NOT",
-        "REQUIRED",
-        "OPTIONAL",
-        "RECOMMENDED",
-        "TODO",
-        "FIXME",
-        "TBD",
-        "NOTE",
-        "WARNING",
-        "API",
-        "APIs",
-        "HTTP",
-        "HTTPS",
-        "JSON",
-        "XML",
-        "YAML",
-        "URL",
-        "URI",
-        "ID",
-        "IDs",
-        "OK",
-        "USA",
-        "UTC",
-        "PR",
-        "PRs",
-        "RFC",
-        "KEP",
-        "ADR",
-        "CI",
-        "CD",
-        "UI",
-        "IO",
-        "OS",
-        "CPU",
-        "RAM",
-        "README",
-        "AND",
-        "OR",
-        "IF",
-        "THE",
-        "ALL",
-        "ANY",
-        "FAQ",
-        "HTML",
-        "CSS",
-        "SQL",
-        "UUID",
-        "ASCII",
-        "UTF",
-        "TRUE",
-        "FALSE",
-        "NULL",
-        "GET",
-        "POST",
-        "PUT",
-        "DELETE",
-        "PATCH",
-        "II",
-        "III",
-    ]
-)
-_NO_SUBJECT_TEXT = """
-    this it there that what here if then each one another since but as so and or when while because
-    although ultimately although problem way thing issue option reason example approach solution
-    idea goal question alternative these those they which who all any some such both only also now
-    you we our your my code in for to on at by with from
-"""
-_NO_SUBJECT = frozenset(_NO_SUBJECT_TEXT.split())
+_NO_NAME = load_words("names", "no_names")
+_NO_SUBJECT = load_words("names", "no_subjects")
 _DEFINES = re.compile(
     r"^(?:The |An? )?(?P<name>[A-Za-z][\w.-]*(?: [A-Z(][\w.-]*\)?){0,4}(?: [a-z]{3,12})?)"
     r"(?: \((?P<alias>[A-Z][A-Za-z0-9-]{1,11})\))? "

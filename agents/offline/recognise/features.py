@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from agents.offline.lexicons import load_words
+from agents.offline.lexicons import Wording, load_words
 from agents.offline.recognise.impact import is_averted, severity_of
 
 LONGEST = 1_200
@@ -37,17 +37,12 @@ _NAMED = re.compile(
     r"\W*(?:@[\w-]+(?:(?:,| and| &) @[\w-]+)*|[A-Z]{2,3}|[a-z][A-Z]|[A-Z][a-z]+(?: [A-Z][a-z]+)?)"
     r"(?:,? and (?:@[\w-]+|[A-Z]\w+))?(?P<task>:| to| will| -|,)?\s+(?:please\s+)?(?P<verb>[a-z]+)"
 )
-_NO_NAME = re.compile(
-    r"\W*(?:Time|Plan|Name|How|Where|What|When|Why|Who|Which|Whether|In order|So as|"
-    r"Due|Next|Back|Up|Need|Needs|"
-    r"Want|"
-    r"Try|Able|Ability|Note|Notes|Goal|Reason|Example|Option|Usage|Step|Answer|Question)\b"
-)
+_NO_NAME = Wording("names", "no_people")
 _POSSIBLE = re.compile(r"\b(?:may|might|could|can|would)\b")
 _DOING = load_words("verbs", "tasks")
 
 
-def named_task(text: str) -> bool:
+def names_task(text: str) -> bool:
     """Whether it gives somebody something to do: «AB to write the notes», «@ann: close it»."""
     match = _NAMED.match(text)
     if match is None or match.group("verb") not in _DOING or len(text) > 400 or "?" in text:
@@ -71,7 +66,7 @@ def features_of(text: str) -> set[str]:
     found.update(_shape(head))
     if words and words[0] in _DOING:
         found.add("#do")
-    if named_task(head):
+    if names_task(head):
         found.add("#task")
     return found
 

@@ -20,17 +20,7 @@ _CLAUSES = re.compile(r"[,;:()]\s+|\s[—–-]\s|\s(?:which|because|but|although
 _CONJUNCTION = re.compile(
     r"^\s*(?:because|since|so that|so|which|as|and|but|that|or) (?!\w+ $)", re.IGNORECASE
 )
-_NO_RISK = re.compile(
-    r"\b(?:no|not any|without|minimal|few|avoid\w*|prevent\w*|reduc\w*|mitigat\w*|eliminat\w*|"
-    r"protect\w*|guard\w*|resilien\w*|tolera\w*|withstand\w*|surviv\w*|monitor\w*|detect\w*|"
-    r"handl\w*|recover\w*|instead of|"
-    r"unlikely|"
-    r"remov\w*|fix\w*|address\w*|solv\w*|never|cannot|can't|won't|doesn't|does not|do not|less|"
-    r"lower|"
-    r"low|ensur\w*|helps?|(?:may|must|should|shall) not (?:result|lead|cause))\b"
-    r"(?:\s+\S+){0,5}?\s+[\"'(«]?$",
-    re.IGNORECASE,
-)
+_NO_RISK = Wording("severity", "averted")
 
 
 # Words of the terms that are more than one word: only beside one of them the patterns must run.

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from agents.offline.lexicons import Wording
 from agents.offline.models.linear import load_placement, load_statements
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, MODAL, WEAK, Cue
@@ -41,40 +42,17 @@ LEARNED: dict[AtomKind, float] = {
     "unknown": 0.6,
     "requirement": 0.7,
 }
-_CHOOSING = re.compile(
-    r"\b(?:will|shall|should|must|need|uses?|chose\w*|adopt\w*|decid\w*|keep|instead|introduc\w*)\b",
-    re.IGNORECASE,
-)
-_WEIGHED = re.compile(r"\b(?:could|might|may|would) (?:also |instead )?\w", re.IGNORECASE)
+_CHOOSING = Wording("choices", "choosing")
+_WEIGHED = Wording("choices", "weighed")
 _SPEAKER = re.compile(r"\W*\w{1,12}:\s")
-_CONDITIONAL = re.compile(
-    r"(?:when|if|once|while|since|as|although|because|for|in (?:the|response)|upon|after|"
-    r"at present)\b",
-    re.IGNORECASE,
-)
-_NO_ACTOR = re.compile(
-    r"[A-Z][a-z]+s (?:that|the|an?|all|any)\b|An? (?:example|accompanying)\b|Assum|"
-    r"[^:]{1,60}: (?:An?|The) |(?i:as|since|because|info\w*)\b|"
-    r".*\b(?:[Ww]e (?:can|could|need|require)\b|"
-    r"(?:will|would) (?:cause|lead|result|cost|break|need)\b)"
-)
-_CHOSEN = re.compile(
-    r"^use\b|\b(?:will|shall|should|must|required|we|chose\w*|adopt\w*|decid\w*|introduc\w*|instead|replac\w*|remov\w*|"
-    r"deprecat\w*|switch\w*|keep)\b",
-    re.IGNORECASE,
-)
-_POSSIBLE = re.compile(r"\b(?:should|must) be (?:possible|able)\b", re.IGNORECASE)
-_WISHED = re.compile(r"^(?:be|ideally)\b|\b(?:should|must) (?:not )?be\b", re.IGNORECASE)
-_PROPOSED = re.compile(
-    r"th(?:is|e) (?:approach|change|design|feature|proposal|solution|method|option)\b|this adds\b",
-    re.IGNORECASE,
-)  # «this» is what the document proposes
+_CONDITIONAL = Wording("choices", "conditional")
+_NO_ACTOR = Wording("choices", "no_actors")
+_CHOSEN = Wording("choices", "chosen")
+_POSSIBLE = Wording("choices", "possible")
+_WISHED = Wording("choices", "wished")
+_PROPOSED = Wording("choices", "proposed")
 _NOTE = re.compile(r"(?:please )?note\b", re.IGNORECASE)
-_DOUBT = re.compile(
-    r"\b(?:whether|unclear|not (?:yet )?(?:clear|sure|known|decided)|unsure|open|discuss\w*|"
-    r"question)\b",
-    re.IGNORECASE,
-)
+_DOUBT = Wording("choices", "doubted")
 # The probability that authors put texts worded like it under a heading of the kind.
 PLACED: dict[AtomKind, float] = {
     "decision": 0.14,

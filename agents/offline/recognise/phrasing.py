@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from agents.offline.lexicons import Wording, load_words
 from agents.offline.recognise import cues
 from agents.offline.recognise.claims import exclusive, find_claim
 from agents.offline.recognise.cues import ANCHORED, MODAL, WEAK, Cue, has_number
@@ -29,85 +30,20 @@ from agents.offline.segment.wording import drop_connective
 _WE = frozenset({"we", "us", "our"})
 _BINDING = frozenset({"must", "should", "has", "have", "need", "needs"})
 _OURS = re.compile(r"Our\b")
-_LISTS = re.compile(
-    r"there (?:are|exist) (?:two|three|four|five|six|seven|eight|nine|ten|\d\d?) [^:.]{3,60}: "
-    r"(?:[^,]{2,40}, )+(?:[^,]{2,40} )?(?:and|or) ",
-    re.IGNORECASE,
-)  # «There are three lanes: light, heavy and lost»
-_SELF = re.compile(
-    r"^this (?:module|component|service|extension|library|package|plugin|project|tool|system|"
-    r"class|"
-    r"interface|api|protocol|feature|repository|framework)\b",
-    re.IGNORECASE,
-)
-THOUGHT_OF = re.compile(
-    r"\b(?:considered|discussed|explored|tried|looked (?:at|into)|look at)\b", re.I
-)
-_LEFT_OPEN = re.compile(
-    r"^(?!(?:if|when|while|as|since|because|although|for|to|in the meantime)\b)(?:.*\b"
-    r"(?:is|are|was|remains?|it'?s|been|we don't|we do not)\b[^,;]{0,24}?)?\b"
-    r"(?:unclear|unknown|undecided|unresolved|tbd|know|open (?:question|issue)|discussion|"
-    r"investigation|thought|research|clarification|to be seen|unexplained|unsolved|"
-    r"(?:clear|decided|determined|clarified|discussed))"
-    r"(?:\W*$| (?:how|whether|which|what|if|why|when|who|where|yet)\b)|"
-    r"^(?:we(?:'re| are) )?not sure (?:how|whether|which|what|if|why|when|who|where)\b|"
-    r"^we (?:still )?(?:have|need) to (?:research|investigate|find out|figure out|clarify) "
-    r"(?:how|whether|which|what|if|why)\b|"
-    r"^(?:we|they) have no idea (?:how|whether|which|what|if|why|when|who|where)\b|"
-    r"^nobody (?:knows|could (?:say|tell|explain))\b",
-    re.IGNORECASE,
-)  # what is open is what the sentence says, not a word in passing
-_OPEN_TO_US = frozenset({"should", "shall", "we", "worth", "okay", "sense", "best", "better"})
-MENDED = re.compile(r"(?:fixed|fixes|improved|resolved|corrected) ", re.IGNORECASE)
-_COMMAND = re.compile(r"(?:never|always|do not|don't|avoid|beware)\b", re.IGNORECASE)
-_NO_HARM = re.compile(
-    r"\b(?:trigger|throw|return|raise|report|emit|answer)(?:s|ed|ing)? (?:with )?(?:an? )?"
-    r"(?:[\w-]+ ){0,3}(?:errors?|exceptions?|failures?)\b|\b(?:is|are) (?:treated|considered) as\b|"
-    r"\b(?:must|shall|should)\b(?!.*\b(?:otherwise|or else)\b)|"
-    r"\breturn(?:s|ed|ing)? (?:an? |the )?(?:[\w.-]+ ){0,2}(?:codes?|status(?:es)?|values?)\b|"
-    r"\bbug ?fixes\b|"
-    r"\bin (?:two|three|four|several|the following) (?:cases|scenarios|situations)\b|"
-    r"\bresults? in (?:more|better) (?:\w+able|robust|efficient|\w+ code)\b|"
-    r"\b(?:improv|simplif|benefit)\w*|\b(?:is|are) intended to\b|"
-    r"^(?:[^:]{1,60}: )?(?:future (?:work|enhancements?|extensions?)|"
-    r"we (?:have|should|will|can|do|don't)|users can)\b|"
-    r"\b(?:configuration|parameters?|settings?|options?) (?:may|might|could) be "
-    r"(?:required|needed)\b|"
-    r"\bcan (?:also )?be (?:inherited|extended|reused|used|configured)\b",
-    re.IGNORECASE,
-)  # what is specified for a failure, bound, hoped for or left to choose
-_PLANNED = re.compile(
-    r"(?!(?:if|when|once|as|since|while|because|although|after|before|until|unless|where|for|in|"
-    r"with|without|this|these|it|they|however|future|users?|you|developers?|operators?)\b)"
-    r"(?!\w+ing\b)(?:(?!\b(?:when|that|which|who|is|are|has|have|if|how|whether|so)\b)[^,;:]){2,90}?"
-    r" (?:will|(?:is|are) going to) (?:\w+ly |also |now |then |only |still |instead )?"
-    r"(?!(?:cause|lead|result|need|have (?!an?\b|one\b|two\b|its\b)|cost|fail|break|"
-    r"increase|decrease|likely|probably|not|never|depend|become|continue|remain|see|know|want|notice|wait|look|require|eventually|appear|take|"
-    r"happen|come|go|get|lose|still|always|usually|typically|often|no|mean|make|be to)\b)"
-    r"[a-z]{2,} \S",
-    re.IGNORECASE,
-)  # what a proposal is going to do
-_PROPOSES = re.compile(
-    r"(?:[^;:]{0,80}(?<!\bas )(?<!\bif )(?<!when )(?<!once )(?<!that )(?<!and ))?"
-    r"\bwe (?:introduce|add|propose|make|replace|remove|extend|rename|split|move|keep) "
-    r"(?!(?:sure|use|it clear|a distinction|the assumption|the following|that)\b)\S",
-    re.IGNORECASE,
-)
-_ENABLED = re.compile(r"\bit (?:should|must|shall) be possible (?:to|for)\b", re.IGNORECASE)
-LACKING = re.compile(
-    r"[^,;:]{2,80} (?:will (?:need|have) to be (?:changed|extended|adapted|updated|modified|"
-    r"adjusted|rewritten|moved|added|removed|replaced)|requires? the (?:ability|possibility) to|"
-    r"will require (?:amend|chang|extend|adapt|updat|modify|adjust|rewrit|mov|add|remov|replac)"
-    r"ing)\b",
-    re.IGNORECASE,
-)  # what the thing proposed has to be or to bring
-_AS_IT_HAPPENS = re.compile(
-    r"^(?:typically|usually|normally|generally|often|currently|today)\b|"
-    r"\b(?:must|should|ha(?:s|ve) to|needs? to) (?:currently|today|usually|typically|only take)\b|"
-    r"\b(?:currently|today),? (?:\w+ )?(?:must|ha(?:s|ve) to|needs? to)\b",
-    re.IGNORECASE,
-)  # how it is done so far, which nobody asks for
-_LACKS = re.compile(r"we (?:will )?(?:also )?(?:need|require) (?!to\b)", re.IGNORECASE)
+_LISTS = Wording("plans", "announces_list")
+_SELF = Wording("plans", "this_part")
+THOUGHT_OF = Wording("plans", "thought_of")
+_LEFT_OPEN = Wording("plans", "left_open")
+_OPEN_TO_US = load_words("plans", "open_to_us")
+MENDED = Wording("plans", "mended")
+_COMMAND = Wording("plans", "commands")
+_NO_HARM = Wording("plans", "no_harm")
+_PLANNED = Wording("plans", "planned")
+_PROPOSES = Wording("plans", "proposes")
+_ENABLED = Wording("plans", "enabled")
+LACKING = Wording("plans", "lacking")
+_AS_IT_HAPPENS = Wording("plans", "as_it_happens")
+_LACKS = Wording("plans", "lacks")
 
 
 def _threat(text: str, *, named: bool) -> Cue | None:
@@ -197,8 +133,10 @@ def find_by_words(setting: Setting, role: Role, sentence: Sentence, subject: str
         return Cue("claim", WEAK)
     presented = presents(text)
     if needs_context(text) and not presented:
-        own = bool(_SELF.match(text)) and subject != setting.name and not how_to
-        return find_claim(_SELF.sub("The", text), named_subject=False, named=True) if own else None
+        if not _SELF.match(text) or subject == setting.name or how_to:
+            return None
+        whole = _SELF.pattern.sub("The", text)
+        return find_claim(whole, named_subject=False, named=True)
     named = bool(names)
     if is_chatter(text):
         return None

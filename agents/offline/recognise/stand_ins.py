@@ -8,20 +8,14 @@ from __future__ import annotations
 
 import re
 
-_PEOPLE = re.compile(
-    r"\b(?:Alice|Bob|Carol|Charlie|Dave|Mallory|Jane Doe|John Doe|Acme)\b(?!['’]?s law)"
-)
-_EMPTY_NAMES = re.compile(
-    r"\b(?:foo|foobar|baz|qux|lorem ipsum|hello,? world)\b(?!-)", re.IGNORECASE
-)
+from agents.offline.lexicons import Wording, load_words
+
+_PEOPLE = Wording("stand_ins", "people")
+_EMPTY_NAMES = Wording("stand_ins", "empty_names")
 _NUMBERED = re.compile(r"(?<![\w.-])([A-Za-z]{1,8}?)_?(\d)(?!\w|\.\d)")
-_REAL = frozenset({"v", "ipv", "http", "utf", "sha", "h", "R", "Q", "P", "T", "REQ", "FR", "NFR"})
+_REAL = load_words("stand_ins", "real_numbered")
 _LETTER = re.compile(r"(?<![\w'’\".$/`-])[b-hj-z](?:\+\d)?(?![\w'’\"./-])|\b[h-v]\+\d\b")
-_CAPITAL = re.compile(
-    r"\b(?:[Mm]odule|[Ss]ervice|[Nn]ode|[Bb]lock|[Pp]rocess|[Pp]eer|[Uu]ser|[Cc]lient|[Vv]alidator|"
-    r"[Cc]luster|[Tt]ype|[Cc]lass|[Cc]omponent|[Pp]ackage|[Tt]ask|[Tt]eam|[Oo]ption|[Tt]able|"
-    r"[Aa]pp|[Ss]ystem|[Vv]alue) [A-Z](?![\w'’+#])"
-)
+_CAPITAL = Wording("stand_ins", "lettered")
 _FEW_LETTERS = 2
 
 

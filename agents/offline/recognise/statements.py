@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from agents.offline.models.linear import Weights, load_statements
 from agents.offline.recognise import cues
-from agents.offline.recognise.features import features_of, named_task
-from agents.offline.recognise.moods import Asking, Need, asking_of, need_of
+from agents.offline.recognise.features import features_of, names_task
+from agents.offline.recognise.moods import Asking, Need, find_asking, find_need
 from agents.offline.recognise.needs import requirement_attributes
 from agents.offline.recognise.qualities import quality_features
 from agents.offline.segment.wording import strip_markup
@@ -98,8 +98,8 @@ def classify(text: str, weights: Weights | None = None) -> Verdict:
 def _favour(text: str, explicit: str | None) -> dict[str, float]:
     """How much each kind's probability counts; that of a normative keyword in any mood."""
     words = strip_markup(text)
-    need = 1.0 if explicit else NEED_FAVOUR[need_of(words)]
-    asking = FAVOUR["unknown"] * ASKING_FAVOUR[asking_of(words)]
+    need = 1.0 if explicit else NEED_FAVOUR[find_need(words)]
+    asking = FAVOUR["unknown"] * ASKING_FAVOUR[find_asking(words)]
     return FAVOUR | {"requirement": need, "unknown": asking}
 
 
@@ -134,7 +134,7 @@ def explicit_kind(text: str) -> str | None:
         return labelled.kind
     if cues.find_story(words):
         return "requirement"
-    if named_task(text):
+    if names_task(text):
         return "action_item"
     return "requirement" if _NORMATIVE.search(text) and not text.rstrip().endswith("?") else None
 

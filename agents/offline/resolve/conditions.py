@@ -6,19 +6,15 @@ but a condition is put in front; one with a main clause of its own announces som
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from agents.offline.lexicons import Wording
 from agents.offline.resolve.drafts import Draft, add_scope, retitle
 from agents.offline.segment.passages import Passage, Sentence
 from agents.offline.segment.wording import body_of, capitalise, lower_first
 
-_CONDITION = re.compile(
-    r"(?:if|when|whenever|unless|in case|while|without) (?!.*\b(?:you|we|must|should|shall|can|"
-    r"will|then|following|follows|below|this|these|do|does)\b)[^,:;]{8,110}:",
-    re.IGNORECASE,
-)
+_CONDITION = Wording("sequels", "conditions")
 _CONDITIONAL = frozenset({"claim", "decision", "requirement", "risk"})
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from agents.offline.lexicons import Wording
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import EXPLICIT, Cue
 from agents.offline.recognise.entities import names_in
@@ -39,12 +40,7 @@ THIN = "@thin"  # the feature of what says hardly more than the name of what it 
 MAX_TAGS = 6
 MAX_LABEL = 60
 MAX_NAME_WORDS = 3  # of what «this extension» stands for; a longer name tells what it is itself
-_REASON = re.compile(
-    r"\b(?:because|so that|in order to|due to|since|as a result|otherwise|this (?:ensures|allows|"
-    r"avoids|"
-    r"prevents|means|guarantees|enables|reduces)|the reason|therefore)\b",
-    re.IGNORECASE,
-)
+_REASON = Wording("subjects", "reasons")
 _AREA_OF_KIND: dict[str, Area] = {
     "decision": "architecture_decisions",
     "domain_signal": "user_needs",
@@ -53,29 +49,10 @@ _AREA_OF_KIND: dict[str, Area] = {
 _SCOPED = frozenset(
     {"claim", "decision", "requirement", "risk", "domain_signal", "action_item", "unknown"}
 )
-_PRONOUN = re.compile(r"(?:it|its|this|that|these|those|they|their)\b", re.IGNORECASE)
-_STANDS_FOR = re.compile(
-    r"(?:it|this (?P<what>module|component|service|extension|library|package|plugin|project|tool|"
-    r"system|interface|api|protocol|feature|repository|framework|proposal|change|enhancement|"
-    r"design|solution|mechanism)) (?=(?:is|has|must|should|shall|will|would|could|might|"
-    r"can|cannot|may|does|needs|provides|contains|stores|uses|supports|allows|enables|defines|"
-    r"implements|handles|manages|runs|collects|ensures|requires|offers|exposes|replaces|"
-    r"introduces|adds|creates|increases|reduces|involves|changes|makes|brings|affects|breaks)\b)",
-    re.IGNORECASE,
-)
-_EXPLETIVE = re.compile(
-    r"it(?:['’]s)? (?:[\w']+ ){0,4}?(?:possible|impossible|clear|unclear|unknown|important|"
-    r"necessary|required|recommended|expected|likely|unlikely|worth|easy|easier|hard|harder|"
-    r"difficult|useful|better|best|assumed|desirable|common|sense|true|that|whether|seen|decided|"
-    r"up to)\b",
-    re.IGNORECASE,
-)  # such an «it» stands for nothing
-_NO_NAME = re.compile(
-    r"^(?:\w+ing|do|add|use|make|get|set|create|release|notes?|instructions|"
-    r"(?:issue|sep|story) \d+)\b|"
-    r"\b(?:for|to|with|from|is|are|not)\b|[\[\]!]",
-    re.IGNORECASE,
-)  # a heading that tells what is done or for whom
+_PRONOUN = Wording("subjects", "pronouns")
+_STANDS_FOR = Wording("subjects", "stands_for")
+_EXPLETIVE = Wording("subjects", "expletives")
+_NO_NAME = Wording("subjects", "no_headed_names")
 _PRESENT = re.compile(r"currently, ", re.IGNORECASE)
 _DUE = re.compile(
     r"\bby (\d{4}-\d\d-\d\d|(?:mon|tues|wednes|thurs|fri)day|end of \w+|Q[1-4])", re.I

@@ -19,7 +19,7 @@ from agents.offline.segment.sections import (
     bare_name,
     is_generic,
     role_of,
-    shown,
+    show_heading,
     subject_of,
     version_in,
 )
@@ -112,7 +112,7 @@ def _parts_of(headings: tuple[str, ...]) -> tuple[str, str]:
 
 def _name_of(heading: str) -> str:
     if _SHORT_CODE.fullmatch(heading):
-        return shown(heading)
+        return show_heading(heading)
     return bare_name(subject_of((heading,)) or _occasion(heading))
 
 
@@ -123,15 +123,15 @@ def _occasion(heading: str) -> str:
     words = len(heading.split())
     if not 3 <= words <= MOST_WORDS or len(heading) > MOST_NAME or _LEADS.match(heading):
         return ""
-    return shown(heading) if role_of(heading) in ("plain", "how_to") else ""
+    return show_heading(heading) if role_of(heading) in ("plain", "how_to") else ""
 
 
 def document_subject(headings: Sequence[str]) -> str:
     """What the document is about, by its first heading; nothing where that says nothing."""
-    return _titled(headings[0]) if headings else ""
+    return _make_title(headings[0]) if headings else ""
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     """The first part of a long name that says something: «Predicate type» does not."""
     if len(text) <= MOST_NAME:
         return text
@@ -141,22 +141,22 @@ def _shortened(text: str) -> str:
 
 
 @bounded_cache(MIB // 2, 9)
-def _titled(heading: str) -> str:
+def _make_title(heading: str) -> str:
     """A heading as a document's name, without number, badges and what manner of document it is."""
     if role_of(heading) != "plain" and not _occasion(heading):
         return ""
     while (bare := _BADGES.sub("", heading)) != heading and bare:
         heading = bare
-    text = shown(heading)
+    text = show_heading(heading)
     while (match := _NUMBER.match(text) or _MANNER.match(text)) is not None:
         text = text[match.end() :]
-    if text != shown(heading):  # «ADR 7: Lanes for parcels.»
+    if text != show_heading(heading):  # «ADR 7: Lanes for parcels.»
         text = re.sub(r"(?<=[\w)])\.$", "", text)
     text = _KIND.sub("", text)
     if _PART.match(text):
         return ""
     if len(text) > MOST_NAME:
-        text = _shortened(_REMARK.sub("", text))
+        text = _shorten(_REMARK.sub("", text))
     speaks = 2 < len(text) <= MOST_NAME and not _NO_NAME.match(text)
     said = text.replace(": ", " – ")  # a title's own colon ends what is put before it
     return said if speaks and not is_generic(text) else ""

@@ -7,25 +7,18 @@ are no reply.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agents.offline.lexicons import Wording
 from agents.offline.recognise.cues import WEAK, polarity_of
 from agents.offline.recognise.noise import words_of
 from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.passages import Passage, Sentence
 from agents.offline.segment.wording import body_of, title_of
 
-_NO_REPLY = re.compile(
-    r"(?:(?:option|alternative|example|idea|proposal)s?\b|e\.?g\b|for (?:example|instance)\b|"
-    r"n/?a\b|see\b|maybe\b|perhaps\b|not sure\b|depends\b|either\b|or\b)|"
-    r".*(?:\b(?:likely|probably|would be (?:needed|required)|"
-    r"we (?:should|could|may|think|believe|would))\b|"
-    r"\b(?:tbd|todo|unclear|undecided|not (?:yet )?(?:clear|known|decided|sure))\b|\?\W*$)",
-    re.IGNORECASE | re.DOTALL,
-)
-_LABEL = re.compile(r"(?:answer|reply|a): ", re.IGNORECASE)
+_NO_REPLY = Wording("sequels", "no_replies")
+_LABEL = Wording("sequels", "reply_labels")
 _FEWEST_WORDS = 3
 
 
@@ -34,7 +27,7 @@ def reply_to(passage: Passage, following: Passage, said: Sequence[Sentence]) -> 
     is_under = following.form in ("item", "paragraph") and following.indent > passage.indent
     if passage.form != "item" or not is_under or not said:
         return None
-    text = _LABEL.sub("", said[0].text)
+    text = _LABEL.pattern.sub("", said[0].text)
     if text.endswith(":") or _NO_REPLY.match(text) or len(words_of(text)) < _FEWEST_WORDS:
         return None
     return replace(said[0], text=text)

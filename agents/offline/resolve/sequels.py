@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from agents.offline.lexicons import Wording
 from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.noise import addresses_reader, is_chatter, is_truncated, needs_context
 from agents.offline.resolve.drafts import Draft, add_scope, retitle
@@ -26,29 +27,12 @@ SHORT = 130  # characters of a statement that may say little alone
 BOTH = 260  # characters of two claims that become one
 LEAST = 20  # characters of what goes on
 APART = 4  # characters between two sentences of one paragraph
-_GOES_ON = re.compile(
-    r"(?:it|its|they|their|these|this|such)\b(?! (?:is|are) why\b)", re.IGNORECASE
-)
-_OF_NOUN = re.compile(
-    r"(?:this (?!\w+(?<!s)s )|these |such )"
-    r"(?!(?:only|also|then|now|still|always|just|not|better|\w+ly)\b)(?P<noun>[\w-]+)"
-    r"(?: [\w-]+)? (?:is|are|was|were|has|have|can|cannot|will|may|must|should|does|do|[a-z]+s)\b",
-    re.IGNORECASE,
-)  # «This method is …» goes on with what spoke of a method
+_GOES_ON = Wording("sequels", "goes_on")
+_OF_NOUN = Wording("sequels", "of_noun")
 _STEM = 5
 _DEFINITE = re.compile(r"(?:[^,]{3,60}, )?the\b", re.IGNORECASE)
-_TURNS = re.compile(
-    r"(?:[\w-]+ ){0,4}?(?:also|still|instead|otherwise|exceptions?|latter|former|same|both|"
-    r"neither)\b",
-    re.IGNORECASE,
-)
-_ELSEWHERE = re.compile(
-    r"\b(?:below|above|following|previous|next|see|refer|sections?|examples?|figures?|tables?|here|"
-    r"page|documents?|documentation|guides?|chapter|you|your|we|our|todo|fixme|deprecated|must|shall|"
-    r"doing so)\b|@\w|"
-    r"^this (?:class|interface|type|method|function) |[?!]$",
-    re.IGNORECASE,
-)
+_TURNS = Wording("sequels", "turns")
+_ELSEWHERE = Wording("sequels", "elsewhere")
 
 
 def join_sequels(
@@ -69,7 +53,7 @@ def join_sequels(
         if at + 1 < len(made) and not draft.prior:
             after = said[at + 1]
             if draft.kind == "unknown":
-                longer = _asked(draft, after)
+                longer = _add_question(draft, after)
             else:
                 longer = sequel_of(draft, said[at], after, around, claimed=further)
             if longer is not draft:
@@ -122,7 +106,7 @@ def _may_lean(draft: Draft) -> bool:
     )
 
 
-def _asked(draft: Draft, after: Sentence) -> Draft:
+def _add_question(draft: Draft, after: Sentence) -> Draft:
     """A question that is told first and asked in the next sentence, with both."""
     if draft.title.endswith(("?", "…")) or not after.text.endswith("?") or draft.sequel:
         return draft

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from agents.offline.lexicons import Wording, load_words
 from agents.offline.recognise.cues import is_story
-from agents.offline.recognise.fragments import ORDERS, has_verb
+from agents.offline.recognise.fragments import has_verb
 from agents.offline.resolve.places import Place
 from agents.offline.segment.sections import bare_name, version_in
 from agents.offline.segment.wording import capitalise, lower_first
@@ -20,105 +21,32 @@ from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.atom import MAX_TITLE, AtomKind
 
 _LABELLED = re.compile(r"[^:]{1,60}:\s")
-_ACTING = (
-    r"(?:adds|allows|assumes|breaks|causes|changes|complicates|costs|couples|creates|depends|"
-    r"duplicates|exposes|forces|hides|imposes|increases|introduces|lacks|leaves|limits|loses|makes|"
-    r"means|needs|prevents|reduces|relies|removes|requires|restricts|slows|takes|uses)\b"
-)
-_ACTS = re.compile(_ACTING, re.IGNORECASE)
-_BEFORE_VERB = re.compile(
-    r"(?:may|might|can|could|will|would|must|should|is|are|has|have|does|do)\b|"
-    rf"{_ACTING}|"
-    r"(?:unable|hard(?:er)?|difficult|possibly|potentially|slightly|more|less|fewer|additional|extra|"
-    r"another|some|many|most|no|not|lack|large|increased|higher|lower|slower|still|need to|"
-    r"having to|also)\b",
-    re.IGNORECASE,
-)
-_SUBORDINATE = re.compile(
-    r"[,;(]|\b(?:that|which|who|because|since|when|if|where|while|as|unless|due|despite|"
-    r"depending|to)\b",
-    re.IGNORECASE,
-)
-_POINTS_AROUND = re.compile(
-    r"\b(?:this|these|they|them|its|their|it(?! (?:is|was|be|makes?|needs?|would|may|might)\b))\b|"
-    r"^(?:is|are|was) there\b",
-    re.IGNORECASE,
-)
-_BARE_NEED = re.compile(
-    r"(?:(?:The|An?|All|Any|Each|Every) (?P<noun>[a-z]+)|(?:Bytes|Changes|Defaults?(?: values?)?|"
-    r"Documentation|Format|Hash|Height|Implementation|Keys?|Length|Names?|Number|Size|Tests|Time|Type|Updates|Values?|Version|"
-    r"Votes)) (?:must|shall|should|needs? to|ha(?:s|ve) to)\b"
-)
-_GENERIC = re.compile(
-    r"The (?:(?P<whole>plugin|extension|module|component|library|package|tool|suite|script|driver)|"
-    r"method|function|command|operation|endpoint|class|interface|field|parameter|option|attribute|"
-    r"flag|setting|value|request|response)"
-    r" (?:is|are|was|has|can|cannot|may|might|must|shall|should|will|would|does|needs|"
-    r"(?!names|types|values|keys|fields|statuses|objects|headers|codes)[a-z]+[^s\W]s)\b"
-)
-_THIS_WHOLE = re.compile(
-    r"This (?P<what>plugin|extension|module|component|library|package|tool|driver|processor|"
-    r"connector|provider|operator|controller) ",
-    re.IGNORECASE,
-)
-_ACTORS = re.compile(
-    r"(?:users?|clients?|systems?|applications?|apps?|services?|servers?|developers?|operators?|"
-    r"administrators?|admins?|providers?|customers?|we|nobody|everyone|teams?|maintainers?|"
-    r"projects?|products?|software|website)",
-    re.IGNORECASE,
-)
-_PREDICATE = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|could|may|might|must|shall|should|will|would|does|do|"
-    r"cannot|needs?|only|also|just|uses?|runs?|stores?|supports?|provides?|depends?|contains?|allows?|"
-    r"requires?|returns?|sends?|receives?|handles?|defines?|creates?|accepts?|ensures?|includes?|"
-    r"validates?|overrides?|consumes?|determines?|specifies|controls?|holds?|keeps?|takes?|[a-z]{3,}ed)\b"
-)
-_PART = re.compile(
-    r"\b(?:option|directive|parameter|field|flag|callback|header|key|object|argument|attribute|"
-    r"property|properties|setting|value|method|function|annotation|label|endpoint|column|message|"
-    r"request|response|event|variable|scope|block|section|node|element|entry|entries)s?\W*$",
-    re.IGNORECASE,
-)
-_NO_NAMES = frozenset(
-    """
-    A After All Also An As At Before Both By Default Each Every Everything For From If In Neither No
-    Not Nothing On Once One Only Optionally Other The Their These This To Until When While With You
-    """.split()  # noqa: SIM905  # as a list it would take thirty lines
-)
-_OF_WHAT = re.compile(r" (?:of|in|on|for|from|with|to|by|at|that|which|who|whose)\b")
-_TWO_NAMES = re.compile(
-    r"(?!(?:Are|Can|Could|Do|Does|Has|Have|How|Is|May|Must|Shall|Should|Was|When|Who|Will|Would|"
-    r"Although|Another|Any|Because|Between|During|Even|Few|First|Here|Many|Most|Next|Now|Other|"
-    r"Over|Please|Several|Since|Some|So|Such|Then|Though|Through|Two|Under|Unless|Via|We|What|Where|"
-    r"Whether|Which|While|With\w*|\w+ly|\w+ing|\w+ed)\b)[A-Z][\w-]+ (?:[A-Z][a-z]{2,}\b(?!')|"
-    r"(?!MUST|SHALL|SHOULD|MAY|NOT|CAN|WILL|REQ)[A-Z]{2,5}\b(?= \w))"
-)
+_ACTS = Wording("subjects", "acts")
+_BEFORE_VERB = Wording("subjects", "before_verb")
+_SUBORDINATE = Wording("subjects", "subordinate")
+_POINTS_AROUND = Wording("subjects", "points_around")
+_BARE_NEED = Wording("subjects", "bare_needs")
+_GENERIC = Wording("subjects", "generic_parts")
+_THIS_WHOLE = Wording("subjects", "this_whole")
+_ACTORS = Wording("subjects", "actors")
+_PREDICATE = Wording("subjects", "predicates")
+_PART = Wording("subjects", "parts")
+_NO_NAMES = load_words("subjects", "no_names")
+_OF_WHAT = Wording("subjects", "of_what")
+_TWO_NAMES = Wording("subjects", "two_names")
 _OPENERS = frozenset(word.lower() for word in _NO_NAMES)
 _IDENTIFIER = re.compile(r"[a-z][\w.\-/]*")  # in code: it names a part, of what its heading says
 _CODE_NAME = re.compile(r"[a-z]+(?:[-_.][a-z\d]+)+")  # «ai-cache», which «cached» does not say
 _GIVEN = re.compile(r"[A-Z][A-Z\d_-]+(?= )")  # by a user: «**FROM** is the base domain»
-_NOBODY = re.compile(r"(?:as an?|it|there) ", re.IGNORECASE)  # a story, or a subject of form only
+_NOBODY = Wording("subjects", "nobody")
 _MOST_SCOPE = 130  # characters in front of a title
 _SMALL = frozenset({"the", "and", "for", "with", "from", "into", "via"})
 MENTIONED = 0.7  # of the words of a name of three and more
 _BETWEEN = 4  # words that may stand between those of a name
-_WHOSE = re.compile(
-    r"(?:the |an? |all |each |every |any |some )?(?:we|users?|clients?|applications?|apps?|"
-    r"services?|servers?|(?:\w+ )?developers?|operators?|(?:\w+ )?admin(?:istrator)?s?|"
-    r"providers?|customers?|"
-    r"implementations?|candidates?|members?|callers?|consumers?|producers?|receivers?|senders?) "
-    r"(?!of\b)",
-    re.IGNORECASE,
-)  # who they are, and what for, is known where it stands
+_WHOSE = Wording("subjects", "whose")
 _ANY_ONE = re.compile(r"(?:each|every|all|any|no) (?!of\b)", re.IGNORECASE)
 _EXCLUDED = re.compile(r"Not a goal\b")
-_NO_SUBJECT = re.compile(
-    rf"(?:{ORDERS}|update|document|stabili[sz]e|work|offer|expose|minimi[sz]e|maximi[sz]e|increase|"
-    r"preserve|maintain|establish|identify|launch|invite|prevent|facilitate|extract|decouple|merge|"
-    r"unify|give|let|have|prioriti[sz]e|partition)s? "
-    r"(?!(?:is|are|was|were|has|have|can|could|may|might|must|shall|should|will|would|does|do) )",
-    re.IGNORECASE,
-)  # an order, or a verb of what its heading names
+_NO_SUBJECT = Wording("fragments", "headed_verbs")
 _ARTICLE = re.compile(r"(?:the|an?|all|each|every|any) ", re.IGNORECASE)
 _PARTS_OF_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _WORDS = re.compile(r"[a-z]+")
@@ -271,7 +199,7 @@ def shares_subject(text: str, other: str) -> bool:
     """Whether what stands before the verb in ``text``, without what that is of, has a word of
     ``other``.
     """
-    head = _OF_WHAT.split(_subject(text), 1)[0]
+    head = _OF_WHAT.pattern.split(_subject(text), 1)[0]
     return not _roots(head).isdisjoint(_roots(other))
 
 
@@ -375,7 +303,7 @@ def _is_bare(text: str, kind: AtomKind, *, names: bool) -> bool:
         case "risk":
             if _BEFORE_VERB.match(text):
                 return True
-            head = _SUBORDINATE.split(text, 1)[0]
+            head = _SUBORDINATE.pattern.split(text, 1)[0]
             return bool(head) and not has_verb(head)
         case "unknown":
             short = not names and len(text.split()) <= _SHORT

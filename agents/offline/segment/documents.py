@@ -11,6 +11,7 @@ import functools
 import re
 from dataclasses import dataclass
 
+from agents.offline.lexicons import Wording
 from agents.offline.segment.sections import document_name
 from schemas.events.hygiene import ChunkCreated
 
@@ -18,22 +19,9 @@ _CONVERSATIONS = frozenset(
     {"issue", "pull_request", "review_comment", "comment", "chat_thread", "interview"}
 )
 _OWN_VOICE = _CONVERSATIONS | {"readme", "agent_guide", "architecture_doc"}
-_HOW_TO = re.compile(
-    r"tutorial|getting[-_ ]?started|quick[-_ ]?start|how[-_ ]?to|examples?/|samples?/|"
-    r"walk-?through|install|cook-?books?|recipes?/|patterns/|trouble-?shoot|hand-?books?|"
-    r"run-?books?|play-?books?|check-?lists?|(?:^|/)(?:upgrad(?:e|ing)|migrat(?:e|ion|ing)s?)\b|"
-    r"(?:^|/)blogs?/|release[-_](?:process|procedure|tasks)|(?:^|/)releasing\b|deploying/|"
-    r"(?:^|/)third[-_]party(?:[-_]packages|/)|"
-    r"(?:^|/)(?:qa|benchmarks?|experiments|faqs?)/|api[-_]reference",
-    re.IGNORECASE,
-)
-_RECORD = re.compile(
-    r"(?:^|[/_.-])(?:adrs?|rfcs?|rfds?|keps?|peps?|seps?|decisions?|proposals?|designs?|"
-    r"enhancements?|minutes|meetings?|drs?)(?=[/_.\-\d]|$)|(?:^|/)text/(?:\w+/)?\d{4}-|"
-    r"(?:^|/)(?:\d{4,8}[-_][a-z]|[a-z]{1,3}(?:ep|ip)-?\d)[^/]*\.(?:md|mdx|rst|adoc|txt)$",
-    re.IGNORECASE,
-)
-_WEIGHING = re.compile(r"(?:^|[/_.-])(?:architecture|notes)(?=[/_.\-\d]|$)", re.IGNORECASE)
+_HOW_TO = Wording("documents", "how_to")
+_RECORD = Wording("documents", "records")
+_WEIGHING = Wording("documents", "weighing")
 _SILENT = re.compile(
     r"(?:^|/)(?:(?:change-?logs?|what(?:s|-s)?[-_]?new|changes|(?:change[-_])?history|news|"
     r"rel(?:ease)?[-_ ]?notes)(?:[-_ ](?:for[-_ ])?v?\d[\d.x]*\w*)?|releases?|notice|"

@@ -134,7 +134,7 @@ def version_in(heading: str) -> str:
     return match.group("version") if match else ""
 
 
-def shown(heading: str) -> str:
+def show_heading(heading: str) -> str:
     """A heading as a reader sees it, without emoji: «:camel: = Apache Camel» is «Apache Camel»."""
     return strip_markup(_EMOJI.sub("", heading)).strip(" #:").lstrip("+= ")
 
@@ -151,7 +151,7 @@ def subject_of(headings: Sequence[str]) -> str:
             and not heading.rstrip().endswith(("?", "!", "."))
             and not _ASKING.match(text)
         ):
-            return _ABOUT.sub("", shown(heading))
+            return _ABOUT.sub("", show_heading(heading))
     return ""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import re
 
+from agents.offline.lexicons import Wording
 from agents.offline.segment.passages import Span
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.atom import MAX_BODY, MAX_TITLE
@@ -19,12 +20,7 @@ _BREAK = re.compile(
     r"|(?<=[a-z]{3})\.(?=(?:If|The|This|These|A|An|It|In|When|For|Note|All|Each|Only|However|Once|"
     r"By|To|Use|Otherwise|Defaults?) [a-z])"
 )
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(\[])(?:e\.?g|i\.?e|vs|cf|viz|approx|resp|incl|fig|sec|no|nr|dr|mr|mrs|ms|st|"
-    r"inc|ltd|"
-    r"co|eq|al|ca|ver|vol|pp?|ch|[A-Za-z])\.[)\"'*_`\]]*$",
-    re.IGNORECASE,
-)
+_ABBREVIATION = Wording("sentences", "abbreviations")
 LONGEST = 4_000  # characters, link targets and all, of what may be a sentence
 ASIDE_WORDS = 2  # between brackets inside a sentence
 _ORDINAL = re.compile(r"\d{1,2}\.$")
@@ -34,12 +30,7 @@ _RUN_IN = re.compile(
     r"^(?:\*\*|__|\*|_)(?!(?i:the|an?|note|decision)\b)[^*_\n]{3,50}(?:\*\*|__|\*|_)\.?:?"
     r"(?:\s*\n\s*|(?<=[.:])\s+|\s+)(?=(?:The|An?|For|If|When|All|Each|To|In|We|By|Every|Any|As)\s)",
 )
-_TERM_LINE = re.compile(
-    r"^(?:\*\*`?|`)(?P<term>[\w.\-/]{2,50})(?:`?\*\*|`)[ \t]*\n[ \t]+"
-    r"(?:(?P<does>(?i:tells|sets|specifies|defines|enables|disables|allows|determines|controls|"
-    r"configures|indicates|describes|provides|selects|turns|causes|makes|forces|adds|limits|"
-    r"overrides|represents|returns|creates|stores|holds|contains))(?= ))?"
-)  # «**ttl**» over «Sets how long …»: a term alone in its line, and what it does
+_TERM_LINE = Wording("sentences", "term_lines")
 TERM = re.compile(r"^([^\s:`][^:`\n]{1,60}|`[^`\n]{1,60}`)::(?=\s|$)")  # AsciiDoc, of a meaning
 _NEWLINE = re.compile(
     r"(?<![ \t])[ \t]*+\n[ \t]*(?:(?:>|\*(?=[ \t\n])|//[/!]?|#+(?=[ \t])|--(?=[ \t])|;+)[ \t]*)*"
@@ -84,44 +75,13 @@ _HARD_BREAK = re.compile(
 )  # AsciiDoc's, Markdown's; in a comment a sum goes on in the next line
 _ORNAMENT = re.compile(r"^[^\w\"'“‘(\[@/.$~<+-]+|^-{1,3}\s+")
 _QUOTED = re.compile(r'"[^"]*"|“[^”]*”')
-_CONNECTIVE = re.compile(
-    r"(?:however|therefore|thus|hence|so|but|and|also|additionally|in addition|furthermore|"
-    r"moreover|"
-    r"consequently|as a (?:result|consequence)|accordingly|nevertheless|nonetheless|that said|"
-    r"in short|in summary|"
-    r"in particular|specifically|more specifically|basically|essentially|obviously|of course|"
-    r"indeed|"
-    r"similarly|likewise|finally|lastly|secondly|firstly|first|second|third|next|then|now|"
-    r"currently|"
-    r"(?:also )?(?:please )?note(?:,? (?:however|also),?)?(?: that)?|"
-    r"it (?:should|must) be (?:noted|mentioned)(?: that)?|it(?: is|'s) worth noting(?: that)?|"
-    r"(?:it is )?important(?:ly)?(?: to note)?(?: that)?|"
-    r"note well|nb|as an? (?:side )?note|"
-    r"on the other hand|by the way|in other words|in general|generally|unfortunately|fortunately|"
-    r"importantly|notably|further|oftentimes|though|in fact|to this end|for this reason|that is|"
-    r"warning|caution|tip|hint|attention|keep in mind(?: that)?|remember(?: that)?|"
-    r"be aware(?: that)?)"
-    r"(?:\s*[,:]\s+|(?<= that)\s+|(?<=note)\s*[:,]\s*)|"
-    r"(?:hence|thus|therefore|note|so (?=an?\b|the\b)|but (?=an?\b|the\b))\s+"
-    r"(?=(?:the|an?|all|each|every|any)\s)|(?:moreover|oftentimes|furthermore)\s+|"
-    r"(?-i:NOTE|TIP|WARNING|CAUTION|IMPORTANT)\s+(?-i:(?=[A-Z]))|"
-    r"(?-i:Note|Question)\s+(?-i:(?=(?:Do|Does|Is|Are|Should|Can|Could|Will|How|What|Why|When|Which|Who|"
-    r"We|It|If|In)\s))",
-    re.IGNORECASE,
-)
+_CONNECTIVE = Wording("sentences", "connectives")
 _CLAUSE = re.compile(
     r"; |, (?:which|because|since|so|as|while|but|where|whereas)\b| because | so that | – | — | - "
 )
 _INSTANCES = re.compile(r" \((?:e\.g\.|i\.e\.|for example|such as|see)[^()]*\)")
-_HALF_PAIR = re.compile(
-    r"\b(?:either|neither|both|whether|not only)\b(?!.*\b(?:or|nor|and|but)\b)", re.I
-)
-_SUBORDINATE = re.compile(
-    r"(?:if|when|while|as|to|in|since|because|given|for|although|though|once|after|before|with|"
-    r"due|"
-    r"assuming|unless|until|whenever|on|at|by|from|under|during|without|by|instead)\b",
-    re.IGNORECASE,
-)
+_HALF_PAIR = Wording("sentences", "half_pairs")
+_SUBORDINATE = Wording("sentences", "subordinate")
 
 
 def split_sentences(text: str, start: int, end: int) -> list[Span]:
@@ -159,7 +119,7 @@ def strip_markup(raw: str, *, rst: bool = False) -> str:
     """
     if len(raw) > LONGEST and len(raw := _BLANKS.sub(" ", raw)) > LONGEST:
         return raw.strip()
-    raw = _RUN_IN.sub("", _TERM_LINE.sub(_with_term, raw, count=1))
+    raw = _RUN_IN.sub("", _TERM_LINE.pattern.sub(_with_term, raw, count=1))
     if "::" in raw:
         raw = TERM.sub(r"\1:", raw)
     if not _MARKUP.search(raw):
@@ -183,7 +143,7 @@ def strip_markup(raw: str, *, rst: bool = False) -> str:
     if "{@" in text:
         text = _INLINE_TAG.sub(lambda m: m.group(2).strip() or m.group(1), text)
     if "<" in text:
-        text = _TAG.sub(r"\1", _AUTOLINK.sub(_shown_link, text))
+        text = _TAG.sub(r"\1", _AUTOLINK.sub(_show_link, text))
     if "_" in text:
         text = _RST_REFERENCE.sub(r"\1", _UNDERS.sub(r"\1", text))
     if "`" in text:
@@ -210,7 +170,7 @@ def _with_term(line: re.Match[str]) -> str:
     return f"{line['term']} {line['does'].lower()}" if line["does"] else f"{line['term']}: "
 
 
-def _shown_link(link: re.Match[str]) -> str:
+def _show_link(link: re.Match[str]) -> str:
     """Its address where the sentence needs it: «push access to <…> is removed»."""
     return f"{link['needed']}{link['to']}" if link["needed"] else ""
 

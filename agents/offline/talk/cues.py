@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from agents.offline.lexicons import Wording, load_words
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, MODAL
 from agents.offline.recognise.needs import requirement_attributes
@@ -22,65 +23,17 @@ _OPENING = (
     r"^(?:(?:ok(?:ay)?|so|alright|right|great|agreed|yes|yeah|sounds good|good point|thanks|then|"
     r"in that case|after (?:some )?discussion|for now)[,.!:;]? +){0,3}"
 )
-_GOING = re.compile(
-    _OPENING + r"(?:let'?s|we(?:'ll| will| should(?: just)?| are going to|'re going to)|"
-    r"i(?:'d| would) (?:say|suggest) (?:we|to)|(?:we're|i'm|we are) (?=going))\s+"
-    r"(?P<act>(?:go(?:ing)?|stick|proceed|move (?:forward|ahead)|stay) with) (?P<what>.+)",
-    re.IGNORECASE,
-)
-_LETS = re.compile(
-    _OPENING
-    + r"let'?s (?P<what>(?:not |just |also |first )?(?:use|keep|drop|remove|rename|postpone|"
-    r"defer|move|split|make|leave|add|store|switch|replace|avoid|support|deprecate|merge|limit|"
-    r"default|require|call|do|ship|release|skip|start|stop|revert|treat|put|have|focus)\b.+)",
-    re.IGNORECASE,
-)
-_REFUSING = re.compile(
-    _OPENING + r"(?P<what>we (?:won'?t|will not|are not going to|aren't going to|"
-    r"(?:do not|don't) (?:plan|want|intend) to|decided not to) .+)",
-    re.IGNORECASE,
-)
-_CHOSEN = re.compile(
-    _OPENING + r"(?:i(?:'ve| have)?|we(?:'ve| have)?|the team(?: has)?) (?:now |finally |just )?"
-    r"(?P<act>decided|chose|opted|agreed|settled|switched|migrated|moved)\b(?P<what> .+)",
-    re.IGNORECASE,
-)
-_PLANNED = re.compile(
-    r"(?:^|, )(?P<what>we(?:'ll| will| plan to| intend to| are going to|'re going to) (?:now |"
-    r"then |only |also )?(?:drop|remove|deprecate|delete|ship|postpone|defer|require|support|"
-    r"limit|keep|rename|split|stop|discontinue|sunset|default|switch|migrate|move) .+)",
-    re.IGNORECASE,
-)
-_CONSENSUS = re.compile(
-    r"(?:^|\b)the (?:consensus|agreement|conclusion) (?:here )?(?:is|was|seems) (?:to be )?"
-    r"(?P<what>(?:to|that) .+)",
-    re.IGNORECASE,
-)
-_WANTED = re.compile(
-    r"^(?:allow|enable|let|permit) (?:the |all |our )?(?:\w+ )?(?:users?|people|admin\w*|"
-    r"developers?|operators?|customers?|clients?|teams?|anyone|maintainers?|members?|authors?)\b.{10,}",
-    re.IGNORECASE,
-)
-_CHANGED = frozenset({"switched", "migrated", "moved"})
-_QUESTION = re.compile(
-    r"(?:which|where|how (?:do|should|can|could|will|would|does|must) (?!i\b|you\b)\w+|"
-    r"how (?:to|many|much|long|often)|should|shall|must|do we|does|is|are|what (?:should|is|are|"
-    r"happens|will|would|do we)|when (?:should|do|will|does)|who (?:should|owns|decides))\b"
-    r".+\?$",
-    re.IGNORECASE,
-)
-_APPROVING = re.compile(
-    r"^\W*(?:lgtm|looks good(?: to me)?|approved?|approving|happy to (?:merge|approve|sign off)|"
-    r"good to (?:go|merge)|ready to (?:go|merge)|\+1|ship it)\b[,.!]?\s*(?:this |it )?"
-    r"(?P<when>after|once|when|as soon as|if|provided|assuming|with|modulo|except|but|pending)\b"
-    r"[,:]? (?P<what>.+)",
-    re.IGNORECASE,
-)
-_CLOSING = re.compile(
-    r"^(?:i'?m |i am |i will |i'll )?clos(?:ing|ed?) (?:this |the )?(?:issue |pr |ticket |one )?"
-    r"(?:for now )?(?P<why>(?:as|since|because|in favou?r of|due to)\b .+)",
-    re.IGNORECASE,
-)
+_GOING = Wording("talk", "going")
+_LETS = Wording("talk", "lets")
+_REFUSING = Wording("talk", "refusing")
+_CHOSEN = Wording("talk", "chosen")
+_PLANNED = Wording("talk", "planned")
+_CONSENSUS = Wording("talk", "consensus")
+_WANTED = Wording("talk", "wanted")
+_CHANGED = load_words("talk", "changed")
+_QUESTION = Wording("talk", "questions")
+_APPROVING = Wording("talk", "approving")
+_CLOSING = Wording("talk", "closing")
 _WORKS = (
     r"(?:add|write|open|create|fix|update|remove|rename|move|send|prepare|document|file|implement|"
     r"migrate|investigate|split|rework|refactor|change|test|release|deploy|set up|draft|port|"
@@ -88,46 +41,14 @@ _WORKS = (
     r"bump|extract|handle|cover|benchmark|profile|verify|cherry-pick|backport|revert|drop|delete|use)"
 )
 _WHO = r"(?:@?PERSON:p_\w+|@[\w.-]+)"  # plain wording has no brackets
-_TAKEN_ON = re.compile(
-    _OPENING + r"(?:i(?:'ll| will| am going to|'m going to| plan to| can)|let me) "
-    rf"(?:also |then |just |try to |go ahead and |quickly )*(?P<task>{_WORKS}\b.+)",
-    re.IGNORECASE,
-)
-_HANDED = re.compile(
-    rf"^(?P<owner>{_WHO})[,:]? (?:(?:can|could|would|will) you (?:please |also )*|please |pls |to |"
-    rf"will |needs to |is going to )(?P<task>{_WORKS}\b.+)",
-    re.IGNORECASE,
-)
-_ASKED_IN_REVIEW = re.compile(
-    r"^(?:nit:? )?(?:(?:can|could|would) (?:you|we) (?:please |also )*|(?:please |pls )(?:also )?)"
-    rf"(?P<task>{_WORKS}\b.+)",
-    re.IGNORECASE,
-)
-_DUE = re.compile(
-    r"\bby (\d{4}-\d\d-\d\d|tomorrow|(?:mon|tues|wednes|thurs|fri)day|(?:the )?end of (?:the )?\w+|"
-    r"Q[1-4]|next \w+)",
-    re.IGNORECASE,
-)
-_EMPTY = re.compile(
-    r"^(?:it|this|that|these|those|them|one|something|anything|so|your|the (?:former|latter|first|"
-    r"second|other|latter|above)(?: one| option| approach)?)\b[^a-z]*(?:then|for now|instead|too|"
-    r"here|there|later|now|please|first|option|approach|one|idea|way|suggestion|proposal|\W)*$",
-    re.IGNORECASE,
-)
-_POINTING = re.compile(r"(?:it|this|that|these|those|them|both|neither|either)\b", re.IGNORECASE)
-_POINTS_BACK = re.compile(
-    r"^(?:is|are|does|should|shall|must|how (?:does|should|can)) (?:it|this|that|these|those|they|"
-    r"there)\b|\b(?:this|that|it|these|those|them)\?$",
-    re.IGNORECASE,
-)
-PERSONAL = re.compile(
-    r"^(?:any (?:updates?|news|chance|thoughts|ideas?|progress|eta|feedback|luck|plans?)|"
-    r"is there (?:any|an) (?:updates?|progress|news|workaround|eta|chance|way)|am i|are you|"
-    r"(?:can|could|would|does|has|have|did|do|is|if) (?:you|someone|anyone|anybody|somebody|i)|"
-    r"(?:who|when|where) (?:can|is|are|will)|(?:what|which) (?:version|os|browser|distro)|"
-    r"thoughts|wdyt|ideas|maybe|perhaps|hi|hello|hey|sorry|curious|wondering)\b|\b(?:you|your)\b",
-    re.IGNORECASE,
-)
+_TAKEN_ON = Wording("talk", "taken_on")
+_HANDED = Wording("talk", "handed")
+_ASKED_IN_REVIEW = Wording("talk", "asked_in_review")
+_DUE = Wording("talk", "due")
+_EMPTY = Wording("talk", "empty")
+_POINTING = Wording("talk", "pointing")
+_POINTS_BACK = Wording("talk", "points_back")
+PERSONAL = Wording("talk", "personal")
 
 
 def find_decision(text: str, record: str) -> Draft | None:

@@ -7,10 +7,10 @@ have its answer below. The rest is read as prose, once what nobody says is blank
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from agents.offline.lexicons import Wording
 from agents.offline.prose.drafts import prose_drafts
 from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.noise import is_noise, words_of
@@ -26,11 +26,7 @@ from schemas.talk import RemarkSpan, remarks_in
 TALK_TYPES = frozenset(
     {"issue", "pull_request", "review_comment", "comment", "chat_thread", "interview"}
 )
-_MEETING = re.compile(
-    r"\bwe (?:should|must|need to|have to) (?:\w+ ){0,2}(?:discuss\w*|discussion|talk|meet|think|"
-    r"look|see|wait|check|decide|figure)\b",
-    re.IGNORECASE,
-)
+_MEETING = Wording("sequels", "meetings")
 _REPLIES = frozenset({"decision", "claim", "requirement", "action_item"})
 
 

@@ -9,70 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from agents.offline.lexicons import Wording, load_words
 from schemas.talk import RemarkSpan, remarks_in
 
-_BOT_ROLES = frozenset({"bot", "app", "integration"})
-_BOT_NAME = re.compile(
-    r"\[bot\]$|(?:^|[-_ ])(?:bot|robot|ci|jenkins|hudson)$|"
-    r"^(?:dependabot|renovate|codecov|github-actions|greenkeeper|coveralls|sonarcloud|snyk|mergify|"
-    r"netlify|vercel|googlebot|cla-assistant|hudson|jenkins|slackbot|changeset-bot)\b",
-    re.IGNORECASE,
-)
-_QUOTING = re.compile(
-    r"(?:on .{4,120} wrote|am .{4,120} schrieb .{0,60}|.{3,60} wrote):\s*$", re.IGNORECASE
-)
-_REST_IS_OLD = re.compile(
-    r"(?:--$|-{2,}\s*original message\s*-{2,}|_{10,}\s*$|sent from my \w+|"
-    r"(?:you are receiving this|reply to this email|unsubscribe|view it on github)\b|—\s*$)",
-    re.IGNORECASE,
-)
-_REGARDS = re.compile(
-    r"(?:best|kind|warm|many)? ?(?:regards|wishes|cheers|thanks(?: in advance)?|thank you|"
-    r"sincerely|br|vg|mfg)[,.!]?\s*$",
-    re.IGNORECASE,
-)
-_TRAILER = re.compile(
-    r"(?:(?:signed-off|co-authored|reviewed|acked|tested|reported|suggested|helped)-by:|"
-    r"(?:change-id|cc|fixes|closes|resolves|refs?|related|see also|part of|depends on|blocked by)"
-    r":?\s+(?:[#@\[<]|https?:|\w+[-/]\w*#?\d)|/\w[\w-]*(?:\s+[@\w-]+){0,4}\s*$|"
-    r"@[\w-]+ (?:rebase|merge|retest|run|test|squash)\b|\+1\W*$|:\+1:|(?:bump|ping|following)\W*$|"
-    r"(?:_no response_|n/?a|none|release-note)\W*$)",
-    re.IGNORECASE,
-)
-_FORM = re.compile(
-    r"(?:[-*] \[[ xX]\][ \t]*)?(?:\W*)(?:"
-    r"i(?:'ve| have| agree| am| confirm| understand| would| searched| checked| read)\b.*"
-    r"(?:search|read|agree|follow|check|test|document|guideline|code of conduct|contribut|"
-    r"latest version|sign|willing|help|reproduc|duplicate|review)|"
-    r"(?:my|this|the) (?:code|change|pr|pull request|commit|contribution)s? (?:follow|require|"
-    r"include|has|have|generate|is (?:ready|a))|"
-    r"(?:bug ?fix|new feature|breaking change|documentation(?: update)?|refactor\w*)\s*(?:\(|$)|"
-    r"(?:unit |e2e |integration )?tests? (?:have been |were |are )?(?:added|updated|passing)|"
-    r"(?:is your feature request|describe the (?:bug|solution|alternatives?|feature|issue|problem)|"
-    r"a clear and concise|please (?:describe|provide|include|fill|make sure|add any|read|check|"
-    r"complete|delete)|what (?:did you (?:expect|do|see)|happened instead)|"
-    r"thank(?:s| you) for (?:your|the|contributing|opening|submitting|taking)|"
-    r"how has this been tested|what (?:does|this) (?:this )?pr do|does this pr introduce|"
-    r"which issue|special notes for your reviewer|add a release note|if applicable, add|"
-    r"add any other context|if you (?:have|want|are) .{0,60}(?:please|pull request)))",
-    re.IGNORECASE,
-)
-_FORM_LEAD = re.compile(
-    r"(?:\W*)(?:.{0,40}check ?list|type of (?:change|pr|pull request)|what (?:type|kind) of|"
-    r"before (?:submitting|merging|requesting|opening|you)|i'?m submitting|please (?:review|check|"
-    r"tick|mark)|tick (?:all|the)|pre-?flight|requirements for (?:a|this) p)",
-    re.IGNORECASE,
-)
+_BOT_ROLES = load_words("unspoken", "bot_roles")
+_BOT_NAME = Wording("unspoken", "bot_names")
+_QUOTING = Wording("unspoken", "quoting")
+_REST_IS_OLD = Wording("unspoken", "rest_is_old")
+_REGARDS = Wording("unspoken", "regards")
+_TRAILER = Wording("unspoken", "trailers")
+_FORM = Wording("unspoken", "forms")
+_FORM_LEAD = Wording("unspoken", "form_leads")
 _TASK = re.compile(r"[-*+] \[[ xX]\]")
-_TRACE = re.compile(
-    r"(?:at [\w$.<>/\[\] ]+\(.*\)|at (?:async )?[\w$./<>:-]+:\d+|(?:\.\.\. )?\d+ (?:more|"
-    r"common frames omitted)|caused by: |traceback \(most recent|file \"[^\"]+\", line \d+|"
-    r"exception in thread|goroutine \d+ \[|panic: |#\d+ +(?:0x|\w+\()|"
-    r"[\w./$-]+\.(?:go|py|js|ts|rb|rs|java|c|cc|cpp):\d+(?::\d+)?\b|(?:[a-z_]\w*\.)+[A-Z]\w*(?:Exception|Error)\b|"
-    r"[A-Z]\w*(?:Exception|Error|Warning): |\d+: +0x[0-9a-f]+|stack ?trace:|error\[E\d+\]|"
-    r"npm (?:err|warn)|\[(?:info|error|warn(?:ing)?|debug|fatal)\])",
-    re.IGNORECASE,
-)
+_TRACE = Wording("unspoken", "traces")
 _LOG = re.compile(
     r"[\[(]?(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d[.,]?\d*|"
     r"[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d|[IWEF]\d{4} \d\d:\d\d)"
@@ -121,7 +70,7 @@ def _lines(body: str) -> Iterator[str]:
     lines = body.splitlines(keepends=True)
     heads = [line.strip()[:LOOKED_AT] for line in lines]
     fence, in_trace, ended, is_form = "", False, False, _is_form(heads)
-    pasted = _pasted(heads)
+    pasted = _find_pasted(heads)
     for number, (line, head) in enumerate(zip(lines, heads, strict=True)):
         if mark := _FENCE.match(head):
             if not fence:
@@ -140,7 +89,7 @@ def _lines(body: str) -> Iterator[str]:
         yield _blank(line) if ended or other or form or machine else line
 
 
-def _pasted(heads: list[str]) -> set[int]:
+def _find_pasted(heads: list[str]) -> set[int]:
     """The lines of texts of others between two lines of nothing but three quotation marks."""
     marks = [number for number, head in enumerate(heads) if _MARKS_ALONE.fullmatch(head)]
     return {
