@@ -18,6 +18,7 @@ from connectors.jira.items import (
 from connectors.payloads import UnreadablePayload
 from connectors.rendering import render
 from connectors.service_items import DeletedItem
+from schemas.talk import remarks_in
 
 SITE = "acme"
 KIM = {"accountId": "70121:aa", "displayName": "Kim Larsen", "accountType": "atlassian"}
@@ -116,13 +117,22 @@ def test_only_prose_of_a_fair_size_is_read_of_the_attachments():
 
 
 @pytest.mark.parametrize("field", ["created", "updated"])
-@pytest.mark.parametrize("bad", [None, "yesterday MARK", "2026-10-01T09:14:05", 5])
-def test_a_payload_that_is_none_is_refused_without_its_words(field: str, bad: object):
+@pytest.mark.parametrize("bad", [None, "yesterday MARK", 5])
+def test_an_issue_is_read_though_a_time_of_it_is_none(field: str, bad: object):
     broken = copy.deepcopy(ISSUE)
     broken["fields"][field] = bad
-    with pytest.raises(UnreadablePayload) as refused:
-        items_of(SITE, broken)
-    assert str(refused.value).startswith(field) and "MARK" not in str(refused.value)
+    issue, _ = items_of(SITE, broken)
+    assert issue.flaws == (f"{field} is {'missing' if bad is None else 'no time'}",)
+    assert b"The export of **large** projects times out." in render(issue)
+    assert (b"time unknown" in render(issue)) == (field == "created")
+
+
+def test_a_remark_of_unknown_time_is_one_of_its_own():
+    broken = copy.deepcopy(ISSUE)
+    broken["fields"] |= {"created": None, "description": "## kim, time unknown\n\nMine."}
+    text = render(items_of(SITE, broken)[0]).decode()
+    (remark,) = remarks_in(text)
+    assert (remark.speaker, remark.role, remark.at) == ("Kim Larsen", "reporter", None)
 
 
 @pytest.mark.parametrize("key", ["SHOP", "-7", "SHOP-x", "../etc-x"])

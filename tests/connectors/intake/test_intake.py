@@ -359,7 +359,7 @@ def test_a_delivery_that_was_copied_under_another_key_is_taken_once(world):
 
 
 def test_a_dead_letter_says_nothing_of_what_was_delivered(world):
-    issue = {"number": 1, "title": "secret plan", "created_at": "secret plan"}
+    issue = {"number": "secret plan", "title": "secret plan", "created_at": "secret plan"}
     payload = {"repository": REPOSITORY, "issue": issue}
     asyncio.run(world.consumer().process(a_received("github", "issues.opened", payload)))
     (letter,) = world.dead
