@@ -12,8 +12,13 @@ import re
 _HEADING = re.compile(r"[ \t]*h([1-6])\.[ \t]+(?=\S)")
 _CODE = re.compile(r"\{(code|noformat)(?::([^{}\n]*))?\}(.*?)(?:\{\1\}|\Z)", re.DOTALL)
 _QUOTE = re.compile(r"\{quote\}")
-_PANEL = re.compile(r"\{(?:panel|info|note|tip|warning|color|anchor|toc)(?::([^{}\n]*))?\}")
+_PANEL = re.compile(
+    r"\{(panel|info|note|tip|warning|expand|status|color|anchor|toc|section|column)"
+    r"(?::([^{}\n]*))?\}"
+)
 _PANEL_TITLE = re.compile(r"(?:^|\|)title=([^|]+)")
+_FRAMES = frozenset(("panel", "info", "note", "tip", "warning", "expand"))
+_DATE = re.compile(r"\{date:(\d{4}-\d\d-\d\d)\}")
 _LIST = re.compile(r"[ \t]*([*#]{1,6}|-{1,3})[ \t]+(?=\S)")
 _RULE = re.compile(r"[ \t]*-{4,}[ \t]*$")
 _MONO = re.compile(r"\{\{(.{1,400}?)\}\}")
@@ -60,7 +65,7 @@ def _language(parameters: str | None) -> str:
 
 def _line(line: str) -> str:
     """One line outside of code."""
-    line = _PANEL.sub(_panel, line)
+    line = _DATE.sub(r"\1", _PANEL.sub(_panel, line))
     if _RULE.match(line):
         return "---"
     if line.lstrip().startswith("bq. "):
@@ -76,8 +81,15 @@ def _line(line: str) -> str:
 
 
 def _panel(match: re.Match[str]) -> str:
-    title = _PANEL_TITLE.search(match[1] or "")
-    return f"**{title[1].strip()}**" if title and match[0].startswith("{panel") else ""
+    """The title of a frame as a bold line, of a status as a word; an expand's may stand alone."""
+    kind, parameters = match[1], match[2] or ""
+    title = _PANEL_TITLE.search(parameters)
+    words = title[1].strip() if title else ""
+    if kind == "expand" and "=" not in parameters:
+        words = parameters.split("|")[0].strip()
+    if kind == "status" or not words:
+        return words
+    return f"**{words}**" if kind in _FRAMES else ""
 
 
 def _table_head(line: str) -> str:

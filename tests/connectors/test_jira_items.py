@@ -201,8 +201,102 @@ def test_the_document_format_as_markdown():
     )
 
 
-def test_a_document_nested_deeper_than_is_read_is_empty_and_no_error():
-    document: dict[str, Any] = a_node("paragraph", words("deep"))
+def text_of(*nodes: Any) -> str:
+    return adf.markdown(a_node("doc", *nodes))
+
+
+def a_day(stamp: object) -> dict[str, Any]:
+    return {"type": "date", "attrs": {"timestamp": stamp}}
+
+
+def a_cell(text: str, kind: str = "tableCell", **attributes: Any) -> dict[str, Any]:
+    return a_node(kind, a_node("paragraph", words(text)), **attributes)
+
+
+@pytest.mark.parametrize(
+    ("node", "read"),
+    [
+        (a_node("paragraph", words("by "), a_day("1736812800000"), words(".")), "by 2025-01-14."),
+        (a_node("paragraph", a_day(1736899199999)), "2025-01-14"),
+        (a_node("paragraph", a_day("soon")), "soon"),
+        (a_node("paragraph", a_day(10**30)), ""),
+        (a_node("expand", a_node("paragraph", words("Who owns it?")), title="Open questions"),
+         "**Open questions**\n\nWho owns it?"),
+        (a_node("nestedExpand", a_node("paragraph", words("a")), title=" b "), "**b**\n\na"),
+        (a_node("expand", a_node("paragraph", words("a"))), "a"),
+        (a_node("panel", a_node("paragraph", words("a")), a_node("paragraph", words("b")),
+                panelType="warning"), "a\n\nb"),
+        (a_node("paragraph", {"type": "status", "attrs": {"text": "DONE"}}), "DONE"),
+        (a_node("paragraph", {"type": "emoji", "attrs": {"shortName": ":tada:"}}), ":tada:"),
+        (a_node("paragraph", {"type": "inlineCard", "attrs": {"url": "https://a.example"}}),
+         "<https://a.example>"),
+        (a_node("paragraph", {"type": "inlineCard", "attrs": {
+            "data": {"name": "The plan", "url": "https://a.example"}}}),
+         "[The plan](https://a.example)"),
+        ({"type": "blockCard", "attrs": {"url": "https://a.example"}}, "<https://a.example>"),
+        (a_node("mediaSingle", {"type": "media", "attrs": {"alt": "The way of a label"}},
+                a_node("caption", words("Figure 1"))), "The way of a label\n\nFigure 1"),
+        (a_node("mediaGroup", {"type": "media", "attrs": {"id": "1"}}), ""),
+        (a_node("taskList", a_node("taskItem", words("a"), state="DONE"),
+                a_node("taskList", a_node("taskItem", words("b"), state="TODO"))),
+         "- [x] a\n  - [ ] b"),
+        (a_node("taskList", a_node("blockTaskItem", a_node("paragraph", words("a")), state="DONE")),
+         "- [x] a"),
+        (a_node("decisionList", a_node("decisionItem", words("a"), state="UNDECIDED")), "- a"),
+        (a_node("orderedList", a_node("listItem", a_node("paragraph", words("a"))), order=3),
+         "3. a"),
+        (a_node("codeBlock", words("a\n```\nb")), "````\na\n```\nb\n````"),
+        ({"type": "extension", "attrs": {"text": "A chart of prints"}}, "A chart of prints"),
+        (a_node("bodiedExtension", a_node("paragraph", words("a")), parameters={
+            "macroParams": {"title": {"value": "Goals"}}}), "**Goals**\n\na"),
+        (a_node("layoutSection", a_node("layoutColumn", a_node("paragraph", words("a"))),
+                a_node("layoutColumn", a_node("paragraph", words("b")))), "a\n\nb"),
+        (a_node("unknownFrame", words("a "), {"type": "newWord", "attrs": {"text": "b"}}), "a b"),
+        ({"type": "unknownLeaf", "attrs": {"title": "a"}}, "a"),
+    ],
+)  # fmt: skip
+def test_every_node_of_a_document_keeps_its_words(node: dict[str, Any], read: str):
+    assert text_of(node) == read
+
+
+def test_pipes_and_merged_cells_of_a_table_leave_every_text_in_its_column():
+    table = a_node(
+        "table",
+        a_node("tableRow", *(a_cell(it, "tableHeader") for it in ("Field", "Old", "New"))),
+        a_node("tableRow", a_cell("mode", rowspan=2), a_cell("a|b"), a_cell("c")),
+        a_node("tableRow", a_cell("d"), a_cell("e")),
+        a_node("tableRow", a_cell("all", colspan=2), a_cell("f")),
+        a_node("tableRow", a_cell("short")),
+        a_node("tableRow", a_cell("wide", colspan=10**9)),
+    )
+    assert text_of(table).split("\n") == [
+        "| Field | Old | New |",
+        "|---|---|---|",
+        "| mode | a\\|b | c |",
+        "|  | d | e |",
+        "| all |  | f |",
+        "| short |  |  |",
+        "| wide |  |  |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("{expand:Open questions}\nWho owns it?\n{expand}", "**Open questions**\nWho owns it?"),
+        ("{expand:title=Open questions}a{expand}", "**Open questions**a"),
+        ("{panel:title=Goals|bgColor=#fff}\na\n{panel}", "**Goals**\na"),
+        ("{status:colour=Green|title=DONE} since {date:2025-01-14}", "DONE since 2025-01-14"),
+        ("{warning:title=Mind}a{warning}", "**Mind**a"),
+        ("{unknown:title=a}b", "{unknown:title=a}b"),
+    ],
+)
+def test_frames_of_wiki_markup_keep_their_titles(written: str, read: str):
+    assert wiki.markdown(written).strip() == read
+
+
+def test_a_document_nested_deeper_than_is_read_keeps_its_words():
+    document: dict[str, Any] = a_node("paragraph", words("deep"), words("down"))
     for _ in range(500):
         document = a_node("panel", document)
-    assert adf.markdown(a_node("doc", document)) == ""
+    assert adf.markdown(a_node("doc", document)) == "deep down"
