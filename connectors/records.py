@@ -68,6 +68,7 @@ class Records:
 
     def extend(self, other: Records) -> None:
         self.items += other.items
+        self.gone += other.gone
         self.notices += other.notices
 
 

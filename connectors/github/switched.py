@@ -133,6 +133,6 @@ class Switchable:
         self.is_off = True
 
     def _notice(self) -> RecordNotice:
-        rest = "; only those of pull requests are read" if self.instead else ""
+        rest = ": what belongs to pull requests is read" if self.instead else ""
         words = WORDS[self.feature]
         return RecordNotice(self.name, f"{words} are switched off at GitHub{rest}", is_lost=False)

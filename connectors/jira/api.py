@@ -30,7 +30,7 @@ FIELDS = (
     "summary", "description", "reporter", "creator", "created", "updated", "status", "resolution",
     "labels", "issuetype", "priority", "components", "comment", "attachment", "security",
 )  # fmt: skip
-LISTING_FIELDS = ("comment", "attachment")  # what reconciliation needs of an issue
+LISTING_FIELDS = ("comment", "attachment", "security")  # what reconciliation needs of an issue
 _PROJECT = re.compile(r"[A-Za-z][A-Za-z0-9_]{1,254}")
 _NOT_THERE = frozenset((404, 410))
 _HIDDEN = frozenset((403, 404))

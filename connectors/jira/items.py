@@ -94,7 +94,7 @@ def issue_item(site: str, issue: Payload) -> ServiceItem:
     if changed_at == TIME_OF_NONE and not body and not text(fields, "summary"):
         raise UnreadablePayload("it has neither text nor time")
     author = fields.get("reporter") or fields.get("creator")
-    audience = _audience_of_issue(fields)
+    audience = audience_of_issue(fields)
     description = Remark(
         ref="description",
         author=_name(author),
@@ -140,7 +140,7 @@ def comment_item(site: str, issue: Payload, comment: Any) -> ServiceItem:
     comment, flaws = _object(comment), list[str]()
     key, number = required_text(issue, "key"), required_text(comment, "id")
     made, changed = _time(comment, "created", flaws), _time(comment, "updated", flaws)
-    author, audience = comment.get("author"), _audience_of_comment(issue, comment)
+    author, audience = comment.get("author"), audience_of_comment(issue, comment)
     about = _title(key, part(issue, "fields"))
     said = Remark(
         ref=number,
@@ -212,7 +212,7 @@ def attachment_item(site: str, issue: Payload, attachment: Payload, content: byt
         changed_at=made or TIME_OF_NONE,
         revision_ref=_format_time(made or TIME_OF_NONE),
         url=text(attachment, "content") or None,
-        restricted_to=_audience_of_issue(part(issue, "fields")),
+        restricted_to=audience_of_issue(part(issue, "fields")),
         flaws=tuple(flaws),
     )
 
@@ -273,13 +273,13 @@ def _time(payload: Payload, name: str, flaws: list[str]) -> datetime | None:
     return found
 
 
-def _audience_of_issue(fields: Payload) -> str | None:
+def audience_of_issue(fields: Payload) -> str | None:
     """The security level of an issue: only some people may see it."""
     level = part(fields, "security")
     return text(level, "name") or ("a security level" if level else None)
 
 
-def _audience_of_comment(issue: Payload, comment: Payload) -> str | None:
+def audience_of_comment(issue: Payload, comment: Payload) -> str | None:
     """Who may read a comment: a role, a group, a service desk's team; None for everybody."""
     visibility = part(comment, "visibility")
     if visibility:
@@ -287,7 +287,15 @@ def _audience_of_comment(issue: Payload, comment: Payload) -> str | None:
         return " ".join(it for it in named if it) or "some people"
     if comment.get("jsdPublic") is False:
         return "the team"
-    return _audience_of_issue(part(issue, "fields"))
+    return audience_of_issue(part(issue, "fields"))
+
+
+def without_restricted(item: ServiceItem | DeletedItem) -> ServiceItem | DeletedItem:
+    """The item, or that it is gone where only some people may read it outside."""
+    if isinstance(item, DeletedItem) or not item.restricted_to:
+        return item
+    below = () if "/" in item.path else (item.root,)
+    return DeletedItem("jira", item.root, item.path, item.changed_at, cascade_roots=below)
 
 
 def _role(author: Any, usual: str | None, audience: str | None) -> str | None:

@@ -25,12 +25,15 @@ from connectors.jira.fields import text_fields
 from connectors.jira.items import (
     attachment_item,
     attachment_path,
+    audience_of_comment,
+    audience_of_issue,
     change_of,
     comments_in,
     comments_of,
     is_key,
     readable_attachments,
     records_of,
+    without_restricted,
 )
 from connectors.payloads import UnreadablePayload, part, readable, required_text
 from connectors.reconciliation import ListedItem, UnreadableItem
@@ -73,7 +76,7 @@ class Issues:
         newest_ms, token = since_ms, None
         names, read = await self._names(), Records()
         if names is None:
-            read.tell("fields", "Jira does not tell the site's own fields", is_lost=False)
+            read.tell("fields", "Jira does not tell which fields the site has added", is_lost=False)
         asked = (*FIELDS, *(names or ()))
         group, before, rounds = set[str](), set[str](), 0
         while True:
@@ -98,11 +101,11 @@ class Issues:
                 group, before, rounds = set(), set(), 0
             else:
                 token = found.token
-            yield Page(tuple(read.items), _cursor(since_ms), tuple(read.notices))
+            yield Page((*read.items, *read.gone), _cursor(since_ms), tuple(read.notices))
             read = Records()
         behind_ms = newest_ms - OVERLAP // timedelta(milliseconds=1)
         after = _cursor(max(0, min(newest_ms, behind_ms)))
-        yield Page(tuple(read.items), after, tuple(read.notices))
+        yield Page((*read.items, *read.gone), after, tuple(read.notices))
 
     def _since(self, since_ms: int) -> str:
         since = f" AND updated >= {since_ms}" if since_ms else ""
@@ -128,7 +131,7 @@ class Issues:
             if content is not None:
                 name = f"{key}/attachments/{key_of(attachment, 'id', default='?')}"
                 read.take(name, partial(attachment_item, site, issue, attachment, content))
-        return read if self.reads_restricted else without_restricted(read)
+        return read if self.reads_restricted else leave_out_restricted(read)
 
     async def _further_comments(self, issue: dict[str, Any]) -> list[Any]:
         """All comments of an issue that contains only some of them; otherwise none."""
@@ -155,10 +158,13 @@ class Issues:
     async def _paths(self, issue: Any, names: Mapping[str, str]) -> list[str]:
         """The paths of an issue and of all below it; of an unreadable one none."""
         key = key_of(issue, "key", default="")
-        if not is_key(key):
+        hides = not self.reads_restricted
+        if not is_key(key) or (hides and audience_of_issue(part(issue, "fields"))):
             return []
         with readable(SENT):
             comments = [*comments_in(issue), *await self._further_comments(issue)]
+            if hides:
+                comments = [it for it in comments if not audience_of_comment(issue, it)]
             numbers = [key_of(comment, "id", default="") for comment in comments]
             paths = [key, *dict.fromkeys(f"{key}/comments/{it}" for it in numbers if it)]
             paths += [f"{key}/fields/{it}" for it in text_fields(part(issue, "fields"), names)]
@@ -176,26 +182,29 @@ class Issues:
             if comment is None:
                 return None
             read = comments_of(self.jira.site, issue, [comment])
-            read = read if self.reads_restricted else without_restricted(read)
+            read = read if self.reads_restricted else leave_out_restricted(read)
         else:
             read = await self._of(issue, await self._names() or {})
         for item in read.items:
             if item.path == path:
                 return item
-        for notice in read.notices:
+        hidden = any(gone.path == path for gone in read.gone)
+        for notice in () if hidden else read.notices:
             if notice.is_lost and notice.key == path:
                 raise UnreadableItem(path, notice.reason)
         return None
 
 
-def without_restricted(read: Records) -> Records:
-    """The records that everybody may read at the site; the others are named."""
+def leave_out_restricted(read: Records) -> Records:
+    """The records that everybody may read at the site; the others are named, and gone here."""
     kept = Records(notices=read.notices)
     for item in read.items:
-        if item.restricted_to:
-            kept.tell(item.path, "only some people may read it at the site, so it is left out")
+        open_one = without_restricted(item)
+        if isinstance(open_one, ServiceItem):
+            kept.items.append(open_one)
         else:
-            kept.items.append(item)
+            kept.gone.append(open_one)
+            kept.tell(item.path, "only some people may read it at the site, so it is left out")
     return kept
 
 

@@ -231,7 +231,9 @@ def test_a_site_that_does_not_tell_its_fields_is_read_without_them_and_says_so()
             side.server.open_issue("Exports", "Exports must be resumable.")
             outcome = await side.sync()
             assert (outcome.reason, len(side.broker.contents)) == (None, 1)
-            assert notices_of(side) == ["fields: Jira does not tell the site's own fields"]
+            assert notices_of(side) == [
+                "fields: Jira does not tell which fields the site has added"
+            ]
 
     asyncio.run(run())
 
@@ -274,8 +276,12 @@ def test_what_only_some_may_read_is_left_out_by_name_where_that_is_asked_for() -
             assert (outcome.reason, outcome.counts.refused) == (None, 3)
             assert len(side.broker.contents) == 2
             assert any(secret in notice for notice in notices_of(side))
-            assert (await side.reconcile()).reason is None
-            assert len(side.broker.contents) == 2
+            assert (await side.reconcile()).counts.refused == 0
+            assert set(side.broker.by_path) >= {open_one} and len(side.broker.contents) == 2
+            side.server.wait(600)
+            side.server.edit(open_one, security={"name": "Confidential"})
+            await side.sync()
+            assert open_one not in side.broker.by_path
 
     asyncio.run(run())
 

@@ -92,7 +92,7 @@ def test_a_private_channel_lies_in_a_folder_of_its_name_or_id(tmp_path: Path):
 
 
 def test_a_row_or_file_that_is_none_is_named_and_its_neighbours_are_read(tmp_path: Path):
-    rows = [None, "MARK", 7, a_message(ts="soon"), a_message(text=None) | {"text": 5}]
+    rows = [None, "MARK", 7, a_message(ts="soon"), a_message() | {"text": 5}]
     files = {
         DAY: [*rows, a_message("It must log.")],
         "shop/2026-01-04.json": '[{"type": "mess',
