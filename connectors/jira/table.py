@@ -48,7 +48,19 @@ def records_of_table(site: str, heads: Sequence[str], rows: Sequence[Any]) -> Re
             read.tell(f"row {number}", row)
         else:
             _take(read, table, row)
-    return read
+    return _newest(read)
+
+
+def _newest(read: Records) -> Records:
+    """Of several rows with one key the newest, as in publishing; the others are named."""
+    newest: dict[str, ServiceItem] = {}
+    for item in read.items:
+        before = newest.setdefault(item.path, item)
+        if before.remarks != item.remarks or before.title != item.title:
+            read.tell(item.path, "several rows have this key, of which the newest is read")
+        if item.changed_at >= before.changed_at:
+            newest[item.path] = item
+    return Records(list(newest.values()), notices=read.notices)
 
 
 def _take(read: Records, table: Table, row: Mapping[str, Any]) -> None:

@@ -21,6 +21,7 @@ ALSO_WORDS = frozenset(
     | {"skip", "sue", "summer", "will", "win", "major", "bot", "admin", "support", "team", "test"}
 )
 _MEMBER_ID = re.compile(r"\b[UW][A-Z0-9]+\b")
+SLACKBOT = "USLACKBOT"  # in no list of members
 LEAST_OF_A_NAME = 3  # characters
 
 Pseudonym = Callable[[str], str]
@@ -64,7 +65,7 @@ class People:
         return f"[PERSON:{self._pseudonym(member_id)}]"
 
     def is_bot(self, member_id: str) -> bool:
-        return member_id in self._bots
+        return member_id == SLACKBOT or member_id in self._bots
 
     def without_names(self, text: str) -> str:
         """``text`` with the names of members replaced by their pseudonyms."""
@@ -78,7 +79,7 @@ class People:
     def _learn(self, member: Payload) -> None:
         member_id, profile = required_text(member, "id"), part(member, "profile")
         self._ids.add(member_id)
-        if member.get("is_bot") or member_id == "USLACKBOT":
+        if member.get("is_bot") or member_id == SLACKBOT:
             self._bots.add(member_id)
             return
         full = [text(profile, name) for name in ("real_name", "display_name")]

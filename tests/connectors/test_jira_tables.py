@@ -155,7 +155,7 @@ def test_a_table_without_times_is_read_without_them(tmp_path: Path):
         "Résumé;Clé de ticket;Création;Mise à jour;Rapporteur;Description",
         "Resumen;Clave de incidencia;Creada;Actualizada;Informador;Descripción",
         "要約;課題キー;作成日;更新日;報告者;説明",
-        "Τίτλος;Κλειδί;Created;Updated;Reporter;Description",
+        "Titre;Clé;Créé le;Mis à jour le;Rapporteur;Descriptif",
     ],
 )
 def test_headings_in_other_languages_are_known_and_keys_by_their_form(tmp_path: Path, heads: str):
@@ -163,6 +163,26 @@ def test_headings_in_other_languages_are_known_and_keys_by_their_form(tmp_path: 
     (item,) = items(read(tmp_path, f"{heads}\n{row}\n"))
     assert (item.path, item.changed_at) == ("SHOP-1", AT)
     assert "They must be resumable." in render(item).decode()
+
+
+def test_without_a_known_heading_the_summary_is_the_first_column_of_several_words(tmp_path: Path):
+    rows = "1;SHOP-1;Ποιος τυπώνει;Νέο\n2;SHOP-2;Δεύτερο θέμα εδώ;Νέο"
+    found = read(tmp_path, f"Αριθμός;Κλειδί;Τίτλος;Κατάσταση\n{rows}")
+    assert [it.title for it in items(found)] == [
+        "SHOP-1: Ποιος τυπώνει", "SHOP-2: Δεύτερο θέμα εδώ",
+    ]  # fmt: skip
+
+
+def test_of_rows_with_one_key_the_newest_is_read_and_the_others_are_named(tmp_path: Path):
+    rows = [
+        "New,SHOP-1,14/Jan/25 9:05 AM,15/Jan/25 9:05 AM,ana,It must log.",
+        "Old,SHOP-1,14/Jan/25 9:05 AM,14/Jan/25 9:05 AM,ana,It must sign.",
+        "Same,SHOP-2,14/Jan/25 9:05 AM,14/Jan/25 9:05 AM,ana,It must print.",
+        "Same,SHOP-2,14/Jan/25 9:05 AM,14/Jan/25 9:05 AM,ana,It must print.",
+    ]
+    found = read(tmp_path, "\n".join([HEADS, *rows]))
+    assert [it.title for it in items(found)] == ["SHOP-1: New", "SHOP-2: Same"]
+    assert [it.key for it in found.notices] == ["SHOP-1"]
 
 
 def test_comments_keep_their_words_whatever_their_form(tmp_path: Path):
