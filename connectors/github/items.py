@@ -143,7 +143,9 @@ def run_item(repository: str, run: Payload) -> ServiceItem | None:
     """The result of a workflow run; None while it runs."""
     if run.get("status") != "completed" or not run.get("conclusion"):
         return None
-    at = moment(run.get("run_started_at") or run["created_at"])
+    flaws: list[str] = []
+    at = _time(run, "run_started_at", []) or _time(run, "created_at", flaws)
+    changed = _time(run, "updated_at", flaws) or at or TIME_OF_NONE
     name = run.get("name") or "Workflow"
     result = f"{name} on {run.get('head_branch') or 'no branch'}: {run['conclusion']}."
     return ServiceItem(
@@ -153,11 +155,12 @@ def run_item(repository: str, run: Payload) -> ServiceItem | None:
         source_type="other",
         title=f"{name} run {run.get('run_number') or run['id']}",
         remarks=(Remark(str(run["id"]), _login(run.get("actor")), "bot", at, result),),
-        changed_at=moment(run["updated_at"]),
-        revision_ref=f"{run['updated_at']} {run.get('run_attempt') or 1}",
+        changed_at=changed,
+        revision_ref=f"{run.get('updated_at')} {run.get('run_attempt') or 1}",
         about=run.get("display_title"),
         state=run["conclusion"],
         url=run.get("html_url"),
+        flaws=tuple(flaws),
     )
 
 

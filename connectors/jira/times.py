@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Literal
@@ -43,6 +44,9 @@ class Written:
 
 def time_written(written: str, order: Order | None = None) -> datetime | None:
     """The time in UTC; None where it is none, or may be two."""
+    with suppress(ValueError, OverflowError):
+        at = datetime.fromisoformat(written)  # what the interface writes, and quickly
+        return at.replace(tzinfo=at.tzinfo or UTC).astimezone(UTC)
     parts = _parts(written)
     if parts is None:
         return None

@@ -18,6 +18,8 @@ _PANEL = re.compile(
 )
 _PANEL_TITLE = re.compile(r"(?:^|\|)title=([^|]+)")
 _FRAMES = frozenset(("panel", "info", "note", "tip", "warning", "expand"))
+_PIPE = "\ue000"  # stands for an escaped pipe while a row is read
+_BORDER = re.compile(r"\|\|?")
 _DATE = re.compile(r"\{date:(\d{4}-\d\d-\d\d)\}")
 _LIST = re.compile(r"[ \t]*([*#]{1,6}|-{1,3})[ \t]+(?=\S)")
 _RULE = re.compile(r"[ \t]*-{4,}[ \t]*$")
@@ -72,8 +74,8 @@ def _line(line: str) -> str:
         return f"> {_inline(line.lstrip()[4:])}"
     if heading := _HEADING.match(line):
         return f"{'#' * int(heading[1])} {_inline(line[heading.end() :])}"
-    if line.lstrip().startswith("||"):
-        return _table_head(line.strip())
+    if line.lstrip().startswith("|"):
+        return _table_row(line.strip())
     if item := _LIST.match(line):
         mark = "1." if item[1][-1] == "#" else "-"
         return f"{'  ' * (len(item[1]) - 1)}{mark} {_inline(line[item.end() :])}"
@@ -92,9 +94,18 @@ def _panel(match: re.Match[str]) -> str:
     return f"**{words}**" if kind in _FRAMES else ""
 
 
-def _table_head(line: str) -> str:
-    cells = [_inline(cell.strip()) for cell in line.strip("|").split("||")]
-    return f"| {' | '.join(cells)} |\n|{'---|' * len(cells)}"
+def _table_row(line: str) -> str:
+    """A row of a table, with a rule below it if all of its cells are headings.
+
+    A pipe that is no border stays escaped, and one inside a link is none.
+    """
+    written = _inline(line.replace("\\|", _PIPE))
+    if not written.startswith("||"):
+        return written.replace(_PIPE, "\\|")
+    cells = [cell.strip().replace(_PIPE, "\\|") for cell in _BORDER.split(written.strip("|"))]
+    row = f"| {' | '.join(cells)} |"
+    is_head = "|" not in written.replace("||", "")
+    return f"{row}\n|{'---|' * len(cells)}" if is_head else row
 
 
 def _inline(text: str) -> str:

@@ -289,6 +289,11 @@ def test_pipes_and_merged_cells_of_a_table_leave_every_text_in_its_column():
         ("{status:colour=Green|title=DONE} since {date:2025-01-14}", "DONE since 2025-01-14"),
         ("{warning:title=Mind}a{warning}", "**Mind**a"),
         ("{unknown:title=a}b", "{unknown:title=a}b"),
+        ("|a \\| b|c|", "|a \\| b|c|"),
+        ("||a \\| b||c||", "| a \\| b | c |\n|---|---|"),
+        ("||Name|value|", "| Name | value |"),
+        ("||[a|https://a.example]||*b*||", "| [a](https://a.example) | **b** |\n|---|---|"),
+        ("|[a|https://a.example]|b|", "|[a](https://a.example)|b|"),
     ],
 )
 def test_frames_of_wiki_markup_keep_their_titles(written: str, read: str):
