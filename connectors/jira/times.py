@@ -45,8 +45,8 @@ class Written:
 def time_written(written: str, order: Order | None = None) -> datetime | None:
     """The time in UTC; None where it is none, or may be two."""
     with suppress(ValueError, OverflowError):
-        at = datetime.fromisoformat(written)  # what the interface writes, and quickly
-        return at.replace(tzinfo=at.tzinfo or UTC).astimezone(UTC)
+        told = datetime.fromisoformat(written)  # what the interface writes, and quickly
+        return told.replace(tzinfo=told.tzinfo or UTC).astimezone(UTC)
     parts = _parts(written)
     if parts is None:
         return None
