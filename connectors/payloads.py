@@ -49,12 +49,15 @@ def parts(payload: Payload, name: str) -> list[Payload]:
     return value
 
 
-def rows(answer: Any, name: str, service: str) -> list[dict[str, Any]]:
-    """The objects of the list under ``name`` of an answer. Raises SourceUnavailable."""
-    try:
-        return [dict(it) for it in parts(answer, name)]
-    except (UnreadablePayload, AttributeError):
-        raise SourceUnavailable(f"{service} did not answer with a list.") from None
+def rows(answer: Any, name: str, service: str) -> list[Any]:
+    """The list under ``name`` of an answer, whatever it holds: each record is read by itself.
+
+    Raises SourceUnavailable.
+    """
+    found = (answer.get(name) or []) if isinstance(answer, Mapping) else None
+    if not isinstance(found, list):
+        raise SourceUnavailable(f"{service} did not answer with a list.")
+    return found
 
 
 def text(payload: Payload, name: str) -> str:
@@ -85,3 +88,12 @@ def time(payload: Payload, name: str) -> datetime:
     if at.tzinfo is None:
         raise UnreadablePayload(f"{name} has no zone")
     return in_utc
+
+
+def known_time(payload: Payload, name: str, flaws: list[str]) -> datetime | None:
+    """The time under ``name``; None with a flaw where none can be read."""
+    try:
+        return time(payload, name)
+    except UnreadablePayload as error:
+        flaws.append(str(error))
+        return None

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from connectors.connector import Item, Listing, RedactName, printable
 from connectors.feeder import Encrypt, FeedOrder, InFlightWindow, Publish, feed, request_facts
 from connectors.rendering import pieces
-from connectors.service_items import DeletedItem, ServiceItem, ServiceName
+from connectors.service_items import TIME_OF_NONE, DeletedItem, ServiceItem, ServiceName
 from schemas import ids
 from schemas.events.connector import Counts
 from schemas.events.source import MARK_CHARS, Connector, SourceInfo
@@ -192,12 +192,12 @@ def prepare(project_id: str, item: ServiceItem) -> Prepared:
 def to_listing_item(prepared: Prepared) -> Item:
     """The item as the feeder takes it. Its time is that of its last remark."""
     item = prepared.item
-    said = [remark.edited_at or remark.at for remark in item.remarks]
+    said = [at for remark in item.remarks if (at := remark.edited_at or remark.at)]
     return Item(
         path=printable(item.path),
         size_bytes=len(prepared.content),
         fetch=lambda: prepared.content,
-        source_time=max(said, default=item.changed_at),
+        source_time=max(said, default=None if item.changed_at == TIME_OF_NONE else item.changed_at),
         revision_ref=f"{mark_of(item.changed_at)} {item.revision_ref}",
         source_type=item.source_type,
         title=printable(item.title),

@@ -18,6 +18,7 @@ from typing import Protocol
 from connectors.connector import SourceUnavailable, printable
 from connectors.feeder import FeedOrder
 from connectors.publishing import ItemPublisher, add_counts, publish_items, publish_removals
+from connectors.records import RecordNotice
 from connectors.service_items import DeletedItem, ServiceItem
 from connectors.transport import AccessLost
 from schemas import ids
@@ -29,9 +30,13 @@ FETCHED_TOGETHER = 50
 
 
 class UnreadableItem(SourceUnavailable):
-    """The item exists, but a field it must have is missing."""
+    """The item exists but cannot be read; ``reason`` says why, without its words."""
 
     code = "source_unreadable"
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{printable(path)} cannot be read: {reason}.")
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +79,21 @@ class Reconciliation:
         self,
         stream: Reconcilable,
         read_all: Callable[[], AsyncIterator[tuple[ServiceItem | DeletedItem, ...]]],
+        notices: list[RecordNotice],
     ) -> Counts:
-        """The counts; ``read_all`` reads the list again. Raises what the stream raises."""
+        """The counts; ``read_all`` reads the list again. Adds what is to be told to ``notices``.
+
+        Raises what the stream raises.
+        """
+        found_outside = [listed async for listed in stream.list_all()]
         stored = {
             each.source_id: each
-            for root in stream.roots
+            for root in stream.roots  # the listing may have shown that one is switched off
             for each in await self.publisher.list_stored(self.project_id, root, "")
         }
         standing, missing = set[str](), list[ListedItem]()
         seen: ListedItem | None = None
-        async for listed in stream.list_all():
+        for listed in found_outside:
             source = self._source_id(listed)
             standing.add(source)
             if source in stored:
@@ -100,12 +110,14 @@ class Reconciliation:
                 404,
             )
         found = Counts()
-        async for items in read_all() if len(missing) > LOOKS else self._look_up(stream, missing):
+        again = len(missing) > LOOKS
+        async for items in read_all() if again else self._look_up(stream, missing, notices):
             found = add_counts(
                 found, await publish_items(items, self.order(self.key), self.publisher)
             )
         await self._remove(gone)
-        return add_counts(found, Counts(seen=len(standing), removed=len(gone)))
+        lost = sum(notice.is_lost for notice in notices)
+        return add_counts(found, Counts(seen=len(standing), removed=len(gone), refused=lost))
 
     async def _find_deleted(
         self, stream: Reconcilable, absent: list[SourceInfo]
@@ -120,11 +132,12 @@ class Reconciliation:
         return gone + absent[LOOKS:]
 
     async def _look_up(
-        self, stream: Reconcilable, missing: list[ListedItem]
+        self, stream: Reconcilable, missing: list[ListedItem], notices: list[RecordNotice]
     ) -> AsyncIterator[tuple[ServiceItem | DeletedItem, ...]]:
         for start in range(0, len(missing), FETCHED_TOGETHER):
             part = missing[start : start + FETCHED_TOGETHER]
-            yield tuple([item for each in part if (item := await _readable(stream, each))])
+            read = [item for each in part if (item := await _readable(stream, each, notices))]
+            yield tuple(read)
 
     async def _remove(self, gone: list[SourceInfo]) -> None:
         by_root: defaultdict[str, list[SourceInfo]] = defaultdict(list)
@@ -139,11 +152,14 @@ class Reconciliation:
         return ids.source_id(self.project_id, self.service, address)
 
 
-async def _readable(stream: Reconcilable, listed: ListedItem) -> ServiceItem | None:
-    """A listed item that is not stored; None if it cannot be read, as in a sync."""
+async def _readable(
+    stream: Reconcilable, listed: ListedItem, notices: list[RecordNotice]
+) -> ServiceItem | None:
+    """A listed item that is not stored; None with a notice if it cannot be read, as in a sync."""
     try:
         return await stream.look(listed.root, listed.path)
-    except UnreadableItem:
+    except UnreadableItem as error:
+        notices.append(RecordNotice(printable(listed.path), error.reason))
         return None
 
 

@@ -57,6 +57,8 @@ def _record_head(item: ServiceItem) -> str:
         facts.append(f"State: {_one_line(item.state)}.")
     if item.labels:
         facts.append(f"Labels: {', '.join(map(_one_line, sorted(set(item.labels))))}.")
+    if item.restricted_to:
+        facts.append(f"Restricted to: {_one_line(item.restricted_to)}.")
     if facts:
         lines += ["", " ".join(facts)]
     return "\n".join(lines) + "\n"

@@ -9,12 +9,14 @@ render them with the same function, so both give the same facts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal
 
 from schemas.events.source import SourceType
 
 ServiceName = Literal["github", "jira", "slack", "bitbucket"]
+# ``changed_at`` of an item without any known time: every known time is newer.
+TIME_OF_NONE = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +24,14 @@ class Remark:
     """What one person said at one time, in the service's markup (Markdown, wiki text, mrkdwn).
 
     ``author`` is the service's stable handle, ``role`` the person's role in it (owner, member,
-    contributor, bot), ``at`` is aware, in UTC. ``ref`` names the remark within its item.
+    contributor, bot), ``at`` is aware, in UTC, or None where the service does not tell it. ``ref``
+    names the remark within its item.
     """
 
     ref: str
     author: str
     role: str | None
-    at: datetime
+    at: datetime | None
     body: str
     edited_at: datetime | None = None
 
@@ -40,7 +43,9 @@ class ServiceItem:
     ``root`` is the list that is reconciled as a whole (``github/acme/shop/issues``), ``path`` the
     item's stable place in it (``12``, ``12/comments/345``). ``revision_ref`` differs for every
     change outside. Of two revisions the one with the later ``changed_at`` is newer; at equal times
-    the content decides. ``about`` is the title of what a comment belongs to.
+    the content decides. ``about`` is the title of what a comment belongs to. ``restricted_to``
+    names the group of people outside who alone may read it; None for everybody. ``flaws`` say what
+    of it could not be read.
     """
 
     service: ServiceName
@@ -55,6 +60,8 @@ class ServiceItem:
     state: str | None = None
     labels: tuple[str, ...] = ()
     url: str | None = None
+    restricted_to: str | None = None
+    flaws: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

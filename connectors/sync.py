@@ -7,7 +7,7 @@ cursors, counts, reconciliation and reasons of failures.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -18,6 +18,7 @@ from connectors.intake.changes import Delta
 from connectors.publishing import ItemPublisher, add_counts, publish_items
 from connectors.rate_limits import Budget
 from connectors.reconciliation import ListedItem, Reconciliation
+from connectors.records import NOTICES_KEPT, RecordNotice, redact_notices
 from connectors.service_items import DeletedItem, ServiceItem
 from connectors.transport import AccessLost, BudgetSpent
 from infra.clock import Clock
@@ -39,13 +40,13 @@ RETRY_S = 60.0
 class Page:
     """Some items, and the cursor after them.
 
-    ``refused`` counts rows that cannot be read; they do not stop the sync. ``delta`` says that
-    files of a repository have changed.
+    ``notices`` name the records that cannot be read or lack something; they do not stop the sync.
+    ``delta`` says that files of a repository have changed.
     """
 
     items: tuple[ServiceItem | DeletedItem, ...]
     cursor: str
-    refused: int = 0
+    notices: tuple[RecordNotice, ...] = ()
     delta: Delta | None = None
 
 
@@ -99,6 +100,8 @@ class Outcome:
 
     stream: str
     counts: Counts = field(default_factory=Counts)
+    notices: list[RecordNotice] = field(default_factory=list)
+    read_again: set[str] = field(default_factory=set)  # paths of records noticed before
     reason: str | None = None
     error: str = ""
     next_poll_at: datetime | None = None
@@ -130,6 +133,8 @@ class Engine:
             async for page in stream.pages(cursor.cursor):
                 counts = await self._publish_page(stream, cursor, page)
                 outcome.counts = add_counts(outcome.counts, counts)
+                self._note(outcome, page.notices)
+                outcome.read_again |= _noticed(cursor, page)
                 if page.cursor != cursor.cursor or page.items:
                     cursor = await self._advance(cursor, page, counts)
         except SourceUnavailable as error:
@@ -157,7 +162,8 @@ class Engine:
         cursor, outcome = self._cursor(stream), Outcome(stream.name)
         await self._publish_event(self._start_event(cursor, "census"))
         try:
-            outcome.counts = await self._reconcile(stream, cursor, accept_removals)
+            outcome.counts, notices = await self._reconcile(stream, cursor, accept_removals)
+            self._note(outcome, notices)
         except SourceUnavailable as error:
             return await self._record_failed_reconciliation(cursor, outcome, error)
         except Unavailable:
@@ -179,9 +185,12 @@ class Engine:
 
     async def _reconcile(
         self, stream: Stream, cursor: CursorMoved, accept_removals: bool
-    ) -> Counts:
+    ) -> tuple[Counts, list[RecordNotice]]:
+        notices: list[RecordNotice] = []
+
         async def whole() -> AsyncIterator[tuple[ServiceItem | DeletedItem, ...]]:
             async for page in stream.pages(""):
+                notices.extend(page.notices)
                 yield page.items
 
         key = f"{cursor.connector_id}|{stream.name}|census|{cursor.position}"
@@ -193,7 +202,8 @@ class Engine:
             key,
             accept_removals,
         )
-        return await reconciliation.run(stream, whole)
+        counts = await reconciliation.run(stream, whole, notices)
+        return counts, notices
 
     async def _publish_page(self, stream: Stream, cursor: CursorMoved, page: Page) -> Counts:
         key = f"{cursor.connector_id}|{stream.name}|{cursor.position}"
@@ -206,7 +216,14 @@ class Engine:
             counts = add_counts(
                 counts, Counts(seen=1, published=int(news), unchanged=int(not news))
             )
-        return add_counts(counts, Counts(seen=page.refused, refused=page.refused))
+        lost = sum(notice.is_lost for notice in page.notices)
+        return add_counts(counts, Counts(seen=lost, refused=lost))
+
+    def _note(self, outcome: Outcome, notices: Iterable[RecordNotice]) -> None:
+        """Keeps each notice once: the end of a list is read twice."""
+        for notice in redact_notices(notices, self.publisher.redact_name):
+            if notice not in outcome.notices:
+                outcome.notices.append(notice)
 
     def order(self, key: str) -> FeedOrder:
         """A trigger of this connector. Polls have no preview lane: nobody waits for them."""
@@ -243,6 +260,7 @@ class Engine:
                 "next_poll_at": outcome.next_poll_at,
                 "requests_left": self.budget.remaining_requests,
                 "problem": f"{outcome.reason}: {outcome.error}" if outcome.reason else None,
+                "notices": _kept(cursor.notices, outcome),
                 "caught_up_at": caught_up_at or cursor.caught_up_at,
                 "census_at": cursor.census_at or caught_up_at,
             }
@@ -305,6 +323,19 @@ class Engine:
             correlation_id=event.aggregate_id,
         )
         await self.publisher.publish([fact])
+
+
+def _kept(before: Sequence[str], outcome: Outcome) -> list[str]:
+    """The newest notices of a stream: a later sync does not read the same records again."""
+    told = [str(notice) for notice in outcome.notices]
+    stale = (*told, *(f"{path}: " for path in outcome.read_again))
+    return [*(each for each in before if not each.startswith(stale)), *told][-NOTICES_KEPT:]
+
+
+def _noticed(cursor: CursorMoved, page: Page) -> set[str]:
+    """The paths of the page's items that a kept notice names."""
+    paths = {item.path for item in page.items} if cursor.notices else ()
+    return {path for path in paths if any(it.startswith(f"{path}: ") for it in cursor.notices)}
 
 
 def reason_of(error: Exception) -> str:

@@ -30,6 +30,7 @@ MAX_WAIT_S = 60.0  # a longer wait is left to the next poll
 CONNECT_S, READ_S, WHOLE_S = 10.0, 30.0, 120.0
 MAX_REDIRECTS = 3
 PASSING = frozenset((408, 429, 500, 502, 503, 504))
+LIMIT_WORDS = (b"rate limit", b"abuse detection")  # GitHub's, of its secondary limits
 LOOPBACK = frozenset(("127.0.0.1", "::1", "localhost"))
 
 Params = Mapping[str, str | int]
@@ -75,6 +76,12 @@ class AccessLost(SourceRefused):
         super().__init__(message)
         self.reason = reason
         self.status = status
+
+
+class SwitchedOff(AccessLost):
+    """Our credential may read it, but the service has this feature switched off."""
+
+    code = "switched_off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +297,8 @@ class Transport:
 
     def _refusal(self, answer: Response, url: str) -> Exception:
         where = urlsplit(url).path
+        if answer.status == 410 and b"disabled" in answer.body.lower():
+            return SwitchedOff(f"{self._host} has switched off {where}.", "not_found", 410)
         reasons: dict[int, LostReason] = {
             401: "unauthorised",
             403: "forbidden",
@@ -355,7 +364,8 @@ def is_rate_limited(answer: Response) -> bool:
     if answer.status != 403:
         return False
     spent = answer.headers.get("x-ratelimit-remaining") == "0"
-    return spent or "retry-after" in answer.headers or b"rate limit" in answer.body.lower()
+    told = any(words in answer.body.lower() for words in LIMIT_WORDS)
+    return spent or "retry-after" in answer.headers or told
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:

@@ -10,6 +10,8 @@ cannot imitate it: ``escape_heads`` puts a backslash in front of a line that loo
     ## kim (member), 2026-11-02T09:14:05Z    a remark's head, then what was said
 
     The export of a large project times out.
+
+A remark whose time is unknown says ``time unknown`` in its place.
 """
 
 from __future__ import annotations
@@ -18,19 +20,21 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+TIME_UNKNOWN = "time unknown"
 _HEAD = re.compile(
     r"^## (?P<speaker>[^\n]{1,120}?)(?: \((?P<role>[^()\n]{1,40})\))?,"
-    r" (?P<at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)(?:, edited (?P<edited>[\dT:-]{19}Z))?$",
+    r" (?:(?P<at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)(?:, edited (?P<edited>[\dT:-]{19}Z))?"
+    rf"|{TIME_UNKNOWN})$",
     re.MULTILINE,
 )
-_LIKE_A_HEAD = re.compile(r"^(?=\\*## [^\n]*Z$)", re.MULTILINE)
+_LIKE_A_HEAD = re.compile(rf"^(?=\\*## [^\n]*(?:Z|{TIME_UNKNOWN})$)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class RemarkSpan:
     """One remark of a text: ``[start, end)`` with its head, what was said begins at ``body``.
 
-    ``at`` is aware, in UTC, to the second.
+    ``at`` is aware, in UTC, to the second; None where the time is unknown.
     """
 
     start: int
@@ -38,12 +42,16 @@ class RemarkSpan:
     end: int
     speaker: str
     role: str | None
-    at: datetime
+    at: datetime | None
 
 
-def head_of(speaker: str, role: str | None, at: datetime, edited_at: datetime | None = None) -> str:
+def head_of(
+    speaker: str, role: str | None, at: datetime | None, edited_at: datetime | None = None
+) -> str:
     """The line a remark begins with; ``speaker`` and ``role`` hold no line feed."""
     by = f"{speaker} ({role})" if role else speaker
+    if at is None:
+        return f"## {by}, {TIME_UNKNOWN}"
     edited = f", edited {_format_time(edited_at)}" if edited_at else ""
     return f"## {by}, {_format_time(at)}{edited}"
 
@@ -55,7 +63,8 @@ def escape_heads(body: str) -> str:
 
 def remarks_in(text: str) -> list[RemarkSpan]:
     """The remarks of a text, in its order; what stands before the first is the record's head."""
-    heads = [(head, at) for head in _HEAD.finditer(text) if (at := _parse_time(head["at"]))]
+    found = ((head, _parse_time(head["at"] or "")) for head in _HEAD.finditer(text))
+    heads = [(head, at) for head, at in found if at or not head["at"]]
     ends = [*(head.start() for head, _ in heads), len(text)][1:]
     return [
         RemarkSpan(head.start(), head.end(), end, head["speaker"], head["role"], at)

@@ -8,8 +8,16 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from connectors.payloads import Payload, part, required_text, text, time
-from connectors.service_items import DeletedItem, Remark, ServiceItem
+from connectors.payloads import (
+    Payload,
+    UnreadablePayload,
+    known_time,
+    part,
+    required_text,
+    text,
+    time,
+)
+from connectors.service_items import TIME_OF_NONE, DeletedItem, Remark, ServiceItem
 
 PULL_EVENTS = frozenset(
     f"pullrequest:{what}" for what in ("created", "updated", "fulfilled", "rejected")
@@ -55,9 +63,13 @@ def root_of(repository: str, kind: str) -> str:
 
 
 def pull_item(repository: str, pull: Payload) -> ServiceItem:
-    number, changed = required_text(pull, "id"), time(pull, "updated_on")
+    number, flaws = required_text(pull, "id"), list[str]()
+    made = known_time(pull, "created_on", flaws)
+    changed = known_time(pull, "updated_on", flaws) or made or TIME_OF_NONE
     body = text(pull, "description") or text(part(pull, "summary"), "raw")
-    said = Remark(number, _name(part(pull, "author")), "author", time(pull, "created_on"), body)
+    if changed == TIME_OF_NONE and not body and not text(pull, "title"):
+        raise UnreadablePayload("it has neither text nor time")
+    said = Remark(number, _name(part(pull, "author")), "author", made, body)
     return ServiceItem(
         service="bitbucket",
         root=root_of(repository, "pulls"),
@@ -66,17 +78,21 @@ def pull_item(repository: str, pull: Payload) -> ServiceItem:
         title=text(pull, "title") or f"#{number}",
         remarks=(said,),
         changed_at=changed,
-        revision_ref=required_text(pull, "updated_on"),
+        revision_ref=changed.isoformat() if flaws else text(pull, "updated_on"),
         state=text(pull, "state").lower() or None,
         url=_address(pull),
+        flaws=tuple(flaws),
     )
 
 
 def comment_item(repository: str, pull: Payload, comment: Payload) -> ServiceItem:
     number, about = required_text(pull, "id"), text(pull, "title")
     comment_id = required_text(comment, "id")
-    made, changed = time(comment, "created_on"), time(comment, "updated_on")
-    edited = changed if changed > made else None
+    flaws: list[str] = []
+    made = known_time(comment, "created_on", flaws)
+    updated = known_time(comment, "updated_on", flaws)
+    edited = updated if made and updated and updated > made else None
+    changed = updated or made or TIME_OF_NONE
     place = text(part(comment, "inline"), "path")
     body = text(part(comment, "content"), "raw")
     return ServiceItem(
@@ -85,11 +101,14 @@ def comment_item(repository: str, pull: Payload, comment: Payload) -> ServiceIte
         path=f"{number}/comments/{comment_id}",
         source_type="review_comment" if place else "comment",
         title=f"Review comment on {place}" if place else f"Comment on #{number}",
-        remarks=(Remark(comment_id, _name(part(comment, "user")), None, made, body, edited),),
+        remarks=(
+            Remark(comment_id, _name(part(comment, "user")), None, made or updated, body, edited),
+        ),
         changed_at=changed,
-        revision_ref=required_text(comment, "updated_on"),
+        revision_ref=changed.isoformat() if flaws else text(comment, "updated_on"),
         about=about or None,
         url=_address(comment),
+        flaws=tuple(flaws),
     )
 
 

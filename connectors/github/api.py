@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -68,6 +69,14 @@ def installation(base_url: str, app_id: str, key: Secret, repository: str) -> Re
     return renew
 
 
+@dataclass(frozen=True, slots=True)
+class Queried:
+    """What GraphQL answered; ``errors`` are the kinds of those about single nodes."""
+
+    data: dict[str, Any]
+    errors: tuple[str, ...] = ()
+
+
 class GitHub:
     """One repository over REST and GraphQL. Raises as ``Transport``."""
 
@@ -106,8 +115,17 @@ class GitHub:
         found = answer.json() if answer.status == 200 else None
         return found if isinstance(found, dict) else None
 
-    async def query(self, text: str, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """The ``data`` of a GraphQL answer; a discussion that does not exist is null in it."""
+    async def is_switched_off(self, feature: str) -> bool:
+        """Whether the repository says that it has no issues (``has_issues``), or the like."""
+        answer = await self.transport.get(f"repos/{self.repository}", headers=REST_VERSION)
+        told = answer.json()
+        return isinstance(told, dict) and told.get(feature) is False
+
+    async def query(self, text: str, variables: Mapping[str, Any]) -> Queried:
+        """The answer to a GraphQL query; a discussion that does not exist is null in it.
+
+        Errors about single nodes are part of the answer: the others are there.
+        """
         base = self.transport.base_url.rstrip("/")
         address = f"{base.removesuffix('/v3')}/graphql"  # an Enterprise server has /api/v3
         answer = await self.transport.post(
@@ -116,21 +134,35 @@ class GitHub:
         payload = answer.json()
         if not isinstance(payload, dict):
             raise SourceUnavailable("GitHub answered a query with something other than an object.")
-        if errors := [
-            each for each in payload.get("errors") or () if not _is_missing_discussion(each)
-        ]:
-            kinds = {str(each.get("type")) for each in errors if isinstance(each, dict)}
-            if kinds & {"FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND"}:
-                raise AccessLost(
-                    "GitHub does not allow our credential to read the discussions.",
-                    "not_found" if "NOT_FOUND" in kinds else "forbidden",
-                    200,
-                )
-            if "RATE_LIMITED" in kinds:
-                raise self.transport.budget_error("graphql")
-            raise SourceUnavailable(f"GitHub could not answer ({', '.join(sorted(kinds))}).")
         data = payload.get("data")
-        return data if isinstance(data, dict) else {}
+        told = payload.get("errors") or ()
+        errors = [it for it in told if not _is_missing_discussion(it)]
+        if fatal := [it for it in errors if not (data and _is_of_a_node(it))]:
+            raise self._failure({_kind_of(each) for each in fatal})
+        kinds = tuple(sorted({_kind_of(each) for each in errors}))
+        return Queried(data if isinstance(data, dict) else {}, kinds)
+
+    def _failure(self, kinds: set[str]) -> Exception:
+        if kinds & {"FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND"}:
+            return AccessLost(
+                "GitHub does not allow our credential to read the discussions.",
+                "not_found" if "NOT_FOUND" in kinds else "forbidden",
+                200,
+            )
+        if kinds & {"RATE_LIMITED", "RATE_LIMIT"}:
+            return self.transport.budget_error("graphql")
+        return SourceUnavailable(f"GitHub could not answer ({', '.join(sorted(kinds))}).")
+
+
+def _kind_of(error: object) -> str:
+    kind = error.get("type") if isinstance(error, dict) else None
+    return kind if isinstance(kind, str) and kind.isidentifier() else "unknown"
+
+
+def _is_of_a_node(error: object) -> bool:
+    """Whether an error is about something inside of a list, and not about the list."""
+    path = error.get("path") if isinstance(error, dict) else None
+    return isinstance(path, list) and any(isinstance(step, int) for step in path)
 
 
 def _is_missing_discussion(error: object) -> bool:

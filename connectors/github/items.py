@@ -1,16 +1,19 @@
 """GitHub's payloads as items. Polls and webhooks use the same functions, so the bytes are equal.
 
 An object of the REST lists and the one in a delivery have the same relevant fields. An object
-without a statement (an empty review, a draft release, a run in progress) is no item: None.
+without a statement (an empty review, a draft release, a run in progress) is no item: None. A time
+that cannot be read makes no text unreadable: the item has a flaw, and no time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
-from connectors.service_items import DeletedItem, Remark, ServiceItem
+from connectors.payloads import UnreadablePayload, required_text
+from connectors.service_items import TIME_OF_NONE, DeletedItem, Remark, ServiceItem
 
 Payload = Mapping[str, Any]
 SAID_BY_STATE = frozenset(("approved", "changes_requested", "dismissed"))
@@ -32,6 +35,24 @@ def moment(text: str) -> datetime:
     """A time of GitHub's, aware, in UTC."""
     at = datetime.fromisoformat(text)
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+def _time(payload: Payload, name: str, flaws: list[str]) -> datetime | None:
+    """The time under ``name``; None with a flaw where none can be read."""
+    value = payload.get(name)
+    with suppress(ValueError, OverflowError):
+        if isinstance(value, str):
+            return moment(value)
+    flaws.append(f"{name} is {'missing' if value in (None, '') else 'no time'}")
+    return None
+
+
+def _text(payload: Payload, name: str) -> str:
+    """The text under ``name``, empty for none. Raises TypeError for anything else."""
+    value = payload.get(name)
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{name} is no text")
+    return value or ""
 
 
 def issue_item(repository: str, issue: Payload) -> ServiceItem:
@@ -67,11 +88,12 @@ def review_item(
 ) -> ServiceItem | None:
     state = str(review.get("state") or "").lower()
     submitted = review.get("submitted_at")
-    body = review.get("body") or ""
+    body = _text(review, "body")
     if not submitted or not (body.strip() or state in SAID_BY_STATE):
         return None
-    at = moment(submitted)
-    changed = moment(review["updated_at"]) if review.get("updated_at") else at
+    flaws: list[str] = []
+    at = _time(review, "submitted_at", flaws)
+    changed = (_time(review, "updated_at", []) if review.get("updated_at") else at) or at
     return ServiceItem(
         service="github",
         root=root_of(repository, "reviews"),
@@ -79,11 +101,12 @@ def review_item(
         source_type="review_comment",
         title=f"Review of #{number}",
         remarks=(_remark(str(review["id"]), review, at, None),),
-        changed_at=changed,
+        changed_at=changed or TIME_OF_NONE,
         revision_ref=f"{submitted} {state}",
         about=about,
         state=state.replace("_", " ") if state in SAID_BY_STATE else None,
         url=review.get("html_url"),
+        flaws=tuple(flaws),
     )
 
 
@@ -98,8 +121,9 @@ def release_item(repository: str, release: Payload) -> ServiceItem | None:
     published = release.get("published_at")
     if release.get("draft") or not published:
         return None
-    changed = release.get("updated_at") or published
-    at = moment(published)
+    flaws: list[str] = []
+    at = _time(release, "published_at", flaws)
+    changed = (_time(release, "updated_at", []) if release.get("updated_at") else at) or at
     return ServiceItem(
         service="github",
         root=root_of(repository, "releases"),
@@ -107,10 +131,11 @@ def release_item(repository: str, release: Payload) -> ServiceItem | None:
         source_type="doc",
         title=f"Release {release.get('name') or release['tag_name']}",
         remarks=(_remark(release["tag_name"], release, at, None, key="author"),),
-        changed_at=moment(changed),
-        revision_ref=changed,
+        changed_at=changed or TIME_OF_NONE,
+        revision_ref=release.get("updated_at") or published,
         state="prerelease" if release.get("prerelease") else None,
         url=release.get("html_url"),
+        flaws=tuple(flaws),
     )
 
 
@@ -118,7 +143,9 @@ def run_item(repository: str, run: Payload) -> ServiceItem | None:
     """The result of a workflow run; None while it runs."""
     if run.get("status") != "completed" or not run.get("conclusion"):
         return None
-    at = moment(run.get("run_started_at") or run["created_at"])
+    flaws: list[str] = []
+    at = _time(run, "run_started_at", []) or _time(run, "created_at", flaws)
+    changed = _time(run, "updated_at", flaws) or at or TIME_OF_NONE
     name = run.get("name") or "Workflow"
     result = f"{name} on {run.get('head_branch') or 'no branch'}: {run['conclusion']}."
     return ServiceItem(
@@ -128,11 +155,12 @@ def run_item(repository: str, run: Payload) -> ServiceItem | None:
         source_type="other",
         title=f"{name} run {run.get('run_number') or run['id']}",
         remarks=(Remark(str(run["id"]), _login(run.get("actor")), "bot", at, result),),
-        changed_at=moment(run["updated_at"]),
-        revision_ref=f"{run['updated_at']} {run.get('run_attempt') or 1}",
+        changed_at=changed,
+        revision_ref=f"{run.get('updated_at')} {run.get('run_attempt') or 1}",
         about=run.get("display_title"),
         state=run["conclusion"],
         url=run.get("html_url"),
+        flaws=tuple(flaws),
     )
 
 
@@ -156,6 +184,7 @@ def discussion_item(repository: str, discussion: Payload) -> ServiceItem:
         state=named,
         labels=item.labels,
         url=item.url,
+        flaws=item.flaws,
     )
 
 
@@ -182,22 +211,34 @@ def comment_path(number: str, comment_id: int) -> str:
 def _numbered_item(
     repository: str, kind: str, source_type: Any, payload: Payload, state: str
 ) -> ServiceItem:
-    created = moment(payload["created_at"])
+    flaws: list[str] = []
+    created = _time(payload, "created_at", flaws)
+    changed = _time(payload, "updated_at", flaws) or created or TIME_OF_NONE
+    number, title = required_text(payload, "number"), _text(payload, "title")
+    if not number.isdecimal():
+        raise UnreadablePayload("number is none")
+    if changed == TIME_OF_NONE and not title and not payload.get("body"):
+        raise UnreadablePayload("it has neither text nor time")
     return ServiceItem(
         service="github",
         root=root_of(repository, kind),
-        path=str(payload["number"]),
+        path=number,
         source_type=source_type,
-        title=payload.get("title") or f"#{payload['number']}",
-        remarks=(_remark(str(payload["number"]), payload, created, None),),
-        changed_at=moment(payload["updated_at"]),
-        revision_ref=payload["updated_at"],
+        title=title or f"#{number}",
+        remarks=(_remark(number, payload, created, None),),
+        changed_at=changed,
+        revision_ref=changed.isoformat() if flaws else payload["updated_at"],
         state=state,
-        labels=tuple(
-            sorted(each["name"] for each in payload.get("labels") or () if each.get("name"))
-        ),
+        labels=tuple(sorted(_labels(payload.get("labels") or ()))),
         url=payload.get("html_url"),
+        flaws=tuple(flaws),
     )
+
+
+def _labels(labels: Iterable[Any]) -> list[str]:
+    """The names of labels; one that was deleted meanwhile is null."""
+    named = [each.get("name") if isinstance(each, Mapping) else each for each in labels]
+    return [name for name in named if isinstance(name, str) and name]
 
 
 def _comment(
@@ -209,24 +250,31 @@ def _comment(
     title: str,
     source_type: Any = "comment",
 ) -> ServiceItem:
-    created, changed = moment(comment["created_at"]), moment(comment["updated_at"])
-    edited = changed if changed > created else None
+    flaws: list[str] = []
+    created, updated = _time(comment, "created_at", flaws), _time(comment, "updated_at", flaws)
+    edited = updated if created and updated and updated > created else None
+    changed = updated or created or TIME_OF_NONE
     return ServiceItem(
         service="github",
         root=root_of(repository, kind),
         path=path,
         source_type=source_type,
         title=title,
-        remarks=(_remark(str(comment["id"]), comment, created, edited),),
+        remarks=(_remark(str(comment["id"]), comment, created or updated, edited),),
         changed_at=changed,
-        revision_ref=comment["updated_at"],
+        revision_ref=changed.isoformat() if flaws else comment["updated_at"],
         about=about,
         url=comment.get("html_url"),
+        flaws=tuple(flaws),
     )
 
 
 def _remark(
-    ref: str, payload: Payload, at: datetime, edited_at: datetime | None, key: str = "user"
+    ref: str,
+    payload: Payload,
+    at: datetime | None,
+    edited_at: datetime | None,
+    key: str = "user",
 ) -> Remark:
     user = payload.get(key)
     return Remark(
@@ -234,7 +282,7 @@ def _remark(
         author=_login(user),
         role=_role(user, payload.get("author_association")),
         at=at,
-        body=payload.get("body") or "",
+        body=_text(payload, "body"),
         edited_at=edited_at,
     )
 

@@ -16,16 +16,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import timedelta
 from typing import Any, ClassVar
 
-from connectors.connector import SourceUnavailable, printable
+from connectors.connector import SourceUnavailable
 from connectors.github.api import GitHub, next_of, rows_of
 from connectors.github.items import moment
 from connectors.reconciliation import ListedItem, UnreadableItem
-from connectors.service_items import DeletedItem, ServiceItem
+from connectors.records import UNFIT, Records, reason_of_unfit
+from connectors.service_items import ServiceItem
 from connectors.sync import Page
 from connectors.transport import Response
 
@@ -33,34 +34,10 @@ OVERLAP = timedelta(seconds=60)
 SECOND = timedelta(seconds=1)  # resolution of GitHub's times
 BEFORE = SECOND  # GitHub does not document whether ``since`` is inclusive: this suits both
 STEADY_ROUNDS = 3
-UNFIT = (
-    KeyError,
-    TypeError,
-    ValueError,
-    AttributeError,
-)  # what parsers raise for unexpected payloads
-
 Row = dict[str, Any]
 
 
-@dataclass(slots=True)
-class PageItems:
-    """The items of a page; ``refused`` counts rows that lack a required field."""
-
-    items: list[ServiceItem | DeletedItem] = field(default_factory=list)
-    refused: int = 0
-
-    def add(self, made: Callable[[], ServiceItem | None]) -> None:
-        """Adds one row; a row without a statement is no item."""
-        try:
-            item = made()
-        except UNFIT:
-            self.refused += 1
-        else:
-            self.items += [item] if item else []
-
-
-Make = Callable[[list[Row]], Awaitable[PageItems]]
+Make = Callable[[list[Row]], Awaitable[Records]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +52,9 @@ class ListCursor:
 
     @classmethod
     def parse(cls, cursor: str) -> ListCursor:
-        if not cursor:
+        state = json.loads(cursor) if cursor else {}
+        if "since" not in state:  # nothing was read, or pull requests alone
             return cls()
-        state = json.loads(cursor)
         return cls(**{**state, "etags": tuple(state["etags"])})
 
     def __str__(self) -> str:
@@ -105,17 +82,27 @@ class RestList:
 
     async def list_all(self) -> AsyncIterator[ListedItem]:
         async for row in self.github.every(self.what, self.params | self.order):
-            with check_page(self.name):
-                listed = self.list_row(row)
-            if listed:
-                yield listed
+            with suppress(*UNFIT):  # a sync names what cannot be read
+                if listed := self.list_row(row):
+                    yield listed
+
+    async def read(self, rows: list[Any]) -> Records:
+        """The items of a page's rows. Raises SourceUnavailable if none of them is an object."""
+        objects = [row for row in rows if isinstance(row, dict)]
+        if rows and not objects:
+            raise SourceUnavailable(f"A page of {self.name} from GitHub cannot be read.")
+        with check_page(self.name):
+            made = await self.make(objects)
+        if len(objects) < len(rows):
+            made.tell(f"{len(rows) - len(objects)} of {self.name}", "it is no object")
+        return made
 
     async def look(self, root: str, path: str) -> ServiceItem | None:
         """See ``connectors.sync.Stream``; a row that lacks a required field is UnreadableItem."""
         try:
             return await self.look_at(root, path)
         except UNFIT as error:
-            raise UnreadableItem(f"{printable(path)} of {root} cannot be read.") from error
+            raise UnreadableItem(path, reason_of_unfit(error)) from None
 
 
 @dataclass(frozen=True)
@@ -138,25 +125,23 @@ class SinceList(RestList):
         while not position.at_end:
             answer = await self._get(position.since, position.page)
             rows = rows_of(answer)
-            with check_page(self.name):
-                made = await self.make(rows)
-                after = self._after(position, answer, rows)
+            made, after = await self.read(rows), self._after(position, answer, rows)
             leaves = position.page > 1 and after.page == 1
             if leaves and rounds < STEADY_ROUNDS and not await self._all_as_before(position):
                 after, rounds = replace(position, page=1, etags=()), rounds + 1
             position = after
-            yield Page(tuple(made.items), str(position), made.refused)
+            yield Page(tuple(made.items), str(position), tuple(made.notices))
 
     def _after(self, position: ListCursor, answer: Response, rows: list[Row]) -> ListCursor:
         etags = (*position.etags, answer.etag or "")
-        last = _earlier(rows[-1]["updated_at"], timedelta()) if rows else ""
+        last = earlier(max(times_of(rows, "updated_at"), default=""), timedelta())
         newest = max(position.newest, last)
         if next_of(answer) is not None and rows:
-            since = _earlier(last, BEFORE)
+            since = earlier(last, BEFORE)
             if since > position.since:
                 return ListCursor(since=since, newest=newest)
             return replace(position, page=position.page + 1, etags=etags, newest=newest)
-        tail = _earlier(newest, OVERLAP) if newest else ""
+        tail = earlier(newest, OVERLAP) if newest else ""
         if tail > position.since:
             return ListCursor(since=tail, newest=newest)
         if self.leads and newest and (answer.at is None or answer.at <= moment(newest) + SECOND):
@@ -195,17 +180,16 @@ class WholeList(RestList):
             page += 1
             if answer.is_unchanged:
                 continue
-            with check_page(self.name):
-                rows = rows_of(answer)
-                made = await self.make(rows)
-                if rows and self.window:
-                    floor = floor or _earlier(rows[0]["created_at"], self.window)
-                ends = bool(floor and rows and rows[-1]["created_at"] < floor)
+            rows = rows_of(answer)
+            made, times = await self.read(rows), times_of(rows, "created_at")
+            if times and self.window:
+                floor = floor or earlier(times[0], self.window)
+            ends = bool(floor and times and times[-1] < floor)
             # What is on later pages may have moved, so their ETags are forgotten.
             known = [*known[: page - 2], answer.etag or ""]
             more = not ends and next_of(answer) is not None
             position = json.dumps({"etags": known, "more": more})
-            yield Page(tuple(made.items), position, made.refused)
+            yield Page(tuple(made.items), position, tuple(made.notices))
 
 
 @contextmanager
@@ -227,6 +211,17 @@ def _parse_whole_cursor(cursor: str) -> tuple[list[str], bool]:
     return state["etags"], state["more"]
 
 
-def _earlier(text: str, by: timedelta) -> str:
-    """A time of GitHub's minus ``by``, in GitHub's format."""
+def times_of(rows: list[Any], name: str) -> list[str]:
+    """The times under ``name`` of all rows that have one."""
+    found = []
+    for row in rows:
+        with suppress(*UNFIT):
+            found.append(earlier(row[name], timedelta()))
+    return found
+
+
+def earlier(text: str, by: timedelta) -> str:
+    """A time of GitHub's minus ``by``, in GitHub's format; nothing of nothing."""
+    if not text:
+        return ""
     return (moment(text) - by).isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -12,7 +12,7 @@ from connectors.github.api import PUBLIC, REST_VERSION, GitHub, by_app, check_re
 from connectors.github.items import root_of
 from connectors.github.streams import STREAMS, streams
 from connectors.service import Capability, OpenService, ServiceContext
-from connectors.transport import AccessLost, Transport
+from connectors.transport import AccessLost, SwitchedOff, Transport
 
 # The smallest request of a stream, and the permission it needs (fine-grained token or App).
 ASKED: dict[str, tuple[str, str]] = {
@@ -78,6 +78,8 @@ async def capabilities(github: GitHub, names: Collection[str]) -> list[Capabilit
                 await github.query(DISCUSSIONS, {"owner": owner, "name": repository})
             else:
                 await github.list(ASKED[name][0], {"per_page": 1})
+        except SwitchedOff:
+            found.append(Capability(name, True))  # nothing to read, and no permission is missing
         except AccessLost:
             permission = ASKED.get(name, ("", "Discussions: read"))[1]
             found.append(Capability(name, False, f"{permission} (classic token: scope repo)"))

@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
-from typing import Any
 
 from connectors.connector import UnknownSource
 from connectors.github.api import GitHub
@@ -27,10 +26,13 @@ from connectors.github.items import (
     root_of,
     run_item,
 )
-from connectors.github.lists import PageItems, Row, SinceList, WholeList
+from connectors.github.lists import Row, SinceList, WholeList
+from connectors.github.switched import PullsByChange, Switchable
+from connectors.payloads import required_text
 from connectors.reconciliation import ListedItem
+from connectors.records import Records, key_of
 from connectors.service_items import ServiceItem
-from connectors.sync import Stream
+from connectors.sync import Page, Stream
 
 STREAMS = (
     "files",
@@ -63,13 +65,13 @@ class Titles:
 
     async def before(self, rows: list[Row]) -> dict[str, str]:
         """The titles of the rows when last seen; new rows are absent."""
-        return await self._known_titles({str(row["number"]) for row in rows})
+        return await self._known_titles({number_of(row) for row in rows} - {""})
 
     async def of(self, numbers: Collection[str]) -> dict[str, str]:
         """The title of every number; deleted ones are absent."""
         found = await self._known_titles(numbers)
         for number in sorted(set(numbers) - set(found)):
-            if row := await self.github.one(f"issues/{number}"):
+            if row := await one_numbered(self.github, number):
                 found[number] = str(row.get("title") or "")
                 self.remember(number, found[number])
         return found
@@ -89,6 +91,19 @@ class Titles:
                 self.remember(number, title)
             found |= held
         return found
+
+
+def number_of(row: Row) -> str:
+    """The number of an issue or pull request; empty where the row has none."""
+    return key_of(row, "number", default="")
+
+
+async def one_numbered(github: GitHub, number: str) -> Row | None:
+    """An issue or pull request; where issues are switched off only the latter can be asked for."""
+    found = await github.one(f"issues/{number}")
+    if found is None and (pull := await github.one(f"pulls/{number}")):
+        found = {**pull, "pull_request": {"merged_at": pull.get("merged_at")}}
+    return found
 
 
 def streams(
@@ -112,56 +127,76 @@ def streams(
     return [made[name]() for name in STREAMS if not names or name in names]
 
 
-def issues(github: GitHub, titles: Titles) -> SinceList:
+def issues(github: GitHub, titles: Titles) -> Switchable:
     """Issues and pull requests; after a change of title also everything said about them."""
     repository = github.repository
 
-    async def make(rows: list[Row]) -> PageItems:
+    async def make(rows: list[Row]) -> Records:
         """Comments come first: until they are on the log, the stored title is the old one."""
-        before, made = await titles.before(rows), PageItems()
+        before, made = await titles.before(rows), Records()
         for row in rows:
-            number, title = str(row["number"]), str(row.get("title") or "")
-            titles.remember(number, title)
+            number, title = number_of(row), str(row.get("title") or "")
+            if number:
+                titles.remember(number, title)
             if before.get(number, title) != title:
                 await add_remarks_about(github, row, made)
         for row in rows:
-            made.add(partial(issue_item, repository, row))
+            made.take(key_of(row, "number", "id"), partial(issue_item, repository, row))
         return made
+
+    async def make_pulls(rows: list[Row]) -> Records:
+        return await make([{**row, "pull_request": row} for row in rows])
 
     def list_row(row: Row) -> ListedItem:
         kind = "pulls" if row.get("pull_request") else "issues"
-        return ListedItem(root_of(repository, kind), str(row["number"]))
+        return ListedItem(root_of(repository, kind), required_text(row, "number"))
 
     async def look(root: str, path: str) -> ServiceItem | None:
-        row = await github.one(f"issues/{path}")
+        row = await one_numbered(github, path)
         item = issue_item(repository, row) if row and str(row["number"]) == path else None
         return item if item and item.root == root else None  # else moved to another repository
 
-    roots = (root_of(repository, "issues"), root_of(repository, "pulls"))
-    return SinceList("issues", roots, github, "issues", make, list_row, look, ALL_STATES)
+    pulls = root_of(repository, "pulls")
+    roots = (root_of(repository, "issues"), pulls)
+    listed = SinceList("issues", roots, github, "issues", make, list_row, look, ALL_STATES)
+    return Switchable(listed, "has_issues", PullsByChange(github, make_pulls), (pulls,))
 
 
-async def add_remarks_about(github: GitHub, row: Row, made: PageItems) -> None:
+async def add_remarks_about(github: GitHub, row: Row, made: Records) -> None:
     """Adds every comment and review of an issue or pull request."""
     repository, number = github.repository, int(row["number"])
     title = str(row.get("title") or "")
     async for comment in github.every(f"issues/{number}/comments"):
-        made.add(partial(comment_item, repository, comment, title))
+        name = f"{number}/comments/{key_of(comment, 'id', default='?')}"
+        made.take(name, partial(comment_item, repository, comment, title))
     if row.get("pull_request"):
         async for review in github.every(f"pulls/{number}/reviews"):
-            made.add(partial(review_item, repository, number, review, title))
+            name = f"{number}/reviews/{key_of(review, 'id', default='?')}"
+            made.take(name, partial(review_item, repository, number, review, title))
         async for comment in github.every(f"pulls/{number}/comments"):
-            made.add(partial(review_comment_item, repository, comment, title))
+            name = f"{number}/review-comments/{key_of(comment, 'id', default='?')}"
+            made.take(name, partial(review_comment_item, repository, comment, title))
 
 
-def comments(github: GitHub, titles: Titles) -> SinceList:
-    return _remarks(
+def comments(github: GitHub, titles: Titles) -> Switchable:
+    listed = _remarks(
         github, titles, "comments", "issues/comments", "issue_url", "comments", comment_item
     )
 
+    async def make_of_pulls(rows: list[Row]) -> Records:
+        made = Records()
+        for row in rows:
+            number, title = number_of(row), str(row.get("title") or "")
+            async for comment in github.every(f"issues/{number}/comments"):
+                name = f"{number}/comments/{key_of(comment, 'id', default='?')}"
+                made.take(name, partial(comment_item, github.repository, comment, title))
+        return made
 
-def review_comments(github: GitHub, titles: Titles) -> SinceList:
-    return _remarks(
+    return Switchable(listed, "has_issues", PullsByChange(github, make_of_pulls))
+
+
+def review_comments(github: GitHub, titles: Titles) -> Switchable:
+    listed = _remarks(
         github,
         titles,
         "review-comments",
@@ -170,6 +205,7 @@ def review_comments(github: GitHub, titles: Titles) -> SinceList:
         "review-comments",
         review_comment_item,
     )
+    return Switchable(listed, "has_pull_requests")
 
 
 def _remarks(
@@ -183,24 +219,28 @@ def _remarks(
 ) -> SinceList:
     repository = github.repository
 
-    def number_of(row: Row) -> str:
-        return str(row[belongs_to]).rpartition("/")[2]
+    def subject_of(row: Row) -> str:
+        return key_of(row, belongs_to, default="").rpartition("/")[2]
 
-    async def make(rows: list[Row]) -> PageItems:
-        about, made = await titles.of({number_of(row) for row in rows}), PageItems()
+    async def make(rows: list[Row]) -> Records:
+        about, made = await titles.of({subject_of(row) for row in rows} - {""}), Records()
         for row in rows:
-            made.add(partial(item_of, repository, row, about.get(number_of(row))))
+            number = subject_of(row)
+            name = f"{number or '?'}/{kind}/{key_of(row, 'id', default='?')}"
+            made.take(name, partial(item_of, repository, row, about.get(number)))
         return made
 
     def list_row(row: Row) -> ListedItem:
-        return ListedItem(root_of(repository, kind), f"{number_of(row)}/{kind}/{row['id']}")
+        number = required_text(row, belongs_to).rpartition("/")[2]
+        path = f"{number}/{kind}/{required_text(row, 'id')}"
+        return ListedItem(root_of(repository, kind), path)
 
     async def look(root: str, path: str) -> ServiceItem | None:
         row = await github.one(f"{what}/{path.rpartition('/')[2]}")
         if row is None:
             return None
-        about = await titles.of({number_of(row)})
-        item = item_of(repository, row, about.get(number_of(row)))
+        about = await titles.of({subject_of(row)} - {""})
+        item = item_of(repository, row, about.get(subject_of(row)))
         return item if item.path == path else None
 
     return SinceList(name, (root_of(repository, kind),), github, what, make, list_row, look)
@@ -219,8 +259,8 @@ class Reviews:
     def roots(self) -> tuple[str, ...]:
         return (root_of(self.github.repository, "reviews"),)
 
-    def pages(self, cursor: str) -> AsyncIterator[Any]:
-        return self._since_list().pages(cursor)
+    def pages(self, cursor: str) -> AsyncIterator[Page]:
+        return self._listed().pages(cursor)
 
     async def list_all(self) -> AsyncIterator[ListedItem]:
         async for row in self.github.every("pulls", ALL_STATES):
@@ -231,39 +271,45 @@ class Reviews:
         number = path.partition("/")[0]
         row = await self.github.one(f"pulls/{number}")
         found = (await self._of(row)).items if row else []
-        return next(
-            (item for item in found if isinstance(item, ServiceItem) and item.path == path), None
-        )
+        return next((item for item in found if item.path == path), None)
 
-    async def _of(self, *rows: Row) -> PageItems:
-        made, repository = PageItems(), self.github.repository
+    async def _of(self, *rows: Row) -> Records:
+        made, repository = Records(), self.github.repository
         for row in rows:
-            number, title = int(row["number"]), str(row.get("title") or "")
+            number, title = number_of(row), str(row.get("title") or "")
+            if not number:
+                made.tell(key_of(row, "id"), "number is missing")
+                continue
             async for review in self.github.every(f"pulls/{number}/reviews"):
-                made.add(partial(review_item, repository, number, review, title))
+                name = f"{number}/reviews/{key_of(review, 'id', default='?')}"
+                made.take(name, partial(review_item, repository, int(number), review, title))
         return made
 
-    def _since_list(self) -> SinceList:
-        async def make(rows: list[Row]) -> PageItems:
+    def _listed(self) -> Switchable:
+        async def make_of_pulls(rows: list[Row]) -> Records:
+            return await self._of(*rows)
+
+        async def make(rows: list[Row]) -> Records:
             return await self._of(*(row for row in rows if row.get("pull_request")))
 
-        return SinceList(
+        listed = SinceList(
             self.name, self.roots, self.github, "issues", make, lambda row: None, self.look,
             ALL_STATES, leads=True,
         )  # fmt: skip
+        return Switchable(listed, "has_issues", PullsByChange(self.github, make_of_pulls))
 
 
-def collect_items(rows: list[Row], item_of: Callable[[Row], ServiceItem | None]) -> PageItems:
-    made = PageItems()
+def collect_items(rows: list[Row], item_of: Callable[[Row], ServiceItem | None]) -> Records:
+    made = Records()
     for row in rows:
-        made.add(partial(item_of, row))
+        made.take(key_of(row, "id"), partial(item_of, row))
     return made
 
 
 def releases(github: GitHub) -> WholeList:
     repository = github.repository
 
-    async def make(rows: list[Row]) -> PageItems:
+    async def make(rows: list[Row]) -> Records:
         return collect_items(rows, partial(release_item, repository))
 
     def list_row(row: Row) -> ListedItem | None:
@@ -283,7 +329,7 @@ def runs(github: GitHub) -> WholeList:
     """Results of workflow runs of the last weeks. GitHub deletes them; their sources stay."""
     repository = github.repository
 
-    async def make(rows: list[Row]) -> PageItems:
+    async def make(rows: list[Row]) -> Records:
         return collect_items(rows, partial(run_item, repository))
 
     async def look(root: str, path: str) -> ServiceItem | None:

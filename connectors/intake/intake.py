@@ -16,6 +16,7 @@ from typing import Any
 import connectors.bitbucket.items
 import connectors.github.deliveries
 import connectors.jira.items
+import connectors.jira.service
 from connectors.connector import RedactName, SourceRefused, SourceUnavailable
 from connectors.definitions import Definition
 from connectors.feeder import FeedOrder
@@ -249,7 +250,10 @@ def _items_of(
         case _:
             added = definition.added
             site = added.options.get("site", "") or site_of(added.base_url)
-            return connectors.jira.items.items_of_event(site, payload) or None
+            found = connectors.jira.items.items_of_event(site, payload)
+            if not connectors.jira.service.reads(added, "restricted"):
+                found = [connectors.jira.items.without_restricted(it) for it in found]
+            return found or None
 
 
 def _is_about(definition: Definition, payload: Mapping[str, Any]) -> bool:

@@ -28,11 +28,12 @@ PAGE = 50
 COMMENTS_PAGE = 100
 FIELDS = (
     "summary", "description", "reporter", "creator", "created", "updated", "status", "resolution",
-    "labels", "issuetype", "priority", "components", "comment", "attachment",
+    "labels", "issuetype", "priority", "components", "comment", "attachment", "security",
 )  # fmt: skip
-LISTING_FIELDS = ("comment", "attachment")  # what reconciliation needs of an issue
+LISTING_FIELDS = ("comment", "attachment", "security")  # what reconciliation needs of an issue
 _PROJECT = re.compile(r"[A-Za-z][A-Za-z0-9_]{1,254}")
 _NOT_THERE = frozenset((404, 410))
+_HIDDEN = frozenset((403, 404))
 
 
 def check_project(target: str) -> str:
@@ -92,7 +93,7 @@ def by_client(
 class SearchPage:
     """A page of a search; ``token`` leads to the next page, None at the end."""
 
-    issues: list[dict[str, Any]]
+    issues: list[Any]
     token: str | None
 
 
@@ -114,6 +115,7 @@ class Jira:
         self.transport = transport
         self.site = site or site_of(transport.base_url)
         self._flavour, self._page = flavour, page
+        self._field_names: dict[str, str] | None = None
 
     async def check(self) -> None:
         """Checks the right to browse issues: without it a search finds nothing, or fails.
@@ -129,6 +131,20 @@ class Jira:
             raise AccessLost(
                 f"Our credential may not browse the project {self.project}.", "forbidden", 200
             )
+
+    async def field_names(self) -> dict[str, str] | None:
+        """The names of the site's own fields of text, by id; None where Jira does not tell them."""
+        if self._field_names is None:
+            answer = await self.transport.get("rest/api/2/field", seen=_HIDDEN)
+            if answer.status != 200:
+                return None
+            told = answer.json()
+            self._field_names = {
+                str(field["id"]): str(field.get("name") or "")
+                for field in (told if isinstance(told, list) else ())
+                if isinstance(field, dict) and _is_own_text(field)
+            }
+        return self._field_names
 
     async def search(
         self, jql: str, token: str | None = None, fields: tuple[str, ...] = FIELDS
@@ -158,7 +174,7 @@ class Jira:
         more = isinstance(total, int) and after < total and issues
         return SearchPage(issues, str(after) if more else None)
 
-    async def comments(self, key: str) -> AsyncIterator[dict[str, Any]]:
+    async def comments(self, key: str) -> AsyncIterator[Any]:
         """All comments of an issue, oldest first."""
         start = 0
         while True:
@@ -180,7 +196,7 @@ class Jira:
 
     async def issue(self, key: str) -> dict[str, Any] | None:
         """The issue with that key; None if it was deleted or has another key now."""
-        found = await self.one(_issue(key), FIELDS)
+        found = await self.one(_issue(key), (*FIELDS, *(await self.field_names() or ())))
         return found if found and found.get("key") == key else None
 
     async def comment(self, key: str, number: str) -> dict[str, Any] | None:
@@ -200,6 +216,15 @@ class Jira:
                 raise
             return None
         return answer.body if answer.status == 200 else None
+
+
+def _is_own_text(field: Mapping[str, Any]) -> bool:
+    """Whether a field is the site's own and holds text, or a list of texts."""
+    schema = field.get("schema")
+    if not field.get("custom") or not field.get("id") or not isinstance(schema, Mapping):
+        return False
+    kind = schema.get("items") if schema.get("type") == "array" else schema.get("type")
+    return kind in ("string", "doc")
 
 
 def _issue(key: str) -> str:

@@ -1,8 +1,11 @@
-"""Jira's payloads as items: one source per issue, comment and readable attachment.
+"""Jira's payloads as items: one source per issue, comment, field of prose and readable attachment.
 
 Polls, webhooks and export files use the same objects and give the same items, so only fields that
 all of them contain are used (a webhook's comment does not name the reporter). Bodies are wiki
 markup (version 2 of the interface, Data Center, webhooks) or ADF trees (version 3).
+
+A time that cannot be read makes no text unreadable: the item has a flaw and no time, and is older
+than every revision with one. What only some people may read outside is marked with who they are.
 
 ``root`` is ``jira/<site>/<PROJECT>`` by the issue's present key. An issue that moved to another
 project is removed here by the next reconciliation and appears there with its next change.
@@ -10,46 +13,98 @@ project is removed here by the next reconciliation and appears there with its ne
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
-from connectors.jira import adf, wiki
-from connectors.payloads import Payload, UnreadablePayload, part, parts, required_text, text, time
-from connectors.service_items import DeletedItem, Remark, ServiceItem
+from connectors.jira.fields import text_fields
+from connectors.jira.markup import body_of
+from connectors.jira.times import time_of_number, time_written
+from connectors.payloads import Payload, UnreadablePayload, part, parts, required_text, text
+from connectors.records import Records, key_of
+from connectors.service_items import TIME_OF_NONE, DeletedItem, Remark, ServiceItem
 
+RESTRICTED = "restricted"  # in the place of a role: not everybody may read it outside
+_PROJECT = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 READABLE_SUFFIXES = (".md", ".markdown", ".txt", ".rst", ".adoc")
 LARGEST_ATTACHMENT_BYTES = 1024 * 1024
 
 
+def is_key(key: str) -> bool:
+    """Whether a text is the key of an issue, such as SHOP-7."""
+    project, dash, number = key.rpartition("-")
+    return bool(dash) and bool(_PROJECT.fullmatch(project)) and number.isdecimal()
+
+
 def root_of(site: str, key: str) -> str:
     """The root of an issue key's project. Raises UnreadablePayload for anything else."""
-    project, dash, number = key.rpartition("-")
-    if not dash or not project or not number.isdecimal():
+    if not is_key(key):
         raise UnreadablePayload("key is not an issue key")
-    return f"jira/{site}/{project}"
+    return f"jira/{site}/{key.rpartition('-')[0]}"
 
 
 def items_of(site: str, issue: Payload) -> list[ServiceItem]:
-    """An issue and the comments that the payload contains. Raises UnreadablePayload."""
-    comments = parts(part(part(issue, "fields"), "comment"), "comments")
-    return [issue_item(site, issue), *(comment_item(site, issue, it) for it in comments)]
+    """An issue, its readable comments and fields. Raises UnreadablePayload for the issue itself."""
+    return [issue_item(site, issue), *comments_of(site, issue, comments_in(issue)).items]
+
+
+def comments_in(issue: Payload) -> list[Any]:
+    """The comments that a payload holds. Raises UnreadablePayload."""
+    held = part(part(issue, "fields"), "comment").get("comments")
+    if held is not None and not isinstance(held, list):
+        raise UnreadablePayload("comments is no list")
+    return list(held or [])
+
+
+def records_of(site: str, issue: Any, names: Mapping[str, str] | None) -> Records:
+    """Everything that the payload of an issue holds; ``names`` are those of its fields.
+
+    Without names the fields of the site's own are not read.
+    """
+    records, key = Records(), key_of(issue, "key", "id")
+    records.take(key, lambda: issue_item(site, _object(issue)))
+    if not records.items:
+        return records
+    records.items += field_items(site, issue, names) if names is not None else []
+    try:
+        records.extend(comments_of(site, issue, comments_in(issue)))
+    except UnreadablePayload as error:
+        records.tell(f"{key}/comments", str(error))
+    return records
+
+
+def comments_of(site: str, issue: Payload, comments: Iterable[Any]) -> Records:
+    records, key = Records(), key_of(issue, "key")
+    for comment in comments:
+        name = f"{key}/comments/{key_of(comment, 'id', default='?')}"
+        records.take(name, partial(comment_item, site, issue, comment))
+    return records
 
 
 def issue_item(site: str, issue: Payload) -> ServiceItem:
     """The issue's own text: its description by its reporter. Raises UnreadablePayload."""
-    key, fields = required_text(issue, "key"), part(issue, "fields")
-    changed_at = time(fields, "updated")
+    key, fields, flaws = required_text(issue, "key"), part(issue, "fields"), list[str]()
+    root = root_of(site, key)
+    created = _time(fields, "created", flaws)
+    changed_at = _time(fields, "updated", flaws) or created or TIME_OF_NONE
+    body = body_of(fields.get("description"))
+    if changed_at == TIME_OF_NONE and not body and not text(fields, "summary"):
+        raise UnreadablePayload("it has neither text nor time")
     author = fields.get("reporter") or fields.get("creator")
+    audience = audience_of_issue(fields)
     description = Remark(
         ref="description",
         author=_name(author),
-        role="bot" if _is_bot(author) else "reporter",
-        at=time(fields, "created"),
-        body=body_of(fields.get("description")),
+        role=_role(author, "reporter", audience),
+        at=created,
+        body=body,
     )
     return ServiceItem(
         service="jira",
-        root=root_of(site, key),
+        root=root,
         path=key,
         source_type="issue",
         title=_title(key, fields),
@@ -59,23 +114,43 @@ def issue_item(site: str, issue: Payload) -> ServiceItem:
         state=_state(fields),
         labels=tuple(sorted(_labels(fields))),
         url=_address(issue, key),
+        restricted_to=audience,
+        flaws=tuple(flaws),
     )
 
 
-def comment_item(site: str, issue: Payload, comment: Payload) -> ServiceItem:
+def field_items(site: str, issue: Payload, names: Mapping[str, str]) -> list[ServiceItem]:
+    """The fields of the site's own that hold sentences, each by the issue's reporter."""
+    about, fields = issue_item(site, issue), part(issue, "fields")
+    said = about.remarks[0]
+    return [
+        replace(
+            about,
+            path=f"{about.path}/fields/{field_id}",
+            title=f"{about.title} ({name})",
+            remarks=(replace(said, ref=field_id, body=f"### {name}\n\n{text}"),),
+            flaws=(),
+        )
+        for field_id, (name, text) in text_fields(fields, names).items()
+    ]
+
+
+def comment_item(site: str, issue: Payload, comment: Any) -> ServiceItem:
     """A comment of an issue, of which key and summary suffice. Raises UnreadablePayload."""
+    comment, flaws = _object(comment), list[str]()
     key, number = required_text(issue, "key"), required_text(comment, "id")
-    made, changed = time(comment, "created"), time(comment, "updated")
-    author = comment.get("author")
+    made, changed = _time(comment, "created", flaws), _time(comment, "updated", flaws)
+    author, audience = comment.get("author"), audience_of_comment(issue, comment)
     about = _title(key, part(issue, "fields"))
     said = Remark(
         ref=number,
         author=_name(author),
-        role="bot" if _is_bot(author) else None,
-        at=made,
+        role=_role(author, None, audience),
+        at=made or changed,
         body=body_of(comment.get("body")),
-        edited_at=changed if changed > made else None,
+        edited_at=changed if made and changed and changed > made else None,
     )
+    changed_at = changed or made or _time(part(issue, "fields"), "updated", []) or TIME_OF_NONE
     address = _address(issue, key)
     return ServiceItem(
         service="jira",
@@ -84,10 +159,12 @@ def comment_item(site: str, issue: Payload, comment: Payload) -> ServiceItem:
         source_type="comment",
         title=f"Comment on {about}",
         remarks=(said,),
-        changed_at=changed,
-        revision_ref=_format_time(changed),
+        changed_at=changed_at,
+        revision_ref=_format_time(changed_at),
         about=about,
         url=f"{address}?focusedCommentId={number}" if address else None,
+        restricted_to=audience,
+        flaws=tuple(flaws),
     )
 
 
@@ -98,30 +175,45 @@ def _title(key: str, fields: Payload) -> str:
 
 def readable_attachments(issue: Payload) -> list[Payload]:
     """The attachments worth reading: prose by their suffix, and not too large."""
+    held = part(issue, "fields").get("attachment")
     return [
         it
-        for it in parts(part(issue, "fields"), "attachment")
-        if text(it, "filename").lower().endswith(READABLE_SUFFIXES)
+        for it in (held if isinstance(held, list) else ())
+        if isinstance(it, Mapping)
+        and str(it.get("filename")).lower().endswith(READABLE_SUFFIXES)
         and isinstance(it.get("size"), int)
         and it["size"] <= LARGEST_ATTACHMENT_BYTES
     ]
 
 
+def change_of(issue: Any) -> datetime | None:
+    """When an issue changed last; None where it does not tell that."""
+    fields = issue.get("fields") if isinstance(issue, Mapping) else None
+    return _time(fields, "updated", []) if isinstance(fields, Mapping) else None
+
+
+def attachment_path(key: str, attachment: Payload) -> str:
+    name = text(attachment, "filename").replace("/", "_")
+    return f"{key}/attachments/{required_text(attachment, 'id')}/{name}"
+
+
 def attachment_item(site: str, issue: Payload, attachment: Payload, content: bytes) -> ServiceItem:
     """An attachment's text; invalid UTF-8 becomes replacement characters."""
     key, number = required_text(issue, "key"), required_text(attachment, "id")
-    made, name = time(attachment, "created"), text(attachment, "filename")
-    author = attachment.get("author")
+    flaws, name, author = list[str](), text(attachment, "filename"), attachment.get("author")
+    made = _time(attachment, "created", flaws)
     return ServiceItem(
         service="jira",
         root=root_of(site, key),
-        path=f"{key}/attachments/{number}/{name.replace('/', '_')}",
+        path=attachment_path(key, attachment),
         source_type="doc",
         title=name,
         remarks=(Remark(number, _name(author), None, made, content.decode(errors="replace")),),
-        changed_at=made,
-        revision_ref=_format_time(made),
+        changed_at=made or TIME_OF_NONE,
+        revision_ref=_format_time(made or TIME_OF_NONE),
         url=text(attachment, "content") or None,
+        restricted_to=audience_of_issue(part(issue, "fields")),
+        flaws=tuple(flaws),
     )
 
 
@@ -163,15 +255,53 @@ def _at(event: Payload) -> datetime:
     return datetime.fromtimestamp(stamp / 1000, UTC)
 
 
-def body_of(body: Any) -> str:
-    """Markdown of a body in either of Jira's formats; empty for none."""
-    if body is None:
-        return ""
-    if isinstance(body, str):
-        return wiki.markdown(body)
-    if isinstance(body, dict):
-        return adf.markdown(body)
-    raise UnreadablePayload("body is neither text nor document")
+def _object(value: Any) -> Payload:
+    if not isinstance(value, Mapping):
+        raise UnreadablePayload("it is no object")
+    return value
+
+
+def _time(payload: Payload, name: str, flaws: list[str]) -> datetime | None:
+    """A time in ISO 8601, in milliseconds, or as Jira shows it; None with a flaw otherwise."""
+    value = payload.get(name)
+    if isinstance(value, int) and not isinstance(value, bool):
+        found = time_of_number(value)
+    else:
+        found = time_written(value) if isinstance(value, str) else None
+    if found is None:
+        flaws.append(f"{name} is missing" if value in (None, "") else f"{name} is no time")
+    return found
+
+
+def audience_of_issue(fields: Payload) -> str | None:
+    """The security level of an issue: only some people may see it."""
+    level = part(fields, "security")
+    return text(level, "name") or ("a security level" if level else None)
+
+
+def audience_of_comment(issue: Payload, comment: Payload) -> str | None:
+    """Who may read a comment: a role, a group, a service desk's team; None for everybody."""
+    visibility = part(comment, "visibility")
+    if visibility:
+        named = [text(visibility, "type"), text(visibility, "value")]
+        return " ".join(it for it in named if it) or "some people"
+    if comment.get("jsdPublic") is False:
+        return "the team"
+    return audience_of_issue(part(issue, "fields"))
+
+
+def without_restricted(item: ServiceItem | DeletedItem) -> ServiceItem | DeletedItem:
+    """The item, or that it is gone where only some people may read it outside."""
+    if isinstance(item, DeletedItem) or not item.restricted_to:
+        return item
+    below = () if "/" in item.path else (item.root,)
+    return DeletedItem("jira", item.root, item.path, item.changed_at, cascade_roots=below)
+
+
+def _role(author: Any, usual: str | None, audience: str | None) -> str | None:
+    if _is_bot(author):
+        return "bot"
+    return ", ".join(it for it in (usual, RESTRICTED if audience else None) if it) or None
 
 
 def _name(author: Any) -> str:

@@ -13,11 +13,18 @@ from connectors.jira.api import Flavour, Jira, by_account, by_client, check_proj
 from connectors.jira.streams import STREAMS, Issues
 from connectors.service import Capability, OpenService, ServiceContext
 from connectors.transport import AccessLost, Authorise, Transport
+from schemas.events.connector import ConnectorAdded
+
+LEAVE_OUT = "leave-out"
 
 
 @dataclass(frozen=True)
 class JiraService:
-    """Options of a definition: ``flavour`` (``cloud``, ``data-center``), ``site``."""
+    """Options of a definition: ``flavour`` (``cloud``, ``data-center``), ``site``.
+
+    ``restricted=leave-out`` leaves out what only some people may read at the site, and
+    ``fields=leave-out`` the fields of text that the site has added.
+    """
 
     base_url: str = ""  # every site has its own
     streams: tuple[str, ...] = STREAMS
@@ -50,7 +57,16 @@ class JiraService:
                     return [Capability("issues", False, "Browse Projects (OAuth: read:jira-work)")]
                 return [Capability("issues", True)]
 
-            yield OpenService([Issues(jira)], check)
+            issues = Issues(jira, reads(added, "restricted"), reads(added, "fields"))
+            yield OpenService([issues], check)
+
+
+def reads(added: ConnectorAdded, option: str) -> bool:
+    """Whether a definition leaves in what the option is about. Raises UnknownSource."""
+    said = added.options.get(option, "read")
+    if said not in ("read", LEAVE_OUT):
+        raise UnknownSource(f"{option}={said!r} is not known: use read or {LEAVE_OUT}.")
+    return said == "read"
 
 
 def flavour_of(context: ServiceContext) -> Flavour:

@@ -14,21 +14,31 @@ reading. No search shows that a comment was deleted: reconciliation finds that.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
-from connectors.jira.api import LISTING_FIELDS, Jira
+from connectors.jira.api import FIELDS, LISTING_FIELDS, Jira
+from connectors.jira.fields import text_fields
 from connectors.jira.items import (
     attachment_item,
-    comment_item,
-    issue_item,
+    attachment_path,
+    audience_of_comment,
+    audience_of_issue,
+    change_of,
+    comments_in,
+    comments_of,
+    is_key,
     readable_attachments,
+    records_of,
+    without_restricted,
 )
-from connectors.payloads import part, parts, readable, required_text, time
-from connectors.reconciliation import ListedItem
-from connectors.service_items import DeletedItem, ServiceItem
+from connectors.payloads import UnreadablePayload, part, readable, required_text
+from connectors.reconciliation import ListedItem, UnreadableItem
+from connectors.records import Records, key_of
+from connectors.service_items import ServiceItem
 from connectors.sync import Page
 
 STREAMS = ("issues",)
@@ -40,9 +50,15 @@ SENT = "An issue that Jira sent"
 
 @dataclass(frozen=True)
 class Issues:
-    """The one stream of a project: a comment changes its issue, so both are found together."""
+    """The one stream of a project: a comment changes its issue, so both are found together.
+
+    ``reads_restricted``: also what only some people may read at the site. ``reads_fields``: also
+    the fields of text that the site has added.
+    """
 
     jira: Jira
+    reads_restricted: bool = True
+    reads_fields: bool = True
     name: str = "issues"
     is_reconcilable: bool = True
 
@@ -58,13 +74,23 @@ class Issues:
         await self.jira.check()
         since_ms = int(json.loads(cursor)["since_ms"]) if cursor else 0
         newest_ms, token = since_ms, None
+        names, read = await self._names(), Records()
+        if names is None:
+            read.tell("fields", "Jira does not tell which fields the site has added", is_lost=False)
+        asked = (*FIELDS, *(names or ()))
         group, before, rounds = set[str](), set[str](), 0
         while True:
-            found = await self.jira.search(self._since(since_ms), token)
-            items = [item for issue in found.issues async for item in self._of(issue)]
-            last_ms = _change_time_ms(found.issues[-1]) if found.issues else newest_ms
+            found = await self.jira.search(self._since(since_ms), token, asked)
+            for issue in found.issues:
+                read.extend(await self._of(issue, names or {}))
+            times = [_change_time_ms(it) for it in found.issues]
+            last_ms = max((ms for ms in times if ms is not None), default=newest_ms)
             newest_ms = max(newest_ms, last_ms)
-            group |= {str(it.get("key")) for it in found.issues if _change_time_ms(it) == since_ms}
+            group |= {
+                key_of(it, "key")
+                for it, ms in zip(found.issues, times, strict=True)
+                if ms == since_ms
+            }
             leaves = found.token is None or last_ms > since_ms
             if leaves and token and group != before and rounds < STEADY_ROUNDS:
                 before, group, token, rounds = group, set(), None, rounds + 1
@@ -75,54 +101,75 @@ class Issues:
                 group, before, rounds = set(), set(), 0
             else:
                 token = found.token
-            yield Page(tuple(items), _cursor(since_ms))
+            yield Page((*read.items, *read.gone), _cursor(since_ms), tuple(read.notices))
+            read = Records()
         behind_ms = newest_ms - OVERLAP // timedelta(milliseconds=1)
-        yield Page(tuple(items), _cursor(max(0, min(newest_ms, behind_ms))))
+        after = _cursor(max(0, min(newest_ms, behind_ms)))
+        yield Page((*read.items, *read.gone), after, tuple(read.notices))
 
     def _since(self, since_ms: int) -> str:
         since = f" AND updated >= {since_ms}" if since_ms else ""
         return f'project = "{self.jira.project}"{since} ORDER BY updated ASC, key ASC'
 
-    async def _of(self, issue: dict[str, Any]) -> AsyncIterator[ServiceItem | DeletedItem]:
-        """The issue and everything said about it."""
-        with readable(SENT):
-            yield issue_item(self.jira.site, issue)
-            for comment in await self._comments(issue):
-                yield comment_item(self.jira.site, issue, comment)
-            for attachment in readable_attachments(issue):
-                content = await self.jira.content(attachment)
-                if content is not None:
-                    yield attachment_item(self.jira.site, issue, attachment, content)
+    async def _names(self) -> dict[str, str] | None:
+        return await self.jira.field_names() if self.reads_fields else {}
 
-    async def _comments(self, issue: dict[str, Any]) -> list[Any]:
-        """The comments in the issue, or a full list if it contains only some."""
+    async def _of(self, issue: Any, names: Mapping[str, str]) -> Records:
+        """The issue and everything said about it; what cannot be read is named."""
+        site, key = self.jira.site, key_of(issue, "key", "id")
+        read = records_of(site, issue, names if self.reads_fields else None)
+        if not read.items:
+            return read
+        try:
+            further = await self._further_comments(issue)
+        except UnreadablePayload as error:
+            read.tell(f"{key}/comments", str(error))
+            further = []
+        read.extend(comments_of(site, issue, further))
+        for attachment in readable_attachments(issue):
+            content = await self.jira.content(attachment)
+            if content is not None:
+                name = f"{key}/attachments/{key_of(attachment, 'id', default='?')}"
+                read.take(name, partial(attachment_item, site, issue, attachment, content))
+        return read if self.reads_restricted else leave_out_restricted(read)
+
+    async def _further_comments(self, issue: dict[str, Any]) -> list[Any]:
+        """All comments of an issue that contains only some of them; otherwise none."""
         held = part(part(issue, "fields"), "comment")
-        comments = parts(held, "comments")
         total = held.get("total")
-        if held and (not isinstance(total, int) or total <= len(comments)):
-            return list(comments)
+        if held and (not isinstance(total, int) or total <= len(comments_in(issue))):
+            return []
         return [comment async for comment in self.jira.comments(required_text(issue, "key"))]
 
     async def list_all(self) -> AsyncIterator[ListedItem]:
         await self.jira.check()
         jql = f'project = "{self.jira.project}" ORDER BY created ASC, key ASC'
+        names = await self._names() or {}
         token: str | None = None
         while True:
-            found = await self.jira.search(jql, token, LISTING_FIELDS)
+            found = await self.jira.search(jql, token, (*LISTING_FIELDS, *names))
             for issue in found.issues:
-                with readable(SENT):
-                    key = required_text(issue, "key")
-                    paths = [key]
-                    for comment in await self._comments(issue):
-                        paths.append(f"{key}/comments/{required_text(comment, 'id')}")
-                    for attachment in readable_attachments(issue):
-                        name = str(attachment["filename"]).replace("/", "_")
-                        paths.append(f"{key}/attachments/{required_text(attachment, 'id')}/{name}")
-                for path in paths:
+                for path in await self._paths(issue, names):
                     yield ListedItem(self.root, path)
             token = found.token
             if token is None:
                 return
+
+    async def _paths(self, issue: Any, names: Mapping[str, str]) -> list[str]:
+        """The paths of an issue and of all below it; of an unreadable one none."""
+        key = key_of(issue, "key", default="")
+        hides = not self.reads_restricted
+        if not is_key(key) or (hides and audience_of_issue(part(issue, "fields"))):
+            return []
+        with readable(SENT):
+            comments = [*comments_in(issue), *await self._further_comments(issue)]
+            if hides:
+                comments = [it for it in comments if not audience_of_comment(issue, it)]
+            numbers = [key_of(comment, "id", default="") for comment in comments]
+            paths = [key, *dict.fromkeys(f"{key}/comments/{it}" for it in numbers if it)]
+            paths += [f"{key}/fields/{it}" for it in text_fields(part(issue, "fields"), names)]
+            paths += [attachment_path(key, it) for it in readable_attachments(issue)]
+        return paths
 
     async def look(self, root: str, path: str) -> ServiceItem | None:
         key, _, rest = path.partition("/")
@@ -130,17 +177,40 @@ class Issues:
         if issue is None:
             return None
         kind, _, number = rest.partition("/")
-        with readable(SENT):
-            if kind == "comments":
-                comment = await self.jira.comment(key, number)
-                return comment_item(self.jira.site, issue, comment) if comment else None
-            items = [item async for item in self._of(issue)]
-        return next((it for it in items if isinstance(it, ServiceItem) and it.path == path), None)
+        if kind == "comments":
+            comment = await self.jira.comment(key, number)
+            if comment is None:
+                return None
+            read = comments_of(self.jira.site, issue, [comment])
+            read = read if self.reads_restricted else leave_out_restricted(read)
+        else:
+            read = await self._of(issue, await self._names() or {})
+        for item in read.items:
+            if item.path == path:
+                return item
+        hidden = any(gone.path == path for gone in read.gone)
+        for notice in () if hidden else read.notices:
+            if notice.is_lost and notice.key == path:
+                raise UnreadableItem(path, notice.reason)
+        return None
 
 
-def _change_time_ms(issue: dict[str, Any]) -> int:
-    with readable(SENT):
-        return (time(part(issue, "fields"), "updated") - EPOCH) // timedelta(milliseconds=1)
+def leave_out_restricted(read: Records) -> Records:
+    """The records that everybody may read at the site; the others are named, and gone here."""
+    kept = Records(notices=read.notices)
+    for item in read.items:
+        open_one = without_restricted(item)
+        if isinstance(open_one, ServiceItem):
+            kept.items.append(open_one)
+        else:
+            kept.gone.append(open_one)
+            kept.tell(item.path, "only some people may read it at the site, so it is left out")
+    return kept
+
+
+def _change_time_ms(issue: Any) -> int | None:
+    changed_at = change_of(issue)
+    return (changed_at - EPOCH) // timedelta(milliseconds=1) if changed_at else None
 
 
 def _cursor(since_ms: int) -> str:

@@ -12,8 +12,15 @@ import re
 _HEADING = re.compile(r"[ \t]*h([1-6])\.[ \t]+(?=\S)")
 _CODE = re.compile(r"\{(code|noformat)(?::([^{}\n]*))?\}(.*?)(?:\{\1\}|\Z)", re.DOTALL)
 _QUOTE = re.compile(r"\{quote\}")
-_PANEL = re.compile(r"\{(?:panel|info|note|tip|warning|color|anchor|toc)(?::([^{}\n]*))?\}")
+_PANEL = re.compile(
+    r"\{(panel|info|note|tip|warning|expand|status|color|anchor|toc|section|column)"
+    r"(?::([^{}\n]*))?\}"
+)
 _PANEL_TITLE = re.compile(r"(?:^|\|)title=([^|]+)")
+_FRAMES = frozenset(("panel", "info", "note", "tip", "warning", "expand"))
+_PIPE = "\ue000"  # stands for an escaped pipe while a row is read
+_BORDER = re.compile(r"\|\|?")
+_DATE = re.compile(r"\{date:(\d{4}-\d\d-\d\d)\}")
 _LIST = re.compile(r"[ \t]*([*#]{1,6}|-{1,3})[ \t]+(?=\S)")
 _RULE = re.compile(r"[ \t]*-{4,}[ \t]*$")
 _MONO = re.compile(r"\{\{(.{1,400}?)\}\}")
@@ -60,15 +67,15 @@ def _language(parameters: str | None) -> str:
 
 def _line(line: str) -> str:
     """One line outside of code."""
-    line = _PANEL.sub(_panel, line)
+    line = _DATE.sub(r"\1", _PANEL.sub(_panel, line))
     if _RULE.match(line):
         return "---"
     if line.lstrip().startswith("bq. "):
         return f"> {_inline(line.lstrip()[4:])}"
     if heading := _HEADING.match(line):
         return f"{'#' * int(heading[1])} {_inline(line[heading.end() :])}"
-    if line.lstrip().startswith("||"):
-        return _table_head(line.strip())
+    if line.lstrip().startswith("|"):
+        return _table_row(line.strip())
     if item := _LIST.match(line):
         mark = "1." if item[1][-1] == "#" else "-"
         return f"{'  ' * (len(item[1]) - 1)}{mark} {_inline(line[item.end() :])}"
@@ -76,13 +83,29 @@ def _line(line: str) -> str:
 
 
 def _panel(match: re.Match[str]) -> str:
-    title = _PANEL_TITLE.search(match[1] or "")
-    return f"**{title[1].strip()}**" if title and match[0].startswith("{panel") else ""
+    """The title of a frame as a bold line, of a status as a word; an expand's may stand alone."""
+    kind, parameters = match[1], match[2] or ""
+    title = _PANEL_TITLE.search(parameters)
+    words = title[1].strip() if title else ""
+    if kind == "expand" and "=" not in parameters:
+        words = parameters.split("|")[0].strip()
+    if kind == "status" or not words:
+        return words
+    return f"**{words}**" if kind in _FRAMES else ""
 
 
-def _table_head(line: str) -> str:
-    cells = [_inline(cell.strip()) for cell in line.strip("|").split("||")]
-    return f"| {' | '.join(cells)} |\n|{'---|' * len(cells)}"
+def _table_row(line: str) -> str:
+    """A row of a table, with a rule below it if all of its cells are headings.
+
+    A pipe that is no border stays escaped, and one inside a link is none.
+    """
+    written = _inline(line.replace("\\|", _PIPE))
+    if not written.startswith("||"):
+        return written.replace(_PIPE, "\\|")
+    cells = [cell.strip().replace(_PIPE, "\\|") for cell in _BORDER.split(written.strip("|"))]
+    row = f"| {' | '.join(cells)} |"
+    is_head = "|" not in written.replace("||", "")
+    return f"{row}\n|{'---|' * len(cells)}" if is_head else row
 
 
 def _inline(text: str) -> str:

@@ -55,12 +55,12 @@ class Slack:
         name = channel.get("name") if isinstance(channel, Mapping) else None
         return name if isinstance(name, str) else channel_id
 
-    def members(self) -> AsyncIterator[dict[str, Any]]:
+    def members(self) -> AsyncIterator[Any]:
         return self._every("users.list", {}, "members")
 
     async def history(
         self, channel: str, *, oldest: str = "", latest: str = "", limit: int | None = None
-    ) -> tuple[list[dict[str, Any]], bool, bool]:
+    ) -> tuple[list[Any], bool, bool]:
         """Messages between two stamps, both exclusive, newest first.
 
         Also whether there are older ones, and whether the workspace's plan hides some.
@@ -75,12 +75,12 @@ class Slack:
             bool(payload.get("is_limited")),
         )
 
-    async def thread(self, channel: str, thread_ts: str) -> list[dict[str, Any]]:
+    async def thread(self, channel: str, thread_ts: str) -> list[Any]:
         """All messages of a thread, with its first one unless deleted; empty if it was deleted."""
         asked: Params = {"channel": channel, "ts": thread_ts}
         return [row async for row in self._every("conversations.replies", asked, "messages")]
 
-    async def _every(self, method: str, asked: Params, name: str) -> AsyncIterator[dict[str, Any]]:
+    async def _every(self, method: str, asked: Params, name: str) -> AsyncIterator[Any]:
         cursor = ""
         while True:
             paged = {**asked, "limit": self._page, **({"cursor": cursor} if cursor else {})}

@@ -12,18 +12,29 @@ counts.
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from connectors.payloads import Payload, UnreadablePayload, part, required_text, text
+from connectors.records import Records, key_of
 from connectors.service_items import DeletedItem, Remark, ServiceItem
+from connectors.slack.blocks import whole_text
 from connectors.slack.mrkdwn import markdown
 from connectors.slack.people import People
 
-SPOKEN_SUBTYPES = frozenset(
-    ["", "bot_message", "file_share", "me_message", "thread_broadcast", "reply_broadcast"]
+# What Slack itself tells of a channel; every other message is somebody's words, also of a kind that
+# is not known yet.
+NOTICES = re.compile(
+    r"(?:channel|group|mpdm|im|app_conversation)_(?:archive|convert\w*|join|leave|name|posting\w*"
+    r"|privacy\w*|purpose|topic|unarchive|canvas\w*|retention\w*|invite\w*|connect\w*)"
+    r"|(?:bot|reminder)_(?:add|remove|delete|enable|disable)|(?:un)?pinned_item|tombstone"
+    r"|message_(?:changed|deleted|replied)|joiner_notification\w*|ekm_access_denied|sh_room_\w+"
+    r"|huddle_\w+|external_channel_\w+|tabbed_canvas_\w+|shared_channel_\w+"
 )
+UNKNOWN = "unknown"  # who said a message that names nobody
 MICROSECONDS = 6  # digits after the point of a time stamp
 
 Admits = Callable[[str], bool]
@@ -66,22 +77,37 @@ class ThreadRef:
 def message_of(payload: Payload) -> Message | None:
     """A message that somebody wrote; None for a notice. Raises UnreadablePayload."""
     subtype = text(payload, "subtype")
-    if text(payload, "type") not in ("", "message") or subtype not in SPOKEN_SUBTYPES:
+    if text(payload, "type") not in ("", "message") or NOTICES.fullmatch(subtype):
         return None
     ts = required_text(payload, "ts")
     time_of(ts)
     bot = text(payload, "bot_id")
-    member = text(payload, "user") or bot
-    if not member and subtype != "bot_message":
-        return None
+    is_bot = bool(bot) or subtype == "bot_message"
+    member = text(payload, "user") or bot or text(part(payload, "comment"), "user")
     return Message(
         ts=ts,
         thread_ts=text(payload, "thread_ts") or ts,
-        member=member or "bot",
-        is_bot=bool(bot) or subtype == "bot_message",
-        text=text(payload, "text"),
+        member=member or ("bot" if is_bot else UNKNOWN),
+        is_bot=is_bot,
+        text=whole_text(payload),
         edited_ts=text(part(payload, "edited"), "ts") or None,
     )
+
+
+def sound_rows(rows: Iterable[Any], read: Records, where: str) -> list[dict[str, Any]]:
+    """The messages of a list that can be read; ``read`` is told of the others."""
+    sound = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            if not isinstance(row, dict):
+                raise UnreadablePayload(row if isinstance(row, str) else "it is no object")
+            time_of(text(row, "thread_ts") or required_text(row, "ts"))
+            message_of(row)
+            sound.append(row)
+        except UnreadablePayload as error:
+            named = key_of(row, "ts", default=f"message {number}")
+            read.tell(f"{where} {named}", str(error))
+    return sound
 
 
 def thread_item(

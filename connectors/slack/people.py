@@ -8,9 +8,10 @@ beginning it is usually the word.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
-from connectors.payloads import Payload, part, required_text, text
+from connectors.payloads import Payload, UnreadablePayload, part, required_text, text
 
 ALSO_WORDS = frozenset(
     {"april", "art", "august", "autumn", "bill", "buck", "case", "chance", "chase", "chip", "dawn"}
@@ -20,21 +21,39 @@ ALSO_WORDS = frozenset(
     | {"skip", "sue", "summer", "will", "win", "major", "bot", "admin", "support", "team", "test"}
 )
 _MEMBER_ID = re.compile(r"\b[UW][A-Z0-9]+\b")
+SLACKBOT = "USLACKBOT"  # in no list of members
 LEAST_OF_A_NAME = 3  # characters
 
 Pseudonym = Callable[[str], str]
 
 
-class People:
-    """The members of a workspace. ``pseudonym`` maps a member id to ``p_…``."""
+def introduced(messages: Iterable[Payload]) -> list[Payload]:
+    """Members as messages show who wrote them: of other workspaces, and of lists that lack some."""
+    found = {}
+    for message in messages:
+        member_id, profile = message.get("user"), message.get("user_profile")
+        if isinstance(member_id, str) and isinstance(profile, Mapping):
+            found[member_id] = {"id": member_id, "name": profile.get("name"), "profile": profile}
+    return list(found.values())
 
-    def __init__(self, members: Iterable[Payload], pseudonym: Pseudonym) -> None:
+
+class People:
+    """The members of a workspace. ``pseudonym`` maps a member id to ``p_…``.
+
+    A member that cannot be read is passed over: ``unread`` counts them.
+    """
+
+    def __init__(self, members: Iterable[Any], pseudonym: Pseudonym) -> None:
         self._pseudonym = pseudonym
         self._bots: set[str] = set()
         self._ids: set[str] = set()
         self._names: dict[str, str] = {}
+        self.unread = 0
         for member in members:
-            self._learn(member)
+            try:
+                self._learn(member)
+            except (UnreadablePayload, AttributeError):
+                self.unread += 1
         self._pattern = _pattern(self._names)
 
     def author(self, member_id: str) -> str:
@@ -46,7 +65,7 @@ class People:
         return f"[PERSON:{self._pseudonym(member_id)}]"
 
     def is_bot(self, member_id: str) -> bool:
-        return member_id in self._bots
+        return member_id == SLACKBOT or member_id in self._bots
 
     def without_names(self, text: str) -> str:
         """``text`` with the names of members replaced by their pseudonyms."""
@@ -60,7 +79,7 @@ class People:
     def _learn(self, member: Payload) -> None:
         member_id, profile = required_text(member, "id"), part(member, "profile")
         self._ids.add(member_id)
-        if member.get("is_bot") or member_id == "USLACKBOT":
+        if member.get("is_bot") or member_id == SLACKBOT:
             self._bots.add(member_id)
             return
         full = [text(profile, name) for name in ("real_name", "display_name")]

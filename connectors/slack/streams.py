@@ -14,20 +14,23 @@ meanwhile leaves a gap.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from connectors.connector import SourceUnavailable
 from connectors.payloads import part, readable, required_text, text
 from connectors.reconciliation import ListedItem, UnreadableItem
-from connectors.service_items import DeletedItem, ServiceItem
+from connectors.records import Records
+from connectors.service_items import ServiceItem
 from connectors.slack.api import Slack
 from connectors.slack.items import (
     Admits,
     Channel,
     deleted_thread,
     message_of,
+    sound_rows,
     thread_item,
     time_of,
 )
@@ -93,8 +96,7 @@ class Workspace:
         now = self.clock.now()
         if self._people is None or self._asked_at is None or now - self._asked_at > MEMBERS_LAST:
             members = [member async for member in self.slack.members()]
-            with readable(SENT):
-                self._people, self._asked_at = People(members, self.pseudonym), now
+            self._people, self._asked_at = People(members, self.pseudonym), now
         assert self._people is not None
         return self._people
 
@@ -128,12 +130,14 @@ class Threads(ChannelStream):
             position = self._start_walk(position)
         slack, channel = self.workspace.slack, self.channel
         while True:
-            rows, more, _ = await slack.history(
+            given, more, _ = await slack.history(
                 channel.channel_id, oldest=position.floor, latest=position.low
             )
+            read = Records()
+            rows = self._sound(given, more, read)
             with readable(SENT):
                 stamps = [required_text(row, "ts") for row in rows]
-                items = await self._read_changed(rows, position)
+                await self._read_changed(rows, position, read)
                 position = replace(
                     position, high=position.high or max(stamps, key=time_of, default="")
                 )
@@ -141,7 +145,7 @@ class Threads(ChannelStream):
                     position = replace(position, low=min(stamps, key=time_of))
                 else:
                     position = self._finish_walk(position)
-            yield Page(tuple(items), str(position))
+            yield Page((*read.items, *read.gone), str(position), tuple(read.notices))
             if not position.asked_at:
                 return
 
@@ -159,34 +163,38 @@ class Threads(ChannelStream):
         newest = max((it for it in (position.done, position.high) if it), key=time_of, default="")
         return ChannelCursor(done=newest, whole_at=whole_at)
 
+    def _sound(self, rows: list[Any], more: bool, read: Records) -> list[dict[str, Any]]:
+        """The rows that can be read. Raises SourceUnavailable where none leads to further ones."""
+        sound = sound_rows(rows, read, self.name)
+        if rows and more and not sound:
+            raise SourceUnavailable("No message of a page that Slack sent can be read.")
+        return sound
+
     async def _read_changed(
-        self, rows: list[dict[str, Any]], position: ChannelCursor
-    ) -> list[ServiceItem | DeletedItem]:
+        self, rows: list[dict[str, Any]], position: ChannelCursor, read: Records
+    ) -> None:
         """The threads of these messages that may have changed since the last walk."""
-        items: list[ServiceItem | DeletedItem] = []
         alone = [row for row in rows if not _has_replies(row)]
         threads = dict.fromkeys(
             text(row, "thread_ts") or required_text(row, "ts")
             for row in rows
             if _has_replies(row) and self._may_have_changed(row, position)
         )
-        items += await self._read_threads((required_text(row, "ts"), [row]) for row in alone)
+        for row in alone:
+            await self._read_thread(required_text(row, "ts"), [row], read)
         for thread_ts in threads:
-            messages = await self.workspace.slack.thread(self.channel.channel_id, thread_ts)
-            items += await self._read_threads([(thread_ts, messages)])
-        return items
+            given = await self.workspace.slack.thread(self.channel.channel_id, thread_ts)
+            await self._read_thread(thread_ts, sound_rows(given, read, self.name), read)
 
-    async def _read_threads(
-        self, threads: Iterable[tuple[str, list[dict[str, Any]]]]
-    ) -> list[ServiceItem | DeletedItem]:
-        items: list[ServiceItem | DeletedItem] = []
-        for thread_ts, messages in threads:
-            await self.workspace.testify(self.channel, messages)
-            item = await self._item(messages)
-            items.append(
-                item or deleted_thread(self.channel, thread_ts, self.workspace.clock.now())
-            )
-        return items
+    async def _read_thread(
+        self, thread_ts: str, messages: list[dict[str, Any]], read: Records
+    ) -> None:
+        await self.workspace.testify(self.channel, messages)
+        if item := await self._item(messages):
+            read.items.append(item)
+        else:
+            now = self.workspace.clock.now()
+            read.gone.append(deleted_thread(self.channel, thread_ts, now))
 
     async def _item(self, messages: list[dict[str, Any]]) -> ServiceItem | None:
         said = [message for row in messages if (message := message_of(row))]
@@ -213,7 +221,8 @@ class Threads(ChannelStream):
     async def list_all(self) -> AsyncIterator[ListedItem]:
         channel_id, low, more = self.channel.channel_id, "", True
         while more:
-            rows, more, hides = await self.workspace.slack.history(channel_id, latest=low)
+            given, more, hides = await self.workspace.slack.history(channel_id, latest=low)
+            rows = self._sound(given, more, Records())
             with readable(SENT):
                 for row in rows:
                     stands = _has_replies(row) or await self._item([row]) is not None
@@ -227,11 +236,14 @@ class Threads(ChannelStream):
     async def look(self, root: str, path: str) -> ServiceItem | None:
         if root != self.channel.root:
             return None
-        messages = await self.workspace.slack.thread(self.channel.channel_id, path)
+        given = await self.workspace.slack.thread(self.channel.channel_id, path)
+        messages = sound_rows(given, Records(), self.name)
+        if given and not messages:
+            raise UnreadableItem(path, "no message of it can be read")
         shown_from = self.workspace.hidden_before.get(self.channel.channel_id)
         with readable(SENT):
             if not messages and shown_from is not None and self._is_hidden(path, shown_from):
-                raise UnreadableItem("The workspace's plan hides messages of that time.")
+                raise UnreadableItem(path, "the workspace's plan hides messages of its time")
             return await self._item(messages)
 
     @staticmethod

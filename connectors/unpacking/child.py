@@ -29,7 +29,14 @@ from connectors.unpacking.frames import (
 )
 
 PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS = 1, 38
-CODECS = ("cp437", "utf-8-sig")  # looked up by name, which would open a file
+CODECS = (
+    "cp437",
+    "utf-8-sig",
+    "utf-16",
+    "utf-16-le",
+    "utf-16-be",
+    "cp1252",
+)  # looked up by name, which would open a file
 
 
 def end_with_parent(parent: int) -> None:

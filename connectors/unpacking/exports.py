@@ -1,13 +1,11 @@
 """Export files of services as JSON objects that are safe to walk: rows, issues, messages.
 
-Their meaning is not known here. Objects nested deeper than 64 levels or larger than a frame are
-refused.
+Their meaning is not known here. An object nested deeper than 64 levels or larger than a frame is
+refused, and its neighbours are not.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import zipfile
 from collections.abc import Iterator
@@ -15,16 +13,13 @@ from typing import IO, Any
 
 from connectors.unpacking.budget import Bounds, Refused, UnpackingBudget
 from connectors.unpacking.frames import Frame
+from connectors.unpacking.tables import NoExport, decode, read_table
 
 AT_ONCE = 200  # objects in one frame, when they are small
 FRAME_CHARS = 1024 * 1024
 MAX_DEPTH = 64
-MAX_FIELD_CHARS = 4 * 1024 * 1024
 MAX_OBJECT_CHARS = 16 * 1024 * 1024
-
-
-class NoExport(Exception):
-    """The file is something else."""
+NO_OBJECT = "it is no object"
 
 
 class JiraReader:
@@ -34,11 +29,20 @@ class JiraReader:
         self._file = file
 
     def issues(self) -> Iterator[Frame]:
-        """First the format, then lists of objects: issues of JSON, or rows of a table."""
-        content = self._file.read().decode("utf-8-sig")
-        is_json = content[:1000].lstrip()[:1] in ("{", "[")
-        yield {"json": is_json}, b""
-        yield from _in_frames(_issues(content) if is_json else _rows(content))
+        """First the format, then lists of objects: issues of JSON, or rows of a table.
+
+        The format of a table holds its headings; of JSON the names of fields that the file tells.
+        A record that is no object, or exceeds a limit, is its refusal instead: a string.
+        """
+        content = decode(self._file.read())
+        if content[:1000].lstrip()[:1] in ("{", "["):
+            names, issues = _issues(content)
+            yield {"json": True, "names": names}, b""
+            yield from _in_frames(issues)
+            return
+        heads, rows = read_table(content)
+        yield {"json": False, "heads": heads}, b""
+        yield from _in_frames(rows)
 
 
 class SlackReader:
@@ -61,46 +65,47 @@ class SlackReader:
         yield names, b""
 
     def rows(self, name: str) -> Iterator[Frame]:
-        """Lists of the objects of a file."""
+        """Lists of the objects of a file; what is no object is its refusal instead: a string."""
         member = self._zip.getinfo(name)
         if member.file_size > self._file_bytes:
             raise Refused(f"a file in it has more than {self._file_bytes:,} bytes")
-        rows = json.loads(self._zip.read(member))
-        yield from _in_frames(_objects(rows))
+        rows = json.loads(self._zip.read(member).decode("utf-8-sig"))
+        if not isinstance(rows, list):
+            raise NoExport("no list of objects")
+        yield from _in_frames(iter(rows))
 
 
-def _issues(content: str) -> Iterator[dict[str, Any]]:
-    """One object with ``issues``, a list of issues, or an issue a line."""
+def _issues(content: str) -> tuple[dict[str, str], Iterator[Any]]:
+    """The names of fields, and the issues: in an object with ``issues``, in a list, or a line each.
+
+    A line that is no JSON is lost alone, if others are.
+    """
     try:
         value = json.loads(content)
     except json.JSONDecodeError:
-        value = [json.loads(line) for line in content.split("\n") if line.strip()]
-    return _objects(value.get("issues", [value]) if isinstance(value, dict) else value)
-
-
-def _objects(value: Any) -> Iterator[dict[str, Any]]:
-    if not isinstance(value, list) or not all(isinstance(it, dict) for it in value):
+        value = _lines(content)
+    names = value.get("names") if isinstance(value, dict) else None
+    issues = value.get("issues", [value]) if isinstance(value, dict) else value
+    if not isinstance(issues, list):
         raise NoExport("no list of objects")
-    yield from value
+    known = names.items() if isinstance(names, dict) else ()
+    return {str(key): str(name) for key, name in known}, iter(issues)
 
 
-def _rows(content: str) -> Iterator[dict[str, list[str]]]:
-    """Each row as the values per heading, because a heading may occur several times."""
-    csv.field_size_limit(MAX_FIELD_CHARS)
-    reader = csv.reader(io.StringIO(content, newline=""))
-    heads = [head.strip().lower() for head in next(reader, [])]
-    if "issue key" not in heads or "summary" not in heads:
-        raise NoExport("no table of issues")
-    for values in reader:
-        row: dict[str, list[str]] = {}
-        for head, value in zip(heads, values, strict=False):
-            if value.strip():
-                row.setdefault(head, []).append(value)
-        if row:
-            yield row
+def _lines(content: str) -> list[Any]:
+    found: list[Any] = []
+    for line in content.split("\n"):
+        if line.strip():
+            try:
+                found.append(json.loads(line))
+            except json.JSONDecodeError:
+                found.append(None)
+    if not any(isinstance(it, dict) for it in found):
+        raise NoExport("no JSON")
+    return found
 
 
-def _in_frames(objects: Iterator[dict[str, Any]]) -> Iterator[Frame]:
+def _in_frames(objects: Iterator[Any]) -> Iterator[Frame]:
     """Lists of objects, in frames small enough to pass on quickly."""
     waiting: list[Any] = []
     chars = 0
@@ -114,12 +119,19 @@ def _in_frames(objects: Iterator[dict[str, Any]]) -> Iterator[Frame]:
     yield waiting, b""
 
 
-def _check(value: dict[str, Any]) -> tuple[Any, int]:
-    """The object, with `?` for unpaired surrogates, and its length."""
-    _check_depth(value)
-    written = json.dumps(value, ensure_ascii=False, allow_nan=False)
+def _check(value: Any) -> tuple[Any, int]:
+    """The object, with `?` for unpaired surrogates, and its length; or why it is refused."""
+    if not isinstance(value, dict):
+        return NO_OBJECT, len(NO_OBJECT)
+    try:
+        _check_depth(value)
+        written = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (Refused, ValueError) as error:
+        reason = str(error) if isinstance(error, Refused) else "it holds a number that is none"
+        return reason, len(reason)
     if len(written) > MAX_OBJECT_CHARS:
-        raise Refused(f"an entry of more than {MAX_OBJECT_CHARS:,} characters")
+        reason = f"it has more than {MAX_OBJECT_CHARS:,} characters"
+        return reason, len(reason)
     if written.isascii():
         return value, len(written)
     whole = written.encode("utf-8", "replace")
@@ -139,4 +151,4 @@ def _check_depth(value: Any) -> None:
         if not below:
             return
         level = below
-    raise Refused(f"nested deeper than {MAX_DEPTH} levels")
+    raise Refused(f"it is nested deeper than {MAX_DEPTH} levels")

@@ -203,6 +203,9 @@ def _table(rows: list[dict[str, Any]]) -> None:
     console = Console(highlight=False, markup=False)
     console.width = max(console.width, WIDTH)  # columns are not cut where nobody looks
     console.print(table)
+    for row in rows:
+        for notice in row.get("notices", ()):
+            console.print(f"{row['service']}:{row['target']} {row['stream']}: {notice}")
 
 
 def _show(results: list[service.StreamResult], *, as_json: bool) -> None:
@@ -210,9 +213,12 @@ def _show(results: list[service.StreamResult], *, as_json: bool) -> None:
     for each in results:
         if as_json:
             row = {"target": each.target, "stream": each.stream, **each.counts.model_dump()}
-            print(json.dumps(row | {"reason": each.reason, "error": each.error}))
+            told = {"reason": each.reason, "error": each.error, "notices": each.notices}
+            print(json.dumps(row | told))
         else:
             say(_line(each))
+            for notice in each.notices:
+                say(f"  {notice}")
     if any(each.reason for each in results):
         raise typer.Exit(1)
 
@@ -225,5 +231,7 @@ def _line(result: service.StreamResult) -> str:
     return (
         f"{result.target} {result.stream}: {counts.seen:,} seen,"
         f" {counts.published:,} published, {counts.unchanged:,} unchanged,"
-        f" {counts.removed:,} gone" + (f"; {problem}" if result.reason else ".")
+        f" {counts.removed:,} gone"
+        + (f", {counts.refused:,} refused" if counts.refused else "")
+        + (f"; {problem}" if result.reason else ".")
     )

@@ -23,6 +23,9 @@ def register(app: typer.Typer) -> None:
         channel: list[str] = typer.Option(
             [], "--channel", help="Slack: id or name of a project channel (repeatable)."
         ),
+        team: str = typer.Option(
+            "", help="Slack: id of the workspace, where the export does not tell it."
+        ),
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Read a file exported from Jira or Slack. Of Slack only the named channels are read."""
@@ -35,12 +38,18 @@ def register(app: typer.Typer) -> None:
         if kind not in ("jira", "slack"):
             raise typer.BadParameter(f"There is no import for {kind!r}: jira or slack.")
         export = (
-            service.JiraExport(file, site) if kind == "jira" else service.SlackZip(file, channel)
+            service.JiraExport(file, site)
+            if kind == "jira"
+            else service.SlackZip(file, channel, team)
         )
-        counts = asyncio.run(
+        imported = asyncio.run(
             service.import_export(settings, project, export, actor=login_name(), tell=say_note)
         )
+        counts = imported.counts
         if as_json:
-            print(json.dumps(counts.model_dump()))
-        else:
-            say(f"{counts.seen} items: {counts.published} new, {counts.unchanged} as they were.")
+            print(json.dumps(counts.model_dump() | {"notices": imported.notices}))
+            return
+        lost = f", {counts.refused:,} that cannot be read" if counts.refused else ""
+        say(f"{counts.seen} items: {counts.published} new, {counts.unchanged} as they were{lost}.")
+        for notice in imported.notices:
+            say(f"  {notice}")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
 from connectors.definitions import Definition, check_credential, connector_id
+from connectors.records import lines_of
 from connectors.registry import service_of, stream_names
 from connectors.service import WEBHOOK, Capability, Service
 from connectors.sync import Engine, Outcome, Stream
@@ -83,7 +84,8 @@ class ConnectorCheck:
 class StreamResult:
     """What became of a stream, or of a whole connector where ``stream`` is empty.
 
-    ``reason`` is None when it was read to its end.
+    ``reason`` is None when it was read to its end. ``notices`` say what could not be read of it,
+    one line a reason.
     """
 
     target: str
@@ -91,6 +93,7 @@ class StreamResult:
     counts: Counts
     reason: str | None
     error: str
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +302,12 @@ async def _read(
         raise NotFound(f"There is no stream {unknown[0]!r}.", code="unknown_stream")
     return [
         StreamResult(
-            definition.added.target, outcome.stream, outcome.counts, outcome.reason, outcome.error
+            definition.added.target,
+            outcome.stream,
+            outcome.counts,
+            outcome.reason,
+            outcome.error,
+            tuple(lines_of(outcome.notices)),
         )
         for definition, outcome in await read_each(registry, chosen, streams, read)
     ]

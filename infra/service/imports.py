@@ -8,11 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from connectors.connector import UnknownSource, printable
 from connectors.feeder import FeedOrder
-from connectors.jira.export import items_in
+from connectors.jira.export import records_in
 from connectors.publishing import add_counts, publish_items
-from connectors.service_items import ServiceItem
+from connectors.records import Records, lines_of, redact_notices
 from connectors.slack.export import SlackExport
+from connectors.slack.items import Channel
 from connectors.slack.service import is_without_risk, testimony_recorder
 from connectors.testimony import pseudonym_of
 from infra.clock import SystemClock
@@ -26,6 +28,7 @@ from schemas.codec import utc_millis
 from schemas.envelope import Actor
 from schemas.events.connector import Counts
 
+CHANNELS_SHOWN = 20
 ITEMS_AT_ONCE = 100  # one trigger; what a page of a sync holds
 
 
@@ -39,10 +42,22 @@ class JiraExport:
 
 @dataclass(frozen=True, slots=True)
 class SlackZip:
-    """A workspace; only ``channels``, ids or names, become sources of the project."""
+    """A workspace; only ``channels``, ids or names, become sources of the project.
+
+    ``team`` is the id of the workspace, for an export that does not tell it.
+    """
 
     file: Path
     channels: Collection[str]
+    team: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of a file: its items, and one line a reason for what could not be read."""
+
+    counts: Counts
+    notices: tuple[str, ...]
 
 
 async def import_export(
@@ -52,46 +67,60 @@ async def import_export(
     *,
     actor: str,
     tell: Tell[Note],
-) -> Counts:
+) -> Imported:
     """Publish the items of an exported file. ``tell`` is called with what takes long.
 
-    Raises NotFound for the project, SourceRefused for a file that cannot be read, …Unavailable.
+    Raises NotFound for the project, UnknownSource for a channel that the file does not have,
+    SourceRefused for a file that cannot be read, …Unavailable.
     """
     with session.reading(settings.conninfo) as connection:
         project_id = projects.project_of(connection, project)
     if isinstance(export, JiraExport):
         service = "jira"
-        items: Sequence[ServiceItem] = await in_thread(partial(items_in, export.file, export.site))
+        read = await in_thread(partial(records_in, export.file, export.site))
     else:
         service = "slack"
-        items = await _threads(settings, export, project_id)
-    counts = Counts()
+        read = await _threads(settings, export, project_id)
+    counts = Counts(seen=read.lost, refused=read.lost)
     person, at = Actor(type="human", id=actor), utc_millis(SystemClock().now())
     order: Any = FeedOrder(project_id, f"import|{service}", person, at, lanes=("deep",))
     async with open_publisher(settings, project_id, tell) as publisher:
-        for start in range(0, len(items), ITEMS_AT_ONCE):
-            part = items[start : start + ITEMS_AT_ONCE]
+        for start in range(0, len(read.items), ITEMS_AT_ONCE):
+            part = read.items[start : start + ITEMS_AT_ONCE]
             counts = add_counts(counts, await publish_items(part, order, publisher))
-    return counts
+        notices = redact_notices(read.notices, publisher.redact_name)
+    return Imported(counts, tuple(lines_of(notices)))
 
 
-async def _threads(settings: Settings, given: SlackZip, project_id: str) -> list[ServiceItem]:
+async def _threads(settings: Settings, given: SlackZip, project_id: str) -> Records:
     """The threads of the named channels; every message is testimony first."""
     vault = vault_of(settings)
 
     def pseudonym(member: str) -> str:
         return pseudonym_of(vault.mark, project_id, "slack", member)
 
-    export = await in_thread(partial(SlackExport, given.file))
+    export = await in_thread(partial(SlackExport, given.file, given.team))
     try:
+        wanted = find_channels(export.channels(), given.channels)
         async with open_testimony(settings) as restricted:
             testify = testimony_recorder(project_id, restricted)
-            items: list[ServiceItem] = []
-            for channel in await in_thread(export.channels):
+            for channel in export.channels():
                 await testify(channel, await in_thread(partial(export.messages, channel)))
-                if channel.channel_id in given.channels or channel.name in given.channels:
+                if channel in wanted:
                     read = partial(export.threads, channel, pseudonym, is_without_risk)
-                    items += await in_thread(read)
+                    export.read.extend(await in_thread(read))
     finally:
         export.close()
-    return items
+    return export.read
+
+
+def find_channels(channels: Sequence[Channel], named: Collection[str]) -> list[Channel]:
+    """The channels of these ids or names. Raises UnknownSource for one that is not there."""
+    known = {name for channel in channels for name in (channel.channel_id, channel.name)}
+    asked = {name.removeprefix("#") for name in named}
+    if unknown := sorted(asked - known):
+        there = ", ".join(sorted(channel.name for channel in channels)[:CHANNELS_SHOWN]) or "none"
+        raise UnknownSource(
+            f"The export has no channel {printable(unknown[0])!r}; it has: {printable(there)}."
+        )
+    return [it for it in channels if {it.channel_id, it.name} & asked]

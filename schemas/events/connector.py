@@ -83,7 +83,8 @@ class CursorMoved(Event):
     ``cursor`` is the stream's own; ``position`` counts the moves. ``counts`` are of the stream's
     whole life, ``problem`` is why the last try failed. ``newest_at`` is the time of change of the
     newest item read, ``caught_up_at`` when the stream was last at its end. ``requests_left`` is the
-    account's remaining rate limit as the service last told it.
+    account's remaining rate limit as the service last told it. ``notices`` are the newest records
+    that could not be read, or only in part, each as key and reason.
     """
 
     type_name: ClassVar[str] = "connector.cursor_moved"
@@ -100,6 +101,7 @@ class CursorMoved(Event):
     next_poll_at: datetime | None = None
     requests_left: int | None = None
     problem: str | None = None
+    notices: list[str] = []
 
     @property
     def aggregate_id(self) -> str:

@@ -39,10 +39,15 @@ def _runs(text: str, remarks: list[RemarkSpan]) -> Iterator[list[RemarkSpan]]:
     size = 0
     for remark in remarks:
         grown = tokens_of(text[remark.start : remark.end])
-        if run and (remark.at - run[-1].at > PAUSE or size + grown > TARGET_TOKENS):
+        if run and (_is_late(remark, run[-1]) or size + grown > TARGET_TOKENS):
             yield run
             run, size = [], 0
         run.append(remark)
         size += grown
     if run:
         yield run
+
+
+def _is_late(remark: RemarkSpan, before: RemarkSpan) -> bool:
+    """Whether a long pause lies between two remarks; unknown times tell of none."""
+    return bool(remark.at and before.at and remark.at - before.at > PAUSE)

@@ -28,12 +28,14 @@ class JiraSide:
     server: JiraServer
     transport: Transport
     page: int = 50
+    reads_restricted: bool = True
     broker: MemoryBroker = field(default_factory=MemoryBroker)
 
     @property
     def stream(self) -> Issues:
         flavour: Flavour = "cloud" if self.server.flavour == "cloud" else "data-center"
-        return Issues(Jira(self.server.project, self.transport, flavour, SITE, self.page))
+        jira = Jira(self.server.project, self.transport, flavour, SITE, self.page)
+        return Issues(jira, self.reads_restricted)
 
     def engine(self) -> Engine:
         return self.broker.engine("con_jira", "jira", self.transport.budget)

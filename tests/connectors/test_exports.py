@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from connectors.connector import SourceRefused, SourceUnavailable
-from connectors.jira.export import items_in
+from connectors.jira.export import records_in
 from connectors.jira.items import items_of
 from connectors.rendering import render
 from connectors.slack.export import SlackExport
@@ -53,7 +53,7 @@ def test_threads_of_an_export_run_over_days_and_name_nobody(tmp_path: Path):
     assert [(it.root, it.name) for it in export.channels()] == [
         ("slack/T1/C1", "shop"), ("slack/T1/C2", "ops"),
     ]  # fmt: skip
-    thread, alone = export.threads(export.channels()[0], pseudonym, admits)
+    thread, alone = export.threads(export.channels()[0], pseudonym, admits).items
     assert (thread.path, [it.author for it in thread.remarks]) == (ROOT, ["p_u1", "p_u2"])
     assert b"says [PERSON:p_u1]." in render(thread) and b"Ada" not in render(thread)
     assert alone.remarks[0].body == "Alone."
@@ -91,7 +91,9 @@ def test_issues_as_json_are_those_of_a_pull(tmp_path: Path, form: str):
         "lines": "\n".join(map(json.dumps, rows)),
     }
     path.write_text(written[form])
-    assert items_in(path, "acme") == [item for row in rows for item in items_of("acme", row)]
+    assert records_in(path, "acme").items == [
+        item for row in rows for item in items_of("acme", row)
+    ]
 
 
 def test_an_issue_of_a_table_holds_its_comments(tmp_path: Path):
@@ -103,20 +105,21 @@ def test_an_issue_of_a_table_holds_its_comments(tmp_path: Path):
         '"h2. Why\n*Large* ones time out.",02/Nov/26 9:00 AM;ben;We will use a queue.,see above\n',
         encoding="utf-8",
     )  # fmt: skip
-    (item,) = items_in(path, "acme")
+    (item,) = records_in(path, "acme").items
     assert render(item).decode() == (
         "# SHOP-7: Exports\n\nState: Done (Fixed). Labels: bug, export.\n"
         "\n## ada (reporter), 2026-11-01T09:14:00Z\n\n## Why\n**Large** ones time out.\n"
         "\n## ben, 2026-11-02T09:00:00Z\n\nWe will use a queue.\n"
+        "\n## unknown, time unknown\n\nsee above\n"
     )
 
 
 @pytest.mark.parametrize(
-    "content", ["a,b\nMARK,2\n", "{MARK", '{"issues": ["MARK"]}', '[{"key": "MARK"}]', "\0MARK"]
+    "content", ["a,b\nMARK,2\n", "{MARK", '{"issues": ["MARK"]}', '[{"a": "MARK"}]', "\0MARK"]
 )
 def test_a_file_that_is_no_export_is_refused_without_its_words(tmp_path: Path, content: str):
     path = tmp_path / "issues"
     path.write_text(content)
     with pytest.raises((SourceRefused, SourceUnavailable)) as refused:
-        items_in(path, "acme")
+        records_in(path, "acme")
     assert "MARK" not in str(refused.value)

@@ -73,25 +73,53 @@ def test_a_discussion_that_was_deleted_goes_and_switched_off_ones_stay() -> None
             held = dict(side.broker.contents)
             assert len(held) == 8
             server.discussions_enabled = False
-            for [outcome] in (await side.sync("discussions"), await side.reconcile("discussions")):
-                assert (outcome.reason, "switched off" in outcome.error) == ("not_found", True)
+            [outcome] = await side.sync("discussions")
+            assert (outcome.reason, outcome.counts.refused) == (None, 0)
+            assert "switched off" in str(outcome.notices)
+            assert [each.reason for each in await side.reconcile("discussions")] == [None]
             assert side.broker.contents == held
 
     asyncio.run(run())
 
 
-def test_a_row_nobody_can_read_is_counted_and_in_nobodys_way() -> None:
+def test_a_row_nobody_can_read_is_counted_and_named_and_in_nobodys_way() -> None:
     async def run() -> None:
         async with a_server() as (server, transport):
             side = Side(transport, server.add("acme/shop"))
-            odd = side.repository.open_issue("Odd", "It has no time of its own.")
+            odd = side.repository.open_issue("Odd", "It has no number of its own.")
             side.repository.open_issue("Even", "The gateway must answer in time.")
-            del side.repository.issues[odd]["created_at"]
+            side.repository.issues[odd] |= {"number": None, "id": 77}
             [outcome] = await side.sync("issues")
             assert (outcome.reason, outcome.counts.published) == (None, 1)
             assert outcome.counts.refused == 2  # the last minute of a list is read twice
+            assert [str(each) for each in outcome.notices] == ["77: number is missing"]
+            place = side.broker.places["con_acme/shop"]["issues"]
+            assert place.notices == ["77: number is missing"]
             assert {each.reason for each in await side.reconcile("issues")} == {None}
             assert len(side.broker.contents) == 1
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("bad", [None, "", "yesterday MARK", 5])
+@pytest.mark.parametrize("name", ["created_at", "updated_at"])
+def test_a_text_is_read_though_its_time_is_unknown(name: str, bad: object) -> None:
+    async def run() -> None:
+        async with a_server() as (server, transport):
+            side = Side(transport, server.add("acme/shop"))
+            odd = side.repository.open_issue("Odd", "The gateway must answer in time.")
+            comment = side.repository.comment(odd, "The timeout must be 30 minutes.")
+            side.repository.issues[odd][name] = bad
+            side.repository.comments[comment][name] = bad
+            for _ in range(2):
+                outcomes = await side.sync("issues", "comments")
+                assert [each.reason for each in outcomes] == [None, None]
+                assert [each.counts.refused for each in outcomes] == [0, 0]
+            places = side.broker.places[side.connector_id]
+            told = str([places["issues"].notices, places["comments"].notices])
+            held = b"".join(side.broker.contents.values())
+            assert b"must answer in time" in held and b"30 minutes" in held
+            assert told.count(name) == 2 and "MARK" not in told
 
     asyncio.run(run())
 
@@ -100,7 +128,7 @@ def test_a_page_that_is_none_fails_by_name_and_harms_nothing() -> None:
     async def run() -> None:
         async with a_server() as (server, transport):
             side = Side(transport, a_busy_one(server.add("acme/shop")))
-            for body in ("[1, 2]", '{"message": "hello"}', "<html>", '[{"number": null}]'):
+            for body in ("[1, 2]", '{"message": "hello"}', "<html>"):
                 server.faults = [Fault(200, body=body)]
                 [outcome] = await side.sync("issues")
                 assert outcome.reason == "unavailable", body
@@ -119,8 +147,8 @@ def test_a_page_that_is_none_fails_by_name_and_harms_nothing() -> None:
                 "[]",
                 '{"errors": ["no"]}',
                 '{"data": {"repository": {"discussions": null}}}',
-                '{"data": {"repository": {"discussions": {"nodes": [null],'
-                ' "pageInfo": {"hasNextPage": false, "endCursor": null}}}}}',
+                '{"data": {"repository": {"discussions": {"nodes": []}}},'
+                ' "errors": [{"type": "SERVICE", "path": ["repository", "discussions"]}]}',
             ),
         ),
         ("files", ("[]", "{}", '{"default_branch": "main"}')),

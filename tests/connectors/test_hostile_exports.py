@@ -12,8 +12,9 @@ import pytest
 from connectors import sandbox
 from connectors.connector import SourceRefused, SourceUnavailable
 from connectors.jira import adf
-from connectors.jira.export import items_in
+from connectors.jira.export import records_in
 from connectors.rendering import render
+from connectors.service_items import TIME_OF_NONE
 from connectors.slack import mrkdwn
 from connectors.slack.export import SlackExport
 from tests.connectors.hostile import ZIPS
@@ -37,14 +38,12 @@ JIRA = {
     "nested deeply in an issue": an_issue(description="@").replace('"@"', DEEP),
     "nested a little too deeply": an_issue(description="@").replace('"@"', "[" * 70 + "]" * 70),
     "a number of digits only": an_issue(description="@").replace('"@"', "9" * 9_000),
-    "a time before all years": an_issue(updated=LATE),
     "no number": an_issue(description="@").replace('"@"', "NaN"),
     "an entry of twenty megabytes": an_issue(description="a" * 20_000_000),
     "a field of five megabytes": HEADS
     + 'A,SHOP-7,2026-11-01 09:14,2026-11-01 09:14,"'
     + "a" * 5_000_000,
     "a quote that is never closed": HEADS + '"' + "a,\n" * 99_000,
-    "a line feed in a cell": HEADS + "A\rB,SHOP-7,2026-11-01 09:14\0,x,y\n",
     "half of it": an_issue()[:200],
 }
 
@@ -54,13 +53,37 @@ def test_a_hostile_file_of_jira_is_refused_by_name(tmp_path: Path, name: str) ->
     path = tmp_path / "issues.export"
     path.write_text(JIRA[name])
     with pytest.raises((SourceRefused, SourceUnavailable), match=r"issues\.export"):
-        items_in(path, "acme")
+        records_in(path, "acme")
+
+
+@pytest.mark.parametrize("at", [LATE, "9" * 300, "99/99/9999 99:99", "-1", "\0"])
+def test_a_hostile_time_is_an_unknown_one(tmp_path: Path, at: str) -> None:
+    path = tmp_path / "issues.json"
+    path.write_text(an_issue(created=at, updated=at))
+    read = records_in(path, "acme")
+    assert (read.lost, read.items[0].changed_at) == (0, TIME_OF_NONE)
+
+
+def test_hostile_records_are_refused_by_number_and_their_neighbours_are_read(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "issues.json"
+    deep = '{"a": ' + "[" * 70 + "]" * 70 + "}"
+    path.write_text(f'[{an_issue()[1:-1]}, null, {deep}, {{"a": NaN}}, {{"key": "MARK"}}]')
+    read = records_in(path, "acme")
+    assert [it.path for it in read.items][0] == "SHOP-1"
+    assert [str(it) for it in read.notices] == [
+        "record 2: it is no object",
+        "record 3: it is nested deeper than 64 levels",
+        "record 4: it holds a number that is none",
+        "MARK: key is not an issue key",
+    ]
 
 
 def test_half_a_character_is_a_question_mark(tmp_path: Path) -> None:
     path = tmp_path / "issues.json"
     path.write_text(an_issue(summary="An emoji \ud83d"))
-    (item,) = [it for it in items_in(path, "acme") if it.source_type == "issue"]
+    (item,) = [it for it in records_in(path, "acme").items if it.source_type == "issue"]
     assert item.title.endswith("An emoji ?")
     export = an_export(
         tmp_path,
@@ -71,24 +94,13 @@ def test_half_a_character_is_a_question_mark(tmp_path: Path) -> None:
         },
     )
     opened = SlackExport(export)
-    threads = opened.threads(opened.channels()[0], pseudonym, admits)
+    threads = opened.threads(opened.channels()[0], pseudonym, admits).items
     opened.close()
     assert any(b"A ?" in render(it) for it in threads)
 
 
 SLACK: dict[str, dict[str, str]] = {
     "users that are nested deeply": {"users.json": DEEP},
-    "a member without an id": {"users.json": '[{"team_id": "T1"}]'},
-    "a member whose profile is none": {
-        "users.json": '[{"team_id": "T1", "id": "U1", "profile": "MARK"}]'
-    },
-    "channels that are nested deeply": {"channels.json": DEEP},
-    "messages that are nested deeply": {"shop/2026-01-01.json": f'[{{"a": {DEEP}}}]'},
-    "messages that are no list": {"shop/2026-01-01.json": '{"a": 1}'},
-    "messages that are none": {"shop/2026-01-01.json": "MARK"},
-    "a message of twenty megabytes": {
-        "shop/2026-01-01.json": json.dumps([{"ts": "1.1", "user": "U1", "text": "a" * 20_000_000}])
-    },
     "a bomb": {"shop/2026-01-01.json": "[" + " " * 100_000_000 + "]"},
 }
 
@@ -105,6 +117,39 @@ def test_a_hostile_export_of_slack_is_refused_by_name(tmp_path: Path, name: str)
     assert "MARK" not in str(refused.value)
 
 
+PARTS: dict[str, dict[str, str]] = {
+    "a member without an id": {"users.json": '[{"team_id": "T1"}]'},
+    "a member whose profile is none": {
+        "users.json": '[{"team_id": "T1", "id": "U1", "profile": "MARK"}]'
+    },
+    "groups that are nested deeply": {"groups.json": DEEP},
+    "messages that are nested deeply": {"shop/2026-01-03.json": f'[{{"a": {DEEP}}}]'},
+    "messages that are no list": {"shop/2026-01-03.json": '{"a": 1}'},
+    "messages that are none": {"shop/2026-01-03.json": "MARK"},
+    "a message of twenty megabytes": {
+        "shop/2026-01-03.json": json.dumps([{"ts": "1.1", "user": "U1", "text": "a" * 20_000_000}])
+    },
+    "a message nested too deeply": {
+        "shop/2026-01-03.json": '[{"ts": "1.1", "a": ' + "[" * 70 + "]" * 70 + "}]"
+    },
+}
+
+
+@pytest.mark.parametrize("name", list(PARTS))
+def test_a_hostile_part_of_an_export_is_named_and_the_others_are_read(
+    tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "slack.export"
+    sound = {"users.json": json.dumps(USERS), "channels.json": json.dumps(CHANNELS)}
+    days = {f"shop/{day}.json": json.dumps(rows) for day, rows in DAYS.items()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
+        for file, content in (sound | days | PARTS[name]).items():
+            out.writestr(file, content)
+    export, items = read_all(path)
+    assert len(items) == 2
+    assert export.read.lost == 1 and "MARK" not in str(export.read.notices)
+
+
 @pytest.mark.parametrize("name", list(ZIPS))
 def test_a_hostile_zip_is_no_export_of_slack(tmp_path: Path, name: str) -> None:
     path = tmp_path / "slack.export"
@@ -113,13 +158,15 @@ def test_a_hostile_zip_is_no_export_of_slack(tmp_path: Path, name: str) -> None:
         read_all(path)
 
 
-def read_all(path: Path) -> None:
+def read_all(path: Path) -> tuple[SlackExport, list[object]]:
     export = SlackExport(path)
     try:
+        items: list[object] = []
         for channel in export.channels():
-            export.threads(channel, pseudonym, admits)
+            items += export.threads(channel, pseudonym, admits).items
     finally:
         export.close()
+    return export, items
 
 
 def test_the_memory_of_reading_an_export_is_limited(
@@ -129,7 +176,7 @@ def test_the_memory_of_reading_an_export_is_limited(
     path = tmp_path / "issues.json"
     path.write_text("[" + "{}," * 3_000_000 + "{}]")
     with pytest.raises(SourceRefused, match=r"issues\.json.*MiB of memory"):
-        items_in(path, "acme")
+        records_in(path, "acme")
 
 
 def test_headings_and_marks_of_a_document_are_bounded() -> None:

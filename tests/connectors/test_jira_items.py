@@ -18,6 +18,7 @@ from connectors.jira.items import (
 from connectors.payloads import UnreadablePayload
 from connectors.rendering import render
 from connectors.service_items import DeletedItem
+from schemas.talk import remarks_in
 
 SITE = "acme"
 KIM = {"accountId": "70121:aa", "displayName": "Kim Larsen", "accountType": "atlassian"}
@@ -116,13 +117,22 @@ def test_only_prose_of_a_fair_size_is_read_of_the_attachments():
 
 
 @pytest.mark.parametrize("field", ["created", "updated"])
-@pytest.mark.parametrize("bad", [None, "yesterday MARK", "2026-10-01T09:14:05", 5])
-def test_a_payload_that_is_none_is_refused_without_its_words(field: str, bad: object):
+@pytest.mark.parametrize("bad", [None, "yesterday MARK", 5])
+def test_an_issue_is_read_though_a_time_of_it_is_none(field: str, bad: object):
     broken = copy.deepcopy(ISSUE)
     broken["fields"][field] = bad
-    with pytest.raises(UnreadablePayload) as refused:
-        items_of(SITE, broken)
-    assert str(refused.value).startswith(field) and "MARK" not in str(refused.value)
+    issue, _ = items_of(SITE, broken)
+    assert issue.flaws == (f"{field} is {'missing' if bad is None else 'no time'}",)
+    assert b"The export of **large** projects times out." in render(issue)
+    assert (b"time unknown" in render(issue)) == (field == "created")
+
+
+def test_a_remark_of_unknown_time_is_one_of_its_own():
+    broken = copy.deepcopy(ISSUE)
+    broken["fields"] |= {"created": None, "description": "## kim, time unknown\n\nMine."}
+    text = render(items_of(SITE, broken)[0]).decode()
+    (remark,) = remarks_in(text)
+    assert (remark.speaker, remark.role, remark.at) == ("Kim Larsen", "reporter", None)
 
 
 @pytest.mark.parametrize("key", ["SHOP", "-7", "SHOP-x", "../etc-x"])
@@ -191,8 +201,107 @@ def test_the_document_format_as_markdown():
     )
 
 
-def test_a_document_nested_deeper_than_is_read_is_empty_and_no_error():
-    document: dict[str, Any] = a_node("paragraph", words("deep"))
+def text_of(*nodes: Any) -> str:
+    return adf.markdown(a_node("doc", *nodes))
+
+
+def a_day(stamp: object) -> dict[str, Any]:
+    return {"type": "date", "attrs": {"timestamp": stamp}}
+
+
+def a_cell(text: str, kind: str = "tableCell", **attributes: Any) -> dict[str, Any]:
+    return a_node(kind, a_node("paragraph", words(text)), **attributes)
+
+
+@pytest.mark.parametrize(
+    ("node", "read"),
+    [
+        (a_node("paragraph", words("by "), a_day("1736812800000"), words(".")), "by 2025-01-14."),
+        (a_node("paragraph", a_day(1736899199999)), "2025-01-14"),
+        (a_node("paragraph", a_day("soon")), "soon"),
+        (a_node("paragraph", a_day(10**30)), ""),
+        (a_node("expand", a_node("paragraph", words("Who owns it?")), title="Open questions"),
+         "**Open questions**\n\nWho owns it?"),
+        (a_node("nestedExpand", a_node("paragraph", words("a")), title=" b "), "**b**\n\na"),
+        (a_node("expand", a_node("paragraph", words("a"))), "a"),
+        (a_node("panel", a_node("paragraph", words("a")), a_node("paragraph", words("b")),
+                panelType="warning"), "a\n\nb"),
+        (a_node("paragraph", {"type": "status", "attrs": {"text": "DONE"}}), "DONE"),
+        (a_node("paragraph", {"type": "emoji", "attrs": {"shortName": ":tada:"}}), ":tada:"),
+        (a_node("paragraph", {"type": "inlineCard", "attrs": {"url": "https://a.example"}}),
+         "<https://a.example>"),
+        (a_node("paragraph", {"type": "inlineCard", "attrs": {
+            "data": {"name": "The plan", "url": "https://a.example"}}}),
+         "[The plan](https://a.example)"),
+        ({"type": "blockCard", "attrs": {"url": "https://a.example"}}, "<https://a.example>"),
+        (a_node("mediaSingle", {"type": "media", "attrs": {"alt": "The way of a label"}},
+                a_node("caption", words("Figure 1"))), "The way of a label\n\nFigure 1"),
+        (a_node("mediaGroup", {"type": "media", "attrs": {"id": "1"}}), ""),
+        (a_node("taskList", a_node("taskItem", words("a"), state="DONE"),
+                a_node("taskList", a_node("taskItem", words("b"), state="TODO"))),
+         "- [x] a\n  - [ ] b"),
+        (a_node("taskList", a_node("blockTaskItem", a_node("paragraph", words("a")), state="DONE")),
+         "- [x] a"),
+        (a_node("decisionList", a_node("decisionItem", words("a"), state="UNDECIDED")), "- a"),
+        (a_node("orderedList", a_node("listItem", a_node("paragraph", words("a"))), order=3),
+         "3. a"),
+        (a_node("codeBlock", words("a\n```\nb")), "````\na\n```\nb\n````"),
+        ({"type": "extension", "attrs": {"text": "A chart of prints"}}, "A chart of prints"),
+        (a_node("bodiedExtension", a_node("paragraph", words("a")), parameters={
+            "macroParams": {"title": {"value": "Goals"}}}), "**Goals**\n\na"),
+        (a_node("layoutSection", a_node("layoutColumn", a_node("paragraph", words("a"))),
+                a_node("layoutColumn", a_node("paragraph", words("b")))), "a\n\nb"),
+        (a_node("unknownFrame", words("a "), {"type": "newWord", "attrs": {"text": "b"}}), "a b"),
+        ({"type": "unknownLeaf", "attrs": {"title": "a"}}, "a"),
+    ],
+)  # fmt: skip
+def test_every_node_of_a_document_keeps_its_words(node: dict[str, Any], read: str):
+    assert text_of(node) == read
+
+
+def test_pipes_and_merged_cells_of_a_table_leave_every_text_in_its_column():
+    table = a_node(
+        "table",
+        a_node("tableRow", *(a_cell(it, "tableHeader") for it in ("Field", "Old", "New"))),
+        a_node("tableRow", a_cell("mode", rowspan=2), a_cell("a|b"), a_cell("c")),
+        a_node("tableRow", a_cell("d"), a_cell("e")),
+        a_node("tableRow", a_cell("all", colspan=2), a_cell("f")),
+        a_node("tableRow", a_cell("short")),
+        a_node("tableRow", a_cell("wide", colspan=10**9)),
+    )
+    assert text_of(table).split("\n") == [
+        "| Field | Old | New |",
+        "|---|---|---|",
+        "| mode | a\\|b | c |",
+        "|  | d | e |",
+        "| all |  | f |",
+        "| short |  |  |",
+        "| wide |  |  |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("{expand:Open questions}\nWho owns it?\n{expand}", "**Open questions**\nWho owns it?"),
+        ("{expand:title=Open questions}a{expand}", "**Open questions**a"),
+        ("{panel:title=Goals|bgColor=#fff}\na\n{panel}", "**Goals**\na"),
+        ("{status:colour=Green|title=DONE} since {date:2025-01-14}", "DONE since 2025-01-14"),
+        ("{warning:title=Mind}a{warning}", "**Mind**a"),
+        ("{unknown:title=a}b", "{unknown:title=a}b"),
+        ("|a \\| b|c|", "|a \\| b|c|"),
+        ("||a \\| b||c||", "| a \\| b | c |\n|---|---|"),
+        ("||Name|value|", "| Name | value |"),
+        ("||[a|https://a.example]||*b*||", "| [a](https://a.example) | **b** |\n|---|---|"),
+        ("|[a|https://a.example]|b|", "|[a](https://a.example)|b|"),
+    ],
+)
+def test_frames_of_wiki_markup_keep_their_titles(written: str, read: str):
+    assert wiki.markdown(written).strip() == read
+
+
+def test_a_document_nested_deeper_than_is_read_keeps_its_words():
+    document: dict[str, Any] = a_node("paragraph", words("deep"), words("down"))
     for _ in range(500):
         document = a_node("panel", document)
-    assert adf.markdown(a_node("doc", document)) == ""
+    assert adf.markdown(a_node("doc", document)) == "deep down"

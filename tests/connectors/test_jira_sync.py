@@ -124,15 +124,164 @@ def test_faults_in_between_are_waited_out() -> None:
     asyncio.run(run())
 
 
+def notices_of(side: JiraSide) -> list[str]:
+    return side.broker.places["con_jira"]["issues"].notices
+
+
 def test_no_word_of_an_issue_that_cannot_be_read_is_told() -> None:
     async def run() -> None:
         async with a_site() as side:
             key = side.server.open_issue("MARK", "MARK")
-            side.server.issues[key]["fields"]["created"] = "MARK"
+            side.server.issues[key]["fields"]["description"] = ["MARK"]
             outcome = await side.sync()
-            assert outcome.reason == "unavailable"
-            assert "MARK" not in outcome.error
+            assert (outcome.reason, outcome.counts.refused) == (None, 1)
+            assert notices_of(side) == [f"{key}: a body is neither text nor document"]
             assert "MARK" not in str([fact.event for fact in side.broker.log])
+
+    asyncio.run(run())
+
+
+@FLAVOURS
+def test_one_bad_record_is_named_and_in_no_others_way(flavour: str) -> None:
+    async def run() -> None:
+        async with a_site(flavour) as side:
+            side.page = 2
+            first = a_busy_one(side)
+            bad = side.server.comment(first, "This one is lost.")
+            side.server._comments(first)[-1]["body"] = 7
+            side.server.issues["SHOP-2"]["fields"]["summary"] = ["none"]
+            for _ in range(2):
+                outcome = await side.sync()
+                assert outcome.reason is None
+            assert len(side.broker.contents) == 7 + 8 + 1
+            assert set(notices_of(side)) == {
+                "SHOP-2: summary is no text",
+                f"{first}/comments/{bad}: a body is neither text nor document",
+            }
+            outcome = await side.reconcile()
+            assert (outcome.reason, outcome.counts.removed) == (None, 0)
+            assert len(side.broker.contents) == 7 + 8 + 1
+
+    asyncio.run(run())
+
+
+def test_a_record_that_became_readable_is_no_longer_named() -> None:
+    async def run() -> None:
+        async with a_site() as side:
+            key = side.server.open_issue("Exports", "")
+            side.server.edit(key, description=3)
+            await side.sync()
+            assert notices_of(side) == [f"{key}: a body is neither text nor document"]
+            side.server.wait(60)
+            side.server.edit(key, description="Exports must be resumable.")
+            await side.sync()
+            assert notices_of(side) == []
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("bad", [None, "", "yesterday", 5])
+@pytest.mark.parametrize("name", ["created", "updated"])
+def test_a_text_is_read_though_its_time_is_unknown(name: str, bad: object) -> None:
+    async def run() -> None:
+        async with a_site() as side:
+            key = side.server.open_issue("Exports", "Exports must be resumable.")
+            number = side.server.comment(key, "The limit must be 9 MB.")
+            side.server.issues[key]["fields"][name] = bad
+            side.server._comments(key)[0][name] = bad
+            outcome = await side.sync()
+            assert (outcome.reason, outcome.counts.refused) == (None, 0)
+            assert len(side.broker.contents) == 2
+            reason = f"{name} is {'missing' if bad in (None, '') else 'no time'}"
+            assert notices_of(side) == [f"{key}: {reason}", f"{key}/comments/{number}: {reason}"]
+
+    asyncio.run(run())
+
+
+def test_fields_of_the_site_are_read_by_name_and_go_when_they_are_emptied() -> None:
+    async def run() -> None:
+        async with a_site() as side:
+            side.server.fields = {
+                "customfield_10031": "Acceptance Criteria",
+                "customfield_7": "Rank",
+            }
+            key = side.server.open_issue("Exports", "Exports.")
+            plain = side.server.open_issue("Imports", "Imports.")
+            side.server.edit(key, customfield_10031="Exports must be resumable.")
+            side.server.edit(plain, customfield_7="0|i0001:")
+            assert (await side.sync()).reason is None
+            path = f"{key}/fields/customfield_10031"
+            assert set(side.broker.by_path) == {key, plain, path}
+            text = side.broker.by_path[path].decode()
+            assert f"# {key}: Exports (Acceptance Criteria)\n" in text
+            assert "### Acceptance Criteria\n\nExports must be resumable.\n" in text
+            assert (await side.reconcile()).counts.removed == 0
+            side.server.edit(key, customfield_10031=None)
+            await side.sync()
+            assert (await side.reconcile()).counts.removed == 1
+            assert set(side.broker.by_path) == {key, plain}
+
+    asyncio.run(run())
+
+
+def test_a_site_that_does_not_tell_its_fields_is_read_without_them_and_says_so() -> None:
+    async def run() -> None:
+        async with a_site() as side:
+            side.server.fields = None
+            side.server.open_issue("Exports", "Exports must be resumable.")
+            outcome = await side.sync()
+            assert (outcome.reason, len(side.broker.contents)) == (None, 1)
+            assert notices_of(side) == [
+                "fields: Jira does not tell which fields the site has added"
+            ]
+
+    asyncio.run(run())
+
+
+def a_restricted_one(side: JiraSide) -> tuple[str, str]:
+    open_one = side.server.open_issue("Exports", "Exports must be resumable.")
+    side.server.comment(open_one, "Everybody may read this.")
+    for fields in (
+        {"visibility": {"type": "role", "value": "Administrators"}},
+        {"jsdPublic": False},
+    ):
+        side.server.comment(open_one, "Only some may read this.")
+        side.server._comments(open_one)[-1].update(fields)
+    secret = side.server.open_issue("Prices", "Prices must rise.")
+    side.server.edit(secret, security={"id": "1", "name": "Confidential"})
+    return open_one, secret
+
+
+def test_what_only_some_may_read_at_the_site_is_marked() -> None:
+    async def run() -> None:
+        async with a_site() as side:
+            open_one, secret = a_restricted_one(side)
+            await side.sync()
+            texts = [text.decode() for text in side.broker.contents.values()]
+            assert sum("(restricted)" in text for text in texts) == 2
+            assert any("Restricted to: role Administrators." in text for text in texts)
+            held = side.broker.by_path[secret].decode()
+            assert "Restricted to: Confidential." in held and "(reporter, restricted)" in held
+            assert "restricted" not in side.broker.by_path[open_one].decode()
+
+    asyncio.run(run())
+
+
+def test_what_only_some_may_read_is_left_out_by_name_where_that_is_asked_for() -> None:
+    async def run() -> None:
+        async with a_site() as side:
+            side.reads_restricted = False
+            open_one, secret = a_restricted_one(side)
+            outcome = await side.sync()
+            assert (outcome.reason, outcome.counts.refused) == (None, 3)
+            assert len(side.broker.contents) == 2
+            assert any(secret in notice for notice in notices_of(side))
+            assert (await side.reconcile()).counts.refused == 0
+            assert set(side.broker.by_path) >= {open_one} and len(side.broker.contents) == 2
+            side.server.wait(600)
+            side.server.edit(open_one, security={"name": "Confidential"})
+            await side.sync()
+            assert open_one not in side.broker.by_path
 
     asyncio.run(run())
 

@@ -33,7 +33,7 @@ def an_item(*remarks: Remark, **fields: object) -> ServiceItem:
     return replace(item, **fields)  # type: ignore[arg-type]  # fields of the item, by name
 
 
-def read_back(item: ServiceItem) -> list[tuple[str, str | None, datetime, str]]:
+def read_back(item: ServiceItem) -> list[tuple[str, str | None, datetime | None, str]]:
     text = normalise(render(item)).text
     return [(it.speaker, it.role, it.at, text[it.body : it.end].strip()) for it in remarks_in(text)]
 

@@ -75,6 +75,7 @@ def test_bots_are_told_apart_and_do_not_make_a_thread_alone():
     told = {"subtype": "bot_message", "bot_id": "B1", "text": "built", "ts": "1793614446.000100"}
     assert a_thread(told) is None
     assert a_thread({**ROOT, "user": "U9"}) is None
+    assert a_thread({**ROOT, "user": "USLACKBOT", "subtype": "slackbot_response"}) is None
     both = a_thread(ROOT, {**told, "thread_ts": ROOT["ts"]})
     assert [it.role for it in both.remarks] == [None, "bot"]
 

@@ -193,3 +193,42 @@ def test_the_rate_limit_is_waited_for() -> None:
         assert any(29 < seconds <= 30 for seconds in waited)
 
     asyncio.run(run())
+
+
+def test_a_message_that_cannot_be_read_is_named_and_its_neighbours_are_read() -> None:
+    async def run() -> None:
+        async with a_workspace() as side:
+            side.page = 2
+            first = a_busy_one(side)
+            alone = side.server.roots()[-1]
+            side.server.messages[alone]["text"] = 7
+            bad = side.server.replies(first)[1]["ts"]
+            side.server.messages[bad]["edited"] = "MARK"
+            outcome = await side.sync()
+            assert (outcome.reason, len(side.broker.contents)) == (None, 4)
+            told = side.broker.places["con_slack"]["C1"].notices
+            assert sorted(told) == sorted(
+                [f"C1 {alone}: text is no text", f"C1 {bad}: edited is no object"]
+            )
+            assert b"limit must be 0 MB" in b"".join(side.broker.contents.values())
+            assert b"limit must be 1 MB" not in b"".join(side.broker.contents.values())
+            outcome = await side.reconcile()
+            assert (outcome.reason, outcome.counts.removed) == (None, 0)
+
+    asyncio.run(run())
+
+
+def test_words_in_blocks_are_read_and_judged_like_those_of_a_text() -> None:
+    def blocks(words: str) -> list[dict[str, object]]:
+        said = {"type": "text", "text": words}
+        return [{"type": "rich_text", "elements": [{"type": "section", "elements": [said]}]}]
+
+    async def run() -> None:
+        async with a_workspace() as side:
+            side.server.say("", blocks=blocks("Exports must be resumable."))
+            side.server.say("", blocks=blocks("Ben is incompetent."))
+            await side.sync()
+            (text,) = side.broker.contents.values()
+            assert b"Exports must be resumable." in text
+
+    asyncio.run(run())

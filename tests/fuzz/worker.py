@@ -21,9 +21,10 @@ import psutil
 
 from connectors import sandbox
 from connectors.connector import SourceRefused, SourceUnavailable, UnknownSource
-from connectors.jira.export import items_in
+from connectors.jira.export import records_in
 from connectors.recognise import open_source
 from connectors.rendering import render
+from connectors.service_items import ServiceItem
 from connectors.slack.export import SlackExport
 from infra.local.process import wait_until
 from tests.connectors.slack_side import admits, pseudonym
@@ -104,7 +105,9 @@ class Judge:
             return self._read(self.tree)
 
     def jira_export(self, file: Path) -> list[bytes]:
-        return [render(item) for item in items_in(file, "acme")]
+        return [
+            render(item) for item in records_in(file, "acme").items if isinstance(item, ServiceItem)
+        ]
 
     def slack_export(self, file: Path) -> list[bytes]:
         export = SlackExport(file)
@@ -113,7 +116,7 @@ class Judge:
             return [
                 render(item)
                 for channel in channels
-                for item in export.threads(channel, pseudonym, admits)
+                for item in export.threads(channel, pseudonym, admits).items
             ]
         finally:
             export.close()

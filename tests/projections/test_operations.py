@@ -16,6 +16,7 @@ from infra.settings import Settings
 from infra.vault import ensure_key_file
 from schemas import ids
 from schemas.events.project import ProjectCreated
+from tests.connectors.stand_ins.jira import JiraServer
 from tests.connectors.test_exports import issues
 from tests.projections.test_projector import projected_story, until_folded
 
@@ -72,10 +73,52 @@ def test_an_export_is_published_and_counted(shop: Settings, tmp_path: Path):
     path = tmp_path / "issues.json"
     path.write_text(json.dumps(issues()))
     export = service.JiraExport(path, "acme.atlassian.net")
-    counts = asyncio.run(
+    imported = asyncio.run(
         service.import_export(shop, "Shop", export, actor="ana", tell=lambda note: None)
     )
+    counts = imported.counts
     assert (counts.seen, counts.published) == (3, 3)  # two issues and a comment
+    assert imported.notices == ()
+
+
+def test_what_cannot_be_read_of_an_export_is_counted_and_named(shop: Settings, tmp_path: Path):
+    path = tmp_path / "issues.csv"
+    path.write_text(
+        "Issue key;Summary\nSHOP-1;Exports\nghp_0123456789abcdefABCDEF0123456789abcd;b\n"
+    )
+    export = service.JiraExport(path, "acme.atlassian.net")
+    imported = asyncio.run(
+        service.import_export(shop, "Shop", export, actor="ana", tell=lambda note: None)
+    )
+    assert (imported.counts.published, imported.counts.refused) == (1, 1)
+    told = "\n".join(imported.notices)
+    assert "key is not an issue key" in told and "updated is missing (SHOP-1)" in told
+    assert "0123456789abcdef" not in told
+
+
+def test_a_record_that_cannot_be_read_is_shown_by_sync_and_in_the_list(shop: Settings):
+    environ = {"JIRA": "jira-stand-in"}
+    with JiraServer(flavour="data-center").beside() as server:
+        good = server.open_issue("Exports", "They must be resumable.")
+        server.issues[server.open_issue("Imports", "")]["fields"]["description"] = 7
+        spec = service.ConnectorSpec("jira", "SHOP", {"token": "env:JIRA"}, server.url)
+
+        async def use() -> tuple[service.StreamResult, service.StreamStatus]:
+            defined = service.define_connector(spec, "key")
+            added = await service.add_connector(shop, environ, "Shop", defined, actor="ana")
+            assert added.missing == ()
+            (result,) = await service.sync_connectors(
+                shop, environ, "all", "Shop", tell=lambda note: None
+            )
+            (stream,) = await service.list_streams(shop, environ, "Shop")
+            return result, stream
+
+        result, stream = asyncio.run(use())
+    assert good == "SHOP-1"
+    assert (result.reason, result.counts.published, result.counts.refused) == (None, 1, 1)
+    assert result.notices == ("not read: a body is neither text nor document (SHOP-2)",)
+    assert stream.cursor and stream.cursor.problem is None
+    assert stream.cursor.notices == ["SHOP-2: a body is neither text nor document"]
 
 
 def test_a_ledger_replayed_to_its_end_differs_in_nothing(fresh: Settings):

@@ -128,6 +128,34 @@ def test_a_jira_issue_is_held_and_goes_when_it_is_deleted(world):
     assert run(world, from_jira(gone, NOW + timedelta(minutes=1))).texts == []
 
 
+def test_what_jira_shows_to_some_people_only_is_marked_or_left_out_as_asked(world):
+    issue = {"key": "SHOP-7", "fields": {"summary": "Cart"}}
+    comment = {
+        "id": "9",
+        "body": "The cart must keep items for 30 days.",
+        "created": "2026-03-01T10:00:00.000+0000",
+        "updated": "2026-03-01T10:00:00.000+0000",
+        "visibility": {"type": "role", "value": "Administrators"},
+    }
+    event = {"webhookEvent": "comment_created", "issue": issue, "comment": comment}
+    run(world, from_jira(event))
+    (text,) = world.texts
+    assert "Restricted to: role Administrators." in text and "(restricted)" in text
+    world.connect("jira", "SHOP", site="jira.example.org", restricted="leave-out")
+    again = {**comment, "updated": "2026-03-01T10:01:00.000+0000"}
+    event = {"webhookEvent": "comment_updated", "issue": issue, "comment": again}
+    assert run(world, from_jira(event, NOW + timedelta(minutes=1))).texts == []
+
+
+@pytest.mark.parametrize("bad", [None, "", "yesterday", 5])
+def test_a_bitbucket_comment_of_unknown_time_is_held(world, bad):
+    comment = {"id": 9, "content": {"raw": "Why not Redis?"}, "created_on": bad, "updated_on": bad}
+    event = {"pullrequest": PULL, "comment": comment}
+    run(world, from_bitbucket("pullrequest:comment_created", event, "1"))
+    (text,) = world.texts
+    assert "## unknown, time unknown" in text and "Why not Redis?" in text
+
+
 def test_a_bitbucket_pull_request_its_comment_and_its_approval_are_held(world):
     comment = {
         "id": 9,
@@ -359,7 +387,7 @@ def test_a_delivery_that_was_copied_under_another_key_is_taken_once(world):
 
 
 def test_a_dead_letter_says_nothing_of_what_was_delivered(world):
-    issue = {"number": 1, "title": "secret plan", "created_at": "secret plan"}
+    issue = {"number": "secret plan", "title": "secret plan", "created_at": "secret plan"}
     payload = {"repository": REPOSITORY, "issue": issue}
     asyncio.run(world.consumer().process(a_received("github", "issues.opened", payload)))
     (letter,) = world.dead

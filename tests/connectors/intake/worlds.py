@@ -103,7 +103,7 @@ class World:
     ) -> None:
         added = ConnectorAdded(
             connector_id=f"con_{service}_{target}",
-            request_key="k",
+            request_key="|".join(["k", *options.values()]),
             service=service,
             target=target,
             base_url=f"https://{service}.example.org",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -28,6 +28,9 @@ class GitHubServer(Server):
     repositories: dict[str, Repository] = field(default_factory=dict)
     denied: dict[str, int] = field(default_factory=dict)  # a part of the path -> status
     discussions_enabled: bool = True
+    issues_enabled: bool = True
+    pulls_enabled: bool = True
+    spoil: Callable[[Row], Any] = lambda answer: answer  # what GraphQL answers in truth
     remaining: int = LIMIT
     most_rows: int = 100  # of a page, however many are asked for
     skew: timedelta = timedelta()
@@ -52,13 +55,18 @@ class GitHubServer(Server):
             if part in asked.path:
                 return self._reply({"message": "Resource not accessible"}, status=status)
         if asked.path == "/graphql":
-            return self._reply(self._graphql(body), counts=True)
+            return self._reply(self.spoil(self._graphql(body)), counts=True)
         _, _, owner, name, *rest = asked.path.split("/")
         repository = self.repositories.get(f"{owner}/{name}")
         if repository is None:
             return self._reply({"message": "Not Found"}, status=404)
         if rest == ["commits", "main"] and not repository.head:
             return self._reply({"message": "Git Repository is empty."}, status=409)
+        if not self.issues_enabled and self._needs_issues(repository, rest):
+            told = {"message": "Issues has been disabled in this repository."}
+            return self._reply(told, status=410)
+        if not self.pulls_enabled and rest[:1] == ["pulls"]:
+            return self._reply({"message": "Not Found"}, status=404)
         found = self._find(repository, rest, asked.query)
         if found is None:
             return self._reply({"message": "Not Found"}, status=404)
@@ -66,12 +74,24 @@ class GitHubServer(Server):
             return self._page(asked, found, "workflow_runs" if rest[0] == "actions" else "")
         return self._reply(found, asked)
 
+    def _needs_issues(self, at: Repository, rest: list[str]) -> bool:
+        """Whether it is refused with issues switched off: their lists, and issues themselves."""
+        match rest:
+            case ["issues"] | ["issues", "comments", *_]:
+                return True
+            case ["issues", _]:
+                return True
+            case ["issues", number, *_]:
+                return not at.issues.get(int(number), {}).get("pull_request")
+        return False
+
     def _find(
         self, at: Repository, rest: list[str], query: dict[str, str]
     ) -> list[Row] | Row | None:
         match rest:
             case []:
-                return {"full_name": at.name, "private": True, "default_branch": "main"}
+                off = {} if self.pulls_enabled else {"has_pull_requests": False}
+                return {"full_name": at.name, "private": True, "default_branch": "main"} | off
             case ["issues"]:
                 return self._sort(at, "issues", at.issues.values(), query)
             case ["issues", "comments"]:
@@ -87,7 +107,11 @@ class GitHubServer(Server):
             case ["issues", number, "comments"]:
                 return [row for row in at.comments.values() if number_of(row) == int(number)]
             case ["pulls"]:
-                return [row for row in at.issues.values() if row.get("pull_request")]
+                pulls = [row for row in at.issues.values() if row.get("pull_request")]
+                pulls = [{**row, **row["pull_request"], "pull_request": None} for row in pulls]
+                if query.get("sort") == "updated":
+                    pulls.sort(key=lambda row: row["updated_at"], reverse=True)
+                return pulls
             case ["pulls", number]:
                 return at.issues.get(int(number))
             case ["pulls", number, "reviews"]:

@@ -47,6 +47,7 @@ class JiraServer(Server):
     files: dict[str, bytes] = field(default_factory=dict)
     index_late: timedelta = timedelta()
     may_browse: bool = True
+    fields: dict[str, str] | None = field(default_factory=dict)  # its own; None tells nobody
     tokens: int = 0
 
     def wait(self, seconds: float) -> None:
@@ -139,6 +140,10 @@ class JiraServer(Server):
             case ["mypermissions"]:
                 granted = {"BROWSE_PROJECTS": {"havePermission": self.may_browse}}
                 return reply({"permissions": granted})
+            case ["field"] if self.fields is not None:
+                text = {"custom": True, "schema": {"type": "string"}}
+                own = [{"id": each, "name": name, **text} for each, name in self.fields.items()]
+                return reply([{"id": "summary", "custom": False}, *own])
             case ["issue", *_] if not self.may_browse:
                 return reply({"errorMessages": ["not found or not permitted"]}, 404)
             case ["search", "jql"] if self.flavour == "cloud":
