@@ -72,4 +72,6 @@ def named_wrong_use() -> Iterator[None]:
     try:
         yield
     except Invalid as error:
-        raise typer.BadParameter(str(error)) from error
+        from streams.hygiene.strings import redact_text
+
+        raise typer.BadParameter(redact_text(str(error))) from error
