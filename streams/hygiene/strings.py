@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from streams.hygiene.normalise import lower
 from streams.hygiene.redact import redact, secrets_in
 
 DIGEST_DIGITS = 12
+MOST_PASSES = 5
 NAMES_KEPT = 4_096  # the same paths and roots come several times in a listing's facts
 
 # project id, text -> a keyed hash (`infra.vault.Vault.mark`)
@@ -30,7 +31,7 @@ class StageRedactor:
         return redact_text(text)
 
     def chat(self, text: str) -> str:
-        return redact(text, lower(text), "", None, personal=True)[0]
+        return _repeat(lambda part: redact(part, lower(part), "", None, personal=True)[0], text)
 
     def name(self, project_id: str, name: str) -> str:
         return redact_text(name)
@@ -46,6 +47,9 @@ class StringRedactor(StageRedactor):
         """Raises what ``mark`` raises, if the name holds a secret."""
         if redact_text(name) == name:
             return name
+        return _repeat(partial(self._mark_secrets, project_id), name)
+
+    def _mark_secrets(self, project_id: str, name: str) -> str:
         pieces, read = [], 0
         numbers: dict[tuple[str, str], int] = {}
         for found in secrets_in(name, lower(name), None):
@@ -61,7 +65,19 @@ class StringRedactor(StageRedactor):
 @lru_cache(NAMES_KEPT)
 def redact_text(text: str) -> str:
     """``text`` without secrets, by the rules for a document of unknown language."""
-    return redact(text, lower(text), "", None)[0]
+    return _repeat(lambda part: redact(part, lower(part), "", None)[0], text)
+
+
+def _repeat(redact_once: Callable[[str], str], text: str) -> str:
+    """``text`` redacted until nothing changes: of two secrets side by side one may hide the other.
+
+    So an answer stays as it is, however often a string passes.
+    """
+    for _ in range(MOST_PASSES):
+        before, text = text, redact_once(text)
+        if text == before:
+            break
+    return text
 
 
 STAGE_REDACTOR = StageRedactor()

@@ -12,9 +12,9 @@ import pytest
 
 from connectors.connector import Item, Listing, Notice, SourceUnavailable, redact_listing
 from connectors.feeder import FeedOrder, FeedReport, InFlightWindow, feed
-from connectors.publishing import publish_items
+from connectors.publishing import publish_items, redact_item
 from connectors.recognise import open_source
-from connectors.service_items import Remark, ServiceItem
+from connectors.service_items import DeletedItem, Remark, ServiceItem
 from schemas.codec import encode
 from schemas.envelope import Actor, Envelope
 from schemas.events.source import SourceRevised
@@ -132,6 +132,8 @@ def test_another_project_sees_another_name() -> None:
         f"password={MIXED[:14]}.txt",
         f"https://ana:{MIXED[:14]}@db.example/x",
         f"AKIA{MIXED[:16].upper()}",
+        f"{FIRST}_and_{SECOND}",
+        f"xoxb-123456789012-123456789012-{MIXED[:24]}_{MIXED[5:41]}",
     ],
 )
 def test_a_redacted_name_stays_as_it_is(name: str) -> None:
@@ -179,3 +181,26 @@ def test_the_title_of_an_item_reaches_no_record() -> None:
     assert "REDACTED:SECRET_VALUE:1" in written
     assert MIXED[:14] not in written
     assert FIRST not in written
+
+
+def test_an_address_in_a_chats_title_reaches_no_record() -> None:
+    broker = MemoryBroker()
+    said = (Remark("1", "p_1", None, AT, "The service must mask tokens."),)
+    thread = ServiceItem(
+        "slack", "slack/T1/C1", "1.1", "chat_thread", "#ana.brown@example.com, 2026", said, AT, "1"
+    )
+    asyncio.run(publish_items([thread], ORDER, broker.publisher()))
+    written = repr(broker.__dict__)
+    assert "#[EMAIL:1], 2026" in written
+    assert "ana.brown" not in written
+
+
+def test_an_item_and_its_deletion_have_one_address() -> None:
+    said = (Remark("1", "ana", None, AT, "Text."),)
+    path = f"LAB-1/attachments/9/{FIRST}.md"
+    item = ServiceItem("jira", "jira/x/LAB", path, "doc", "notes", said, AT, "1")
+    gone = DeletedItem("jira", "jira/x/LAB", path, AT)
+    redacted = [redact_item(each, "prj_demo", REDACTOR) for each in (item, gone)]
+    assert FIRST not in redacted[0].path
+    assert redacted[0].path == redacted[1].path
+    assert redacted == [redact_item(each, "prj_demo", REDACTOR) for each in redacted]
