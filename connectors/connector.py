@@ -8,7 +8,6 @@ cannot become an item is reported as a ``Notice``.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -30,7 +29,6 @@ LAST_OF_TIER_1 = 3
 BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 RedactName = Callable[[str], str]
-NUMBER = re.compile(r":([0-9]+)\]")  # at the end of a redaction's placeholder
 
 NoticeCode = Literal[
     "link",
@@ -170,37 +168,24 @@ def sort_items(
 def redact_listing(listing: Listing, redact_name: RedactName) -> Listing:
     """The listing without secrets in the names of its root, items and notices.
 
-    Different files keep different paths: names that become equal are numbered in the order of the
-    true names, so the same files always get the same names.
+    ``redact_name`` gives different names different answers, and the same name the same one in every
+    listing. Of two files that have one name all the same, the later is left out with a notice.
     """
-    listed = {item.path for item in listing.items}
-    named = _make_distinct(listed | set(listing.removed), redact_name)
-    items = [
-        replace(item, path=named[item.path], fetch=_redact_errors(item, redact_name))
-        for item in listing.items
-    ]
+    items, doubled = dict[str, Item](), list[Notice]()
+    for item in listing.items:
+        named = redact_name(item.path)
+        if named in items:
+            doubled.append(Notice(named, "duplicate_name"))
+            continue
+        items[named] = replace(item, path=named, fetch=_redact_errors(item, redact_name))
+    notices = (Notice(redact_name(it.path), it.code) for it in listing.notices)
     return replace(
         listing,
         root=redact_name(listing.root),
-        items=tuple(sorted(items, key=lambda item: listing_key(item.path))),
-        notices=tuple(Notice(redact_name(it.path), it.code) for it in listing.notices),
-        removed=tuple(named[path] for path in listing.removed),
+        items=tuple(sorted(items.values(), key=lambda item: listing_key(item.path))),
+        notices=(*notices, *doubled),
+        removed=tuple(map(redact_name, listing.removed)),
     )
-
-
-def _make_distinct(paths: set[str], redact_name: RedactName) -> dict[str, str]:
-    named = {path: redact_name(path) for path in sorted(paths)}
-    taken = {path for path, name in named.items() if path == name}
-    for path, name in named.items():
-        if path == name:
-            continue
-        count = 1
-        while name in taken:
-            count += 1
-            name = NUMBER.sub(f":{count}]", named[path], count=1)
-        taken.add(name)
-        named[path] = name
-    return named
 
 
 def _redact_errors(item: Item, redact_name: RedactName) -> Callable[[], bytes]:

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from connectors.connector import Item, Listing, RedactName, printable
+from connectors.connector import Item, Listing, printable
 from connectors.feeder import Encrypt, FeedOrder, InFlightWindow, Publish, feed, request_facts
 from connectors.rendering import pieces
 from connectors.service_items import TIME_OF_NONE, DeletedItem, ServiceItem, ServiceName
@@ -20,6 +20,7 @@ from schemas import ids
 from schemas.events.connector import Counts
 from schemas.events.source import MARK_CHARS, Connector, SourceInfo
 from schemas.source_kinds import priority_tier_of
+from schemas.strings import Redactor
 
 CONNECTORS: dict[str, Connector] = {
     "github": "github",
@@ -54,7 +55,7 @@ class ItemPublisher:
 
     ``find_stored`` returns those of the given source ids that are stored. ``list_stored`` returns
     the stored sources of a root whose path begins with the last argument. All triggers of a process
-    share ``window``. ``redact_name`` removes secrets from names and titles.
+    share ``window``.
     """
 
     publish: Publish
@@ -62,7 +63,7 @@ class ItemPublisher:
     find_stored: FindStored
     list_stored: Inventory
     window: InFlightWindow
-    redact_name: RedactName
+    redactor: Redactor
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +105,34 @@ async def publish_items(
     items that are only missing.
     """
     counts = Counts()
-    named = [redact_item(item, publisher.redact_name) for item in items]
+    named = [redact_item(item, order.project_id, publisher.redactor) for item in items]
     for root, group in _by_root(named).items():
         counts = add_counts(counts, await _publish_root(root, group, order, publisher))
     return counts
 
 
 def redact_item(
-    item: ServiceItem | DeletedItem, redact_name: RedactName
+    item: ServiceItem | DeletedItem, project_id: str, redactor: Redactor
 ) -> ServiceItem | DeletedItem:
-    """The item without secrets in its title and in the title of what it is about."""
+    """The item without secrets in its address and in what its text shows besides the remarks.
+
+    A secret in an address is one in every form of it, so a deletion finds what it deletes.
+    """
+    root, path = (redactor.name(project_id, printable(name)) for name in (item.root, item.path))
     if isinstance(item, DeletedItem):
-        return item
-    about = redact_name(item.about) if item.about else item.about
-    return replace(item, title=redact_name(item.title), about=about)
+        cascade = tuple(redactor.name(project_id, printable(each)) for each in item.cascade_roots)
+        return replace(item, root=root, path=path, cascade_roots=cascade)
+    text = redactor.chat if item.source_type == "chat_thread" else redactor.text
+    return replace(
+        item,
+        root=root,
+        path=path,
+        title=text(item.title),
+        about=text(item.about) if item.about else item.about,
+        state=text(item.state) if item.state else item.state,
+        labels=tuple(map(text, item.labels)),
+        url=text(item.url) if item.url else item.url,
+    )
 
 
 async def _publish_root(

@@ -148,7 +148,11 @@ class Reconciliation:
             await publish_removals(root, sources, order, self.publisher)
 
     def _source_id(self, listed: ListedItem) -> str:
-        address = f"{listed.root}@{printable(listed.path)}"
+        redactor = self.publisher.redactor
+        root, path = (
+            redactor.name(self.project_id, printable(name)) for name in (listed.root, listed.path)
+        )
+        address = f"{root}@{path}"
         return ids.source_id(self.project_id, self.service, address)
 
 

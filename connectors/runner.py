@@ -23,6 +23,7 @@ from infra.settings import Settings
 from schemas import codec
 from schemas.envelope import Envelope
 from schemas.events.hygiene import SourceProcessed
+from schemas.strings import Redactor, redact_fact
 from schemas.topics import key_of, topic_of
 
 POLL_MS = 200
@@ -32,8 +33,13 @@ News = Callable[[], Awaitable[list[Envelope]]]
 
 
 @asynccontextmanager
-async def open_publish(settings: Settings, clock: Clock) -> AsyncIterator[Publish]:
-    """A ``publish`` that returns when the broker has all facts. Raises BrokerUnavailable."""
+async def open_publish(
+    settings: Settings, clock: Clock, redactor: Redactor
+) -> AsyncIterator[Publish]:
+    """A ``publish`` that returns when the broker has all facts. Raises BrokerUnavailable.
+
+    No string of a fact leaves with a secret that ``redactor`` knows.
+    """
     async with running_producer(settings, linger_ms=2) as producer:
 
         async def publish(envelopes: Sequence[Envelope]) -> None:
@@ -45,7 +51,7 @@ async def open_publish(settings: Settings, clock: Clock) -> AsyncIterator[Publis
                         key=key_of(envelope).encode(),
                         headers=codec.headers(envelope),
                     )
-                    for envelope in envelopes
+                    for envelope in [redact_fact(each, redactor) for each in envelopes]
                 ]
                 await asyncio.gather(*sent)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Protocol
 
 from connectors.connector import SourceUnavailable
@@ -221,7 +222,8 @@ class Engine:
 
     def _note(self, outcome: Outcome, notices: Iterable[RecordNotice]) -> None:
         """Keeps each notice once: the end of a list is read twice."""
-        for notice in redact_notices(notices, self.publisher.redact_name):
+        redact_name = partial(self.publisher.redactor.name, self.target.project_id)
+        for notice in redact_notices(notices, redact_name):
             if notice not in outcome.notices:
                 outcome.notices.append(notice)
 

@@ -35,6 +35,7 @@ from aiokafka.errors import (
     for_code,
 )
 from aiokafka.partitioner import murmur2
+from aiokafka.structs import TopicPartition
 
 from infra.errors import BrokerUnavailable, TopicsUnfit
 from infra.settings import MAX_REQUEST_BYTES, Settings
@@ -269,6 +270,28 @@ async def delete_topics(settings: Settings, names: Collection[str]) -> None:
     async with running_admin(settings) as client:
         with broker_errors("deleting topics"):
             await client.delete_topics(list(names))
+
+
+async def read_record(
+    settings: Settings, topic: str, partition: int, offset: int
+) -> tuple[bytes, bytes] | None:
+    """Key and value of the record at this place of a full topic name; None when it is gone.
+
+    Raises BrokerUnavailable.
+    """
+    place = TopicPartition(topic, partition)
+    async with running_consumer(settings) as consumer:
+        with broker_errors(f"reading {topic}"):
+            await consumer._client.force_metadata_update()
+            if partition not in (consumer.partitions_for_topic(topic) or ()):
+                return None
+            consumer.assign([place])
+            first = (await consumer.beginning_offsets([place]))[place]
+            if not first <= offset < (await consumer.end_offsets([place]))[place]:
+                return None
+            consumer.seek(place, offset)
+            record = await consumer.getone()
+    return (record.key or b"", record.value or b"") if record.offset == offset else None
 
 
 def _connection(settings: Settings) -> dict[str, Any]:

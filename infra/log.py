@@ -2,7 +2,8 @@
 
 The standard library's loggers (aiokafka, faust) go the same way, so that a process has one log.
 Standard output is left alone: it belongs to the answers of commands. A line that comes again and
-again is shown once and then counted, so that a fault of hours does not hide all others.
+again is shown once and then counted, so that a fault of hours does not hide all others. No string
+of a line, a traceback included, shows a secret that the given function knows.
 """
 
 import logging
@@ -10,10 +11,10 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Any, TextIO
 
 import structlog
-from structlog.typing import FilteringBoundLogger, Processor
+from structlog.typing import EventDict, FilteringBoundLogger, Processor, WrappedLogger
 
 LEVELS = ("debug", "info", "warning", "error")
 FIRST_WINDOW_S, LAST_WINDOW_S = 60.0, 3600.0  # doubling while a line goes on coming
@@ -23,10 +24,14 @@ LINES_KNOWN = 256
 def configure(
     level: str = "info",
     *,
+    redact: Callable[[str], str],
     stream: TextIO | None = None,
     now: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Every log line of this process goes to ``stream`` (standard error) as JSON."""
+    """Every log line of this process goes to ``stream`` (standard error) as JSON.
+
+    ``redact`` returns a string without its secrets.
+    """
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -45,6 +50,7 @@ def configure(
             foreign_pre_chain=[*shared, structlog.stdlib.add_logger_name],
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                _redact_strings(redact),
                 structlog.processors.JSONRenderer(ensure_ascii=False),
             ],
         )
@@ -60,6 +66,26 @@ def get(name: str) -> FilteringBoundLogger:
     """A logger whose lines carry ``part=name``; event names are dotted (`stage.decided`)."""
     logger: FilteringBoundLogger = structlog.get_logger("cairn", part=name)
     return logger
+
+
+def _redact_strings(redact: Callable[[str], str]) -> Processor:
+    """A processor for all lines, ours and of strangers, behind those that add strings."""
+
+    def redact_value(value: Any) -> Any:
+        if isinstance(value, str):
+            return redact(value)
+        if isinstance(value, dict):
+            return {redact_value(name): redact_value(each) for name, each in value.items()}
+        if isinstance(value, list | tuple | set | frozenset):
+            return [redact_value(each) for each in value]
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        return redact(repr(value))
+
+    def redact_strings(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+        return {name: redact_value(value) for name, value in event.items()}
+
+    return redact_strings
 
 
 @dataclass

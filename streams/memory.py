@@ -20,8 +20,10 @@ from schemas.codec import decode, encode
 from schemas.envelope import Envelope
 from schemas.events.hygiene import ChunkCreated, SourceProcessed
 from schemas.events.source import SourceContentPart, SourceRevised
+from schemas.strings import redact_fact
 from schemas.topics import TOPICS, key_of, topic_of
 from streams.hygiene.stage import clean, decide
+from streams.hygiene.strings import STAGE_REDACTOR
 from streams.pipeline import HYGIENE_INPUT, Pipeline
 from streams.stage import Record, Step, Writer
 from streams.tables import MemoryTables
@@ -55,7 +57,11 @@ class MemoryLog:
 
     def append(self, envelope: Envelope) -> Record:
         self._ticks += 1
-        value = encode(envelope.recorded(START + timedelta(milliseconds=self._ticks)))
+        value = encode(
+            redact_fact(envelope, STAGE_REDACTOR).recorded(
+                START + timedelta(milliseconds=self._ticks)
+            )
+        )
         topic = topic_of(envelope).name
         partition = zlib.crc32(key_of(envelope).encode()) % self.partitions
         place = self.records[topic][partition]

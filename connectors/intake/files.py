@@ -5,21 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from connectors.changed_files import list_changed
-from connectors.clones import HEAD_REF, GitUrl, root_of_url
+from connectors.clones import GitUrl, root_of_url
 from connectors.connector import (
     Listing,
-    RedactName,
     UnknownSource,
     printable,
     redact_listing,
 )
 from connectors.definitions import Definition, secret_at
 from connectors.feeder import FeedOrder, feed, source_of
-from connectors.git import list_commit
 from connectors.github.api import installation
 from connectors.intake.changes import Delta
 from connectors.publishing import ItemPublisher, StoredSource
@@ -52,12 +51,8 @@ class RepositoryFiles:
             list_changed, clone.clone, root, delta.before, delta.after
         )
         publisher = await self._publisher(order.project_id)
-        if _has_secrets(
-            listing, publisher.redact_name
-        ):  # redacted names are unique only among all names
-            listing.close()
-            listing = await asyncio.to_thread(list_commit, clone.clone, root, HEAD_REF)
-        with redact_listing(listing, publisher.redact_name) as listing:
+        redact_name = partial(publisher.redactor.name, order.project_id)
+        with redact_listing(listing, redact_name) as listing:
             # The removal threshold is for files missing from a listing; git reports deletions.
             named = replace(
                 order, trigger_key=delta.trigger_key, accept_removals=not listing.complete
@@ -90,11 +85,6 @@ def clone_url(definition: Definition, repository: str) -> str:
     host = (urlsplit(added.base_url).hostname or "").removeprefix("api.")
     default = "github.com" if added.service == "github" else "bitbucket.org"
     return f"https://{host or default}/{repository}.git"
-
-
-def _has_secrets(listing: Listing, redact_name: RedactName) -> bool:
-    paths = (*(item.path for item in listing.items), *listing.removed)
-    return any(redact_name(path) != path for path in paths)
 
 
 async def _feed(listing: Listing, order: FeedOrder, publisher: ItemPublisher) -> bool:

@@ -17,7 +17,7 @@ import connectors.bitbucket.items
 import connectors.github.deliveries
 import connectors.jira.items
 import connectors.jira.service
-from connectors.connector import RedactName, SourceRefused, SourceUnavailable
+from connectors.connector import SourceRefused, SourceUnavailable
 from connectors.definitions import Definition
 from connectors.feeder import FeedOrder
 from connectors.intake.changes import Delta, delta_of
@@ -35,6 +35,7 @@ from infra.errors import Undecryptable
 from schemas.envelope import Actor, Envelope
 from schemas.events.connector import ConnectorService
 from schemas.events.connector_item import ItemReceived
+from schemas.strings import Redactor
 
 Open = Callable[[str, bytes], bytes]
 FindDefinitions = Callable[[str, ConnectorService], Sequence[Definition]]
@@ -56,7 +57,7 @@ class Ports:
     thread: LookAtThread
     files: BringFiles
     statuses: SourceStatuses
-    redact_name: RedactName
+    redactor: Redactor
 
 
 class Intake:
@@ -115,8 +116,10 @@ class Intake:
         self, event: ItemReceived, payload: Payload, fact: Envelope, definition: Definition
     ) -> list[ServiceItem | DeletedItem] | None:
         items = _items_of(event, payload, fact, definition)
-        name = self._ports.redact_name
-        return None if items is None else [redact_item(item, name) for item in items]
+        redactor = self._ports.redactor
+        if items is None:
+            return None
+        return [redact_item(item, fact.project_id, redactor) for item in items]
 
     async def _take_items(
         self, fact: Envelope, event: ItemReceived, payload: Payload, definition: Definition
@@ -188,7 +191,8 @@ class Intake:
     async def _publish(self, fact: Envelope, items: Iterable[ServiceItem | DeletedItem]) -> str:
         project, statuses = fact.project_id, self._ports.statuses
         publisher = statuses.overlay(await self._ports.publisher(project))
-        news = await self._add_descendants(project, publisher, self._without_late(fact, items))
+        named = [redact_item(item, project, self._ports.redactor) for item in items]
+        news = await self._add_descendants(project, publisher, self._without_late(fact, named))
         counts = await publish_items(news, _order(fact, "webhook"), publisher)
         statuses.record(project, news)
         return "changed" if counts.published or counts.removed else "unchanged"

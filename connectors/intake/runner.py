@@ -118,7 +118,7 @@ class Consumer:
             origin_partition=record.partition,
             origin_offset=record.offset,
             origin_key=(record.key or b"").decode("utf-8", "replace"),
-            value=record.value if len(record.value or b"") <= KEPT_VALUE_BYTES else None,
+            value=record.value if fact and len(record.value) <= KEPT_VALUE_BYTES else None,
             error_class=type(error).__name__,
             error=str(error) if isinstance(error, TELLING) else "",
             attempts=attempts,

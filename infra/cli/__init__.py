@@ -58,7 +58,7 @@ def main() -> None:
             raise
         from infra.settings import SettingsError
 
-        print(sentence_of(error), file=sys.stderr)
+        print(redact(sentence_of(error)), file=sys.stderr)
         sys.exit(EXIT_WRONG_USE if isinstance(error, SettingsError) else EXIT_FAILED)
 
 
@@ -67,7 +67,15 @@ def configure_log(*, debug: bool) -> None:
     from infra import log
 
     level = os.environ.get("CAIRN_LOG_LEVEL", "").lower()
-    log.configure("debug" if debug else level if level in log.LEVELS else "info")
+    chosen = "debug" if debug else level if level in log.LEVELS else "info"
+    log.configure(chosen, redact=redact)
+
+
+def redact(text: str) -> str:
+    """``text`` without secrets; the rules are imported when there is something to say."""
+    from streams.hygiene.strings import redact_text
+
+    return redact_text(text)
 
 
 def sentence_of(error: Exception) -> str:

@@ -21,8 +21,10 @@ JSON_OPTION = typer.Option(False, "--json", help="One JSON object per line on st
 
 
 def say(line: str) -> None:
-    """One line for the person who waits."""
-    console.print(line, markup=False, soft_wrap=True)
+    """One line for the person who waits, without secrets: it may stand in a log."""
+    from streams.hygiene.strings import redact_text
+
+    console.print(redact_text(line), markup=False, soft_wrap=True)
 
 
 def say_note(note: service.Note) -> None:
@@ -70,4 +72,6 @@ def explain_wrong_use() -> Iterator[None]:
     try:
         yield
     except Invalid as error:
-        raise typer.BadParameter(str(error)) from error
+        from streams.hygiene.strings import redact_text
+
+        raise typer.BadParameter(redact_text(str(error))) from error

@@ -184,9 +184,11 @@ async def open_testimony(settings: Settings) -> AsyncIterator[Restricted]:
     from connectors.runner import open_publish
     from connectors.service import Restricted
     from infra.vault import vault_of
+    from streams.hygiene.strings import StringRedactor
 
     vault = vault_of(settings)
-    async with open_publish(settings, SystemClock()) as publish:
+    redactor = StringRedactor(vault.mark)
+    async with open_publish(settings, SystemClock(), redactor) as publish:
         yield Restricted(vault.mark, vault.encrypt, publish)
 
 
@@ -198,9 +200,10 @@ async def open_publisher(
     from connectors.publishing import ItemPublisher
     from connectors.runner import follow_answers, open_publish
     from infra.vault import vault_of
-    from streams.hygiene.redact import redact_name
+    from streams.hygiene.strings import StringRedactor
 
     vault, tables = vault_of(settings), Tables(settings)
+    redactor = StringRedactor(vault.mark)
     vault.encrypt(project_id, b"")  # without a key nothing may begin
 
     def encrypt(content: bytes, owner: str) -> tuple[str, bytes]:
@@ -210,11 +213,11 @@ async def open_publisher(
         tell(Note("hygiene_stalled", "Stage 0 has not answered for a while; still waiting."))
 
     async with (
-        open_publish(settings, SystemClock()) as publish,
+        open_publish(settings, SystemClock(), redactor) as publish,
         follow_answers(settings, project_id, None, from_start=False, stalled=tell_stalled) as lead,
     ):
         yield ItemPublisher(
-            publish, encrypt, tables.stored_sources, tables.inventory, lead, redact_name
+            publish, encrypt, tables.stored_sources, tables.inventory, lead, redactor
         )
 
 

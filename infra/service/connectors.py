@@ -31,6 +31,7 @@ from schemas.events.connector import (
     Credential,
     CursorMoved,
 )
+from streams.hygiene.strings import redact_text
 
 ALL = "all"  # in the place of one connector's id or target
 CHECK_FAILED = "connector_check_failed"
@@ -130,7 +131,7 @@ def define_connector(spec: ConnectorSpec, key: str) -> ConnectorAdded:
         credentials=[Credential(role=role, place=place) for role, place in places.items()],
         every_s=spec.every_s,
         budget_percent=spec.budget_percent,
-        options=dict(spec.options or {}),
+        options=_check_options(spec.options or {}),
     )
 
 
@@ -263,6 +264,17 @@ def _check_roles(name: str, service: Service, places: Mapping[str, str]) -> None
         raise UnknownSource(f"{name} needs as credentials: {ways}.")
 
 
+def _check_options(options: Mapping[str, str]) -> dict[str, str]:
+    """The options, which are stored in clear. Raises UnknownSource for one that holds a secret."""
+    for name, value in options.items():
+        if redact_text(value) != value:
+            raise UnknownSource(
+                f"The option {name} holds a secret, and options are stored in clear: give the"
+                " secret as a credential, by its place env:NAME or file:PATH."
+            )
+    return dict(options)
+
+
 async def _ask(
     registry: ConnectorRegistry, definition: Definition
 ) -> tuple[MissingPermission, ...]:
@@ -306,7 +318,7 @@ async def _read(
             outcome.stream,
             outcome.counts,
             outcome.reason,
-            outcome.error,
+            redact_text(outcome.error),
             tuple(lines_of(outcome.notices)),
         )
         for definition, outcome in await read_each(registry, chosen, streams, read)

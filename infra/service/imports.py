@@ -88,7 +88,7 @@ async def import_export(
         for start in range(0, len(read.items), ITEMS_AT_ONCE):
             part = read.items[start : start + ITEMS_AT_ONCE]
             counts = add_counts(counts, await publish_items(part, order, publisher))
-        notices = redact_notices(read.notices, publisher.redact_name)
+        notices = redact_notices(read.notices, partial(publisher.redactor.name, project_id))
     return Imported(counts, tuple(lines_of(notices)))
 
 

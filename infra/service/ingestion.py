@@ -23,7 +23,7 @@ from infra.clock import SystemClock
 from infra.errors import BrokerUnavailable, Conflict, DatabaseUnavailable, Invalid
 from infra.loop import in_thread
 from infra.service.progress import Note, Tell, follow
-from infra.service.publishing import draw_key
+from infra.service.publishing import check_key, draw_key
 from infra.service.reading import ask
 from infra.settings import Settings
 from infra.vault import Vault, vault_of
@@ -36,7 +36,7 @@ from schemas.codec import utc_millis
 from schemas.envelope import Actor
 from schemas.events.ingestion import Limits
 from schemas.events.ingestion_request import CoverageTarget, RunLane
-from streams.hygiene.redact import redact_name
+from streams.hygiene.strings import StringRedactor, redact_text
 from streams.run_control.changes import REMOVAL_THRESHOLD_PERCENT
 
 Lane = Literal["preview", "deep", "both"]
@@ -147,6 +147,7 @@ def ingest(settings: Settings, request: IngestRequest) -> AsyncGenerator[IngestS
     (also ``UnknownSource``), SourceRefused, NotFound, Conflict, VaultUnconfigured, Unavailable.
     """
     check_limits(request.limits)
+    check_key(request.key)
     if request.as_name is not None and len(request.sources) > 1:
         raise Invalid("A name of the root fits one source only.", code="root_name_ambiguous")
     return follow(lambda tell: _ingest_all(settings, request, tell))
@@ -168,13 +169,14 @@ def check_limits(limits: Mapping[str, float]) -> None:
 async def _ingest_all(settings: Settings, request: IngestRequest, tell: Tell[IngestStep]) -> None:
     project_id = await ask(settings, lambda tables: projects.project_of(tables, request.project))
     vault = vault_of(settings)
+    redactor = StringRedactor(vault.mark)
     vault.encrypt(project_id, b"")  # without a key nothing may begin
     opened = _open_sources(settings, request, tell)
     before: list[SourceIngested] = []
     for index, connector in enumerate(opened):
         listed = await in_thread(connector.list)
-        with redact_listing(listed, redact_name) as listing:
-            source = _Source(settings, request, index, project_id, vault, listing, tell)
+        with redact_listing(listed, partial(redactor.name, project_id)) as listing:
+            source = _Source(settings, request, index, project_id, vault, redactor, listing, tell)
             tell(source.listed())
             check_roots(before, source.result())
             await source.warn_of_another()
@@ -222,6 +224,7 @@ class _Source:
     index: int
     project_id: str
     vault: Vault
+    redactor: StringRedactor
     listing: Listing
     tell: Tell[IngestStep]
     feed: FeedReport = field(default_factory=FeedReport)
@@ -234,7 +237,7 @@ class _Source:
 
     @property
     def name(self) -> str:
-        return without_credentials(self.request.sources[self.index])
+        return redact_text(without_credentials(self.request.sources[self.index]))
 
     @property
     def trigger_key(self) -> str:
@@ -319,7 +322,7 @@ class _Source:
         )
         self.feed = FeedReport(listed=len(self.listing.items))
         async with (
-            open_publish(self.settings, clock) as publish,
+            open_publish(self.settings, clock, self.redactor) as publish,
             follow_answers(
                 self.settings,
                 self.project_id,

@@ -85,13 +85,14 @@ async def run_intake(settings: Settings, environ: Mapping[str, str]) -> None:
     from connectors.webhooks.counters import INTAKE_FILE, Counters
     from infra.vault import vault_of
     from schemas.events.connector_item import ItemReceived
-    from streams.hygiene.redact import redact_name
+    from streams.hygiene.strings import StringRedactor
 
     task = asyncio.current_task()
     assert task
     for sign in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(sign, task.cancel)
     vault, clock = vault_of(settings), SystemClock()
+    redactor = StringRedactor(vault.mark)
     statuses = SourceStatuses(settings.home / "state" / "intake" / "told.sqlite")
     if statuses.set_aside:
         log.error("intake.told_was_damaged", set_aside=str(statuses.set_aside))
@@ -99,7 +100,7 @@ async def run_intake(settings: Settings, environ: Mapping[str, str]) -> None:
     try:
         async with AsyncExitStack() as stack:
             connected = await stack.enter_async_context(follow_connectors(settings))
-            publish = await stack.enter_async_context(open_publish(settings, clock))
+            publish = await stack.enter_async_context(open_publish(settings, clock, redactor))
             connections = OpenConnections(settings, await load_registry(settings, environ), stack)
             files = RepositoryFiles(
                 settings.home / "clones", connections.publisher, environ, tell_fetching(tell)
@@ -113,7 +114,7 @@ async def run_intake(settings: Settings, environ: Mapping[str, str]) -> None:
                 thread=connections.thread,
                 files=files.bring,
                 statuses=statuses,
-                redact_name=redact_name,
+                redactor=redactor,
             )
             intake = Intake(ports)
             if not statuses.is_whole:

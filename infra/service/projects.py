@@ -52,6 +52,14 @@ async def create_project(settings: Settings, name: str, *, actor: str, key: str)
 
 def check_name(name: str) -> None:
     """Raises Invalid unless a project can be called ``name``."""
+    from streams.hygiene.strings import redact_text
+
+    if redact_text(name) != name:
+        raise Invalid(
+            "A project's name is shown everywhere, and this one looks like a secret or holds one:"
+            " choose another.",
+            code="project_name_holds_secret",
+        )
     if not name.strip() or not name.isprintable() or len(name) > MAX_NAME_CHARS:
         raise Invalid(
             f"A project's name has 1 to {MAX_NAME_CHARS} printable characters: {name[:40]!r} does"

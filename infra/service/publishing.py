@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from infra.clock import SystemClock
+from infra.errors import Invalid
 from infra.settings import Settings
 from schemas.codec import utc_millis
 from schemas.envelope import Actor, Envelope, Event, outside_fact
+
+if TYPE_CHECKING:
+    from streams.hygiene.strings import StringRedactor
 
 
 def make_request(event: Event, project_id: str, actor: str, key: str = "") -> Envelope:
     """What the person ``actor`` asks for now, as a fact.
 
     ``key`` is the natural key, from which the fact's id follows: the same key again is the same
-    fact. Leave it empty where the event's own local key holds it.
+    fact. Leave it empty where the event's own local key holds it. Raises Invalid for a key that
+    is or holds a secret.
     """
+    check_key(key or getattr(event, "request_key", ""))
     return outside_fact(
         event,
         project_id=project_id,
@@ -30,8 +37,28 @@ async def publish(settings: Settings, facts: Sequence[Envelope]) -> None:
     """Return when the broker has acknowledged all ``facts``. Raises BrokerUnavailable."""
     from connectors.runner import open_publish
 
-    async with open_publish(settings, SystemClock()) as send:
+    async with open_publish(settings, SystemClock(), redactor_of(settings)) as send:
         await send(facts)
+
+
+def check_key(key: str) -> None:
+    """Raises Invalid for an idempotency key that is or holds a secret: ids are made of it."""
+    from streams.hygiene.strings import redact_text
+
+    if redact_text(key) != key:
+        raise Invalid(
+            "The idempotency key looks like a secret, and keys are stored in clear: choose"
+            " another key.",
+            code="key_holds_secret",
+        )
+
+
+def redactor_of(settings: Settings) -> StringRedactor:
+    """What removes secrets from the strings that leave this installation's processes."""
+    from infra.vault import vault_of
+    from streams.hygiene.strings import StringRedactor
+
+    return StringRedactor(vault_of(settings).mark)
 
 
 def draw_key() -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from infra.clock import SystemClock
 from infra.errors import Unavailable
+from infra.service.publishing import redactor_of
 from infra.settings import Settings
 from infra.supervisor import tell_ready
 
@@ -36,7 +37,10 @@ async def run_webhooks(settings: Settings, address: str, environ: Mapping[str, s
         asyncio.get_running_loop().add_signal_handler(sign, stop.set)
     clock = SystemClock()
     counters = Counters(settings.home / FILE)
-    async with follow_connectors(settings) as connected, open_publish(settings, clock) as publish:
+    async with (
+        follow_connectors(settings) as connected,
+        open_publish(settings, clock, redactor_of(settings)) as publish,
+    ):
 
         def endpoint(service: ConnectorService, project: str) -> Endpoint | None:
             return connected.endpoint(service, project, environ)

@@ -7,6 +7,7 @@ from uuid import NAMESPACE_OID, uuid5
 
 from projections.checkpoint import Record
 from projections.rows import Rows
+from schemas.codec import InvalidRecord
 from schemas.envelope import SERVICE_WIDE, Envelope, Event
 from schemas.events.dlq import DeadLetter
 from schemas.ids import derive_id
@@ -36,8 +37,13 @@ def dead_letter(rows: Rows, fact: Envelope, event: DeadLetter) -> None:
 
 
 def unreadable(rows: Rows, record: Record, error: Exception, attempts: int = 1) -> None:
-    """The record is kept as a dead letter of the projector; it is not published anywhere."""
+    """The record is kept as a dead letter of the projector; it is not published anywhere.
+
+    Of bytes that are no fact only the place is kept, because nobody has redacted them.
+    """
     value = record.value or b""
+    is_fact = not isinstance(error, InvalidRecord)
+    is_kept = is_fact and len(value) <= LARGEST_KEPT_BYTES
     place = f"{STAGE}|{record.topic}|{record.partition}|{record.offset}"
     rows.put(
         "dead_letters",
@@ -49,8 +55,8 @@ def unreadable(rows: Rows, record: Record, error: Exception, attempts: int = 1) 
             "origin_topic": record.topic,
             "origin_partition": record.partition,
             "origin_offset": record.offset,
-            "origin_key": (record.key or b"").decode("utf-8", "replace"),
-            "value": _hex(value) if len(value) <= LARGEST_KEPT_BYTES else None,
+            "origin_key": (record.key or b"").decode("utf-8", "replace") if is_fact else "",
+            "value": _hex(value) if is_kept else None,
             "error_class": type(error).__name__,
             "error": " ".join(str(error).split())[:500],
             "attempts": attempts,

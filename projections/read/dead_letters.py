@@ -41,7 +41,7 @@ class DeadLetter(ReadModel):
 
 
 class WholeDeadLetter(DeadLetter):
-    """The same with the record; ``value`` is None when it was too large to be kept."""
+    """The same with the record; ``value`` is None where only its place is kept."""
 
     origin_key: str
     value: bytes | None

@@ -10,8 +10,9 @@ from schemas.envelope import Event
 class DeadLetter(Event):
     """A stage could not process a record and gave it up. Key ``origin topic|key``.
 
-    ``value`` is null above 512 KiB: topic, partition and offset then say where it is. ``error``
-    names the class and place of the failure, never source text. Natural key: stage and origin.
+    ``value`` is null above 512 KiB, and for bytes that are no fact: nobody has redacted these. Then
+    topic, partition and offset say where the record is. ``error`` names the class and place of the
+    failure, never source text. Natural key: stage and origin.
     """
 
     type_name: ClassVar[str] = "dlq.recorded"

@@ -8,7 +8,10 @@ Evidence that a merge moved keeps its id and changes its place.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from schemas.events.ledger import (
+    LIVE,
     AtomRecord,
     ContradictionRecord,
     EntityMention,
@@ -77,11 +80,21 @@ class LedgerView:
         for contradiction in event.contradictions:
             self.contradictions[f"{project}|{contradiction.contradiction_id}"] = contradiction
 
+    def last_seq(self, project: str) -> int:
+        """The sequence number of the last accepted change set; 0 before the first."""
+        return self.place(project).seq
+
     def place(self, project: str) -> Place:
         return self.order.place(project)
 
     def progress_of(self, project: str, run_id: str) -> Progress:
         return self.order.progress_of(project, run_id)
+
+    def live_atoms(self, project: str) -> Iterator[AtomRecord]:
+        """The draft and active atoms, by atom id."""
+        for _, atom in self.atoms.with_prefix(f"{project}|"):
+            if atom.status in LIVE:
+                yield atom
 
     def evidence_of(self, project: str, atom_id: str) -> list[EvidenceRow]:
         """The rows of one atom, stale ones too, by evidence id."""

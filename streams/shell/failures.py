@@ -84,7 +84,7 @@ def dead_letter(
         origin_partition=delivery.partition,
         origin_offset=delivery.offset,
         origin_key=delivery.key.decode(errors="replace"),
-        value=delivery.value if len(delivery.value) <= KEPT_VALUE_BYTES else None,
+        value=delivery.value if cause and len(delivery.value) <= KEPT_VALUE_BYTES else None,
         error_class=failure.error_class,
         error=failure.error,
         attempts=attempts,

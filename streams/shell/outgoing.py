@@ -18,7 +18,9 @@ from schemas.codec import (
 )
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import ChunkCreated
+from schemas.strings import redact_fact
 from schemas.topics import key_of, topic_of
+from streams.hygiene.strings import STAGE_REDACTOR
 from streams.shell.failures import RecordTooLarge
 
 Handle = Callable[[Envelope, ChunkCreated | None], list[Event]]
@@ -57,7 +59,7 @@ def stamp(envelope: Envelope, at: datetime) -> Stamped:
 
     ``Stamped.envelope`` equals what the bytes are decoded to.
     """
-    recorded = envelope.recorded(utc_millis(at))
+    recorded = redact_fact(envelope, STAGE_REDACTOR).recorded(utc_millis(at))
     topic = topic_of(recorded)
     value = encode(recorded)
     if len(value) > topic.max_message_bytes:

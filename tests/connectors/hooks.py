@@ -16,9 +16,9 @@ from connectors.webhooks.deliveries import delivery_of
 from schemas.envelope import Actor, Envelope, outside_fact
 from schemas.events.connector import ConnectorAdded, ConnectorService, Credential
 from schemas.events.connector_item import ItemReceived
-from streams.hygiene.redact import redact_name
 from tests.connectors.intake.worlds import KeyRing
 from tests.connectors.memory_broker import PROJECT, MemoryBroker
+from tests.connectors.redactors import REDACTOR
 
 Payload = dict[str, Any]
 
@@ -128,7 +128,7 @@ class Hooks:
             thread=nothing,
             files=nothing,
             statuses=self.told,
-            redact_name=redact_name,
+            redactor=REDACTOR,
         )
         return Intake(ports)
 

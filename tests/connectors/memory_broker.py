@@ -23,9 +23,9 @@ from schemas.events.connector import CursorMoved
 from schemas.events.hygiene import SourceProcessed
 from schemas.events.ingestion_request import IngestionRequested, SourcesListed
 from schemas.events.source import SourceContentPart, SourceInfo, SourceRevised
-from streams.hygiene.redact import redact_name
 from streams.hygiene.stage import clean, decide
 from streams.run_control.changes import REMOVAL_THRESHOLD_PERCENT
+from tests.connectors.redactors import REDACTOR
 
 E = TypeVar("E", bound=Event)
 PROJECT = "prj_outside"
@@ -59,7 +59,7 @@ class MemoryBroker:
     def publisher(self) -> ItemPublisher:
         window = InFlightWindow(max_records=2**31, max_bytes=2**60)
         return ItemPublisher(
-            self.publish, self.encrypt, self.find_stored, self.list_stored, window, redact_name
+            self.publish, self.encrypt, self.find_stored, self.list_stored, window, REDACTOR
         )
 
     async def publisher_of(self, project_id: str) -> ItemPublisher:

@@ -20,6 +20,7 @@ from schemas.codec import decode
 from schemas.envelope import Actor
 from schemas.events.hygiene import VERSIONS, SourceProcessed
 from schemas.events.source import SourceRevised
+from tests.connectors.redactors import REDACTOR
 
 pytestmark = pytest.mark.broker
 ORDER = FeedOrder(
@@ -35,7 +36,7 @@ def a_listing() -> Listing:
 
 async def a_feed(settings: Settings, *, from_start: bool) -> FeedReport:
     async with (
-        open_publish(settings, SystemClock()) as publish,
+        open_publish(settings, SystemClock(), REDACTOR) as publish,
         follow_answers(
             settings, "prj_demo", "key-1", from_start=from_start, stalled=lambda: None
         ) as window,
@@ -64,7 +65,7 @@ class StageZero:
         count = (await partition_counts(self.settings, [topic]))[topic]
         async with (
             running_consumer(self.settings) as consumer,
-            open_publish(self.settings, SystemClock()) as publish,
+            open_publish(self.settings, SystemClock(), REDACTOR) as publish,
         ):
             consumer.assign([TopicPartition(topic, part) for part in range(count)])
             await consumer.seek_to_beginning()

@@ -28,8 +28,8 @@ from schemas.codec import encode
 from schemas.envelope import Envelope
 from schemas.events.connector import CursorMoved
 from schemas.events.source import SourceInfo, SourceRevised
-from streams.hygiene.redact import redact_name
 from tests.connectors.memory_broker import AT, PROJECT
+from tests.connectors.redactors import REDACTOR
 from tests.connectors.stand_ins.github import TOKEN, GitHubServer
 
 COMMENTS = int(os.environ.get("CAIRN_TEST_COMMENTS", "2000"))
@@ -105,7 +105,7 @@ def test_a_large_repository_needs_no_more_memory_than_a_page() -> None:
                 ledger.find,
                 ledger.list_stored,
                 window,
-                redact_name,
+                REDACTOR,
             )
             target = SyncTarget(PROJECT, "con_1", "github")
             places = dict(ledger.places)

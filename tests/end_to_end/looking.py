@@ -13,7 +13,12 @@ from tests.service import Service
 
 
 def records(cairn: Service, topic: str) -> list[tuple[Any, Any]]:
-    """(key, value) of all records of a topic, read by another library than ours."""
+    """(key, value) of all records of a topic."""
+    return [(message.key(), message.value()) for message in messages(cairn, topic)]
+
+
+def messages(cairn: Service, topic: str) -> list[Any]:
+    """All records of a topic, read by another library than ours."""
     settings = cairn.settings_now()
     assert settings.kafka_sasl_password
     consumer = Consumer(
@@ -41,17 +46,23 @@ def records(cairn: Service, topic: str) -> list[tuple[Any, Any]]:
             assert message is not None, f"{name}/{partition} ended before {high}"
             assert message.error() is None
             position += 1
-            found.append((message.key(), message.value()))
+            found.append(message)
     consumer.close()
     return found
+
+
+def parts_of(message: Any) -> list[bytes]:
+    """Key, value and headers, as far as there are any."""
+    headers = [part for name, value in message.headers() or () for part in (name.encode(), value)]
+    return [part for part in (message.key(), message.value(), *headers) if part]
 
 
 def everything(cairn: Service) -> dict[str, bytes]:
     """All topics, tables, log and state files, each as bytes to search in."""
     found = {}
     for topic in TOPICS:
-        rows = records(cairn, topic.name)
-        found[f"topic {topic.name}"] = b"\n".join(part for row in rows for part in row if part)
+        parts = [part for each in messages(cairn, topic.name) for part in parts_of(each)]
+        found[f"topic {topic.name}"] = b"\n".join(parts)
     with psycopg.connect(cairn.settings_now().conninfo) as connection:
         tables = connection.execute(
             "SELECT table_name FROM information_schema.tables WHERE table_schema = 'cairn'"

@@ -40,7 +40,7 @@ from infra.supervisor import Program, Supervisor
 class Own(Supervisor):
     def command(self, program):
         return [sys.executable, "-c", {WORKER!r}]
-log.configure()
+log.configure(redact=str)
 programs = (Program("worker-1", ()),)
 Own(Settings.from_env(os.environ), programs, lambda _: None, os.environ, say).run()
 """

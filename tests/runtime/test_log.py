@@ -18,6 +18,10 @@ import structlog
 from infra import log
 from infra.local.logs import rotate
 from infra.local.process import spawn
+from streams.hygiene.strings import redact_text
+from tests.hygiene.builders import MIXED
+
+TOKEN = "gh" + "p_" + MIXED[:36]
 
 
 class Told:
@@ -36,7 +40,7 @@ def told() -> Iterator[Told]:
     root, cairn = logging.getLogger(), logging.getLogger("cairn")
     before = root.handlers, root.level, cairn.level, structlog.get_config()
     told = Told()
-    log.configure(stream=told.stream, now=lambda: told.now_s)
+    log.configure(redact=redact_text, stream=told.stream, now=lambda: told.now_s)
     yield told
     root.handlers = before[0]
     root.setLevel(before[1])
@@ -86,13 +90,59 @@ def test_a_fault_that_lasts_a_day_takes_some_thirty_lines(told: Told, say: Calla
 def test_counts_are_told_when_the_process_ends():
     code = (
         "from infra import log\n"
-        "log.configure()\n"
+        "log.configure(redact=str)\n"
         "for _ in range(500): log.get('test').warning('broker.away')\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     first, last = map(json.loads, ended.stderr.splitlines())
     assert "repeats" not in first
     assert last["repeats"] == 499
+
+
+def of_ours_with_parts() -> None:
+    log.get("test").warning("item.refused", title=f"use {TOKEN}", labels=[TOKEN], of={"at": TOKEN})
+
+
+def of_a_library_with_arguments() -> None:
+    logging.getLogger("faust").error("cannot read %s", f"https://ana:{MIXED[:14]}@db.example/x")
+
+
+def with_a_traceback_that_quotes() -> None:
+    try:
+        raise RuntimeError(f"no file {TOKEN}")
+    except RuntimeError:
+        log.get("test").exception("work.failed")
+
+
+def with_an_object() -> None:
+    log.get("test").warning("item.refused", error=ValueError(f"password={MIXED[:14]}"))
+
+
+@pytest.mark.parametrize(
+    "say",
+    [
+        of_ours_with_parts,
+        of_a_library_with_arguments,
+        with_a_traceback_that_quotes,
+        with_an_object,
+    ],
+)
+def test_no_line_shows_a_secret(told: Told, say: Callable[[], None]):
+    say()
+    shown = told.stream.getvalue()
+    assert "[REDACTED:" in shown
+    assert TOKEN not in shown and MIXED[:14] not in shown
+
+
+def test_a_line_without_secrets_is_shown_as_it_is(told: Told):
+    log.get("test").info("stage.decided", place="source.v1/0@12", lag=3, path="docs/tokens.md")
+    (line,) = told.lines
+    assert (line["event"], line["place"], line["lag"], line["path"]) == (
+        "stage.decided",
+        "source.v1/0@12",
+        3,
+        "docs/tokens.md",
+    )
 
 
 def test_lines_that_differ_are_all_shown(told: Told):

@@ -7,11 +7,12 @@ import sys
 from infra import log
 from infra.settings import Settings
 from streams.app import run_worker
+from streams.hygiene.strings import redact_text
 from tests.shell.harness import SETTINGS, stages
 
 
 def main() -> None:
-    log.configure("warning")
+    log.configure("warning", redact=redact_text)
     names, name = sys.argv[1:3]
     settings = Settings.model_validate_json(os.environ[SETTINGS])
     ready = settings.home / f"{name or 'worker'}.ready"

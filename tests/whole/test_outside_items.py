@@ -10,10 +10,10 @@ from connectors.feeder import FeedOrder
 from connectors.publishing import ItemPublisher, publish_items, publish_removals
 from connectors.service_items import DeletedItem, ServiceItem
 from schemas.envelope import Actor, Envelope
-from streams.hygiene.redact import redact_name
 from streams.memory import Driver
 from streams.pipeline import pipeline
 from tests.connectors.memory_broker import MemoryBroker
+from tests.connectors.redactors import REDACTOR
 from tests.connectors.remarks import NOON, ROOT, a_comment, gone
 from tests.whole.changing import READER, Project
 from tests.worlds import PROJECT
@@ -46,7 +46,7 @@ class ConnectedProject(Project):
             self.driver.publish(envelopes)
 
         return ItemPublisher(
-            publish, known.encrypt, known.find_stored, known.list_stored, known.window, redact_name
+            publish, known.encrypt, known.find_stored, known.list_stored, known.window, REDACTOR
         )
 
     def order(self) -> FeedOrder:

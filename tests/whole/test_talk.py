@@ -12,7 +12,7 @@ from connectors.service_items import DeletedItem, Remark, ServiceItem
 from schemas.envelope import Actor, Envelope
 from schemas.events.ledger import AtomRecord
 from schemas.events.source import SourceInfo, SourceType
-from streams.hygiene.redact import redact_name
+from tests.connectors.redactors import REDACTOR
 from tests.whole.changing import Project
 from tests.worlds import PROJECT
 
@@ -36,7 +36,7 @@ def an_item(kind: SourceType, path: str, *remarks: Remark, **fields: object) -> 
         title="#shop, 2026-11-02" if chat else "Uploads fail",
         about="Uploads fail" if kind == "comment" else None,
         remarks=remarks,
-        changed_at=max(remark.edited_at or remark.at for remark in remarks),
+        changed_at=max(at for it in remarks if (at := it.edited_at or it.at)),
         revision_ref="1",
         **given,  # type: ignore[arg-type]  # fields of the item, by name
     )
@@ -61,7 +61,7 @@ def facts_of(*items: ServiceItem | DeletedItem, key: str = "page") -> list[Envel
 
     window = InFlightWindow(max_records=2**31, max_bytes=2**60)
     publisher = ItemPublisher(
-        publish, lambda content, owner: ("key", content), find_stored, nobody, window, redact_name
+        publish, lambda content, owner: ("key", content), find_stored, nobody, window, REDACTOR
     )
     order = FeedOrder(PROJECT, key, Actor(), AT, lanes=("deep",))
     asyncio.run(publish_items(items, order, publisher))

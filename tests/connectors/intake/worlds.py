@@ -28,8 +28,8 @@ from schemas.events.dlq import DeadLetter
 from schemas.events.project import ProjectCreated
 from schemas.ids import sha256_hex
 from schemas.topics import key_of
-from streams.hygiene.redact import redact_name
 from tests.connectors.memory_broker import E, MemoryBroker
+from tests.connectors.redactors import REDACTOR
 from tests.connectors.webhooks.senders import NOW, SECRET, Sent
 
 PROJECT = "prj_shop"
@@ -130,7 +130,7 @@ class World:
             thread=self._thread,
             files=self._files,
             statuses=self.statuses,
-            redact_name=redact_name,
+            redactor=REDACTOR,
         )
         return Intake(ports)
 
