@@ -14,8 +14,9 @@ _UNIT_TEXT = """
     time: s 1, sec 1, second 1, msec 0.001, millisecond 0.001, microsecond 0.000001, m 60, min 60,
         minute 60, h 3600, hr 3600, hour 3600, d 86400, day 86400, wk 604800, week 604800
     calendar: month 1, quarter 3, yr 12, year 12
-    bytes: B 1, byte 1, KB 1e3, kb 1e3, kilobyte 1e3, mb 1e6, megabyte 1e6, gb 1e9, gigabyte 1e9,
-        tb 1e12, terabyte 1e12, KiB 1024, MiB 1048576, GiB 1073741824, TiB 1099511627776
+    bytes: B 1, byte 1, KB 1e3, kb 1e3, kilobyte 1e3, mb 1e6, mB 1e6, megabyte 1e6, gb 1e9,
+        gigabyte 1e9, tb 1e12, terabyte 1e12, KiB 1024, MiB 1048576, GiB 1073741824,
+        TiB 1099511627776
     bits: b 1, bit 1, Kb 1e3, kbit 1e3, Mbit 1e6, megabit 1e6, Gbit 1e9, gigabit 1e9
     bits a second: bps 1, kbps 1e3, mbps 1e6, Mbps 1e6, gbps 1e9, Gbps 1e9, Mb/s 1e6, Gb/s 1e9
     bytes a second: B/s 1, kB/s 1e3, KB/s 1e3, MB/s 1e6, GB/s 1e9
@@ -58,6 +59,9 @@ def _list_units() -> dict[str, Unit]:
 
 
 _UNITS = _list_units()
+_AMOUNTS_OF_LETTERS: dict[str, set[Unit]] = {}
+for _name, _unit in _UNITS.items():
+    _AMOUNTS_OF_LETTERS.setdefault(_name.lower(), set()).add(_unit)
 
 
 def find_unit(word: str) -> Unit | None:
@@ -66,6 +70,11 @@ def find_unit(word: str) -> Unit | None:
         return _UNITS.get(word)
     small = word.lower()
     return _UNITS.get(small) or (_UNITS.get(small[:-1]) if small.endswith("s") else None)
+
+
+def is_unit_by_case(word: str) -> bool:
+    """Whether it is a unit, and another one in other capitals."""
+    return word in _UNITS and len(word) > 1 and len(_AMOUNTS_OF_LETTERS[word.lower()]) > 1
 
 
 def read_number(text: str) -> Decimal | None:

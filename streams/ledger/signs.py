@@ -9,13 +9,15 @@ not ``-V``.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Literal
 
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.fingerprint import norm_text
-from streams.ledger.amounts import find_unit, read_number, write_amount
+from streams.ledger.amounts import find_unit, is_unit_by_case, read_number, write_amount
 from streams.ledger.lexicon import FUNCTION_WORDS, IRREGULAR, NEGATORS
 from streams.ledger.terms import root
 
@@ -30,6 +32,7 @@ _ALIKE_TEXT = """
     & and
 """
 _MODAL_TEXT = "must should may might can could will would ought need needs only always"
+NAMES_IN_CAPITALS = frozenset(("IT", "US", "WHO"))  # small letters make them other words
 SILENT = frozenset(_SILENT_TEXT.split())
 MODALS = frozenset(_MODAL_TEXT.split())
 RELATING = (FUNCTION_WORDS | NEGATORS | MODALS) - SILENT
@@ -43,6 +46,7 @@ _SIGN = re.compile(
     r"|(?P<operator>[!=<>]=+|[-=]>|[<>=≈≤≥≠±×→⇒^&]|!(?=\w)|~(?=[\d.])(?<!~~)"
     r"|(?<!\w)[-−–+](?=\d)|\*(?=[./]))"
     r"|(?P<stop>[,;:.!?()\n—–|])"
+    r"|(?P<symbol>[^\w\s])"
 )
 _AMOUNT = re.compile(r"([$€£]?)(\d+(?:[.,'_]\d+)*)-?(%|[^\W\d_]*(?:/s)?)")
 _WORD = re.compile(r"#?[^\W\d_]+(?:['\u2019/-][^\W\d_]+)*|(?:[^\W\d_]\.)+[^\W\d_]")
@@ -140,6 +144,9 @@ def _read_amount(money: str, digits: str, unit: str) -> Sign:
 
 
 def _read_word(written: str) -> list[Sign]:
+    unit = find_unit(written) if is_unit_by_case(written) else None
+    if unit or written in NAMES_IN_CAPITALS:
+        return [Sign(write_amount(Decimal(1), unit) if unit else written, "name")]
     word = norm_text(_POSSESSIVE.sub("", written))
     if len(word) == 1 and word not in "ai":
         return [Sign(written, "name")]
@@ -168,4 +175,15 @@ def _read_operator(written: str) -> list[Sign]:
     return [Sign(_ALIKE.get(written, written), "operator")]
 
 
-_SIGNS_OF = {"core": _read_core, "flag": _read_flag, "operator": _read_operator}
+def _read_symbol(written: str) -> list[Sign]:
+    """A tick or a cross says something; a mark of trade or of layout does not."""
+    says = unicodedata.category(written) in ("So", "Sm") and written not in "©®™°~"
+    return [Sign(written, "operator")] if says else []
+
+
+_SIGNS_OF = {
+    "core": _read_core,
+    "flag": _read_flag,
+    "operator": _read_operator,
+    "symbol": _read_symbol,
+}

@@ -66,6 +66,12 @@ PARTICULARS = [
      "Retry the upload 10 times after a pause of 3 s and 1 minute.", "kept"),
     ("The plan costs 20 EUR a month for each seat of the customer.",
      "The plan costs 20 USD a month for each seat of the customer.", "apart"),
+    ("The report of the grid shows the load of each line in mW.",
+     "The report of the grid shows the load of each line in MW.", "kept"),
+    ("The table of the audit says ✅ for the second check of the desk.",
+     "The table of the audit says ❌ for the second check of the desk.", "kept"),
+    ("Option B is taken by the council for all schools of the town.",
+     "Option C is taken by the council for all schools of the town.", "apart"),
     ("The GraphQL endpoint answers the mobile client within its budget.",
      "The WebSocket endpoint answers the mobile client within its budget.", "apart"),
 ]  # fmt: skip
