@@ -76,6 +76,18 @@ def first_of_ten(count: int) -> dict[str, bytes]:
     return {path: TEN[path] for path in list(TEN)[:count]}
 
 
+def test_a_series_waits_as_one_review_that_names_all_of_it(model: ReadModel):
+    names = ("Halden", "Lerwick", "Narvik", "Visby")
+    lines = [
+        f"- The {name} office must be moved to the new region before March.\n" for name in names
+    ]
+    text = "# Moves\n\n## Requirements\n\n" + "".join(lines)
+    project = Project().ingest({"docs/moves.md": text.encode()})
+    assert kinds(model, project) == ["merge_review"]
+    (asked,) = waiting.queue(model.connection, worlds.PROJECT).items
+    assert asked.detail == "differ in: halden, lerwick, narvik, visby"
+
+
 def test_held_removals_wait_until_a_person_lets_them_go(model: ReadModel):
     project = Project().ingest(TEN).ingest(first_of_ten(7))
     held = project.stops[-1]
