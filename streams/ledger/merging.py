@@ -132,8 +132,13 @@ def _merges(duplicate: Duplicate) -> bool:
 
 
 def _replaces(draft: ChangeSetDraft, reading: Reading, other: AtomRecord) -> bool:
-    """Whether the other one is the older wording at the place that was read again."""
+    """Whether the other one is the older wording at the place that was read again.
+
+    What the same reading says again is no older wording: a record was put in beside it.
+    """
     if other.evidence_state != "stale" or other.verified_by:
+        return False
+    if other.atom_fingerprint in draft.fingerprints_read:
         return False
     rows = draft.rows_of(other.atom_id)
     return all(row.source_id == reading.source_id for row in rows) and any(

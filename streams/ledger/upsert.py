@@ -41,6 +41,7 @@ def apply_reading(draft: ChangeSetDraft, reflected: AtomReflected) -> None:
     reading, said = reflected.reading, list[Said]()
     current = draft.state.current_hash.get(f"{draft.project}|{reading.source_id}")
     outdated = current is not None and current != reading.sanitized_hash
+    draft.fingerprints_read = frozenset(_fingerprint_of(it.candidate) for it in reflected.accepted)
     for judged in reflected.accepted:
         if outdated:
             candidate = judged.candidate.candidate_id
@@ -53,15 +54,7 @@ def apply_reading(draft: ChangeSetDraft, reflected: AtomReflected) -> None:
 def apply_candidate(draft: ChangeSetDraft, reading: Reading, judged: Judged) -> str:
     """The id of the atom that stands for the candidate."""
     candidate = judged.candidate
-    fingerprint = atom_fingerprint(
-        candidate.kind,
-        candidate.title,
-        candidate.body,
-        candidate.polarity,
-        candidate.severity,
-        candidate.impact,
-        candidate.tags,
-    )
+    fingerprint = _fingerprint_of(candidate)
     own_id = _identify(draft, candidate, fingerprint)
     known = draft.find_survivor(own_id)
     gained_source = known is None or draft.supports(reading.source_id, known.atom_id) is None
@@ -86,6 +79,18 @@ def apply_candidate(draft: ChangeSetDraft, reading: Reading, judged: Judged) -> 
     take_relations(draft, atom.atom_id, candidate, reading.engine)
     settle_answers(draft, draft.get_atom(atom.atom_id), reading.structure_path, judged.rows)
     return atom.atom_id
+
+
+def _fingerprint_of(candidate: Candidate) -> str:
+    return atom_fingerprint(
+        candidate.kind,
+        candidate.title,
+        candidate.body,
+        candidate.polarity,
+        candidate.severity,
+        candidate.impact,
+        candidate.tags,
+    )
 
 
 def _identify(draft: ChangeSetDraft, candidate: Candidate, fingerprint: str) -> str:
