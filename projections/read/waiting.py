@@ -9,7 +9,9 @@ from projections.read.session import Conn, ReadModel
 QUEUE = Listing(
     "waiting",
     "q.kind, q.target_id, q.severity, q.status, q.since_seq, q.queued_seq,"
-    " coalesce(q.detail, (SELECT 'differ in: ' || array_to_string(c.differing_tokens, ', ')"
+    " coalesce(q.detail, (SELECT CASE c.differing_tokens WHEN '{}' THEN"
+    "   'differ in the order of their words' ELSE"
+    "   'differ in: ' || array_to_string(c.differing_tokens, ', ') END"
     "   FROM ledger_merge_candidates c WHERE c.merge_candidate_id = q.target_id)) AS detail,"
     " a.title AS title_a, b.title AS title_b,"
     " (SELECT coalesce(array_agg(x.number || ' ' || x.title ORDER BY x.artifact_type, x.number),"

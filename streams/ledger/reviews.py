@@ -10,6 +10,7 @@ all others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ from streams.ledger.similarity import (
 MAX_REVIEWS = 5  # open at a time in one group of alike statements
 LEAST_SERIES = 3
 MAX_DIFFERING_TOKENS = 40
+_SENTENCE_MARKS = re.compile(r"[.,;:!?]+(?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,10 @@ def _count_open_around(draft: ChangeSetDraft, atom_ids: Iterable[str]) -> int:
 def _ask(draft: ChangeSetDraft, atom: AtomRecord, duplicate: Duplicate, key: str) -> None:
     other = duplicate.atom
     first, second = sorted((atom.atom_id, other.atom_id))
-    differing = find_differing_tokens(text_to_compare(atom), text_to_compare(other))
+    texts = (text_to_compare(atom), text_to_compare(other))
+    if texts[0] == texts[1]:  # what differs is letters and marks that it leaves out
+        texts = (_SENTENCE_MARKS.sub("", raw_text(atom)), _SENTENCE_MARKS.sub("", raw_text(other)))
+    differing = find_differing_tokens(*texts)
     draft.merge_candidates[key] = MergeCandidate(
         merge_candidate_id=key,
         atom_a_id=first,
