@@ -26,6 +26,9 @@ _UNIT_TEXT = """
     current: A 1, amp 1, ampere 1
     length: metre 1, meter 1, mm 0.001, cm 0.01, km 1e3, kilometre 1e3, kilometer 1e3
     mass: g 1, gram 1, kilogram 1e3, tonne 1e6
+    resistance: Ω 1, ohm 1
+    energy: J 1, joule 1, Wh 3600, kWh 3.6e6, mWh 3.6, MWh 3.6e9
+    pressure: Pa 1, pascal 1, bar 1e5
     share: % 1, percent 1, pct 1
     dollars: $ 1, usd 1, dollar 1
     euros: € 1, eur 1, euro 1
@@ -34,6 +37,7 @@ _UNIT_TEXT = """
 """
 _PREFIXED = {"time": "s", "bytes": "B", "bits": "b", "frequency": "Hz"}
 _PREFIXED |= {"power": "W", "voltage": "V", "current": "A", "mass": "g"}
+_PREFIXED |= {"resistance": "Ω", "energy": "J", "pressure": "Pa"}
 _ONES_TEXT = """
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
     sixteen seventeen eighteen nineteen twenty
