@@ -182,6 +182,23 @@ def _sort_sides(row: Row) -> Row:
     return tuple(signs)
 
 
+def keep_order(one: str, other: str) -> bool:
+    """Whether the words that both texts have stand in one order, in the shorter one perhaps fewer.
+
+    Weaker than ``agreement``: it only tells an exchange of roles from another wording.
+    """
+    plain = (_keys(read_signs(text)) for text in (one, other))
+    arranged = (tuple(key for row in _arrange(text) for key in row) for text in (one, other))
+    return _is_in_order(*plain) or _is_in_order(*arranged)
+
+
+def _is_in_order(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    shared = {key for key in ours if key not in RELATING} & set(theirs)
+    short, long = sorted(([key for key in row if key in shared] for row in (ours, theirs)), key=len)
+    rest = iter(long)
+    return all(key in rest for key in short)
+
+
 def differ_in_a_slot(one: str, other: str) -> bool:
     """Whether all is the same but what stands in one slot, which may come more than once."""
     ours, theirs = (_keys(read_signs(text)) for text in (one, other))
