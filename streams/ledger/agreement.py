@@ -30,6 +30,7 @@ _CLAUSE_TEXT = """
 """
 CLAUSE_OPENERS = frozenset(map(key_of, _CLAUSE_TEXT.split()))
 OPENERS = frozenset(map(key_of, _PLACE_TEXT.split())) | CLAUSE_OPENERS
+NOUN_OPENERS = (OPENERS - CLAUSE_OPENERS - {"to"}) | {"of", "both", "all"}
 BEING = frozenset(("be", "was"))
 HELPERS = BEING | MODALS | NEGATORS | {"have"}
 LINKS, EITHER_WAY = frozenset(("and",)), frozenset(("and", "or"))
@@ -80,7 +81,7 @@ def _arrange(text: str) -> tuple[tuple[str, ...], ...]:
         _keys(_sort_sides(_make_active(_put_opening_last(row))))
         for row in _split_sentences(read_signs(text))
     )
-    return tuple(row for row in rows if not any(_holds(other, row) for other in rows))
+    return tuple(row for row in rows if not any(_opens_with(other, row) for other in rows))
 
 
 def _split_sentences(row: Row) -> Iterator[Row]:
@@ -91,10 +92,9 @@ def _split_sentences(row: Row) -> Iterator[Row]:
             start = at
 
 
-def _holds(other: tuple[str, ...], row: tuple[str, ...]) -> bool:
-    """Whether a sentence says again what another one says with more, as titles do."""
-    spare = len(other) - len(row)
-    return spare > 0 and any(other[at : at + len(row)] == row for at in range(spare + 1))
+def _opens_with(other: tuple[str, ...], row: tuple[str, ...]) -> bool:
+    """Whether a sentence says again what another one says with more behind it, as titles do."""
+    return len(other) > len(row) and other[: len(row)] == row
 
 
 def _put_opening_last(row: Row) -> Row:
@@ -172,7 +172,7 @@ def _sort_sides(row: Row) -> Row:
     signs = list(row)
     for at in range(1, len(signs) - 1):
         first, last = signs[at - 1], signs[at + 1]
-        opens = at == 1 or signs[at - 2].key in RELATING
+        opens = at > 1 and signs[at - 2].key in NOUN_OPENERS
         ends = at + 2 == len(signs) or last.stop or signs[at + 2].key in OPENERS
         is_pair = signs[at].key in EITHER_WAY and all(
             "/" in side.key and not side.key.endswith(("/ed", "/ing")) for side in (first, last)

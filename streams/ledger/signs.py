@@ -92,8 +92,9 @@ def _write_out(match: re.Match[str]) -> str:
     return f"{_VERB_OF_CONTRACTED.get(verb and verb.lower(), verb)} not"
 
 
-def _stronger(stop: str, written: str) -> str:
-    return "." if "." in (stop, *(("." if mark in ".;!?\n|" else "") for mark in written)) else ","
+def _stronger(stop: str, mark: str) -> str:
+    """A full stop for what ends a sentence, a comma for what parts it."""
+    return "." if stop == "." or mark in ".;!?\n|" else ","
 
 
 def _join_units(text: str) -> Iterator[tuple[str, str]]:
@@ -125,11 +126,9 @@ def _read_core(written: str) -> list[Sign]:
     if _WORD.fullmatch(written):
         return _read_word(written)
     if match := _NUMBERED.fullmatch(written):
-        numbers = (str(int(each)) for each in match.group(2).split("-"))
-        return [
-            Sign(f"{root(match.group(1).lower())}/", "name"),
-            *(Sign(number, "amount") for number in numbers),
-        ]
+        letters, digits = match.groups()
+        numbers = [Sign(f"{Decimal(each):f}", "amount") for each in digits.split("-")]
+        return [Sign(f"{root(letters.lower())}/", "name"), *numbers]
     return [Sign(_VERSION.sub("", written).rstrip("/"), "name")]
 
 
@@ -139,8 +138,7 @@ def _read_amount(money: str, digits: str, unit: str) -> Sign:
         return Sign(f"{money}{digits}{unit}".lower(), "amount")
     if known:
         return Sign(write_amount(number, known), "amount")
-    is_whole = number == number.to_integral_value()
-    return Sign(str(int(number)) if is_whole and "." not in digits else digits, "amount")
+    return Sign(digits if "." in digits else f"{number:f}", "amount")
 
 
 def _read_word(written: str) -> list[Sign]:

@@ -187,7 +187,16 @@ def test_a_passive_an_opening_and_two_sides_in_another_order_are_the_same(one: s
         ("The main key and table are kept.", "The main table and key are kept."),
         ("In the lab, the robot stops.", "In the robot, the lab stops."),
         ("No copies are kept.", "No, copies are kept."),
+        ("The job must stop and start.", "The job must start and stop."),
+        ("Keep logs. Do not keep logs.", "Do not keep logs."),
     ],
 )
 def test_what_only_looks_like_another_order_is_not(one: str, other: str):
     assert agreement(one, other) == agreement(other, one) == "unsure"
+
+
+def test_a_number_of_any_length_is_read():
+    long = "7" * 5_000
+    assert agreement(f"Key {long} is old", f"Key {long} is old.") == "same"
+    assert agreement(f"Key K{long} is old", f"Key K{long}7 is old") == "apart"
+    assert agreement(f"It takes {long} ms", f"It takes {long}1 ms") == "apart"
