@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from streams.ledger.agreement import agreement
 from streams.ledger.duplicates import likeness
@@ -169,6 +171,7 @@ def test_what_binds_denies_or_limits_otherwise_is_not_merged(one: str, other: st
         ("The proxy signs the request.", "The request is signed by the proxy."),
         ("The proxy must sign it at night.", "It must be signed by the proxy at night."),
         ("The auditors sent the report.", "The report was sent by the auditors."),
+        ("They are called *abstract modules*.", "They are called abstract modules."),
         ("In the lab, the robot stops at once.", "The robot stops at once in the lab."),
         ("The job needs copies of keys and certificates.",
          "The job needs copies of certificates and keys."),
@@ -193,6 +196,15 @@ def test_a_passive_an_opening_and_two_sides_in_another_order_are_the_same(one: s
 )
 def test_what_only_looks_like_another_order_is_not(one: str, other: str):
     assert agreement(one, other) == agreement(other, one) == "unsure"
+
+
+NOUNS = ("ledger", "gateway", "worker", "broker", "vault", "tenant", "probe", "report")
+
+
+@given(st.permutations(NOUNS), st.permutations(NOUNS))
+def test_words_in_another_order_never_say_the_same(one: list[str], other: list[str]):
+    texts = (f"The {' '.join(row)} rule." for row in (one, other))
+    assert (agreement(*texts) == "same") is (one == other)
 
 
 def test_a_number_of_any_length_is_read():
