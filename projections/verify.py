@@ -235,7 +235,8 @@ class Verifier:
         )
         if fingerprint != atom.atom_fingerprint:
             self._find("fingerprint", record, f"{atom.atom_id}: fingerprint is not of its content")
-        if ids.atom_id(project_id, atom.kind, atom.atom_fingerprint) != atom.atom_id:
+        name = (project_id, atom.kind, atom.atom_fingerprint)
+        if atom.atom_id not in (ids.atom_id(*name), ids.atom_id(*name, atom.title, atom.body)):
             self._find("atom_id", record, f"{atom.atom_id} does not follow from its fingerprint")
 
     def _check_decision(

@@ -43,8 +43,12 @@ def chunk_id(
     return derive_id("chk", source, sanitized_hash, anchor_type, start, end, chunk_version)
 
 
-def atom_id(project: str, kind: str, fingerprint: str) -> str:
-    return derive_id("atm", project, kind, fingerprint)
+def atom_id(project: str, kind: str, fingerprint: str, *exact: str) -> str:
+    """Id of a statement; ``exact``, its title and body, when another has the fingerprint already.
+
+    The fingerprint knows no case and few marks, so ``-v`` and ``-V`` have the same.
+    """
+    return derive_id("atm", project, kind, fingerprint, *exact)
 
 
 def evidence_id(atom: str, chunk: str, start: int, end: int) -> str:

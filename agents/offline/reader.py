@@ -11,10 +11,10 @@ from dataclasses import replace
 from agents.offline.code.drafts import comment_drafts
 from agents.offline.judge.origins import standing_of
 from agents.offline.judge.records import weaken_recorded
+from agents.offline.judge.repeats import key_of_wording, measure_repeated
 from agents.offline.judge.soundness import judge_drafts
 from agents.offline.manifests.drafts import dependency_drafts
 from agents.offline.prose.drafts import prose_drafts
-from agents.offline.recognise.noise import words_of
 from agents.offline.resolve.drafts import Draft, context_of
 from agents.offline.segment.code_comments import has_comments, suffix_of
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Sentence, Span
@@ -28,7 +28,6 @@ from schemas.events.atom import (
     Relation,
 )
 from schemas.events.hygiene import ChunkCreated
-from schemas.fingerprint import norm_text
 from schemas.ids import derive_id
 from schemas.talk import RemarkSpan
 from schemas.versions import EXTRACTOR_VERSION
@@ -37,7 +36,6 @@ ENGINE = "heuristic"
 MAX_CLAIMS = 12  # of one chunk: two of 3,420 in two projects are beyond
 MAX_CODE_ATOMS = 4
 MAX_CONFIG_ATOMS = 3
-SAME_STATEMENT = 0.6
 _PROSE_SUFFIXES = frozenset(
     {"md", "markdown", "mdx", "rst", "adoc", "asciidoc", "txt", "html", "htm"}
 )
@@ -122,10 +120,10 @@ def _is_prose(source_type: str, suffix: str) -> bool:
 
 def _drop_repeats(drafts: list[Draft]) -> list[Draft]:
     """The first of drafts with the same wording, whatever their kind."""
-    unique: dict[tuple[str, str], Draft] = {}
+    unique: dict[tuple[str, ...], Draft] = {}
     for draft in drafts:
         spoken = "" if draft.kind != "entity" else "entity"
-        unique.setdefault((spoken, norm_text(draft.title)), draft)
+        unique.setdefault((spoken, *key_of_wording(draft.title)), draft)
     return list(unique.values())
 
 
@@ -136,28 +134,18 @@ def _keep_strongest(drafts: list[Draft], kind: str, limit: int) -> list[Draft]:
     return [draft for at, draft in enumerate(drafts) if draft.kind != kind or at in kept]
 
 
-def _content(text: str) -> frozenset[str]:
-    return frozenset(word.lower() for word in words_of(text) if len(word) > 3)
-
-
 def _add_second_passage(draft: Draft, sentences: list[Sentence]) -> Draft:
     """A decision or requirement with one row gets the passage that says the same again, if any."""
     if draft.kind not in ("decision", "requirement") or len(draft.spans) > 1:
         return draft
-    mine = _content(draft.title)
-    if len(mine) < 4:
-        return draft
-    best: tuple[float, int, Span] | None = None
+    best: tuple[float, Span] | None = None
     for sentence in sentences:
         if sentence.span == draft.spans[0] or len(sentence.raw) < MIN_EVIDENCE_CHARS:
             continue
-        other = _content(sentence.text)
-        if len(other) < 4:
-            continue
-        overlap = round(len(mine & other) / min(len(mine), len(other)), 6)
-        if overlap >= SAME_STATEMENT and (best is None or overlap > best[0]):
-            best = (overlap, sentence.span[0], sentence.span)
-    return replace(draft, spans=(draft.spans[0], best[2])) if best else draft
+        repeated = measure_repeated(draft.title, sentence.text)
+        if repeated and (best is None or repeated > best[0]):
+            best = (repeated, sentence.span)
+    return replace(draft, spans=(draft.spans[0], best[1])) if best else draft
 
 
 def _row(chunk: ChunkCreated, span: Span, remarks: list[RemarkSpan]) -> CandidateRow:

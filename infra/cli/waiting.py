@@ -28,13 +28,14 @@ def register(app: typer.Typer) -> None:
             as_lines(one.model_dump() for one in found)
             return
         table(
-            ("what", "severity", "one says", "the other says", "holds up", "id"),
+            ("what", "severity", "one says", "the other says", "they", "holds up", "id"),
             (
                 (
                     one.kind.replace("_", " "),
                     one.severity or "",
                     cell(one.title_a or one.detail),
                     cell(one.title_b or (one.detail if one.title_a else "")),
+                    cell(one.detail if one.title_b else ""),
                     len(one.blocks) or "",
                     one.target_id,
                 )

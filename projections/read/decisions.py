@@ -124,7 +124,7 @@ def judgement(connection: Conn, row: Row, atom_id: str, fact_at: FactAt) -> Iter
         return
     for judged in (*fact.event.accepted, *fact.event.adjudicate):
         candidate = judged.candidate
-        if _atom_of(project, candidate) != atom_id:
+        if atom_id not in _atoms_of(project, candidate):
             continue
         change = f"{judged.confidence_before:.2f} → {judged.confidence_after:.2f}"
         for finding in judged.findings:
@@ -138,11 +138,12 @@ def judgement(connection: Conn, row: Row, atom_id: str, fact_at: FactAt) -> Iter
                 )
 
 
-def _atom_of(project: str, candidate: Candidate) -> str:
-    """The id of the atom that a candidate's fingerprint names."""
+def _atoms_of(project: str, candidate: Candidate) -> tuple[str, str]:
+    """The ids of the atom that a candidate names: by its fingerprint, and by its exact words."""
     names = ("kind", "title", "body", "polarity", "severity", "impact", "tags")
     fingerprint = atom_fingerprint(*(getattr(candidate, name) for name in names))
-    return derive_atom_id(project, candidate.kind, fingerprint)
+    name = (project, candidate.kind, fingerprint)
+    return derive_atom_id(*name), derive_atom_id(*name, candidate.title, candidate.body)
 
 
 def _as_rule(finding: Finding, what: str, change: str, about: str, row: Row) -> Reason:

@@ -8,7 +8,11 @@ from projections.read.session import Conn, ReadModel
 # What waits is a view over several tables, and short: it is sorted when it is asked for.
 QUEUE = Listing(
     "waiting",
-    "q.kind, q.target_id, q.severity, q.status, q.since_seq, q.queued_seq, q.detail,"
+    "q.kind, q.target_id, q.severity, q.status, q.since_seq, q.queued_seq,"
+    " coalesce(q.detail, (SELECT CASE c.differing_tokens WHEN '{}' THEN"
+    "   'differ in the order of their words' ELSE"
+    "   'differ in: ' || array_to_string(c.differing_tokens, ', ') END"
+    "   FROM ledger_merge_candidates c WHERE c.merge_candidate_id = q.target_id)) AS detail,"
     " a.title AS title_a, b.title AS title_b,"
     " (SELECT coalesce(array_agg(x.number || ' ' || x.title ORDER BY x.artifact_type, x.number),"
     "   '{}') FROM artifacts x WHERE x.project_id = q.project_id"
@@ -27,8 +31,10 @@ QUEUE = Listing(
 class Waiting(ReadModel):
     """Something to decide.
 
-    ``blocks`` are the artifacts that cannot become ``stable`` before, ``detail`` says what a run
-    has left to a person. Contradictions and merge reviews wait since the deep run that queued them.
+    ``blocks`` are the artifacts that cannot become ``stable`` before. ``detail`` says what a run
+    has left to a person, or in which words two atoms in review differ; the review of a series names
+    those of all its members. Contradictions and merge reviews wait since the deep run that queued
+    them.
     """
 
     kind: str

@@ -9,7 +9,8 @@ change set. Reading order:
 4. ``writer``, ``draft``: a turn becomes one change set, laid over the state
 5. ``upsert``, ``evidence``, ``lifecycle``: a candidate comes in; its figures; how atoms stop
    living
-6. ``similarity``, ``merging``, ``wording``: the same in other words is merged, asked about, or
+6. ``similarity``, ``amounts``, ``signs``, ``agreement``: whether alike texts say the same;
+   ``merging``, ``reviews``, ``wording``: the same in other words is merged, asked about, or
    replaces an older wording
 7. ``lexicon``, ``terms``, ``pair_features``, ``duplicates``, ``nearest``, ``weighing``: how alike
    two texts are, by learnt weights (``pair_weights.json``)

@@ -63,6 +63,7 @@ class ChangeSetDraft:
         self.support: dict[tuple[str, str], int] = {}
         self.waiting: dict[str, list[str]] = {}
         self.read_as: dict[str, str] = {}  # candidate id of this turn -> the atom it became
+        self.fingerprints_read: frozenset[str] = frozenset()  # of all candidates of this turn
 
     @property
     def turn(self) -> Turn:

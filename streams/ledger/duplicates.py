@@ -1,22 +1,22 @@
 """Whether two texts say the same, and whether so surely that they become one without a person.
 
 Two questions, two answers. How alike is learnt from rows (``statement`` for sentences, ``ticket``
-for texts with a title line). What merges by itself is decided by rule, as in the ledger: spec'd
-similarity at the upper threshold, and nothing of substance or name in which the two differ. All
-else waits for a person, however alike it looks.
+for texts with a title line). What merges by itself is decided by rule, as in the ledger: similarity
+at the upper threshold, and the same said with the words (``agreement.py``). All else waits for a
+person, however alike it looks; but nobody is asked about two sentences that contradict each other,
+or that name or count something else.
 """
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from streams.ledger.agreement import agreement
 from streams.ledger.opposition import opposition
 from streams.ledger.pair_features import statement_features, ticket_features
 from streams.ledger.similarity import (
     AUTO_MERGE_THRESHOLD,
     MERGE_REVIEW_THRESHOLD,
-    differ_in_names,
-    differ_in_substance,
     similarity,
     statement_text,
 )
@@ -47,17 +47,13 @@ def likeness(one: str, other: str) -> Likeness:
         learnt = weigh(ticket_features(one, other), _TICKET)
     else:
         learnt = weigh(statement_features(one, other), _STATEMENT)
-    if opposition(one, other).is_sure:
+    is_contrary = opposition(one, other).is_sure
+    if is_contrary:
         learnt = min(learnt, NO_DUPLICATE)
     alike = similarity(statement_text(one, ""), statement_text(other, ""))
-    if merges(one, other, alike):
+    agreed = agreement(one, other)
+    if alike >= AUTO_MERGE_THRESHOLD and agreed == "same":
         return Likeness(max(alike, learnt), "merge")
-    is_asked = max(alike, learnt) >= MERGE_REVIEW_THRESHOLD
+    is_other = is_contrary or (agreed == "apart" and not is_ticket)
+    is_asked = max(alike, learnt) >= MERGE_REVIEW_THRESHOLD and not is_other
     return Likeness(min(learnt, AUTO_MERGE_THRESHOLD - 0.000001), "review" if is_asked else "apart")
-
-
-def merges(one: str, other: str, alike: float) -> bool:
-    """Whether two raw texts of this similarity become one without a person."""
-    if alike < AUTO_MERGE_THRESHOLD or differ_in_names(one, other):
-        return False
-    return not differ_in_substance(statement_text(one, ""), statement_text(other, ""))

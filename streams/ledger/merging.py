@@ -10,24 +10,22 @@ alike their descriptions are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from schemas.events.atom import Provenance, Reading
-from schemas.events.ledger import LIVE, AtomRecord, MergeCandidate
+from schemas.events.ledger import LIVE, AtomRecord
 from schemas.fingerprint import norm_text
 from schemas.ids import pair_id
+from streams.ledger.agreement import agreement
 from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.entities import follow_merge
 from streams.ledger.evidence import merge_confidence, move_rows, status_by_rows
 from streams.ledger.lifecycle import retire
 from streams.ledger.near_index import Near
+from streams.ledger.reviews import Duplicate, ask_about_nearest, raw_text
 from streams.ledger.similarity import (
     AUTO_MERGE_THRESHOLD,
     MERGE_REVIEW_THRESHOLD,
-    differ_in_names,
-    differ_in_substance,
-    find_differing_tokens,
     jaccard,
     similarity,
     text_to_compare,
@@ -36,18 +34,7 @@ from streams.ledger.similarity import (
 )
 
 MIN_JACCARD = 2 * MERGE_REVIEW_THRESHOLD - 1 - 1e-6  # cosine is 1 at most
-MAX_REVIEWS = 5  # open at a time about one atom, whichever of the two came first
 MAX_COMPARED = 16  # nearest by their words that are compared letter by letter: 0.1 ms a pair
-MAX_DIFFERING_TOKENS = 40
-
-
-@dataclass(frozen=True, slots=True)
-class Duplicate:
-    """An atom at least as alike as the lower threshold."""
-
-    atom: AtomRecord
-    similarity: float
-    guarded: bool
 
 
 def near_duplicates(draft: ChangeSetDraft, atom: AtomRecord) -> list[Near]:
@@ -68,7 +55,7 @@ def settle_near_duplicates(
     for duplicate in duplicates:
         if _replaces(draft, reading, duplicate.atom):
             _supersede(draft, atom, duplicate)
-        elif duplicate.similarity >= AUTO_MERGE_THRESHOLD and not duplicate.guarded:
+        elif _merges(duplicate):
             return merge(draft, atom, duplicate.atom, duplicate.similarity)
     if twin := _find_dismissed_twin(draft, atom):
         return merge_into(
@@ -80,14 +67,13 @@ def settle_near_duplicates(
             latest=atom.latest_provenance,
             reason="same_as_dismissed",
         )
-    open_ones = [each for each in duplicates if draft.live_atom(each.atom.atom_id)]
-    _ask_about_nearest(draft, atom, open_ones)
+    ask_about_nearest(draft, atom, duplicates)
     return draft.get_atom(atom.atom_id)
 
 
 def ask_about(draft: ChangeSetDraft, atom: AtomRecord, near: list[Near]) -> None:
     """A person is asked about the nearest duplicates of an atom that a person brought back."""
-    _ask_about_nearest(draft, atom, _duplicates(draft, atom, near))
+    ask_about_nearest(draft, atom, _duplicates(draft, atom, near))
 
 
 def _find_dismissed_twin(draft: ChangeSetDraft, atom: AtomRecord) -> Duplicate | None:
@@ -99,7 +85,7 @@ def _find_dismissed_twin(draft: ChangeSetDraft, atom: AtomRecord) -> Duplicate |
     twins = (
         twin
         for twin in _duplicates(draft, atom, near, status=frozenset({"dismissed"}))
-        if twin.similarity >= AUTO_MERGE_THRESHOLD and not twin.guarded
+        if _merges(twin)
     )
     return next(twins, None)
 
@@ -127,8 +113,10 @@ def _duplicates(
             alike = min(alike, title_similarity(atom.title, other.title))
         if alike >= MERGE_REVIEW_THRESHOLD:
             pinned = bool(atom.verified_by and other.verified_by)
-            guarded = pinned or renamed or differ_in_substance(text, other_text)
-            found.append(Duplicate(other, alike, guarded or _is_named_apart(atom, other)))
+            agreed = agreement(raw_text(atom), raw_text(other))
+            if agreed == "same" and (pinned or renamed):
+                agreed = "unsure"
+            found.append(Duplicate(other, alike, agreed))
     found.sort(key=lambda each: (-each.similarity, each.atom.atom_id))
     return found
 
@@ -139,14 +127,18 @@ def _is_rejected(draft: ChangeSetDraft, one: AtomRecord, other: AtomRecord) -> b
     return pair is not None and pair.state == "rejected"
 
 
-def _is_named_apart(one: AtomRecord, other: AtomRecord) -> bool:
-    texts = (f"{it.compared_title} {it.body}" for it in (one, other))
-    return differ_in_names(*texts)
+def _merges(duplicate: Duplicate) -> bool:
+    return duplicate.similarity >= AUTO_MERGE_THRESHOLD and duplicate.agreed == "same"
 
 
 def _replaces(draft: ChangeSetDraft, reading: Reading, other: AtomRecord) -> bool:
-    """Whether the other one is the older wording at the place that was read again."""
+    """Whether the other one is the older wording at the place that was read again.
+
+    What the same reading says again is no older wording: a record was put in beside it.
+    """
     if other.evidence_state != "stale" or other.verified_by:
+        return False
+    if other.atom_fingerprint in draft.fingerprints_read:
         return False
     rows = draft.rows_of(other.atom_id)
     return all(row.source_id == reading.source_id for row in rows) and any(
@@ -300,47 +292,3 @@ def _move_links(
         if first != second and (key := draft.link(first, second, link.link_type, "merged")):
             made.append(key)
     return made, ended
-
-
-def _ask_about_nearest(
-    draft: ChangeSetDraft, atom: AtomRecord, duplicates: list[Duplicate]
-) -> None:
-    """A person is asked about the most alike, as far as both have room for a question.
-
-    Statements that are alike by the thousand are a series: questions about each pair of them would
-    hide all others. What is not asked is said in the change set, with the nearest of the series.
-    """
-    full: list[str] = []
-    for duplicate in duplicates[:MAX_REVIEWS]:
-        other = duplicate.atom
-        key = pair_id("mrg", draft.project, atom.atom_id, other.atom_id)
-        known = draft.merge_candidate(key)
-        if known and known.state != "withdrawn":
-            continue
-        if any(_open_reviews(draft, each) >= MAX_REVIEWS for each in (atom.atom_id, other.atom_id)):
-            full.append(other.atom_id)
-        else:
-            _ask(draft, atom, duplicate, key)
-    if full:
-        detail = f"{len(full)} as alike are not asked about"
-        draft.note("review_item_raised", atom.atom_id, full[0], "series", detail)
-
-
-def _open_reviews(draft: ChangeSetDraft, atom_id: str) -> int:
-    return sum(each.state == "open" for each in draft.merge_candidates_of(atom_id))
-
-
-def _ask(draft: ChangeSetDraft, atom: AtomRecord, duplicate: Duplicate, key: str) -> None:
-    other = duplicate.atom
-    first, second = sorted((atom.atom_id, other.atom_id))
-    differing = find_differing_tokens(text_to_compare(atom), text_to_compare(other))
-    draft.merge_candidates[key] = MergeCandidate(
-        merge_candidate_id=key,
-        atom_a_id=first,
-        atom_b_id=second,
-        similarity=duplicate.similarity,
-        differing_tokens=differing[:MAX_DIFFERING_TOKENS],
-        opened_seq=draft.seq,
-    )
-    reason = "guarded_tokens" if duplicate.guarded else "review_band"
-    draft.note("merge_candidate_opened", key, None, reason, f"{duplicate.similarity:.6f}")

@@ -1,9 +1,8 @@
 """How alike two statements are, in whole numbers, so that every machine comes to the same figure.
 
 Similarity is the mean of token-set Jaccard and character-trigram cosine over the normalised title
-and body, rounded to 6 decimals. What differs decides too: a number, a unit, a version
-or a negation is never merged away without a person, and neither is a name: sentences about two
-methods of one interface are often alike but for it.
+and body, rounded to 6 decimals. Whether alike texts say the same is another question
+(``agreement.py``).
 
 Decided against: embeddings. They may nominate pairs but never decide, and rare words
 nominate what can reach the threshold already.
@@ -15,32 +14,19 @@ import math
 import re
 from collections import Counter
 from collections.abc import Set
-from functools import lru_cache
 
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import norm_text
-from streams.ledger.lexicon import FILLERS, FUNCTION_WORDS
-from streams.ledger.terms import root
 
 AUTO_MERGE_THRESHOLD = 0.92
 MERGE_REVIEW_THRESHOLD = 0.75
-_NEGATION_TEXT = """
-    no not never none neither nor without cannot cant wont dont doesnt didnt isnt arent wasnt werent
-    shouldnt mustnt neednt hasnt havent unable except unless disable disabled disables disallow
-    disallowed forbid forbidden deny denied denies exclude excluded excludes prohibited invalid
-    optional deprecated removed false
-"""
 _UNIT_TEXT = """
     ns us ms s sec secs second seconds min mins minute minutes h hour hours day days week weeks
     month months year years b kb mb gb tb kib mib gib tib byte bytes bit bits kbps mbps gbps hz khz
     mhz ghz percent usd eur dollar dollars euro euros rps qps tps
 """
-_MODAL_TEXT = "must shall should may might can could will would need needs never always only"
 _AUXILIARY_TEXT = "do does did no not never cannot cant dont doesnt didnt"
-NEGATIONS = frozenset(_NEGATION_TEXT.split())
-MODALS = frozenset(_MODAL_TEXT.split())
-SAYING_LITTLE = (FUNCTION_WORDS | FILLERS) - MODALS
 UNITS = frozenset(_UNIT_TEXT.split())
 _NAME = re.compile(r"[a-z][A-Z]|[A-Z]{2}|\w_\w")
 AUXILIARIES = frozenset(_AUXILIARY_TEXT.split())
@@ -90,16 +76,6 @@ def find_differing_tokens(one: str, other: str) -> list[str]:
     return sorted(words(one) ^ words(other))
 
 
-def differ_in_substance(one: str, other: str) -> bool:
-    """Whether two normalised texts differ in more than their wording.
-
-    Numbers, units, versions, negations and modals may not differ at all, not in their order either.
-    Of all other words that say something, none may stand in one text alone: «stores orders» and
-    «stores invoices» are alike but for the fact.
-    """
-    return _list_guarded(one) != _list_guarded(other) or _list_saying(one) != _list_saying(other)
-
-
 def differ_in_names(one: str, other: str) -> bool:
     """Whether one of two raw texts names something, as code or acronym, that the other does not."""
     ours, theirs = _stems(one), _stems(other)
@@ -114,22 +90,6 @@ def affirmative(text: str) -> str:
 
 def title_similarity(one: str, other: str) -> float:
     return similarity(norm_text(one), norm_text(other))
-
-
-def _list_guarded(text: str) -> list[str]:
-    return [token for token in text.split() if _is_guarded(token)]
-
-
-@lru_cache(maxsize=16_384)
-def _is_guarded(token: str) -> bool:
-    if any(char.isdigit() for char in token):
-        return True
-    return token in NEGATIONS or token in UNITS or token in MODALS or "%" in token
-
-
-@bounded_cache(MIB, 8)
-def _list_saying(text: str) -> frozenset[str]:
-    return frozenset(root(word) for word in text.split() if word not in SAYING_LITTLE)
 
 
 @bounded_cache(4 * MIB, 20)

@@ -1,18 +1,20 @@
 """Takes one accepted candidate into the ledger, step by step.
 
-The candidate's fingerprint names an atom. When the ledger has it, or has merged it into another,
-the candidate adds evidence there. Otherwise a new atom is made and looked at for near duplicates
-and contradictions, and so is one that comes back to life.
+The candidate's fingerprint names an atom, together with its exact words where another statement has
+that fingerprint. When the ledger has it, or has merged it into another, the candidate adds evidence
+there. Otherwise a new atom is made and looked at for near duplicates and contradictions, and so is
+one that comes back to life.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from schemas.events.atom import AtomReflected, Judged, Provenance, Reading
+from schemas.events.atom import AtomReflected, Candidate, Judged, Provenance, Reading
 from schemas.events.ledger import AtomRecord
 from schemas.fingerprint import atom_fingerprint
 from schemas.ids import atom_id as derive_atom_id
+from streams.ledger.agreement import agreement
 from streams.ledger.answers import settle_answers
 from streams.ledger.contradictions import find_contradictions, refresh_contradictions
 from streams.ledger.draft import ChangeSetDraft
@@ -39,6 +41,7 @@ def apply_reading(draft: ChangeSetDraft, reflected: AtomReflected) -> None:
     reading, said = reflected.reading, list[Said]()
     current = draft.state.current_hash.get(f"{draft.project}|{reading.source_id}")
     outdated = current is not None and current != reading.sanitized_hash
+    draft.fingerprints_read = frozenset(_fingerprint_of(it.candidate) for it in reflected.accepted)
     for judged in reflected.accepted:
         if outdated:
             candidate = judged.candidate.candidate_id
@@ -51,16 +54,8 @@ def apply_reading(draft: ChangeSetDraft, reflected: AtomReflected) -> None:
 def apply_candidate(draft: ChangeSetDraft, reading: Reading, judged: Judged) -> str:
     """The id of the atom that stands for the candidate."""
     candidate = judged.candidate
-    fingerprint = atom_fingerprint(
-        candidate.kind,
-        candidate.title,
-        candidate.body,
-        candidate.polarity,
-        candidate.severity,
-        candidate.impact,
-        candidate.tags,
-    )
-    own_id = derive_atom_id(draft.project, candidate.kind, fingerprint)
+    fingerprint = _fingerprint_of(candidate)
+    own_id = _identify(draft, candidate, fingerprint)
     known = draft.find_survivor(own_id)
     gained_source = known is None or draft.supports(reading.source_id, known.atom_id) is None
     if known is None:
@@ -84,6 +79,32 @@ def apply_candidate(draft: ChangeSetDraft, reading: Reading, judged: Judged) -> 
     take_relations(draft, atom.atom_id, candidate, reading.engine)
     settle_answers(draft, draft.get_atom(atom.atom_id), reading.structure_path, judged.rows)
     return atom.atom_id
+
+
+def _fingerprint_of(candidate: Candidate) -> str:
+    return atom_fingerprint(
+        candidate.kind,
+        candidate.title,
+        candidate.body,
+        candidate.polarity,
+        candidate.severity,
+        candidate.impact,
+        candidate.tags,
+    )
+
+
+def _identify(draft: ChangeSetDraft, candidate: Candidate, fingerprint: str) -> str:
+    """The id of the fingerprint, unless what has it differs in letters that carry meaning.
+
+    An entity is its name, however that is written.
+    """
+    plain = derive_atom_id(draft.project, candidate.kind, fingerprint)
+    holder = draft.atom(plain)
+    texts = (f"{it.title}\n{it.body}" for it in (holder, candidate) if it)
+    if holder is None or candidate.kind == "entity" or agreement(*texts) == "same":
+        return plain
+    exact = (candidate.title, candidate.body)
+    return derive_atom_id(draft.project, candidate.kind, fingerprint, *exact)
 
 
 def _create(

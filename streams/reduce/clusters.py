@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from schemas.events.ledger import AtomRecord
+from streams.ledger.agreement import keep_order
 from streams.reduce.inputs import ItemInput, ListInput, Pick, SectionInput
 from streams.reduce.selection import Atoms, ProjectShortlist
 from streams.reduce.titles import AREA_TITLES, GOOD_TITLE, fits_title, names_topic, title_of
@@ -93,12 +94,13 @@ class _Features:
     def find_left(self, topic: Topic) -> list[AtomRecord]:
         """What the topic still has to say; what only says the same again is left out."""
         found: list[AtomRecord] = []
-        said: list[frozenset[str]] = []
+        said: list[tuple[frozenset[str], str]] = []
         for atom in self.material.best(topic.atom_ids - self.used, _BINDING):
             words = content_words(atom.title)
-            if all(len(words & known) < 0.7 * len(words | known) for known in said):
+            alike = [it for known, it in said if len(words & known) >= 0.7 * len(words | known)]
+            if not any(keep_order(atom.title, title) for title in alike):
                 found.append(atom)
-                said.append(words)
+                said.append((words, atom.title))
             if len(found) == MAX_CRITERIA:
                 break
         return found

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from schemas.events.ledger import LIVE, AtomRecord, ContradictionRecord, EvidenceRow
 from schemas.worth import worth
+from streams.ledger.agreement import keep_order
 from streams.ledger.standing import is_over
 from streams.reduce.inputs import Pick, SectionInput
 from streams.reduce.sections import SECTIONS, SectionFit, SectionPlan, is_excluded, places
@@ -161,7 +162,7 @@ class _Selection:
                 continue
             pick = self.picks[known_section][at]
             alike = figures == known_figures and atom.polarity == pick.lead.polarity
-            if not alike or pick.contradictions:
+            if not alike or pick.contradictions or not keep_order(atom.title, pick.lead.title):
                 continue
             if known_section == section_id and len(pick.atoms) < MAX_CITED:
                 cited = [*pick.atoms, atom]

@@ -51,8 +51,7 @@ def test_only_wording_may_differ_in_what_merges_by_itself():
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("two followers", "three followers"),
-        ("on disk", "not on disk"),
+        ("on disk", "perhaps on disk"),
         ("acknowledges", "may acknowledge"),
         ("order store", "price store"),
         ("leader", "LeaderNode"),
@@ -64,3 +63,11 @@ def test_a_difference_in_substance_waits_for_a_person(one: str, other: str):
     assert changed != LONG
     found = likeness(LONG, changed)
     assert (found.fate, found.score < 0.92) == ("review", True)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("two followers", "three followers"), ("on disk", "not on disk")],
+)
+def test_another_number_or_the_contrary_is_no_question(one: str, other: str):
+    assert likeness(LONG, LONG.replace(one, other)).fate == "apart"

@@ -89,21 +89,22 @@ def test_similar_statements_both_stay_and_a_person_is_asked():
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("one", "other", "asked"),
     [
-        ("two followers", "3 followers"),
-        ("loses an order", "loses no order"),
-        ("acknowledged within 5 ms", "acknowledged within 5 s"),
-        ("version 1.2 of the order store", "version 1.3 of the order store"),
+        ("loses an order", "loses no order", 1),
+        ("acknowledged by one leader", "acknowledged by the leader", 1),
+        ("two followers", "3 followers", 0),
+        ("acknowledged within 5 ms", "acknowledged within 5 s", 0),
+        ("version 1.2 of the order store", "version 1.3 of the order store", 0),
     ],
 )
 def test_a_difference_in_number_unit_version_or_negation_is_never_merged_by_itself(
-    one: str, other: str
+    one: str, other: str, asked: int
 ):
     told = told_of(f"{LONG}; {one}", f"{LONG}; {other}")
     assert alike(f"{LONG}; {one}", f"{LONG}; {other}") >= 0.92
     assert len(list(told.view.live_atoms("prj_test"))) == 2
-    assert [pair.state for pair in told.view.merge_candidates.values()] == ["open"]
+    assert len(told.view.merge_candidates) == asked
 
 
 def test_numbers_that_change_places_are_not_merged():
@@ -172,7 +173,7 @@ def test_sentences_that_differ_in_a_name_are_not_merged_by_themselves():
     )
     assert alike(one, other) >= 0.92
     told = told_of(one, other)
-    assert [pair.state for pair in told.view.merge_candidates.values()] == ["open"]
+    assert len(list(told.view.live_atoms("prj_test"))) == 2
 
 
 NEED = "The Gateway must answer each order within two seconds"

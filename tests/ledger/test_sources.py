@@ -129,6 +129,18 @@ def test_a_statement_changed_at_its_place_replaces_the_older_wording():
     assert (link.from_atom_id, link.link_type) == (live.atom_id, "supersedes")
 
 
+def test_a_record_put_into_a_series_replaces_none_of_the_others():
+    series = [f"The {it} office must be moved to the new region" for it in ("Narvik", "Visby")]
+    told = story(a_run(Chunk("c1", [judged(it) for it in series])))
+    told.given(
+        second_reading(
+            *(judged(it.replace("Narvik", "Halden")) for it in series[:1]), *map(judged, series)
+        )
+    )
+    assert {atom.status for atom in told.view.atoms.values()} == {"active"}
+    assert "supersedes" not in {link.link_type for link in told.view.links.values()}
+
+
 def test_a_duplicate_and_a_rename_without_rows_are_only_written_down():
     changes = [
         SourceChange(kind="duplicate", source_id="src_b", other_source_id="src_a"),

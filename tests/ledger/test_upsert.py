@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from schemas.ids import atom_id
 from tests.ledger.story import Batch, Chunk, Run, a_row, a_run, judged, story
 
 FACT = "The queue keeps its messages for seven days"
@@ -28,6 +29,34 @@ def test_the_same_fact_from_two_sources_is_one_atom_with_two_rows_and_one_merge_
 def test_case_and_punctuation_make_no_second_atom():
     told = story(a_run(Chunk("c1", [judged(FACT)]), Chunk("c2", [judged(FACT.upper() + "!")])))
     assert [atom.title for atom in told.view.atoms.values()] == [FACT]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Pass -v to the tool", "Pass -V to the tool"),
+        ("The disk holds 4 GB of logs", "The disk holds 4 Gb of logs"),
+        ("The exit code != 0", "The exit code = 0"),
+        ("Read queue_size at start", "Read QUEUE_SIZE at start"),
+        ("The parser is pinned to ^1.2", "The parser is pinned to ~1.2"),
+        ("The config is in /etc/app", "The config is in etc/app"),
+    ],
+)
+def test_letters_and_marks_that_carry_meaning_make_a_second_atom(one: str, other: str):
+    again = [
+        Chunk(f"c{at}", [judged(it)], source_id=f"s{at}") for at, it in enumerate((other, one))
+    ]
+    told = story(a_run(Chunk("c8", [judged(one)]), Chunk("c9", [judged(other)]), *again))
+    assert {atom.title for atom in told.view.live_atoms("prj_test")} == {one, other}
+    assert {told.atom(it).source_count for it in (one, other)} == {2}
+    (fingerprint,) = {atom.atom_fingerprint for atom in told.view.atoms.values()}
+    assert told.atom(one).atom_id == atom_id("prj_test", "claim", fingerprint)
+
+
+def test_an_entity_is_its_name_however_that_is_written():
+    named = [judged(it, kind="entity") for it in ("order_store", "Order-Store")]
+    told = story(a_run(Chunk("c1", named[:1]), Chunk("c2", named[1:])))
+    assert len(told.view.atoms) == 1
 
 
 def test_a_source_that_says_it_again_raises_confidence_to_its_best_reading_only():

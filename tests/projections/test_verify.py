@@ -18,7 +18,8 @@ from schemas.events.hygiene import ChunkCreated, SourceSanitized
 from schemas.events.ledger import LedgerChanged, MergeOp
 from schemas.events.vault import KeyCreated, KeyErased
 from tests.projections.builders import PROJECT, START, replace_part
-from tests.projections.log import KEY, PARTITIONS, Log, a_whole_story
+from tests.projections.log import KEY, PARTITIONS, Log, a_whole_story, records_in
+from tests.whole.changing import Project
 
 Records = list[Record]
 
@@ -72,6 +73,14 @@ def test_a_sound_log_has_no_findings():
     assert report.findings == []
     assert report.notes == []
     assert report.counts["ledger.v1"] == 4
+
+
+def test_two_statements_with_one_fingerprint_are_no_finding():
+    needs = b"# Tool\n\n## Requirements\n\n- The tool must print all with -v.\n"
+    project = Project().ingest({"docs/a.md": needs, "docs/b.md": needs.replace(b"-v", b"-V")})
+    atoms = [atom for _, atom in project.ledger.atoms.items()]
+    assert (len(atoms), len({atom.atom_fingerprint for atom in atoms})) == (2, 1)
+    assert "atom_id" not in codes(records_in(project.driver))
 
 
 def test_a_cut_record_is_undecodable():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from projections.read import waiting
 from schemas.events.hitl import AtomDismissed, AtomVerified
 from schemas.events.ingestion_request import RemovalsAccepted
@@ -74,6 +76,34 @@ def kinds(model: ReadModel, project: Project) -> list[str]:
 
 def first_of_ten(count: int) -> dict[str, bytes]:
     return {path: TEN[path] for path in list(TEN)[:count]}
+
+
+def test_a_series_waits_as_one_review_that_names_all_of_it(model: ReadModel):
+    names = ("Halden", "Lerwick", "Narvik", "Visby")
+    lines = [
+        f"- The {name} office must be moved to the new region before March.\n" for name in names
+    ]
+    text = "# Moves\n\n## Requirements\n\n" + "".join(lines)
+    project = Project().ingest({"docs/moves.md": text.encode()})
+    assert kinds(model, project) == ["merge_review"]
+    (asked,) = waiting.queue(model.connection, worlds.PROJECT).items
+    assert asked.detail == "differ in: halden, lerwick, narvik, visby"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "detail"),
+    [
+        ("print all with -v", "print all with -V", "differ in: -V, -v"),
+        ("read from the north and write to the south",
+         "write to the north and read from the south", "differ in the order of their words"),
+    ],
+)  # fmt: skip
+def test_a_review_says_what_the_two_differ_in(model: ReadModel, one: str, other: str, detail: str):
+    needs = [f"# Tool\n\n## Requirements\n\n- The copy tool must {it}.\n" for it in (one, other)]
+    project = Project().ingest({"a.md": needs[0].encode(), "b.md": needs[1].encode()})
+    assert kinds(model, project) == ["merge_review"]
+    (asked,) = waiting.queue(model.connection, worlds.PROJECT).items
+    assert asked.detail == detail
 
 
 def test_held_removals_wait_until_a_person_lets_them_go(model: ReadModel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -125,6 +126,21 @@ def test_wordings_that_differ_in_a_number_stay_two_statements():
     two = a_requirement("The relay must retry a failed delivery for 6 warehouses in parallel")
 
     assert len(texts(prd_of(one, two), "functional_requirements")) == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The billing service must notify the parcel service about each order",
+         "The parcel service must notify the billing service about each order"),
+        ("Orders must be copied from the Oslo depot to the Bergen depot",
+         "Orders must be copied from the Bergen depot to the Oslo depot"),
+    ],
+)  # fmt: skip
+def test_wordings_that_exchange_roles_stay_two_statements(one: str, other: str):
+    both = prd_of(a_requirement(one), a_requirement(other, name="two"))
+
+    assert len(texts(both, "functional_requirements")) == 2
 
 
 def test_what_is_excluded_stands_under_scope_as_out_of_scope():
