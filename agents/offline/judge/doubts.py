@@ -22,8 +22,8 @@ from agents.offline.recognise.cues import EXPLICIT, is_story
 from agents.offline.recognise.fragments import is_order
 from agents.offline.recognise.noise import word_set
 from agents.offline.resolve.drafts import THIN, Draft
-from agents.offline.segment.code_comments import has_comments, suffix_of
 from schemas.events.hygiene import ChunkCreated
+from schemas.readers import has_comments, suffix_of
 
 _TELLS_OF = re.compile(
     r"\W{0,4}(?:the |this |an? )?\[(?:[\w-]+ ){0,4}(?:specification|document|page|guide|section|"
