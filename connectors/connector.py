@@ -18,7 +18,7 @@ from typing import BinaryIO, Literal, Protocol
 
 from infra.errors import Invalid, Refusal, Unavailable
 from schemas.events.source import Connector as ConnectorName
-from schemas.events.source import SourceType
+from schemas.events.source import SourceType, UnreadReason
 from schemas.source_kinds import priority_tier_of, source_type_of
 
 # Stage 0 takes 2 MiB of text. More lets it answer ``too_large`` or ``binary``.
@@ -48,6 +48,8 @@ NoticeCode = Literal[
 LOSSES: frozenset[NoticeCode] = frozenset(
     ("unreadable", "unreadable_folder", "unsafe_name", "encrypted", "sparse")
 )
+# Codes for files that are read, under a name that is not quite theirs.
+ABOUT_NAMES: frozenset[NoticeCode] = frozenset(("escaped_name", "duplicate_name"))
 
 
 class SourceUnavailable(Unavailable):
@@ -70,10 +72,14 @@ class UnknownSource(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """The file at ``path`` is not an item, or has another name. ``path`` is safe to print."""
+    """The file at ``path`` is not an item, or has another name. ``path`` is safe to print.
+
+    ``detail`` says more about the reason, where there is more to say.
+    """
 
     path: str
     code: NoticeCode
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +91,7 @@ class Item:
     changed since, ``is_current`` tells whether both still describe the content that was read.
     ``source_type`` and ``title`` are set where the path does not tell them. ``owners`` are the
     subjects whose keys encrypt the content, each with a number of bytes; without owners it is the
-    project's.
+    project's. ``unread`` says why the content is not to be read, and in a few words more of it.
     """
 
     path: str
@@ -97,6 +103,7 @@ class Item:
     title: str | None = None
     owners: tuple[tuple[str, int], ...] = ()
     is_current: Callable[[bytes], bool] | None = None
+    unread: tuple[UnreadReason, str] | None = None
 
     def read(self) -> bytes:
         """The content, at most the first 8 MiB. Raises SourceUnavailable."""
@@ -183,7 +190,10 @@ def redact_listing(listing: Listing, redact_name: RedactName) -> Listing:
         listing,
         root=redact_name(listing.root),
         items=tuple(sorted(items, key=lambda item: listing_key(item.path))),
-        notices=tuple(Notice(redact_name(it.path), it.code) for it in listing.notices),
+        notices=tuple(
+            replace(it, path=redact_name(it.path), detail=redact_name(it.detail))
+            for it in listing.notices
+        ),
         removed=tuple(named[path] for path in listing.removed),
     )
 

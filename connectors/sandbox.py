@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -45,7 +45,12 @@ ENDED_WITHIN_S = 10
 
 
 class ReadingFailed(Exception):
-    """The file is not valid in its format. The message is the parser's own."""
+    """The file is not valid in its format. The message is the parser's own.
+
+    ``ended``: the child has ended, too.
+    """
+
+    ended = False
 
 
 class ReadingRefused(Exception):
@@ -80,8 +85,8 @@ def open_regular(file: Path) -> IO[bytes]:
 class Sandbox:
     """One child process with ``reader`` (a class of ``connectors.unpacking``) over an open file.
 
-    ``spool`` is the file it may write to. Close it: that ends the child, also from another thread
-    during a request.
+    ``spool`` is the file it may write to, ``libraries`` are folders it imports from. Close it:
+    that ends the child, also from another thread during a request.
     """
 
     def __init__(
@@ -91,6 +96,7 @@ class Sandbox:
         limits: Limits,
         options: Mapping[str, Any],
         spool: IO[bytes] | None = None,
+        libraries: Sequence[str] = (),
     ) -> None:
         self._limits = limits
         self._lock = threading.Lock()  # one request at a time
@@ -103,11 +109,13 @@ class Sandbox:
             *(str(spool.fileno()) if spool else "-1", json.dumps(asdict(limits))),
             json.dumps(options),
         ]
-        self._process = _start(argv, numbers)
+        self._process = _start(argv, numbers, libraries)
         weakref.finalize(self, self._process.kill)  # if nobody closed the listing
 
-    def ask(self, name: str, *arguments: Any) -> Generator[Frame, None, None]:
+    def ask(self, name: str, *arguments: Any, content: bytes = b"") -> Generator[Frame, None, None]:
         """What the reader's method yields: JSON values, each with bytes.
+
+        ``content``, if any, is the method's last argument.
 
         Raises ReadingFailed, after which the child can be asked again, and ReadingRefused. Stopping
         early or an interrupt ends the child.
@@ -116,7 +124,7 @@ class Sandbox:
             whole = False
             try:
                 deadline = time.monotonic() + self._limits.wall_s
-                self._send(encode_frame([name, *arguments]))
+                self._send(encode_frame([name, *arguments], content))
                 while True:
                     value, content = self._frame(deadline)
                     if "part" in value:
@@ -186,10 +194,14 @@ class Sandbox:
             return ReadingRefused(f"more than {self._limits.cpu_s:,} s of processor time")
         if code == OUT_OF_MEMORY:
             return ReadingRefused(f"more than {self._limits.memory_bytes // MIB:,} MiB of memory")
-        return ReadingFailed(f"its reader ended with {code}")
+        failed = ReadingFailed(f"its reader ended with {code}")
+        failed.ended = True
+        return failed
 
 
-def _start(argv: list[str], numbers: list[int]) -> subprocess.Popen[bytes]:
+def _start(
+    argv: list[str], numbers: list[int], libraries: Sequence[str]
+) -> subprocess.Popen[bytes]:
     """Starts the child.
 
     A thread of its own waits for it: Linux ends a child with the thread that started it, and the
@@ -208,7 +220,7 @@ def _start(argv: list[str], numbers: list[int]) -> subprocess.Popen[bytes]:
                 pass_fds=numbers,
                 start_new_session=True,  # a terminal's Ctrl-C is the parent's
                 cwd="/",
-                env={"PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8"},
+                env={"PYTHONPATH": ":".join((str(ROOT), *libraries)), "LC_ALL": "C.UTF-8"},
             )
         except BaseException as error:
             started.set_exception(error)

@@ -36,7 +36,9 @@ SourceType = Literal[
     "other",
 ]
 # Why there is no text of a source that is there: nobody could read it, or need not.
-UnreadReason = Literal["unreadable", "encrypted", "no_text", "not_fetched", "translation"]
+UnreadReason = Literal[
+    "unreadable", "encrypted", "no_text", "not_fetched", "too_large", "translation"
+]
 
 # Their revision_ref begins with the time of change in UTC, so that it sorts.
 SERVICES: frozenset[Connector] = frozenset(("github", "jira", "slack", "api"))
