@@ -233,6 +233,8 @@ def summarise(watched: Watched, *, waited: bool) -> None:
         return
     reasons = ", ".join(f"{name} {count:,}" for name, count in progress.skip_reasons.items())
     say(f"Skipped: {progress.skipped:,}" + (f" ({reasons})." if reasons else "."))
+    if progress.skipped or result.notices:
+        say(f"`cairn sources --skipped --project {named}` lists each with its reason.")
     say(
         f"Chunks read: {progress.chunks_done:,} of {progress.chunks_total:,}"
         f" ({rates.get('chunks read', 0):,.0f}/s); new atoms: {progress.atoms:,};"
