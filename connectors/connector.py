@@ -43,6 +43,8 @@ NoticeCode = Literal[
     "duplicate_name",
     "encrypted",
     "sparse",
+    "mac_metadata",
+    "untracked",
 ]
 # Codes for files whose content was not read.
 LOSSES: frozenset[NoticeCode] = frozenset(

@@ -8,7 +8,6 @@ stays unchanged. What cannot be read is ``Unread`` with a reason.
 from __future__ import annotations
 
 import os
-import sysconfig
 from types import TracebackType
 from typing import IO
 
@@ -75,8 +74,7 @@ class Documents:
         if self._nothing is None:
             self._nothing = open(os.devnull, "rb")  # noqa: SIM115 - lives as long as this
         limits = Limits(CPU_S, WALL_S, MEMORY_BYTES, 0)
-        libraries = sysconfig.get_path("purelib"), sysconfig.get_path("platlib")
-        return Sandbox(DocumentReader, self._nothing, limits, {}, libraries=libraries)
+        return Sandbox(DocumentReader, self._nothing, limits, {})
 
     def _end(self) -> None:
         if self._child is not None:

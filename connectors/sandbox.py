@@ -15,11 +15,12 @@ import signal
 import stat
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -37,6 +38,7 @@ from connectors.unpacking.frames import (
 
 MIB = 1024 * 1024
 ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = (str(ROOT), sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
 CPU_S, CPU_S_PER_MIB = 60, 2  # per MiB of the file; a valid file needs a tenth
 MEMORY_BYTES = 1024 * MIB
 WALL_PER_CPU = 10  # processes wait on a busy machine; only a hanging file system takes longer
@@ -85,8 +87,8 @@ def open_regular(file: Path) -> IO[bytes]:
 class Sandbox:
     """One child process with ``reader`` (a class of ``connectors.unpacking``) over an open file.
 
-    ``spool`` is the file it may write to, ``libraries`` are folders it imports from. Close it:
-    that ends the child, also from another thread during a request.
+    ``spool`` is the file it may write to. Close it: that ends the child, also from another thread
+    during a request.
     """
 
     def __init__(
@@ -96,7 +98,6 @@ class Sandbox:
         limits: Limits,
         options: Mapping[str, Any],
         spool: IO[bytes] | None = None,
-        libraries: Sequence[str] = (),
     ) -> None:
         self._limits = limits
         self._lock = threading.Lock()  # one request at a time
@@ -109,7 +110,7 @@ class Sandbox:
             *(str(spool.fileno()) if spool else "-1", json.dumps(asdict(limits))),
             json.dumps(options),
         ]
-        self._process = _start(argv, numbers, libraries)
+        self._process = _start(argv, numbers)
         weakref.finalize(self, self._process.kill)  # if nobody closed the listing
 
     def ask(self, name: str, *arguments: Any, content: bytes = b"") -> Generator[Frame, None, None]:
@@ -199,9 +200,7 @@ class Sandbox:
         return failed
 
 
-def _start(
-    argv: list[str], numbers: list[int], libraries: Sequence[str]
-) -> subprocess.Popen[bytes]:
+def _start(argv: list[str], numbers: list[int]) -> subprocess.Popen[bytes]:
     """Starts the child.
 
     A thread of its own waits for it: Linux ends a child with the thread that started it, and the
@@ -220,7 +219,7 @@ def _start(
                 pass_fds=numbers,
                 start_new_session=True,  # a terminal's Ctrl-C is the parent's
                 cwd="/",
-                env={"PYTHONPATH": ":".join((str(ROOT), *libraries)), "LC_ALL": "C.UTF-8"},
+                env={"PYTHONPATH": ":".join(FOLDERS), "LC_ALL": "C.UTF-8"},
             )
         except BaseException as error:
             started.set_exception(error)

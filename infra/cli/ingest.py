@@ -45,6 +45,8 @@ NOTICE_WORDS = {
     "duplicate_name": "names occur more than once, the last one counts",
     "encrypted": "members are encrypted and cannot be read",
     "sparse": "sparse members cannot be read",
+    "mac_metadata": "files hold only what macOS keeps beside others",
+    "untracked": "files are not tracked by git",
 }
 MILESTONES = {  # what each one times, and the command that shows it
     "first_atom_ms": ("atom", "atoms"),
