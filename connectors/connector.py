@@ -45,19 +45,33 @@ NoticeCode = Literal[
     "sparse",
     "mac_metadata",
     "untracked",
+    "ignored",
+    "outside_checkout",
 ]
 # Codes for files whose content was not read.
 LOSSES: frozenset[NoticeCode] = frozenset(
     ("unreadable", "unreadable_folder", "unsafe_name", "encrypted", "sparse")
 )
-# Codes for files that are read, under a name that is not quite theirs.
-ABOUT_NAMES: frozenset[NoticeCode] = frozenset(("escaped_name", "duplicate_name"))
+# Codes for files that are read, under another name or from another place.
+OF_READ_FILES: frozenset[NoticeCode] = frozenset(
+    ("escaped_name", "duplicate_name", "outside_checkout")
+)
 
 
 class SourceUnavailable(Unavailable):
-    """The source does not answer, or an item cannot be read. The message is for the user."""
+    """The source does not answer, or an item cannot be read. The message is for the user.
+
+    ``unread`` is the reason why an item has no text.
+    """
 
     code = "source_unavailable"
+    unread: UnreadReason = "unreadable"
+
+
+class ContentNotFetched(SourceUnavailable):
+    """The item is known, and its content is elsewhere."""
+
+    unread: UnreadReason = "not_fetched"
 
 
 class SourceRefused(Refusal):
@@ -222,7 +236,7 @@ def _redact_errors(item: Item, redact_name: RedactName) -> Callable[[], bytes]:
         try:
             return item.fetch()
         except SourceUnavailable as error:
-            raise SourceUnavailable(redact_name(str(error))) from None
+            raise type(error)(redact_name(str(error))) from None
 
     return fetch
 

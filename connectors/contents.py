@@ -17,6 +17,11 @@ from schemas.events.source import CONTENT_PART_BYTES, UnreadReason
 
 NO_HASH = ""  # for content that could not be read; matches no bytes
 MAX_DETAIL_CHARS = 200
+MAX_POINTER_BYTES = 1024  # Git LFS writes some 130, git-annex one line
+POINTER = re.compile(
+    rb"version https://(?:git-lfs|hawser)\.github\.com/spec/v\d\r?\n(?:.*\r?\n)*?oid sha256:"
+    rb"|(?P<annex>/annex/objects/[A-Z0-9]{2,20}-s\d+)"
+)
 _IN_BRACKETS = re.compile(r"\(([^()]+)\)\W*$")
 
 Encrypt = Callable[[bytes, str], tuple[str, bytes]]  # content, owner; "" is the project
@@ -57,8 +62,11 @@ def read_content(item: Item, documents: Documents, before: str | None = None) ->
         said = _IN_BRACKETS.search(str(error))
         detail = said[1] if said else "it does not answer"
         raw = before or NO_HASH
-        return Content(item, b"", raw, "unreadable", detail[:MAX_DETAIL_CHARS], str(error))
+        return Content(item, b"", raw, error.unread, detail[:MAX_DETAIL_CHARS], str(error))
     item = item.with_content(seen)
+    if (elsewhere := POINTER.match(seen)) and len(seen) <= MAX_POINTER_BYTES:
+        detail = f"a pointer of {'git-annex' if elsewhere['annex'] else 'Git LFS'} to its content"
+        return Content(item, b"", ids.sha256_hex(seen), "not_fetched", detail)
     if item.unread is not None:
         return Content(item, b"", ids.sha256_hex(seen), *item.unread)
     if item.source_type is not None:  # a service's, whose text is written here

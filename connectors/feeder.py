@@ -14,7 +14,7 @@ from datetime import datetime
 from itertools import zip_longest
 from typing import TypeVar
 
-from connectors.connector import ABOUT_NAMES, Item, Listing
+from connectors.connector import OF_READ_FILES, Item, Listing
 from connectors.contents import Encrypt, EncryptedContent, encrypt_content, read_content
 from connectors.documents import Documents
 from schemas import ids
@@ -251,11 +251,11 @@ def request_facts(
 
 
 def _unread_notices(listing: Listing) -> list[ListingNotice]:
-    """What the listing found and will not be read; other notices are about names."""
+    """What the listing found and will not be read."""
     return [
         ListingNotice(path=it.path, code=it.code, detail=it.detail)
         for it in listing.notices
-        if it.code not in ABOUT_NAMES
+        if it.code not in OF_READ_FILES
     ]
 
 

@@ -46,7 +46,9 @@ NOTICE_WORDS = {
     "encrypted": "members are encrypted and cannot be read",
     "sparse": "sparse members cannot be read",
     "mac_metadata": "files hold only what macOS keeps beside others",
-    "untracked": "files are not tracked by git",
+    "untracked": "files or folders are not tracked by git",
+    "ignored": "files or folders are ignored by git",
+    "outside_checkout": "files are read from git, outside of the sparse checkout",
 }
 MILESTONES = {  # what each one times, and the command that shows it
     "first_atom_ms": ("atom", "atoms"),
