@@ -68,7 +68,9 @@ def read_content(item: Item, documents: Documents, before: str | None = None) ->
         detail = f"a pointer of {'git-annex' if elsewhere['annex'] else 'Git LFS'} to its content"
         return Content(item, b"", ids.sha256_hex(seen), "not_fetched", detail)
     if item.unread is not None:
-        return Content(item, b"", ids.sha256_hex(seen), *item.unread)
+        reason, detail = item.unread  # part of the hash: without it the content is sent again
+        raw = ids.sha256_hex(reason.encode() + b"\n" + seen)
+        return Content(item, b"", raw, reason, detail)
     if item.source_type is not None:  # a service's, whose text is written here
         return Content(item, seen, ids.sha256_hex(seen))
     try:

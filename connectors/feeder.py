@@ -17,6 +17,7 @@ from typing import TypeVar
 from connectors.connector import OF_READ_FILES, Item, Listing
 from connectors.contents import Encrypt, EncryptedContent, encrypt_content, read_content
 from connectors.documents import Documents
+from connectors.translations import tell_translations
 from schemas import ids
 from schemas.envelope import Actor, Envelope, Event, outside_fact
 from schemas.events.ingestion_request import (
@@ -161,7 +162,8 @@ async def _feed(feeder: _Feeder, listing: Listing, *, again: bool) -> None:
     sources = [source_of_item(order.project_id, listing, item) for item in listing.items]
     feeder.report.listed = len(sources)
     await feeder.publish(request_facts(order, listing, sources))
-    for position, (item, source) in enumerate(zip(listing.items, sources, strict=True), start=1):
+    items = tell_translations(listing.items)
+    for position, (item, source) in enumerate(zip(items, sources, strict=True), start=1):
         if again and source.source_id in window.answers:
             feeder.report.answered_before += 1
         else:

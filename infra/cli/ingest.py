@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from connectors.connector import OF_READ_FILES
 from infra import loop, service
 from infra.cli.context import JSON_OPTION, connect, console, named_wrong_use, resumable, say
 from infra.cli.hints import with_hint
@@ -237,7 +238,7 @@ def summarise(watched: Watched, *, waited: bool) -> None:
         return
     reasons = ", ".join(f"{name} {count:,}" for name, count in progress.skip_reasons.items())
     say(f"Skipped: {progress.skipped:,}" + (f" ({reasons})." if reasons else "."))
-    if progress.skipped or result.notices:
+    if progress.skipped or result.notices.keys() - OF_READ_FILES:
         say(f"`cairn sources --skipped --project {named}` lists each with its reason.")
     say(
         f"Chunks read: {progress.chunks_done:,} of {progress.chunks_total:,}"

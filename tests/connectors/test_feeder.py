@@ -190,6 +190,21 @@ def test_what_a_listing_leaves_out_is_on_the_log_with_its_reason() -> None:
     ]
 
 
+def test_a_translation_is_left_out_while_its_original_is_there() -> None:
+    def told(listing: Listing) -> dict[str, tuple[str | None, str]]:
+        log, _ = fed(listing)
+        return {
+            each.event.source.path: (each.event.unread, each.event.raw_sha256)
+            for each in log
+            if isinstance(each.event, SourceRevised)
+        }
+
+    both = told(a_listing({"a.md": b"One.", "a.pt-BR.md": b"Um."}))
+    alone = told(a_listing({"a.pt-BR.md": b"Um."}))
+    assert (both["a.md"][0], both["a.pt-BR.md"][0]) == (None, "translation")
+    assert alone["a.pt-BR.md"][0] is None and alone["a.pt-BR.md"][1] != both["a.pt-BR.md"][1]
+
+
 def test_a_document_is_fed_as_its_text_and_one_that_has_none_with_the_reason() -> None:
     log, _ = fed(a_listing({"a.csv": b"id,text\n1,One\n", "b.pdf": b"%PDF-1.7 nothing"}))
     fed_as = {
