@@ -13,7 +13,8 @@ from connectors.unpacking.rendering import Unread, joined, one_line, place, text
 
 PAUSE_S = 10.0
 LONG_CHARS = 600
-TIMES = re.compile(r"^\s*((?:\d+:)?\d+:\d+[.,]\d+)\s*-->\s*((?:\d+:)?\d+:\d+[.,]\d+)")
+FEWEST_REPEATED, MOST_REPEATED = 3, 30  # words
+TIMES = re.compile(r"^\s*((?:\d+:)?\d+:\d+(?:[.,]\d+)?)\s*-->\s*((?:\d+:)?\d+:\d+(?:[.,]\d+)?)")
 VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]+)>")
 NAMED = re.compile(r"^(?:>>\s*)?(\w[\w .'’-]{0,40}):\s+(?=\S)")
 MARK = re.compile(r"</?(?:[a-z]+|\d[\d:.]*)(?:[.\s][^<>]*)?>|\{\\[^{}]*\}", re.IGNORECASE)
@@ -76,7 +77,10 @@ def _continue(before: str, text: str) -> str:
     """Live captions repeat the line before; only what is new is taken."""
     if before.endswith(text):
         return before
-    return f"{before} {text}".strip()
+    said, words = before.split()[-MOST_REPEATED:], text.split()
+    repeated = range(min(len(said), len(words)), FEWEST_REPEATED - 1, -1)
+    again = next((count for count in repeated if said[-count:] == words[:count]), 0)
+    return " ".join([before, *words[again:]]).strip()
 
 
 def _passage(begun: str, speaker: str, said: str) -> list[str]:

@@ -6,6 +6,7 @@ All that its libraries load is loaded here: once confined, the child opens no fi
 from __future__ import annotations
 
 import codecs
+import contextlib
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
@@ -39,6 +40,13 @@ READERS: dict[str, Render] = {
     ".docx": word_files.markdown_of,
     ".pdf": portable.markdown_of,
 }
+# Of formats whose libraries load parts of themselves when a text has use for them.
+SAMPLES = {
+    ".mediawiki": b"== a ==\n[https://a.example b] {{c}} <ref>d</ref> [[e|f]] &amp; <!-- g -->\n",
+    ".html": b"<p>a <b>b</b> &amp; <a href=c>d</a><table><tr><td>e</table><ul><li>f</ul>",
+    ".eml": b"From: =?utf-8?q?a?= <a@b.example>\nSubject: =?koi8-r?b?YQ==?=\nDate: Mon, 5 Jan 2026"
+    b" 09:00:00 +0100\nContent-Type: multipart/mixed; boundary=c\n\n--c\n\nd\n--c--\n",
+}
 
 
 class DocumentReader:
@@ -53,11 +61,9 @@ class DocumentReader:
         preload()
         for name in ("idna", "unicode_escape", "utf_7", "latin_1", "ascii", "hex_codec"):
             codecs.lookup(name)
-        for read in {*READERS.values()}:
-            try:
-                read(b"x")
-            except Exception:  # only what it imports matters
-                continue
+        for suffix, read in READERS.items():
+            with contextlib.suppress(Exception):  # only what it loads matters
+                read(SAMPLES.get(suffix, b"x"))
 
     def text(self, suffix: str, content: bytes) -> Iterator[Frame]:
         try:

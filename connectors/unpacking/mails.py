@@ -28,7 +28,7 @@ FORWARDED = re.compile(r"^-{3,}[ \w]+-{3,}\s*\n[\w-]+:.*\Z", re.MULTILINE | re.D
 
 def talk_of(content: bytes) -> str:
     """Raises Unread."""
-    message = message_from_bytes(content, policy=email.policy.default)
+    message = message_from_bytes(content.lstrip(), policy=email.policy.default)
     if not message.keys() or "subject" not in message and "from" not in message:
         raise Unread("unreadable", "no mail: it has neither subject nor sender")
     subject = one_line(str(message.get("subject", ""))) or "Mail"

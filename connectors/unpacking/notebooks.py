@@ -21,7 +21,7 @@ def markdown_of(content: bytes) -> str:
         raise Unread("unreadable", "no notebook of Jupyter") from None
     parts: list[str] = []
     for number, cell in enumerate(cells, 1):
-        source = cell.get("source", cell.get("input", ""))
+        source = cell.get("source") or cell.get("input") or ""
         text = source if isinstance(source, str) else "".join(map(str, source))
         if not text.strip():
             continue
@@ -41,6 +41,6 @@ def _cells(notebook: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _language(notebook: dict[str, Any]) -> str:
-    said = notebook.get("metadata", {})
+    said = notebook.get("metadata") or {}
     named = said.get("kernelspec", {}).get("language") or said.get("language_info", {}).get("name")
     return str(named or "").split("\n")[0][:20].replace("`", "")

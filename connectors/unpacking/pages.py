@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from bs4 import BeautifulSoup, Comment
+from bs4 import BeautifulSoup, Comment, Tag
 from markdownify import MarkdownConverter
 
 from connectors.unpacking.rendering import Unread, joined, text_of
 
 LEFT_OUT = (
-    *("script", "style", "noscript", "template", "svg", "iframe", "object", "embed", "form"),
-    *("button", "select", "nav", "head", "img"),
+    *("script", "style", "noscript", "template", "svg", "iframe", "object", "embed"),
+    *("button", "select", "input", "nav", "head", "img"),
 )
 CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([\w-]{2,40})", re.IGNORECASE)
 ENCODING = re.compile(rb"^<\?xml[^>]{0,200}encoding=[\"']([\w-]{2,40})", re.IGNORECASE)
@@ -22,6 +22,7 @@ CONVERTER = MarkdownConverter(
     escape_asterisks=False,
     escape_underscores=False,
 )
+HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 PIPE = re.compile(r"\|")
 BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
 
@@ -36,11 +37,17 @@ def markdown_of(content: bytes, charset: str | None = None) -> str:
     return text
 
 
+def _is_hidden(element: Tag) -> bool:
+    return element.has_attr("hidden") or bool(HIDDEN.search(str(element.get("style", ""))))
+
+
 def markdown_of_text(text: str) -> str:
     """Headings, lists, tables, code and paragraphs; links with their addresses."""
     soup = BeautifulSoup(text.encode(), "lxml", from_encoding="utf-8")
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
     for element in soup.find_all(LEFT_OUT):
+        element.decompose()
+    for element in soup.find_all(_is_hidden):
         element.decompose()
     for comment in soup.find_all(string=lambda it: isinstance(it, Comment)):
         comment.extract()

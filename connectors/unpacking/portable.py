@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import unicodedata
 
 import pypdf
 from pypdf.errors import PyPdfError
@@ -13,6 +14,7 @@ from connectors.unpacking.rendering import MAX_TEXT_CHARS, Unread, joined, place
 MAX_PAGES = 2_000
 FEWEST_CHARS = 20  # a page, on average; less is a scan with page numbers
 HYPHENATED = re.compile(r"(?<=[a-zà-ÿ])[-\u00ad]\n(?=[a-zà-ÿ])")
+LIGATURE = re.compile("[\ufb00-\ufb06]")
 BULLET = re.compile(r"^[ \t]*[•◦▪‣●○■–][ \t]+", re.MULTILINE)
 WRAPPED = re.compile(r"(?<=[\w,;)])[ ]?\n(?=[a-zà-ÿ(])")
 
@@ -40,6 +42,7 @@ def markdown_of(content: bytes) -> str:
 
 def _text(page: str) -> str:
     """Lines of a paragraph joined: a sentence is not cut where the paper ended."""
+    page = LIGATURE.sub(lambda found: unicodedata.normalize("NFKC", found[0]), page)
     text = HYPHENATED.sub("", page.replace("\r", "\n").replace("\0", ""))
     text = BULLET.sub("- ", text)
     return WRAPPED.sub(" ", text).strip()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
+from itertools import islice
 
 from connectors.unpacking.rendering import Unread, joined, place, table, text_of
 
@@ -11,6 +13,7 @@ ROWS_AT_ONCE = 40  # in one table, so that a piece of a long one still has its h
 MAX_BYTES = 256 * 1024  # more is data
 MAX_COLUMNS = 200
 DELIMITERS = ",;\t|"
+NO_DELIMITER = "\x1f"  # occurs in no text
 
 
 def markdown_of(content: bytes) -> str:
@@ -46,13 +49,17 @@ def _rows(text: str) -> list[list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """The one that divides the first lines into as many cells each; of several the most."""
+    """The one that divides most of the first lines into as many cells; of several the most.
 
-    def evenness(delimiter: str) -> tuple[bool, int]:
-        rows = list(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter))[:20]
-        widths = [len(row) for row in rows if row]
-        even = len(set(widths)) == 1 and widths[0] > 1 if widths else False
-        return even, widths[0] if widths else 0
-
+    Commas in the sentences of a single column divide it unevenly: then there is none.
+    """
     sample = text[:16_384].rpartition("\n")[0] or text
-    return max(DELIMITERS, key=evenness)
+
+    def evenness(delimiter: str) -> tuple[float, int]:
+        rows = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
+        widths = Counter(len(row) for row in islice(rows, 20) if row)
+        width, count = widths.most_common(1)[0] if widths else (1, 0)
+        return (count / widths.total(), width) if width > 1 else (0.0, 1)
+
+    best = max(DELIMITERS, key=evenness)
+    return best if evenness(best)[1] > 1 else NO_DELIMITER

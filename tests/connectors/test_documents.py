@@ -112,6 +112,35 @@ def test_subtitles_with_names_in_front_are_told_apart(documents: Documents):
     assert "<!-- 00:00:03,200 Bob -->\n\nBackups run first.\n" in told
 
 
+def test_live_captions_that_repeat_themselves_are_told_once(documents: Documents):
+    captions = (
+        "WEBVTT\nKind: captions\n\n00:00.000 --> 00:02.000\nwe<00:00:00.400><c> keep</c>"
+        "<c> all</c>\n\n"
+        "00:02.000 --> 00:02.010\nwe keep all\n\n00:02.010 --> 00:04\nwe keep all\nlogs\n"
+    )
+    assert text(documents, "a.vtt", captions) == "<!-- 00:00.000 -->\n\nwe keep all logs\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "told"),
+    [
+        ("a.csv", "rule\nThe importer, when asked, must stop.\nIt logs.\n", "when asked, must"),
+        ("a.csv", "id;limit\n1;2,5\n2;3,5\n", "| 1 | 2,5 |"),
+        ("a.ipynb", a_notebook(("code", None), ("markdown", "It must stop.")), "It must stop."),
+        ("a.eml", "\n\nFrom: Kim\nSubject: Plan\n\nIt must stop.\n", "It must stop."),
+        ("a.html", "<form><p>It must stop.</p><input value=x></form>", "It must stop."),
+        ("a.wiki", "== R ==\nSee [https://a.example it]: it must stop.\n", "it must stop."),
+    ],
+)
+def test_odd_forms_of_a_format_are_read(documents: Documents, path: str, content: str, told: str):
+    assert told in text(documents, path, content)
+
+
+def test_what_a_page_hides_from_its_readers_is_not_read(documents: Documents):
+    page = "<p>Seen.</p><p style='display: none'>Ignored.</p><div hidden><p>Too.</p></div>"
+    assert text(documents, "a.html", page) == "Seen.\n"
+
+
 def test_a_mail_is_talk_of_its_sender_without_what_it_quotes(documents: Documents):
     mail = (
         "From: =?utf-8?q?J=C3=BCrgen_Vo=C3=9F?= <j@acme.example>\r\nTo: b@acme.example\r\n"
