@@ -50,6 +50,7 @@ MAX_RATIO, RATIO_COUNTS_FROM_BYTES = 100, 64 * 1024**2
 TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 ZIP_SUFFIXES = (".zip",)
 MAX_REASON_CHARS = 200
+MAC_FOLDER = "__MACOSX/"
 _NOT_READ: dict[str, NoticeCode] = {
     "link": "link",
     "sparse": "sparse",
@@ -97,6 +98,7 @@ class Archive:
 
     def _list_members(self, members: _Members) -> Listing:
         found, notices, comment = _read_members(members)
+        found = _without_metadata(found, notices)
         if isinstance(members, _Tar):
             members.child.close()  # the spool holds all contents
         folder = shared_folder(path for path, _, _ in found)
@@ -199,6 +201,20 @@ def _read_members(members: _Members) -> tuple[list[Member], list[Notice], str]:
             elif (path := path_of(name, notices)) is not None:
                 found.append((path, size, members.reader(name, size, place, length)))
     return found, notices, comment
+
+
+def _without_metadata(found: list[Member], notices: list[Notice]) -> list[Member]:
+    """The members without those in which macOS keeps attributes of others."""
+    paths = {path for path, _, _ in found}
+    kept = []
+    for member in found:
+        folder, _, name = member[0].rpartition("/")
+        beside = f"{folder}/{name[2:]}".lstrip("/")
+        if member[0].startswith(MAC_FOLDER) or name.startswith("._") and beside in paths:
+            notices.append(Notice(member[0], "mac_metadata"))
+        else:
+            kept.append(member)
+    return kept
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from typing import BinaryIO, Literal, Protocol
 
 from infra.errors import Invalid, Refusal, Unavailable
 from schemas.events.source import Connector as ConnectorName
-from schemas.events.source import SourceType
+from schemas.events.source import SourceType, UnreadReason
 from schemas.source_kinds import priority_tier_of, source_type_of
 
 # Stage 0 takes 2 MiB of text. More lets it answer ``too_large`` or ``binary``.
@@ -41,17 +41,36 @@ NoticeCode = Literal[
     "duplicate_name",
     "encrypted",
     "sparse",
+    "mac_metadata",
+    "untracked",
+    "ignored",
+    "outside_checkout",
 ]
 # Codes for files whose content was not read.
 LOSSES: frozenset[NoticeCode] = frozenset(
     ("unreadable", "unreadable_folder", "unsafe_name", "encrypted", "sparse")
 )
+# Codes for files that are read, under another name or from another place.
+OF_READ_FILES: frozenset[NoticeCode] = frozenset(
+    ("escaped_name", "duplicate_name", "outside_checkout")
+)
 
 
 class SourceUnavailable(Unavailable):
-    """The source does not answer, or an item cannot be read. The message is for the user."""
+    """The source does not answer, or an item cannot be read. The message is for the user.
+
+    ``unread`` is the reason why an item has no text.
+    """
 
     code = "source_unavailable"
+    unread: UnreadReason = "unreadable"
+
+
+class ContentNotFetched(SourceUnavailable):
+    """The item is known, and its content is elsewhere."""
+
+    code = "content_not_fetched"
+    unread: UnreadReason = "not_fetched"
 
 
 class SourceRefused(Refusal):
@@ -68,10 +87,14 @@ class UnknownSource(Invalid):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """The file at ``path`` is not an item, or has another name. ``path`` is safe to print."""
+    """The file at ``path`` is not an item, or has another name. ``path`` is safe to print.
+
+    ``detail`` says more about the reason, where there is more to say.
+    """
 
     path: str
     code: NoticeCode
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +106,7 @@ class Item:
     changed since, ``is_current`` tells whether both still describe the content that was read.
     ``source_type`` and ``title`` are set where the path does not tell them. ``owners`` are the
     subjects whose keys encrypt the content, each with a number of bytes; without owners it is the
-    project's.
+    project's. ``unread`` says why the content is not to be read, and in a few words more of it.
     """
 
     path: str
@@ -95,6 +118,7 @@ class Item:
     title: str | None = None
     owners: tuple[tuple[str, int], ...] = ()
     is_current: Callable[[bytes], bool] | None = None
+    unread: tuple[UnreadReason, str] | None = None
 
     def read(self) -> bytes:
         """The content, at most the first 8 MiB. Raises SourceUnavailable."""
@@ -178,7 +202,10 @@ def redact_listing(listing: Listing, redact_name: RedactName) -> Listing:
             doubled.append(Notice(named, "duplicate_name"))
             continue
         items[named] = replace(item, path=named, fetch=_redact_errors(item, redact_name))
-    notices = (Notice(redact_name(it.path), it.code) for it in listing.notices)
+    notices = (
+        replace(it, path=redact_name(it.path), detail=redact_name(it.detail))
+        for it in listing.notices
+    )
     return replace(
         listing,
         root=redact_name(listing.root),
@@ -195,7 +222,7 @@ def _redact_errors(item: Item, redact_name: RedactName) -> Callable[[], bytes]:
         try:
             return item.fetch()
         except SourceUnavailable as error:
-            raise SourceUnavailable(redact_name(str(error))) from None
+            raise type(error)(redact_name(str(error))) from None
 
     return fetch
 

@@ -2,9 +2,7 @@
 
 Contents are published no faster than stage 0 answers, so that one project's sources do not wait
 behind another's. The same trigger key publishes the same ids again and skips sources that stage 0
-has already answered. A listed item that cannot be read still needs an answer, or its run never
-ends: a known source keeps its last revision; a new one is published without content and with a hash
-that matches nothing, which stage 0 answers with ``poison``.
+has already answered.
 """
 
 from __future__ import annotations
@@ -13,9 +11,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import zip_longest
 from typing import TypeVar
 
-from connectors.connector import Item, Listing, SourceUnavailable
+from connectors.connector import OF_READ_FILES, Item, Listing
+from connectors.contents import Encrypt, EncryptedContent, encrypt_content, read_content
+from connectors.documents import Documents
+from connectors.translations import tell_translations
 from schemas import ids
 from schemas.envelope import Actor, Envelope, Event, outside_fact
 from schemas.events.ingestion_request import (
@@ -23,6 +25,7 @@ from schemas.events.ingestion_request import (
     CoverageTarget,
     IngestionRequested,
     ListedSource,
+    ListingNotice,
     RunLane,
     SourcesListed,
     SourcesUnchanged,
@@ -41,11 +44,9 @@ WINDOW_RECORDS = 64  # more brings no speed and delays other projects
 WINDOW_BYTES = 2 * 1024 * 1024
 BATCH_RECORDS = 32
 STALLED_AFTER_S = 20.0
-NO_HASH = ""  # for content that could not be read; matches no bytes
 
-T = TypeVar("T", bytes, list[str], Sequence[SourceInfo])
+T = TypeVar("T", bytes, list[str], list[ListingNotice], Sequence[SourceInfo])
 Publish = Callable[[Sequence[Envelope]], Awaitable[None]]
-Encrypt = Callable[[bytes, str], tuple[str, bytes]]  # content, owner; "" is the project
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +149,21 @@ async def feed(
     the current versions of stage 0. ``again``: sources that ``window`` knows as answered are
     skipped, because stage 0 answered them for this trigger.
     """
-    feeder = _Feeder(order, publish, encrypt, last_accepted, window, report or FeedReport())
+    with Documents() as documents:
+        feeder = _Feeder(
+            order, publish, encrypt, last_accepted, window, report or FeedReport(), documents
+        )
+        await _feed(feeder, listing, again=again)
+    return feeder.report
+
+
+async def _feed(feeder: _Feeder, listing: Listing, *, again: bool) -> None:
+    order, window = feeder.order, feeder.window
     sources = [source_of_item(order.project_id, listing, item) for item in listing.items]
     feeder.report.listed = len(sources)
-    await publish(request_facts(order, listing, sources))
-    for position, (item, source) in enumerate(zip(listing.items, sources, strict=True), start=1):
+    await feeder.publish(request_facts(order, listing, sources))
+    items = tell_translations(listing.items)
+    for position, (item, source) in enumerate(zip(items, sources, strict=True), start=1):
         if again and source.source_id in window.answers:
             feeder.report.answered_before += 1
         else:
@@ -161,7 +172,6 @@ async def feed(
         if position == FIRST_AT_ONCE or position % LISTED_SOURCES_PER_PART == 0:
             await feeder.flush()
     await feeder.flush()
-    return feeder.report
 
 
 def source_of(project_id: str, root: str, path: str) -> SourceInfo:
@@ -212,6 +222,8 @@ def request_facts(
         accept_removals=order.accept_removals,
     )
     parts = _split(sources, LISTED_SOURCES_PER_PART) or [[]]
+    told = _split(_unread_notices(listing), LISTED_SOURCES_PER_PART)
+    count = max(len(parts), len(told))
     removed = [
         ids.source_id(order.project_id, listing.connector, f"{listing.root}@{path}")
         for path in listing.removed
@@ -222,7 +234,7 @@ def request_facts(
             root=listing.root,
             complete=listing.complete,
             part_index=index,
-            part_count=len(parts),
+            part_count=count,
             sources=[
                 ListedSource(
                     source_id=source.source_id,
@@ -233,25 +245,20 @@ def request_facts(
                 for source in part
             ],
             removed=removed if index == 0 else [],
+            notices=list(notices),
         )
-        for index, part in enumerate(parts)
+        for index, (part, notices) in enumerate(zip_longest(parts, told, fillvalue=()))
     ]
     return [_fact(order, asked), *(_fact(order, part) for part in listed)]
 
 
-@dataclass(frozen=True, slots=True)
-class EncryptedItem:
-    """An encrypted content. ``parts`` are key ids and ciphertexts, ``item`` describes it."""
-
-    item: Item
-    raw_sha256: str
-    byte_count: int
-    parts: list[tuple[str, bytes]]
-    unreadable: str = ""
-
-    @property
-    def size(self) -> int:
-        return sum(len(content) for _, content in self.parts)
+def _unread_notices(listing: Listing) -> list[ListingNotice]:
+    """What the listing found and will not be read."""
+    return [
+        ListingNotice(path=it.path, code=it.code, detail=it.detail)
+        for it in listing.notices
+        if it.code not in OF_READ_FILES
+    ]
 
 
 @dataclass(slots=True)
@@ -264,6 +271,7 @@ class _Feeder:
     last_accepted: Mapping[str, str]
     window: InFlightWindow
     report: FeedReport
+    documents: Documents
     _ready: list[Envelope] = field(default_factory=list)
     _ready_bytes: int = 0
     _unchanged: list[str] = field(default_factory=list)
@@ -273,9 +281,9 @@ class _Feeder:
         """Adds the source to the next batch, as a revision or as unchanged."""
         before = self.last_accepted.get(source.source_id)
         sealed = await asyncio.to_thread(self._encrypt_item, item, before)
-        if sealed.unreadable:
-            self.report.unreadable.append(sealed.unreadable)
-        if sealed.raw_sha256 == before:
+        if sealed.read.unreadable:
+            self.report.unreadable.append(sealed.read.unreadable)
+        if sealed.read.raw_sha256 == before:
             self.report.unchanged += 1
             self._unchanged.append(source.source_id)
             return
@@ -286,32 +294,13 @@ class _Feeder:
         self._ready.extend(revision(self.order, source, sealed))
         self._ready_bytes += sealed.size
         self.report.fed += 1
-        self.report.bytes_fed += sealed.byte_count
+        self.report.bytes_fed += len(sealed.read.content)
         if len(self._ready) >= BATCH_RECORDS or self._ready_bytes >= 2 * CONTENT_PART_BYTES:
             await self.flush()
 
-    def _encrypt_item(self, item: Item, before: str | None) -> EncryptedItem:
-        """The encrypted content; without parts when it equals the revision before."""
-        try:
-            content, unreadable = item.read(), ""
-            raw_sha256 = ids.sha256_hex(content)
-        except SourceUnavailable as error:
-            content, unreadable = b"", str(error)
-            raw_sha256 = before or NO_HASH
-        if raw_sha256 == before:
-            return EncryptedItem(item, raw_sha256, len(content), [], unreadable)
-        parts = self._encrypt_parts(item, content)
-        return EncryptedItem(
-            item.with_content(content), raw_sha256, len(content), parts, unreadable
-        )
-
-    def _encrypt_parts(self, item: Item, content: bytes) -> list[tuple[str, bytes]]:
-        """The content in parts, each under its owner's key."""
-        parts, start = [], 0
-        for owner, length in item.owners or (("", len(content)),):
-            whole, start = content[start : start + length], start + length
-            parts += [self.encrypt(piece, owner) for piece in _split(whole, CONTENT_PART_BYTES)]
-        return parts or [self.encrypt(b"", "")]
+    def _encrypt_item(self, item: Item, before: str | None) -> EncryptedContent:
+        read = read_content(item, self.documents, before)
+        return encrypt_content(read, self.encrypt, before)
 
     async def flush(self) -> None:
         """Publishes everything added so far and waits for the broker."""
@@ -324,7 +313,7 @@ class _Feeder:
             await self.publish(ready)
 
 
-def revision(order: FeedOrder, source: SourceInfo, sealed: EncryptedItem) -> list[Envelope]:
+def revision(order: FeedOrder, source: SourceInfo, sealed: EncryptedContent) -> list[Envelope]:
     """The records of one revision: its further parts, then ``source.revised`` with part 0."""
     further = [
         SourceContentPart(
@@ -339,18 +328,21 @@ def revision(order: FeedOrder, source: SourceInfo, sealed: EncryptedItem) -> lis
         if index
     ]
     key_id, content = sealed.parts[0]
+    read = sealed.read
     revised = SourceRevised(
         source=source,
         trigger_key=order.trigger_key,
-        revision_ref=sealed.item.revision_ref,
-        source_time=sealed.item.source_time,
+        revision_ref=read.item.revision_ref,
+        source_time=read.item.source_time,
         part_count=len(sealed.parts),
-        byte_count=sealed.byte_count,
-        raw_sha256=sealed.raw_sha256,
+        unread=read.unread,
+        unread_detail=read.detail,
+        byte_count=len(read.content),
+        raw_sha256=read.raw_sha256,
         key_id=key_id,
         content=content,
     )
-    at = sealed.item.source_time or order.at
+    at = read.item.source_time or order.at
     return [_fact(order, event, at) for event in (*further, revised)]
 
 

@@ -9,9 +9,12 @@ root (``paths.py``), one folder after the other: depth costs no recursion.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -20,19 +23,24 @@ from stat import S_ISLNK, S_ISREG
 from connectors.connector import (
     MAX_ENTRIES,
     MAX_PATH_CHARS,
+    ContentNotFetched,
     Item,
     Listing,
     Notice,
+    NoticeCode,
     SourceUnavailable,
     printable,
     read_head,
     sort_items,
 )
-from connectors.git import author_dates, check_entry, is_blob, stream_git, too_many
+from connectors.git import Blobs, author_dates, check_entry, is_blob, stream_git, too_many
 from connectors.paths import Root, check_path, is_beneath
-from connectors.repositories import RepositoryView, find_repository
+from connectors.repositories import RepositoryView, find_repository, list_work_tree
 
 Sized = tuple[bytes, str, int]  # path in bytes, path to print, size
+SKIP_WORKTREE = (b"S", b"s")  # in the lower case also assumed to be unchanged
+MAX_UNTRACKED = 1_000
+UNTRACKED: dict[NoticeCode, tuple[str, ...]] = {"ignored": ("--ignored",), "untracked": ()}
 # Also of a file below a folder that became a link.
 GONE = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP))
 
@@ -50,17 +58,16 @@ class Folder:
         A tracked file that was deleted in the work tree is removed.
         """
         notices: list[Notice] = []
-        root = _open_root(self.folder)
-        try:
-            items = _list_tracked(self.folder, root, notices)
+        with contextlib.ExitStack() as ends:
+            root = _open_root(self.folder)
+            ends.callback(root.close)
+            items = _list_tracked(self.folder, root, notices, ends)
             if items is None:
                 items = [_item(root, *found) for found in _walk(self.folder, root, notices)]
-        except BaseException:
-            root.close()
-            raise
+            listed = sort_items(items, notices)
+            close = ends.pop_all().close
         complete = not any(notice.code == "unreadable_folder" for notice in notices)
-        listed = sort_items(items, notices)
-        return Listing(self.root, complete, *listed, close=root.close)
+        return Listing(self.root, complete, *listed, close=close)
 
 
 class SingleFile:
@@ -108,46 +115,109 @@ def _item(root: Root, raw_path: bytes, path: str, size: int) -> Item:
     return Item(path, size, reader(root, raw_path))
 
 
-def _list_tracked(folder: Path, root: Root, notices: list[Notice]) -> list[Item] | None:
-    """The files that git tracks in ``folder``; None if there are none."""
+def _list_tracked(
+    folder: Path, root: Root, notices: list[Notice], ends: contextlib.ExitStack
+) -> list[Item] | None:
+    """The files that git tracks in ``folder``; None if there are none.
+
+    What a sparse checkout leaves out is read from git's objects, until ``ends`` is closed.
+    """
     if (repository := find_repository(folder)) is None:
         return None
-    with RepositoryView(repository) as view:
-        within = os.fsencode(folder.relative_to(view.top)).removeprefix(b".")
-        scope = within + b"/" if within else b""
-        tracked = list(_index(view, scope))
-        if not tracked:
-            return None
-        dates = author_dates(view.directory, view.head, scope) if view.head else {}
-        blobs = _blobs(view, scope)
+    view = ends.enter_context(RepositoryView(repository))
+    within = os.fsencode(folder.relative_to(view.top)).removeprefix(b".")
+    scope = within + b"/" if within else b""
+    tracked = list(_index(view, scope))
+    if not tracked:
+        return None
+    tree = _Tree(
+        view.head,
+        author_dates(view.directory, view.head, scope) if view.head else {},
+        _blobs(view, scope),
+    )
     known = [
-        (raw_path, path)
-        for mode, raw_path in tracked
-        if (path := check_entry(mode, raw_path, notices)) is not None
+        (each.raw_path, path)
+        for each in tracked
+        if (path := check_entry(each.mode, each.raw_path, notices)) is not None
     ]
-    return [
-        Item(
-            path,
-            size,
-            reader(root, raw_path),
-            dates.get(raw_path),
-            view.head,
-            is_current=partial(is_blob, blobs[raw_path]),
-        )
-        if raw_path in blobs
-        else _item(root, raw_path, path, size)
-        for raw_path, path, size in _sizes(root, known, notices)
-    ]
+    found = list(_sizes(root, known, notices))
+    items = [tree.item(path, size, raw, reader(root, raw)) for raw, path, size in found]
+    here = {raw_path for raw_path, _, _ in found}
+    paths = dict(known)
+    absent = [each for each in tracked if each.is_left_out and each.raw_path not in here]
+    blobs = Blobs(view.directory)
+    ends.callback(blobs.close)
+    for each in absent:
+        if (left_out := paths.get(each.raw_path)) is not None:
+            fetch = _left_out(blobs, each.oid, left_out)
+            items.append(tree.item(left_out, 0, each.raw_path, fetch))
+            notices.append(Notice(left_out, "outside_checkout"))
+    notices.extend(_untracked(view, scope))
+    return items
 
 
-def _index(view: RepositoryView, scope: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Mode and path of each tracked file below ``scope``; one entry per path in conflict."""
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A file of the index; ``is_left_out`` of the work tree on purpose."""
+
+    is_left_out: bool
+    mode: bytes
+    oid: str
+    raw_path: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """What HEAD says of its files: when each was changed, and git's id of its content."""
+
+    head: str | None
+    dates: Mapping[bytes, datetime]
+    blobs: Mapping[bytes, str]
+
+    def item(self, path: str, size: int, raw_path: bytes, read: Callable[[], bytes]) -> Item:
+        blob = self.blobs.get(raw_path)
+        if blob is None:
+            return Item(path, size, read)
+        dated = self.dates.get(raw_path), self.head
+        return Item(path, size, read, *dated, is_current=partial(is_blob, blob))
+
+
+def _index(view: RepositoryView, scope: bytes) -> Iterator[_Entry]:
+    """Each tracked file below ``scope``; one entry per path in conflict."""
     before = b""
-    for row in _rows(view, scope, "ls-files", "-z", "--stage", "--"):
+    for row in _rows(view, scope, "ls-files", "-z", "-t", "--stage", "--"):
         meta, _, raw_path = row.partition(b"\t")
         if raw_path != before:
-            yield meta.split()[0], raw_path.removeprefix(scope)
+            tag, mode, oid, _ = meta.split()
+            left_out = tag in SKIP_WORKTREE
+            yield _Entry(left_out, mode, oid.decode(), raw_path.removeprefix(scope))
         before = raw_path
+
+
+def _left_out(blobs: Blobs, oid: str, path: str) -> Callable[[], bytes]:
+    """Reads from git's objects what the work tree leaves out."""
+
+    def read() -> bytes:
+        try:
+            return blobs.read(oid)
+        except SourceUnavailable as error:
+            raise ContentNotFetched(
+                f"{path} cannot be read (not in the sparse checkout, and not fetched): run"
+                " `git sparse-checkout disable` or clone without --filter."
+            ) from error
+
+    return read
+
+
+def _untracked(view: RepositoryView, scope: bytes) -> Iterator[Notice]:
+    """Files and whole folders that git does not track or ignores; the first of each."""
+    told: set[bytes] = set()
+    for code, options in UNTRACKED.items():
+        rows = list_work_tree(view, os.fsdecode(scope), *options)
+        fresh = [raw_path for raw_path in rows if raw_path not in told][:MAX_UNTRACKED]
+        told.update(fresh)
+        for raw_path in fresh:
+            yield Notice(printable(raw_path.removeprefix(scope))[:MAX_PATH_CHARS], code)
 
 
 def _blobs(view: RepositoryView, scope: bytes) -> dict[bytes, str]:

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from connectors.connector import Item, Listing, printable
-from connectors.feeder import Encrypt, FeedOrder, InFlightWindow, Publish, feed, request_facts
+from connectors.contents import Encrypt
+from connectors.feeder import FeedOrder, InFlightWindow, Publish, feed, request_facts
 from connectors.rendering import pieces
 from connectors.service_items import TIME_OF_NONE, DeletedItem, ServiceItem, ServiceName
 from schemas import ids

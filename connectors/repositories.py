@@ -27,6 +27,7 @@ MAX_FILE_BYTES = 256 * 1024**2  # an index of a million files
 MAX_CONFIG_BYTES = 1024**2
 MAX_POINTER_BYTES = 8 * 1024
 MAX_LINKS = 5  # from HEAD to a branch, as git
+UNTRACKED_TIMEOUT_S = 30
 FORMATS = ("sha1", "sha256")
 CONFIG = """[core]
 \trepositoryformatversion = 1
@@ -129,6 +130,21 @@ class RepositoryView:
             if found:
                 break
         return found or None
+
+
+def list_work_tree(view: RepositoryView, scope: str, *options: str) -> list[bytes]:
+    """Paths below ``scope`` that are in the work tree and not in the index, whole folders as one.
+
+    Reads the .gitignore files of the tree, and no other configuration of the repository. Nothing
+    if that takes long: who has so many has no use for their names.
+    """
+    listing = ("ls-files", "-z", "--others", "--exclude-standard", "--directory")
+    arguments = (*listing, *options, "--", *([scope] if scope else []))
+    top = {"GIT_WORK_TREE": str(view.top)}
+    with contextlib.suppress(SourceUnavailable):
+        told = run_git(view.directory, *arguments, timeout_s=UNTRACKED_TIMEOUT_S, settings=top)
+        return told.split(b"\0")[:-1]
+    return []
 
 
 class GitFolder:

@@ -15,6 +15,7 @@ import signal
 import stat
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import threading
 import time
@@ -37,6 +38,7 @@ from connectors.unpacking.frames import (
 
 MIB = 1024 * 1024
 ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = (str(ROOT), sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
 CPU_S, CPU_S_PER_MIB = 60, 2  # per MiB of the file; a valid file needs a tenth
 MEMORY_BYTES = 1024 * MIB
 WALL_PER_CPU = 10  # processes wait on a busy machine; only a hanging file system takes longer
@@ -45,7 +47,12 @@ ENDED_WITHIN_S = 10
 
 
 class ReadingFailed(Exception):
-    """The file is not valid in its format. The message is the parser's own."""
+    """The file is not valid in its format. The message is the parser's own.
+
+    ``ended``: the child has ended, too.
+    """
+
+    ended = False
 
 
 class ReadingRefused(Exception):
@@ -106,8 +113,10 @@ class Sandbox:
         self._process = _start(argv, numbers)
         weakref.finalize(self, self._process.kill)  # if nobody closed the listing
 
-    def ask(self, name: str, *arguments: Any) -> Generator[Frame, None, None]:
+    def ask(self, name: str, *arguments: Any, content: bytes = b"") -> Generator[Frame, None, None]:
         """What the reader's method yields: JSON values, each with bytes.
+
+        ``content``, if any, is the method's last argument.
 
         Raises ReadingFailed, after which the child can be asked again, and ReadingRefused. Stopping
         early or an interrupt ends the child.
@@ -116,7 +125,7 @@ class Sandbox:
             whole = False
             try:
                 deadline = time.monotonic() + self._limits.wall_s
-                self._send(encode_frame([name, *arguments]))
+                self._send(encode_frame([name, *arguments], content))
                 while True:
                     value, content = self._frame(deadline)
                     if "part" in value:
@@ -186,7 +195,9 @@ class Sandbox:
             return ReadingRefused(f"more than {self._limits.cpu_s:,} s of processor time")
         if code == OUT_OF_MEMORY:
             return ReadingRefused(f"more than {self._limits.memory_bytes // MIB:,} MiB of memory")
-        return ReadingFailed(f"its reader ended with {code}")
+        failed = ReadingFailed(f"its reader ended with {code}")
+        failed.ended = True
+        return failed
 
 
 def _start(argv: list[str], numbers: list[int]) -> subprocess.Popen[bytes]:
@@ -208,7 +219,7 @@ def _start(argv: list[str], numbers: list[int]) -> subprocess.Popen[bytes]:
                 pass_fds=numbers,
                 start_new_session=True,  # a terminal's Ctrl-C is the parent's
                 cwd="/",
-                env={"PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8"},
+                env={"PYTHONPATH": ":".join(FOLDERS), "LC_ALL": "C.UTF-8"},
             )
         except BaseException as error:
             started.set_exception(error)

@@ -74,6 +74,7 @@ TABLES: tuple[Table, ...] = (
     _table("chunk_annotations", "annotation_id", "chunk_id"),
     _table("ingestion_triggers", "project_id", "trigger_key", compared=False),
     _table("trigger_listings", "project_id", "trigger_key", "part_index", compared=False),
+    _table("listing_notices", "project_id", "root", "path", "code", compared=False),
     _table("trigger_sources", "project_id", "trigger_key", "source_id", compared=False),
     _table(
         "trigger_stamps",

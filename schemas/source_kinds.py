@@ -12,24 +12,36 @@ from fnmatch import fnmatchcase
 
 from schemas.events.source import Connector, SourceType
 
-PROSE_SUFFIXES = frozenset(
-    [
-        ".md",
-        ".mdx",
-        ".markdown",
-        ".rst",
-        ".adoc",
-        ".asciidoc",
-        ".txt",
-        ".text",
-        ".org",
-        ".tex",
-        ".textile",
-        ".rtf",
-        ".wiki",
-    ]
+MARKDOWN_SUFFIXES = frozenset(
+    (
+        *(".md", ".mdx", ".markdown", ".mkd", ".mkdn", ".mdown", ".mdwn", ".mdc"),
+        *(".qmd", ".rmd", ".livemd"),
+    )
 )
-ARCHITECTURE_SUFFIXES = frozenset((".md", ".mdx", ".rst", ".adoc", ".txt"))
+# What connectors turn into Markdown (``connectors.documents``).
+RENDERED_SUFFIXES = frozenset(
+    (
+        *(".ipynb", ".csv", ".tsv", ".vtt", ".srt", ".eml", ".mediawiki", ".wiki"),
+        *(".html", ".htm", ".xhtml", ".docx", ".pdf"),
+    )
+)
+# What people said to each other: transcripts and mails.
+TALK_SUFFIXES: dict[str, SourceType] = {
+    ".vtt": "interview",
+    ".srt": "interview",
+    ".eml": "comment",
+}
+PROSE_SUFFIXES = (
+    MARKDOWN_SUFFIXES
+    | RENDERED_SUFFIXES
+    | {
+        *(".rst", ".adoc", ".asciidoc", ".org"),
+        *(".txt", ".text", ".tex", ".textile", ".rtf"),
+    }
+)
+ARCHITECTURE_SUFFIXES = MARKDOWN_SUFFIXES | {
+    *(".rst", ".adoc", ".txt", ".html", ".htm", ".ipynb", ".mediawiki", ".docx", ".pdf"),
+}
 CONFIG_SUFFIXES = frozenset(
     [
         ".yaml",
@@ -57,8 +69,8 @@ LANGUAGES = {
     ".html": "html", ".htm": "html", ".ini": "ini", ".ivy": "ivy", ".java": "java", ".jl": "julia",
     ".js": "javascript", ".json": "json", ".json5": "json", ".jsonc": "json", ".jsonld": "json",
     ".jsx": "javascript", ".kt": "kotlin", ".kts": "kotlin", ".less": "css", ".lua": "lua",
-    ".m": "objectivec", ".markdown": "markdown", ".md": "markdown", ".mdx": "markdown",
-    ".mjs": "javascript", ".cjs": "javascript", ".ml": "ocaml", ".php": "php", ".pl": "perl",
+    ".m": "objectivec", ".mjs": "javascript", ".cjs": "javascript", ".ml": "ocaml", ".php": "php",
+    ".pl": "perl",
     ".pm": "perl", ".properties": "properties", ".proto": "protobuf", ".ps1": "powershell",
     ".py": "python", ".pyi": "python", ".qnt": "quint", ".r": "r", ".rb": "ruby",
     ".rs": "rust", ".rst": "restructuredtext", ".scala": "scala", ".scss": "css", ".sh": "shell",
@@ -66,6 +78,7 @@ LANGUAGES = {
     ".tla": "tla", ".toml": "toml", ".ts": "typescript", ".tsx": "typescript", ".vue": "vue",
     ".xml": "xml", ".yaml": "yaml", ".yml": "yaml", ".zsh": "shell",
 }  # fmt: skip
+LANGUAGES |= dict.fromkeys(MARKDOWN_SUFFIXES | RENDERED_SUFFIXES, "markdown")
 LANGUAGE_OF_NAME = {
     "dockerfile": "dockerfile",
     "makefile": "make",
@@ -74,7 +87,7 @@ LANGUAGE_OF_NAME = {
     "go.mod": "gomod",
     "jenkinsfile": "groovy",
 }
-NOT_CODE = frozenset(("markdown", "restructuredtext", "asciidoc", "latex", "csv"))
+NOT_CODE = frozenset(("markdown", "restructuredtext", "asciidoc", "latex", "csv", "html"))
 MANIFESTS = (
     "package.json", "pyproject.toml", "requirements*.txt", "go.mod", "cargo.toml", "pom.xml",
     "build.gradle*", "gemfile", "composer.json", "*.csproj",
@@ -116,6 +129,8 @@ def source_type_of(path: str) -> SourceType:
     is_code = suffix in LANGUAGES and language not in NOT_CODE and suffix not in CONFIG_SUFFIXES
     if name.startswith("readme") and not is_code and suffix not in CONFIG_SUFFIXES:
         return "readme"
+    if suffix in TALK_SUFFIXES:
+        return TALK_SUFFIXES[suffix]
     if name in ("agents.md", "claude.md"):
         return "agent_guide"
     if suffix in ARCHITECTURE_SUFFIXES and _speaks_of_architecture(path.lower()):

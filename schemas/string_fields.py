@@ -19,6 +19,8 @@ TEXTS: Fields = {
     "SyncFailed": "error",
     "CursorMoved": "problem notices",
     "SourceInfo": "title mime declared_charset",
+    "SourceRevised": "unread_detail",
+    "ListingNotice": "detail",
     "RunCancelRequested": "reason",
     "PersonDecided": "rationale",
     "ContradictionDecided": "escalated_to",
@@ -32,6 +34,7 @@ NAMES: Fields = {
     "IngestionRequested": "root",
     "SourcesListed": "root",
     "ListedSource": "path",
+    "ListingNotice": "path",
     "RemovalsAccepted": "root",
 }
 
@@ -121,6 +124,7 @@ IDENTIFIERS: Fields = {
     "IngestionRequested": "trigger_key limits",
     "SourcesListed": "trigger_key removed",
     "ListedSource": "source_id",
+    "ListingNotice": "code",
     "SourcesUnchanged": "trigger_key source_ids",
     "RemovalsAccepted": "run_id source_ids",
     "RunCancelRequested": "run_id request_key",

@@ -17,7 +17,7 @@ There is no command yet that reprocesses a whole project under new versions.
 
 from __future__ import annotations
 
-HYGIENE_VERSION = "h2"  # decoding, line ends, which sources are skipped
+HYGIENE_VERSION = "h3"  # decoding, line ends, which sources are skipped
 REDACTOR_VERSION = "r2"
 ANNOTATOR_VERSION = "a3"
 CHUNK_VERSION = "c2"

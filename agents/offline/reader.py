@@ -16,7 +16,6 @@ from agents.offline.judge.soundness import judge_drafts
 from agents.offline.manifests.drafts import dependency_drafts
 from agents.offline.prose.drafts import prose_drafts
 from agents.offline.resolve.drafts import Draft, context_of
-from agents.offline.segment.code_comments import has_comments, suffix_of
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Sentence, Span
 from agents.offline.talk.drafts import is_talk, remarks_of, speaker_at, talk_drafts
 from agents.reader import ReadRequest
@@ -29,6 +28,7 @@ from schemas.events.atom import (
 )
 from schemas.events.hygiene import ChunkCreated
 from schemas.ids import derive_id
+from schemas.readers import has_comments, is_prose, suffix_of
 from schemas.talk import RemarkSpan
 from schemas.versions import EXTRACTOR_VERSION
 
@@ -36,25 +36,6 @@ ENGINE = "heuristic"
 MAX_CLAIMS = 12  # of one chunk: two of 3,420 in two projects are beyond
 MAX_CODE_ATOMS = 4
 MAX_CONFIG_ATOMS = 3
-_PROSE_SUFFIXES = frozenset(
-    {"md", "markdown", "mdx", "rst", "adoc", "asciidoc", "txt", "html", "htm"}
-)
-_PROSE_TYPES = frozenset(
-    [
-        "readme",
-        "agent_guide",
-        "architecture_doc",
-        "doc",
-        "issue",
-        "pull_request",
-        "review_comment",
-        "comment",
-        "chat_thread",
-        "export",
-        "interview",
-        "edited_artifact",
-    ]  # noqa: SIM905  # as a list it would take a dozen lines
-)
 
 
 def extract(chunk: ChunkCreated, run_id: str = "", max_atoms: int = 25) -> list[Candidate]:
@@ -99,23 +80,16 @@ def drafts_of(chunk: ChunkCreated) -> list[Draft]:
 
 def propose_drafts(chunk: ChunkCreated) -> list[Draft]:
     """What prose and comments propose, before any of it is doubted."""
-    suffix = suffix_of(chunk.path)
-    if _is_prose(chunk.source_type, suffix):
+    if is_prose(chunk.path, chunk.source_type):
         drafts, sentences = prose_drafts(chunk)
         drafts = _keep_strongest(_drop_repeats(drafts), "claim", MAX_CLAIMS)
         return [_add_second_passage(draft, sentences) for draft in drafts]
-    if not has_comments(suffix):
+    if not has_comments(suffix_of(chunk.path)):
         return []
     limit = MAX_CONFIG_ATOMS if chunk.source_type == "config" else MAX_CODE_ATOMS
     drafts = _drop_repeats(comment_drafts(chunk))
     ranked = sorted(range(len(drafts)), key=lambda at: (-drafts[at].confidence, at))[:limit]
     return [drafts[at] for at in sorted(ranked)]
-
-
-def _is_prose(source_type: str, suffix: str) -> bool:
-    if suffix in _PROSE_SUFFIXES:
-        return source_type != "config"
-    return source_type in _PROSE_TYPES and not has_comments(suffix)
 
 
 def _drop_repeats(drafts: list[Draft]) -> list[Draft]:

@@ -17,13 +17,14 @@ from connectors.connector import (
     printable,
     redact_listing,
 )
+from connectors.contents import read_content
 from connectors.definitions import Definition, secret_at
+from connectors.documents import Documents
 from connectors.feeder import FeedOrder, feed, source_of
 from connectors.github.api import installation
 from connectors.intake.changes import Delta
 from connectors.publishing import ItemPublisher, StoredSource
 from connectors.transport import Secret
-from schemas.ids import sha256_hex
 
 
 class RepositoryFiles:
@@ -113,8 +114,9 @@ async def _feed(listing: Listing, order: FeedOrder, publisher: ItemPublisher) ->
 def _are_all_stored(
     listing: Listing, sources: Mapping[str, str], stored: Mapping[str, StoredSource]
 ) -> bool:
-    for item in listing.items:
-        known = stored.get(sources[item.path])
-        if known is None or known.raw_sha256 != sha256_hex(item.read()):
-            return False
+    with Documents() as documents:
+        for item in listing.items:
+            known = stored.get(sources[item.path])
+            if known is None or known.raw_sha256 != read_content(item, documents).raw_sha256:
+                return False
     return True

@@ -95,7 +95,9 @@ def _next(requests: BinaryIO) -> Any:
     head = requests.read(LENGTHS.size)
     if len(head) < LENGTHS.size:
         return None
-    return value_of(requests.read(lengths_of(head)[0]))
+    length, size = lengths_of(head)
+    request = value_of(requests.read(length))
+    return [*request, requests.read(size)] if size else request
 
 
 def main() -> None:
@@ -106,6 +108,9 @@ def main() -> None:
     known = importlib.import_module(module)
     for codec in CODECS:
         codecs.lookup(codec)
+    prepare = getattr(getattr(known, name), "prepare", None)
+    if prepare is not None:
+        prepare()
     given: IO[bytes] = os.fdopen(int(file), "rb")
     kept: IO[bytes] | None = os.fdopen(int(spool), "wb") if int(spool) >= 0 else None
     confine(json.loads(limits))

@@ -9,6 +9,8 @@ from typing import IO, Any
 
 from connectors.unpacking.budget import Bounds, Refused, UnpackingBudget
 from connectors.unpacking.frames import Frame
+from connectors.unpacking.zip_names import names_of
+from schemas.decoding import preload
 
 AT_ONCE = 500  # members in one frame
 
@@ -20,17 +22,24 @@ class ZipReader:
         self._budget = UnpackingBudget(Bounds(**options["bounds"]))
         self._packed = archive
 
+    @staticmethod
+    def prepare() -> None:
+        """Loads what is otherwise loaded at first use."""
+        preload()
+
     def members(self) -> Iterator[Frame]:
         """Lists of ``[name, kind, size, number, 0]``; at the end the zip's comment."""
         self._zip = zipfile.ZipFile(self._packed)
         self._members = self._zip.infolist()
         found: list[list[Any]] = []
-        for number, member in enumerate(self._members):
-            if member.filename.endswith("/"):
-                continue
-            name = self._budget.spend(member.filename, member.file_size)
+        named = zip(self._members, names_of(self._members), strict=True)
+        for number, (member, full) in enumerate(named):
             # Some packers of Windows write backslashes.
-            found.append([name.replace("\\", "/"), _kind(member), member.file_size, number, 0])
+            full = full.partition("\0")[0].replace("\\", "/")
+            if full.endswith("/"):
+                continue
+            name = self._budget.spend(full, member.file_size)
+            found.append([name, _kind(member), member.file_size, number, 0])
             if len(found) == AT_ONCE:
                 yield found, b""
                 found = []

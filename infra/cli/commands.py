@@ -71,6 +71,11 @@ COMMANDS = {
         "coverage",
         "Show what has been read of a project, and where its ledger has gaps.",
     ),
+    "sources": Command(
+        "Read",
+        "sources",
+        "List sources by path; --skipped: those that are not read, each with its reason.",
+    ),
     "next-batch": Command(
         "Read",
         "next_batch",

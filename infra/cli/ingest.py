@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from connectors.connector import OF_READ_FILES
 from infra import loop, service
 from infra.cli.context import JSON_OPTION, connect, console, explain_wrong_use, resumable, say
 from infra.cli.hints import with_hint
@@ -45,6 +46,10 @@ NOTICE_WORDS = {
     "duplicate_name": "names occur more than once, the last one counts",
     "encrypted": "members are encrypted and cannot be read",
     "sparse": "sparse members cannot be read",
+    "mac_metadata": "files hold only what macOS keeps beside others",
+    "untracked": "files or folders are not tracked by git",
+    "ignored": "files or folders are ignored by git",
+    "outside_checkout": "files are read from git, outside of the sparse checkout",
 }
 MILESTONES = {  # what each one times, and the command that shows it
     "first_atom_ms": ("atom", "atoms"),
@@ -233,6 +238,8 @@ def summarise(watched: Watched, *, waited: bool) -> None:
         return
     reasons = ", ".join(f"{name} {count:,}" for name, count in progress.skip_reasons.items())
     say(f"Skipped: {progress.skipped:,}" + (f" ({reasons})." if reasons else "."))
+    if progress.skipped or result.notices.keys() - OF_READ_FILES:
+        say(f"`cairn sources --skipped --project {named}` lists each with its reason.")
     say(
         f"Chunks read: {progress.chunks_done:,} of {progress.chunks_total:,}"
         f" ({rates.get('chunks read', 0):,.0f}/s); new atoms: {progress.atoms:,};"

@@ -7,14 +7,15 @@ from typing import Any
 
 from agents.offline.reader import OfflineReader
 from agents.reader import ReadRequest
+from connectors.documents import Documents, Unread
 from infra.evaluation.offsets import Places
 from infra.evaluation.rows import Options, Row
 from schemas.events.atom import AtomReflected, Judged
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
 from schemas.events.source import SourceInfo
-from schemas.ids import derive_id
-from schemas.source_kinds import priority_tier_of, source_type_of
+from schemas.ids import derive_id, sha256_hex
+from schemas.source_kinds import RENDERED_SUFFIXES, priority_tier_of, source_type_of, suffix_of
 from streams.hygiene.stage import Cleaned, clean
 from streams.reflection import reflect
 
@@ -45,8 +46,12 @@ def _spans(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 def _answer(row: Row) -> dict[str, Any]:
     text = row["text"]
-    cleaned = clean_document(str(row.get("path") or NAME_WITHOUT_PATH), text)
-    places = Places(text, cleaned.text)
+    path = str(row.get("path") or NAME_WITHOUT_PATH)
+    cleaned = clean_document(path, text)
+    is_rendered = (
+        suffix_of(path) in RENDERED_SUFFIXES
+    )  # its places are those of the text made of it
+    places = Places(cleaned.text if is_rendered else text, cleaned.text)
     atoms: list[dict[str, Any]] = []
     rejected: list[dict[str, Any]] = []
     for chunk in cleaned.chunks:
@@ -76,7 +81,12 @@ def clean_document(path: str, text: str, root: str = "") -> Cleaned:
         source_type=kind,
         priority_tier=priority_tier_of(kind),
     )
-    return clean(source, text.encode())
+    given = text.encode()
+    try:
+        with Documents() as documents:
+            return clean(source, documents.text_of(path, given))
+    except Unread as error:
+        return Cleaned(sha256_hex(given), skip_reason=error.reason, skip_detail=error.detail)
 
 
 def _request(chunk: ChunkCreated) -> ReadRequest:

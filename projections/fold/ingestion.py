@@ -28,6 +28,10 @@ UNSCHEDULE = (
     "UPDATE chunks SET scheduled_run_id = NULL, scheduled_batch_no = NULL"
     " WHERE scheduled_run_id = %s AND scheduled_batch_no = ANY(%s)"
 )
+# A complete listing names all that is at the root and no source.
+FORGET_NOTICES = (
+    "DELETE FROM listing_notices WHERE project_id = %s AND root = %s AND listed_at < %s"
+)
 
 
 def ingestion_requested(rows: Rows, fact: Envelope, event: IngestionRequested) -> None:
@@ -55,6 +59,11 @@ def sources_listed(rows: Rows, fact: Envelope, event: SourcesListed) -> None:
     for position, source in enumerate(event.sources, start=event.part_index * 1_000_000):
         place = {"source_id": source.source_id, "position": position}
         rows.add(fact, "trigger_sources", trigger | place)
+    for notice in event.notices:
+        told = {"root": event.root, "listed_at": fact.recorded_at}
+        rows.add(fact, "listing_notices", fields(notice) | told)
+    if event.complete and event.part_index == 0:
+        rows.then(FORGET_NOTICES, (fact.project_id, event.root, fact.recorded_at))
 
 
 def sources_unchanged(rows: Rows, fact: Envelope, event: SourcesUnchanged) -> None:

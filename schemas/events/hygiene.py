@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from schemas.areas import Area
 from schemas.envelope import Event, Part
-from schemas.events.source import SourceInfo
+from schemas.events.source import SourceInfo, UnreadReason
 from schemas.versions import ANNOTATOR_VERSION, CHUNK_VERSION, HYGIENE_VERSION, REDACTOR_VERSION
 
 SANITIZED_PART_CHARS = 200_000
@@ -27,6 +27,8 @@ SkipReason = Literal[
     "too_short",
     "boilerplate",
     "poison",
+    "no_reader",
+    UnreadReason,
 ]
 Severity = Literal["low", "medium", "high"]
 AnnotationType = Literal[

@@ -59,11 +59,20 @@ class ListedSource(Part):
     priority_tier: int
 
 
+class ListingNotice(Part):
+    """Something at the root that is no source: ``code`` says why, ``detail`` more where needed."""
+
+    path: str
+    code: str
+    detail: str = ""
+
+
 class SourcesListed(Event):
     """A part of a trigger's listing, in the order in which sources are read.
 
     ``complete`` says that the listing names all sources of the root; the last part has
-    ``part_index == part_count - 1``. An empty listing is one part without sources.
+    ``part_index == part_count - 1``. An empty listing is one part without sources. ``notices`` are
+    what stands there and will not be read.
     """
 
     type_name: ClassVar[str] = "ingestion.sources_listed"
@@ -76,6 +85,7 @@ class SourcesListed(Event):
     part_count: int
     sources: list[ListedSource] = []
     removed: list[str] = []
+    notices: list[ListingNotice] = []
 
     @property
     def aggregate_id(self) -> str:

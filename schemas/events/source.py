@@ -35,7 +35,10 @@ SourceType = Literal[
     "edited_artifact",
     "other",
 ]
-
+# Why there is no text of a source that is there: nobody could read it, or need not.
+UnreadReason = Literal[
+    "unreadable", "encrypted", "no_text", "not_fetched", "too_large", "translation"
+]
 
 # Their revision_ref begins with the time of change in UTC, so that it sorts.
 SERVICES: frozenset[Connector] = frozenset(("github", "jira", "slack", "api"))
@@ -67,7 +70,8 @@ class SourceRevised(Event):
     ``trigger_key`` is the idempotency key of the ingestion that brought it; ``content`` is part 0,
     nonce and AES-GCM ciphertext under the data key ``key_id``; ``raw_sha256`` is of the whole
     content in clear. ``source_time`` is when the content came to be outside (git author date), or
-    null.
+    null. With ``unread`` there is no text to be had: ``content`` is empty, ``raw_sha256`` is of
+    what the connector saw, and ``unread_detail`` says in a few words what is missing.
     """
 
     type_name: ClassVar[str] = "source.revised"
@@ -78,6 +82,8 @@ class SourceRevised(Event):
     revision_ref: str | None = None
     source_time: datetime | None = None
     force_include: bool = False
+    unread: UnreadReason | None = None
+    unread_detail: str = ""
     part_count: int = 1
     byte_count: int
     raw_sha256: str

@@ -16,6 +16,7 @@ from schemas import ids
 from schemas.areas import AREAS, area_counts
 from schemas.events.hygiene import Annotation, ChunkCreated, ChunkRef
 from schemas.events.source import SourceInfo
+from schemas.readers import PROSE_TYPES
 from schemas.source_kinds import language_of
 from schemas.versions import CHUNK_VERSION
 from streams.hygiene import chunk_code, chunk_data, chunk_python
@@ -24,7 +25,7 @@ from streams.hygiene.chunk_prose import sections
 from streams.hygiene.chunk_talk import RECORD_HEAD, records
 from streams.hygiene.document_status import status_of
 from streams.hygiene.document_title import Title, title_of
-from streams.hygiene.filter import PROSE_TYPES, REVERSIBLE, Skip
+from streams.hygiene.filter import REVERSIBLE, Skip
 from streams.hygiene.units import (
     JOINED_BELOW_TOKENS,
     Piece,

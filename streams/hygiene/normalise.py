@@ -8,14 +8,13 @@ executables, archives and media that start with plain letters are caught by thei
 
 from __future__ import annotations
 
-import codecs
 import re
 import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
-SNIFFED_BYTES = 8 * 1024
-PRINTABLE_SHARE = 0.95
+from schemas.decoding import CONTROLS, SNIFFED_BYTES, WIDE_MARKS, decode, wide_encoding
+
 LONG_LOWER_CASE = "\u0130"  # the one character whose lower case is two
 MAGIC = (
     (b"\x89PNG", "PNG"),
@@ -44,16 +43,7 @@ MAGIC = (
 MAGIC_NUMBERS = tuple(magic for magic, _ in MAGIC)
 TAR_MARK, TAR_MARK_AT = b"ustar", 257
 MP4_MARK, MP4_MARK_AT = b"ftyp", 4
-WIDE_BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-WIDE_MARKS = tuple(mark for mark, _ in WIDE_BOMS)
-NO_CHARSETS = frozenset(("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"))
 LINE_ENDS = re.compile("\r\n?|[\u0085\u2028\u2029]")
-CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +80,7 @@ def normalise_text(text: str) -> str:
 
 
 def binary_kind(content: bytes) -> str | None:
-    """What says that these bytes are no text; UTF-16 and UTF-32 with a byte order mark are text."""
+    """What says that these bytes are no text; UTF-16 and UTF-32 are text."""
     if content.startswith(WIDE_MARKS):
         return None
     if content.startswith(MAGIC_NUMBERS):
@@ -99,48 +89,8 @@ def binary_kind(content: bytes) -> str | None:
         return "tar"
     if content.startswith(MP4_MARK, MP4_MARK_AT) and content[0] == 0:
         return "mp4"
-    return "NUL byte" if b"\x00" in content[:SNIFFED_BYTES] else None
-
-
-def decode(content: bytes, declared_charset: str | None) -> tuple[str, str] | None:
-    """The text and the encoding that fits first: mark, UTF-8, declared, Windows-1252."""
-    for mark, encoding in WIDE_BOMS:
-        if content.startswith(mark):
-            text = _strictly(content[len(mark) :], encoding)
-            if text is not None:
-                return text, encoding
-    if content.startswith(codecs.BOM_UTF8):
-        content = content[len(codecs.BOM_UTF8) :]
-    for charset in ("utf-8", _text_codec(declared_charset)):
-        if charset and (text := _strictly(content, charset)) is not None:
-            return text, charset
-    western = content.decode("cp1252", "replace")
-    return (western, "windows-1252") if _mostly_printable(western) else None
-
-
-def _strictly(content: bytes, encoding: str) -> str | None:
-    try:
-        text = content.decode(encoding)
-        if encoding != "utf-8":
-            text.encode()  # some codecs let lone surrogates through
-        return text
-    except ValueError:
-        return None
-
-
-def _text_codec(charset: str | None) -> str | None:
-    """The codec's own name when ``charset`` names one that turns bytes into text."""
-    try:
-        name = codecs.lookup(charset).name if charset else None
-        "".encode(name or "utf-8")
-    except (LookupError, ValueError, TypeError):
-        return None
-    return None if name is None or name.replace("-", "_") in NO_CHARSETS else name
-
-
-def _mostly_printable(text: str) -> bool:
-    odd = len(CONTROLS.findall(text)) + text.count("\ufffd")
-    return odd <= (1 - PRINTABLE_SHARE) * len(text)
+    has_zeros = b"\x00" in content[:SNIFFED_BYTES]
+    return "NUL byte" if has_zeros and not wide_encoding(content) else None
 
 
 def lower(text: str) -> str:

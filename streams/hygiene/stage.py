@@ -159,6 +159,10 @@ def decide(
     """The answer to a revision: its text and chunks, if any, and at the end the commit record."""
     if previous is not None and _is_late(previous, revised):
         return [_keep_as_it_is(previous, revised)]
+    if revised.unread is not None:
+        cleaned = Cleaned(
+            revised.raw_sha256, skip_reason=revised.unread, skip_detail=revised.unread_detail
+        )
     if cleaned.skip_reason is not None:
         return [_answer(previous, revised, cleaned, "skipped")]
     if (

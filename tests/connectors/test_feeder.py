@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from connectors import feeder
-from connectors.connector import Item, Listing, SourceUnavailable, sort_items
+from connectors.connector import Item, Listing, Notice, SourceUnavailable, sort_items
+from connectors.contents import NO_HASH
 from connectors.feeder import FIRST_AT_ONCE, FeedOrder, FeedReport, InFlightWindow, feed, source_of
 from schemas.codec import decode, encode
 from schemas.envelope import Actor, Envelope
@@ -161,12 +162,61 @@ def test_what_cannot_be_read_is_answered_for_and_told() -> None:
         for each in log
         if isinstance(each.event, SourceRevised)
     }
-    assert revised == {"new.md": feeder.NO_HASH, "z.md": sha256_hex(b"z")}
+    assert revised == {"new.md": NO_HASH, "z.md": sha256_hex(b"z")}
     assert any(
         isinstance(each.event, SourcesUnchanged) and each.event.source_ids == [id_of("old.md")]
         for each in log
     )
     assert report.unreadable == ["new.md cannot be read.", "old.md cannot be read."]
+    (told,) = [
+        each.event.unread
+        for each in log
+        if isinstance(each.event, SourceRevised) and each.event.source.path == "new.md"
+    ]
+    assert told == "unreadable"
+
+
+def test_what_a_listing_leaves_out_is_on_the_log_with_its_reason() -> None:
+    told = (
+        Notice("sub", "submodule"),
+        Notice("x.zip", "encrypted", "by a password"),
+        Notice("a\\x41", "escaped_name"),  # is read under this name
+    )
+    log, _ = fed(replace(a_listing({"a.md": b"a"}), notices=told))
+    listed = [each.event for each in log if isinstance(each.event, SourcesListed)]
+    assert [(it.path, it.code, it.detail) for it in listed[0].notices] == [
+        ("sub", "submodule", ""),
+        ("x.zip", "encrypted", "by a password"),
+    ]
+
+
+def test_a_translation_is_left_out_while_its_original_is_there() -> None:
+    def told(listing: Listing) -> dict[str, tuple[str | None, str]]:
+        log, _ = fed(listing)
+        return {
+            each.event.source.path: (each.event.unread, each.event.raw_sha256)
+            for each in log
+            if isinstance(each.event, SourceRevised)
+        }
+
+    both = told(a_listing({"a.md": b"One.", "a.pt-BR.md": b"Um."}))
+    alone = told(a_listing({"a.pt-BR.md": b"Um."}))
+    assert (both["a.md"][0], both["a.pt-BR.md"][0]) == (None, "translation")
+    assert alone["a.pt-BR.md"][0] is None and alone["a.pt-BR.md"][1] != both["a.pt-BR.md"][1]
+
+
+def test_a_document_is_fed_as_its_text_and_one_that_has_none_with_the_reason() -> None:
+    log, _ = fed(a_listing({"a.csv": b"id,text\n1,One\n", "b.pdf": b"%PDF-1.7 nothing"}))
+    fed_as = {
+        each.event.source.path: (each.event.content, each.event.unread, each.event.unread_detail)
+        for each in log
+        if isinstance(each.event, SourceRevised)
+    }
+    table = b"| id | text |\n| --- | --- |\n| 1 | One |\n"
+    assert fed_as == {
+        "a.csv": (b"sealed:" + table, None, ""),
+        "b.pdf": (b"sealed:", "unreadable", "a damaged PDF"),
+    }
 
 
 def test_a_fact_about_dated_content_happened_then() -> None:

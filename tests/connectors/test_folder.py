@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from connectors.connector import SourceUnavailable
+from connectors.connector import Item, SourceUnavailable
+from connectors.contents import read_content
+from connectors.documents import Documents
 from tests.connectors.worlds import (
     a_folder,
     a_repository,
@@ -174,3 +177,70 @@ def test_submodules_are_told_and_not_entered(tmp_path: Path) -> None:
         listing = list_source(spec, tmp_path / "clones")
         assert codes(listing) == {"lib": "submodule"}
         assert set(contents(listing)) == {"a.md"}
+
+
+def test_what_a_sparse_checkout_leaves_out_is_read_from_git(tmp_path: Path) -> None:
+    files = {f"{name}/README.md": f"# {name}\n".encode() for name in ("a", "b", "c")}
+    at = a_repository(tmp_path / "r", files)
+    git(at, "sparse-checkout", "set", "a")
+    listing = list_source(at, tmp_path)
+    assert codes(listing) == {"b/README.md": "outside_checkout", "c/README.md": "outside_checkout"}
+    assert listing.complete
+    items = items_by_path(listing)
+    assert set(items) == set(files)
+    assert all(item.source_time and item.revision_ref for item in items.values())
+    assert contents(list_source(at, tmp_path)) == files
+
+
+def test_a_file_that_was_deleted_in_a_sparse_checkout_is_gone(tmp_path: Path) -> None:
+    at = a_repository(tmp_path / "r", {"a/1.md": b"1", "a/2.md": b"2", "b/3.md": b"3"})
+    git(at, "sparse-checkout", "set", "a")
+    (at / "a" / "2.md").unlink()
+    assert contents(list_source(at, tmp_path)) == {"a/1.md": b"1", "b/3.md": b"3"}
+
+
+def test_what_was_neither_checked_out_nor_fetched_says_so(tmp_path: Path) -> None:
+    a_repository(tmp_path / "origin", {"a/1.md": b"1", "b/2.md": b"2"})
+    git(tmp_path / "origin", "config", "uploadpack.allowFilter", "true")
+    address = f"file://{tmp_path / 'origin'}"
+    git(tmp_path, "clone", "--quiet", "--filter=blob:none", "--sparse", address, "r")
+    git(tmp_path / "r", "sparse-checkout", "set", "a")
+    with list_source(tmp_path / "r", tmp_path) as listing, Documents() as documents:
+        found = {item.path: read_content(item, documents) for item in listing.items}
+    assert {path: (it.content, it.unread) for path, it in found.items()} == {
+        "a/1.md": (b"1", None),
+        "b/2.md": (b"", "not_fetched"),
+    }
+
+
+def test_pointers_to_contents_elsewhere_are_told_and_not_read() -> None:
+    lfs = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0f" * 32 + b"\nsize 7\n"
+    given = {
+        "plan.md": lfs,
+        "talk.bin": b"/annex/objects/SHA256E-s7--" + b"0f" * 32 + b".bin\n",
+        "about.md": b"# LFS\n\n" + lfs,
+        "long.md": lfs + b"We use LFS for all large files of the project.\n" * 40,
+    }
+    with Documents() as documents:
+        found = {
+            path: read_content(Item(path, 0, partial(bytes, content)), documents).unread
+            for path, content in given.items()
+        }
+    assert found == {
+        "plan.md": "not_fetched",
+        "talk.bin": "not_fetched",
+        "about.md": None,
+        "long.md": None,
+    }
+
+
+def test_what_git_does_not_track_or_ignores_is_told(tmp_path: Path) -> None:
+    at = a_repository(tmp_path / "r", {"a.md": b"a", ".gitignore": b"*.log\nbuild/\n"})
+    for path in ("new.md", "fresh/x.md", "fresh/y.md", "build/out.md", "run.log", "sub/b.log"):
+        (at / path).parent.mkdir(exist_ok=True)
+        (at / path).write_bytes(b"x")
+    listing = list_source(at, tmp_path)
+    told = codes(listing)
+    assert {path for path, code in told.items() if code == "untracked"} == {"new.md", "fresh/"}
+    assert {"build/", "run.log"} <= {path for path, code in told.items() if code == "ignored"}
+    assert set(contents(listing)) == {"a.md", ".gitignore"}

@@ -252,7 +252,7 @@ def test_windows_overlap_on_line_borders() -> None:
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        ("a.json", json.dumps({f"key{n}": ["value"] * 200 for n in range(3)}, indent=1)),
+        ("composer.json", json.dumps({f"key{n}": ["value"] * 200 for n in range(3)}, indent=1)),
         ("a.yaml", "".join(f"key{n}:\n" + "  - value of it\n" * 80 for n in range(3))),
         ("a.toml", "".join(f"[key{n}]\n" + 'name = "some value"\n' * 60 for n in range(3))),
     ],

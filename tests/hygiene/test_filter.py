@@ -73,7 +73,6 @@ def test_prose_may_have_long_lines() -> None:
             LICENCE + "package a;\n\nclass A {\n  int someField = 1;\n}\n",
             "licence header",
         ),
-        ("LICENSE", "Apache License\nVersion 2.0, January 2004\nTerms\n", "licence text"),
         (
             "a.md",
             "# Contents\n\n- [One](#one)\n- [Two](#two)\n- [Three](#three)\n",
@@ -91,3 +90,25 @@ def test_boilerplate_is_a_skipped_chunk(path: str, content: str, detail: str) ->
 def test_a_few_characters_are_too_short() -> None:
     (only,) = cleaned("# Hi\n").chunks
     assert only.skip_reason == "too_short"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["plan.drawio", "data/limits.json", "Procfile", "web/App.vue", "logo.svg", "CHANGELOG.md"],
+)
+def test_what_no_reader_looks_at_is_skipped_and_says_so(path: str) -> None:
+    result = cleaned("The importer must read ZIP files.\n", path)
+    assert (result.skip_reason, result.chunks) == ("no_reader", ())
+    assert result.skip_detail
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("a.md", "a.mdx", "a.qmd", "a.livemd", "a.rst", "notes.txt", "src/a.go", "deploy.yaml"),
+        *("package.json", "Dockerfile", "schema.sql", "docs/page.html"),
+    ],
+)
+def test_what_a_reader_looks_at_is_handed_on(path: str) -> None:
+    result = cleaned("# The importer must read ZIP files of every size.\n", path)
+    assert result.skip_reason is None and result.chunks

@@ -44,3 +44,24 @@ def test_the_suffix_tells_the_language() -> None:
         "make",
         None,
     )
+
+
+@pytest.mark.parametrize("path", ["a.mdx", "a.mkd", "a.mdc", "a.qmd", "a.Rmd", "a.livemd"])
+def test_dialects_of_markdown_are_documents_with_sections(path: str) -> None:
+    assert (source_type_of(path), language_of(path)) == ("doc", "markdown")
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        *(("a.ipynb", "doc"), ("reqs.csv", "doc"), ("index.html", "doc"), ("a.pdf", "doc")),
+        *(
+            ("a.docx", "doc"),
+            ("page.mediawiki", "doc"),
+            ("docs/architecture.docx", "architecture_doc"),
+        ),
+        *(("standup.vtt", "interview"), ("call.srt", "interview"), ("thread.eml", "comment")),
+    ],
+)
+def test_what_becomes_markdown_is_a_document_or_talk(path: str, kind: str) -> None:
+    assert (source_type_of(path), language_of(path)) == (kind, "markdown")

@@ -75,3 +75,13 @@ def test_a_revision_that_cannot_be_processed_is_poison() -> None:
 def test_a_result_travels_between_processes() -> None:
     result = cleaned(TEXT)
     assert pickle.loads(pickle.dumps(result)) == result
+
+
+def test_what_a_connector_could_not_read_is_skipped_with_its_reason() -> None:
+    revision = a_revision().model_copy(
+        update={"unread": "encrypted", "unread_detail": "PDF with a password", "raw_sha256": "0f"}
+    )
+    (marker,) = decide(None, revision, cleaned(""))
+    assert isinstance(marker, SourceProcessed)
+    assert (marker.skip_reason, marker.skip_detail) == ("encrypted", "PDF with a password")
+    assert (marker.raw_sha256, marker.chunks) == ("0f", [])

@@ -244,6 +244,33 @@ class Story:
         self.processed[path] = processed
         return chunks
 
+    def skipped(self, path: str, reason: Any, detail: str) -> None:
+        """Stage 0 answers that the source is not read."""
+        info = source_of(path)
+        revised = self.outside(
+            SourceRevised(
+                source=info,
+                trigger_key=TRIGGER,
+                byte_count=1,
+                raw_sha256="00",
+                key_id=KEY,
+                content=b"sealed",
+            )
+        )
+        self.follows(
+            revised,
+            SourceProcessed(
+                source=info,
+                trigger_key=TRIGGER,
+                outcome="skipped",
+                revision_seq=1,
+                raw_sha256="00",
+                skip_reason=reason,
+                skip_detail=detail,
+                versions=VERSIONS,
+            ),
+        )
+
     def run_started(self, lane: Any = "preview", trigger_key: str = TRIGGER) -> Envelope:
         self.run = ids.run_id(PROJECT, trigger_key, lane)
         self.turns = 0

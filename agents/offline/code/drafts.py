@@ -22,11 +22,12 @@ from agents.offline.recognise.noise import (
 from agents.offline.recognise.structure import NEEDED
 from agents.offline.resolve.drafts import THIN, Draft, add_scope, make_draft
 from agents.offline.resolve.sequels import sequel_of
-from agents.offline.segment.code_comments import Comment, comments, suffix_of
+from agents.offline.segment.code_comments import Comment, comments
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Sentence, Span
 from agents.offline.segment.wording import lower_first, split_sentences, strip_markup
 from schemas.events.atom import MAX_TITLE
 from schemas.events.hygiene import ChunkCreated
+from schemas.readers import suffix_of
 
 _MARK = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
 _NO_TASK = Wording("comments", "no_task")

@@ -23,8 +23,8 @@ from agents.offline.recognise.cues import EXPLICIT, is_story
 from agents.offline.recognise.fragments import is_order
 from agents.offline.recognise.noise import word_set
 from agents.offline.resolve.drafts import THIN, Draft
-from agents.offline.segment.code_comments import has_comments, suffix_of
 from schemas.events.hygiene import ChunkCreated
+from schemas.readers import has_comments, suffix_of
 
 _TELLS_OF = Wording("doubts", "tells_of")
 _STATING = frozenset({"claim", "decision", "requirement", "risk", "domain_signal"})

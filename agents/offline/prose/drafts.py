@@ -41,7 +41,7 @@ from agents.offline.resolve.places import Place, document_subject, place_of
 from agents.offline.resolve.replies import add_reply, reply_to
 from agents.offline.resolve.sequels import join_sequels
 from agents.offline.resolve.subjects import is_of_whole
-from agents.offline.segment.documents import Setting, is_silent, setting_of
+from agents.offline.segment.documents import Setting, setting_of
 from agents.offline.segment.passages import Passage, Sentence, Span
 from agents.offline.segment.prose import dialect_of, passages
 from agents.offline.segment.sections import Role, bare_name, is_settled, role_in, subject_of
@@ -53,6 +53,7 @@ from agents.offline.segment.wording import (
 )
 from schemas.areas import main_area
 from schemas.events.hygiene import ChunkCreated
+from schemas.readers import is_silent
 
 MIN_EVIDENCE_CHARS = 20
 

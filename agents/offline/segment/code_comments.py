@@ -11,76 +11,7 @@ import re
 from dataclasses import dataclass
 
 from agents.offline.segment.passages import Passage, Span
-
-C_LIKE = frozenset(
-    [
-        "java",
-        "kt",
-        "kts",
-        "go",
-        "rs",
-        "c",
-        "h",
-        "cc",
-        "cpp",
-        "hpp",
-        "cs",
-        "js",
-        "jsx",
-        "ts",
-        "tsx",
-        "mjs",
-        "cjs",
-        "swift",
-        "scala",
-        "groovy",
-        "gradle",
-        "proto",
-        "php",
-        "dart",
-        "m",
-        "mm",
-        "sol",
-        "qnt",
-        "zig",
-        "v",
-        "less",
-        "scss",
-        "css",
-    ]  # noqa: SIM905  # as a list it would take forty lines
-)
-HASH_LIKE = frozenset(
-    [
-        "rb",
-        "sh",
-        "bash",
-        "zsh",
-        "pl",
-        "pm",
-        "r",
-        "yml",
-        "yaml",
-        "toml",
-        "ini",
-        "cfg",
-        "conf",
-        "properties",
-        "tf",
-        "hcl",
-        "mk",
-        "cmake",
-        "dockerfile",
-        "ps1",
-        "ex",
-        "exs",
-        "jl",
-        "nix",
-        "env",
-        "graphql",
-        "gitignore",
-    ]  # noqa: SIM905  # as above
-)
-DASH_LIKE = frozenset({"sql", "lua", "hs", "elm", "ada"})
+from schemas.readers import C_LIKE, DASH_LIKE
 
 _STRINGS = r"|\"(?:\\.|[^\"\\\n])*\"|`[^`]*`|'(?:\\.|[^'\\\n]){0,80}'"
 _CHARS = r"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])'"
@@ -125,18 +56,6 @@ class Comment:
     passages: list[Passage]
     documents: bool
     span: Span
-
-
-def suffix_of(path: str) -> str:
-    """The language by a path's ending: ``py``, ``dockerfile`` … or nothing."""
-    name = path.rsplit("/", 1)[-1].lower()
-    if name.startswith(("dockerfile", "makefile", "jenkinsfile")):
-        return "dockerfile"
-    return name.rsplit(".", 1)[1] if "." in name else ""
-
-
-def has_comments(suffix: str) -> bool:
-    return suffix in C_LIKE or suffix in HASH_LIKE or suffix in DASH_LIKE or suffix in ("py", "pyi")
 
 
 def comments(text: str, suffix: str) -> list[Comment]:

@@ -8,7 +8,6 @@ nothing: the text then decides.
 from __future__ import annotations
 
 import functools
-import re
 from dataclasses import dataclass
 
 from agents.offline.lexicons import Wording
@@ -22,20 +21,6 @@ _OWN_VOICE = _CONVERSATIONS | {"readme", "agent_guide", "architecture_doc"}
 _HOW_TO = Wording("documents", "how_to")
 _RECORD = Wording("documents", "records")
 _WEIGHING = Wording("documents", "weighing")
-_SILENT = re.compile(
-    r"(?:^|/)(?:(?:change-?logs?|what(?:s|-s)?[-_]?new|changes|(?:change[-_])?history|news|"
-    r"rel(?:ease)?[-_ ]?notes)(?:[-_ ](?:for[-_ ])?v?\d[\d.x]*\w*)?|releases?|notice|"
-    r"licen[cs]e(?:[-_](?:[al]?gpl|mit|cc|apache|bsd|mpl)[\w-]*)?|contributors|authors|adopters|"
-    r"codeowners|\w*code[-_]of[-_]conduct|contributing|maintainers|dependencies|"
-    r"pull_request_template|third[-_]party\w*|credits|.*template|"
-    r"(?:0{3,4}|x{3,4}|n{3,4}|adr|rfc|kep)[-_]template[-_].*)(?:\.\w+)?$|"
-    r"(?:^|/)(?:(?:issue|pull_request)_template|\.changelog|"
-    r"changelogs?|licenses|rel(?:ease)?[-_ ]?notes|testdata|fixtures?|golden|__snapshots__)/|"
-    r"(?:^|/)(?:release[-_])?v?\d+\.\d+[\w.]*\.(?:md|mdx|rst|adoc|txt)$|"
-    r"(?:^|/)releases?/(?:[\w-]+[-_])?v?\d+[._-]\d+[\w.-]*\.\w+$|"
-    r"(?:^|/)notes/(?:[a-z][\w-]*[-_])?v?\d{1,2}\.\d+[\w.-]*\.\w+$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +73,3 @@ def is_record(chunk: ChunkCreated) -> bool:
 def _manner_of(path: str) -> tuple[bool, bool, bool]:
     """Whether a document of this name leads a reader through something, is a record, weighs."""
     return bool(_HOW_TO.search(path)), bool(_RECORD.search(path)), bool(_WEIGHING.search(path))
-
-
-@functools.lru_cache(maxsize=256)
-def is_silent(path: str) -> bool:
-    """Whether documents of this name state nothing about the project: logs, licences, templates,
-    what a test compares with."""
-    return bool(_SILENT.search(path))

@@ -21,11 +21,9 @@ from agents.offline.segment.wording import split_sentences, strip_markup
 from agents.offline.talk.cues import PERSONAL, find_decision, find_question, find_task, find_wish
 from agents.offline.talk.noise import blank_unspoken
 from schemas.events.hygiene import ChunkCreated
+from schemas.readers import TALK_TYPES
 from schemas.talk import RemarkSpan, remarks_in
 
-TALK_TYPES = frozenset(
-    {"issue", "pull_request", "review_comment", "comment", "chat_thread", "interview"}
-)
 _MEETING = Wording("sequels", "meetings")
 _REPLIES = frozenset({"decision", "claim", "requirement", "action_item"})
 

@@ -1,0 +1,39 @@
+"""`cairn sources`: every source of a project; with --skipped, what is not read and why."""
+
+from functools import partial
+
+import typer
+
+from infra.cli.atoms import PROJECT_OPTION
+from infra.cli.context import JSON_OPTION, connect
+from infra.cli.output import as_lines, cell, table
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def sources(
+        project: str = PROJECT_OPTION,
+        skipped: bool = typer.Option(False, "--skipped", help="Only what is not read."),
+        reason: str | None = typer.Option(
+            None, help="Only skipped for this reason, e.g. no_reader."
+        ),
+        source: str | None = typer.Option(None, help="Only paths that match, e.g. 'docs/*'."),
+        limit: int | None = typer.Option(None, min=1, help="Maximum number of results."),
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """List sources by path; --skipped: those that are not read, each with its reason."""
+        from projections.read import projects, session, source_list
+        from projections.read.page import take
+
+        with session.reading(connect().conninfo) as connection:
+            known = projects.project_of(connection, project)
+            ask = partial(source_list.source_states, connection, known, skipped=skipped)
+            found = list(take(partial(ask, reason=reason, source=source), limit))
+        if as_json:
+            as_lines(row.model_dump() for row in found)
+            return
+        table(
+            ("root", "path", "state", "reason", "detail"),
+            ((row.root, row.path, row.state, row.reason, cell(row.detail)) for row in found),
+            "Nothing was skipped." if skipped else "No sources.",
+        )
