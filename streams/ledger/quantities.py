@@ -1,0 +1,132 @@
+"""The figures of a text, each as what it stands for: `30 s` and `half a minute` are the same.
+
+``quantities_of`` finds them with their places, ``equal`` says when two are surely the same, and
+``exclude`` when both cannot hold. What can be read in two ways keeps both: `1 GB` is 10^9 bytes and
+2^30 bytes, so it may be 1000 MB and may be 1024 MB, excludes neither, and surely equals only
+another `1 GB`. `03/04/2025` is a day in March or in April. A month has 28 to 31 days and is a
+twelfth of a year.
+
+A number behind a noun that numbers things is a name (Node 1, RFC 822, version 2, #12): it has no
+readings, equals only the same name, and excludes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from schemas.bounded_cache import MIB, bounded_cache
+from streams.ledger.measure_tables import NUMBERED, Limit
+from streams.ledger.quantity_scan import Reading, scan
+
+NEARLY = Fraction(1, 10)  # how far «about 30» may be from another figure
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A figure at ``text[start:end]``, its unit included; the likeliest of its readings first.
+
+    ``limit``: what the words beside it make of it. ``noun``: what a name numbers, or what a rate
+    counts. ``name`` is set for a name only. ``is_sure``: whether the first reading must be meant.
+    """
+
+    start: int
+    end: int
+    readings: tuple[Reading, ...]
+    limit: Limit = ""
+    noun: str = ""
+    name: str = ""
+    is_sure: bool = True
+
+    @property
+    def is_name(self) -> bool:
+        return not self.readings
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it can be what a statement gives: all figures, and names like a port's."""
+        return not self.is_name or self.noun in NUMBERED.values
+
+    @property
+    def dimension(self) -> str:
+        """``time``, ``data``, ``money EUR``, ``day``, ``number``, …; ``name`` for a name."""
+        return self.readings[0].dimension if self.readings else "name"
+
+
+@bounded_cache(2 * MIB, 12)
+def quantities_of(text: str) -> tuple[Quantity, ...]:
+    """All figures of a text in their order; none overlaps another."""
+    return tuple(Quantity(*found) for found in scan(text))
+
+
+def equal(one: Quantity, other: Quantity) -> bool:
+    """Whether two are surely the same value, or the same name; the limits beside them count."""
+    if one.is_name or other.is_name:
+        return one.is_name and other.is_name and (one.noun, one.name) == (other.noun, other.name)
+    if one.limit != other.limit or not _count_alike(one, other):
+        return False
+    sure = one.is_sure and other.is_sure and one.readings[0] == other.readings[0]
+    return sure or one.readings == other.readings
+
+
+def may_be_equal(one: Quantity, other: Quantity) -> bool:
+    """Whether two can be the same value in some reading, whatever limits stand beside them."""
+    if one.is_name or other.is_name:
+        return equal(one, other)
+    pairs = _pair_readings(one, other)
+    return _count_alike(one, other) and any(ours[1:] == theirs[1:] for ours, theirs in pairs)
+
+
+def exclude(one: Quantity, other: Quantity) -> bool:
+    """Whether two can be compared and no reading lets both hold.
+
+    Two limits of one kind are two claims about the same border: «at most 5» excludes «at most 9».
+    A limit and a figure, or a lower and an upper limit, exclude each other when nothing is in both.
+    Two names never do: which of them a statement gives is not seen by looking at them.
+    """
+    if one.is_name or other.is_name or not _count_alike(one, other):
+        return False
+    if one.dimension != other.dimension and all(
+        each.dimension.startswith("money ") for each in (one, other)
+    ):
+        return True
+    pairs = _pair_readings(one, other)
+    return bool(pairs) and not any(_may_hold(one, ours, other, theirs) for ours, theirs in pairs)
+
+
+def _may_hold(one: Quantity, ours: Reading, other: Quantity, theirs: Reading) -> bool:
+    if one.limit == other.limit and one.limit in ("least", "most"):
+        return ours == theirs
+    low, high = _find_ends(one.limit, ours)
+    other_low, other_high = _find_ends(other.limit, theirs)
+    below = low is None or other_high is None or low <= other_high
+    return below and (other_low is None or high is None or other_low <= high)
+
+
+def _find_ends(limit: Limit, reading: Reading) -> tuple[Fraction | None, Fraction | None]:
+    """The least and the greatest that a figure allows; None where nothing ends it."""
+    if limit == "about":
+        apart = abs(reading.high) * NEARLY
+        return reading.low - apart, reading.high + apart
+    return (
+        None if limit == "most" else reading.low,
+        None if limit == "least" else reading.high,
+    )
+
+
+def _count_alike(one: Quantity, other: Quantity) -> bool:
+    """Whether two rates count the same things, as far as both say which."""
+    ours, theirs = one.noun.rstrip("s"), other.noun.rstrip("s")
+    return ours.startswith(theirs) or theirs.startswith(ours)
+
+
+def _pair_readings(one: Quantity, other: Quantity) -> list[tuple[Reading, Reading]]:
+    """The readings of both in the likeliest dimension that both have."""
+    known = {reading.dimension for reading in other.readings}
+    shared = next((each.dimension for each in one.readings if each.dimension in known), None)
+    return [
+        (ours, theirs)
+        for ours in one.readings
+        for theirs in other.readings
+        if ours.dimension == shared == theirs.dimension
+    ]
