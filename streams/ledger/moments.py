@@ -16,7 +16,7 @@ from typing import NamedTuple
 from streams.ledger.measure_tables import MONTHS, ZONES, join_patterns
 
 DAY, DAY_OF_YEAR, CLOCK, ZONED = "day", "day of the year", "time of day", "time of day UTC"
-_MONTH = rf"(?P<month>{join_patterns(MONTHS)})\b\.?"
+_MONTH = r"(?P<month>[^\W\d_]{3,10})\b\.?"  # looked up: a list of all months is slow to try
 _ZONE = rf"(?:\s?(?P<zone>{join_patterns(ZONES)}|[+-]\d\d:?\d\d))?(?!\w)"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 _YEAR = r"(?P<year>\d{4})(?!\d)"
@@ -45,6 +45,7 @@ _CLOCKS = tuple(
 
 
 Spans = tuple[tuple[str, Fraction, Fraction], ...]
+_TELLS = re.compile(r"\d|(?i:noon|mid)|[Mm]itternacht")
 
 
 class Moment(NamedTuple):
@@ -58,6 +59,8 @@ class Moment(NamedTuple):
 
 def find_moments(text: str) -> Iterator[Moment]:
     """Dates, then times of day; some may overlap, the earlier found counts."""
+    if not _TELLS.search(text):
+        return
     for pattern in _DATES:
         for match in pattern.finditer(text):
             if readings := _read_date(match.groupdict()):
@@ -77,7 +80,7 @@ def _read_date(parts: dict[str, str | None]) -> Spans:
         one, other = int(parts["either"] or 0), int(parts["other"] or 0)
         return tuple(dict.fromkeys((*_days(year, one, other), *_days(year, other, one))))
     named = parts["month"] or ""
-    month = int(named) if named.isdigit() else MONTHS[named.lower()]
+    month = int(named) if named.isdigit() else MONTHS.get(named.lower(), 0)
     return _days(year, month, int(parts.get("day") or 0))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from text_to_num import find_numbers
@@ -16,6 +17,7 @@ from text_to_num import find_numbers
 DIGITS = r"\d(?:[\d.,'\u2019_\u00a0\u202f\u2009]*\d)?(?: \d{3}(?!\d))*"
 _GROUPS_APART = re.compile(r"['\u2019_\s]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|[^\s\w]")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _LANGUAGES = ("en", "de")
 
 
@@ -48,9 +50,9 @@ def read_digits(written: str) -> tuple[Fraction, ...]:
 
 def find_number_words(text: str) -> list[NumberWord]:
     """Numbers in English or German words, without ordinals and without a lone `one`."""
-    found = [(match.start(), match.end(), match.group()) for match in _WORD.finditer(text)]
-    if not found:
+    if not any(map(_says_number, _LETTERS.findall(text))):
         return []
+    found = [(match.start(), match.end(), match.group()) for match in _WORD.finditer(text)]
     taken: dict[int, NumberWord] = {}
     words = [_Word(word) for _, _, word in found]
     for language in _LANGUAGES:
@@ -59,6 +61,12 @@ def find_number_words(text: str) -> list[NumberWord]:
                 start, end = found[each.start][0], found[each.end - 1][1]
                 taken.setdefault(start, NumberWord(start, end, Fraction(each.text)))
     return [taken[start] for start in sorted(taken)]
+
+
+@lru_cache(maxsize=65_536)
+def _says_number(word: str) -> bool:
+    """Whether a word by itself is a number: most texts have none, and are not read further."""
+    return any(find_numbers([_Word(word)], language, 0) for language in _LANGUAGES)
 
 
 class _Word:

@@ -61,10 +61,11 @@ _ISO = re.compile(
     r"\bP(?=\d|T\d)(?:(?P<d>\d+)D)?(?:T(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+)S)?)?(?!\w)"
 )
 _ONE = re.compile(
-    rf"\b(?P<word>half\s+an?|eine\s+halbe|one|a|an|eine?[nmrs]?)\s+(?P<unit>{_PER}|{_UNIT})(?!\w)",
-    re.I,
+    r"\b(?P<word>half\s+an?|eine\s+halbe|one|a|an|eine?[nmrs]?)\s+(?P<unit>[^\W\d_]+)", re.I
 )
 _EVERY = re.compile(rf"\b(?:{join_patterns(EVERY)})\b", re.I)
+_LETTERS = re.compile(r"[^\W\d_]+")
+_FIRST_OF_EVERY = frozenset(each.split()[0] for each in EVERY)
 _EVERY_BEFORE = re.compile(r"\b(?:every|alle|each)\s+$", re.I)
 _VERSION = re.compile(r"(?<![\w.-])v\d+(?:\.\d+)*(?:-[\w.]+)?(?!\w)", re.I)
 _MONEY_BEFORE = re.compile(rf"(?:(?<!\w)(?:{join_patterns(CURRENCIES)}))\s?$", re.I)
@@ -126,9 +127,10 @@ def _find_moments(text: str) -> Iterator[Found]:
 
 def _find_spans_of_time(text: str) -> Iterator[Found]:
     """`daily`, `1h30m` and `PT90S`."""
-    for match in _EVERY.finditer(text):
-        period = EVERY[" ".join(match.group().lower().split())]
-        yield Found(*match.span(), (_point(INTERVAL, period),))
+    if not _FIRST_OF_EVERY.isdisjoint(_LETTERS.findall(text.lower())):
+        for match in _EVERY.finditer(text):
+            period = EVERY[" ".join(match.group().lower().split())]
+            yield Found(*match.span(), (_point(INTERVAL, period),))
     for match in _COMPACT.finditer(text):
         parts = _COMPACT_PART.findall(match.group())
         yield _time(*match.span(), sum(int(n) * _SECONDS[unit] for n, unit in parts))
