@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 Factor = tuple[str, Fraction]  # a dimension, and one unit in its base
 
 
-Limit = Literal["", "least", "most", "about"]
+Limit = Literal["", "least", "most", "above", "below", "about"]
 
 
 class Numbered(NamedTuple):
@@ -70,8 +70,11 @@ LIMITS: dict[str, Limit] = {
     spelling: kind for kind, each in _TABLES["limits"].items() for spelling in each
 }
 COMPARATIVES: dict[str, tuple[Limit, Limit]] = {  # as it stands, and denied
-    **dict.fromkeys(_TABLES["comparatives"]["more"], ("least", "most")),
-    **dict.fromkeys(_TABLES["comparatives"]["less"], ("most", "least")),
+    **dict.fromkeys(_TABLES["comparatives"]["above"], ("above", "most")),
+    **dict.fromkeys(_TABLES["comparatives"]["below"], ("below", "least")),
+}
+LIMITS_OF_TIMES: dict[str, Limit] = {
+    spelling: kind for kind, each in _TABLES["limits_of_times"].items() for spelling in each
 }
 LIMITS_BEHIND: dict[str, Limit] = {
     spelling: kind for kind, each in _TABLES["limits_behind"].items() for spelling in each

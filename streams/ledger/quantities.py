@@ -20,6 +20,7 @@ from streams.ledger.measure_tables import NUMBERED, Limit
 from streams.ledger.quantity_scan import Reading, scan
 
 NEARLY = Fraction(1, 10)  # how far «about 30» may be from another figure
+_LOWER, _UPPER = {"least", "above"}, {"most", "below"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Quantity:
 
     ``limit``: what the words beside it make of it. ``noun``: what a name numbers, or what a rate
     counts. ``name`` is set for a name only. ``is_sure``: whether the first reading must be meant.
+    ``text[left:right]`` is the figure together with the words that limit it.
     """
 
     start: int
@@ -37,6 +39,8 @@ class Quantity:
     noun: str = ""
     name: str = ""
     is_sure: bool = True
+    left: int = 0
+    right: int = 0
 
     @property
     def is_name(self) -> bool:
@@ -81,7 +85,8 @@ def exclude(one: Quantity, other: Quantity) -> bool:
     """Whether two can be compared and no reading lets both hold.
 
     Two limits of one kind are two claims about the same border: «at most 5» excludes «at most 9».
-    A limit and a figure, or a lower and an upper limit, exclude each other when nothing is in both.
+    A limit and a figure, or a lower and an upper limit, exclude each other when nothing is in both:
+    «over 5» and «at most 5» do, «at least 5» and «at most 5» do not.
     Two names never do: which of them a statement gives is not seen by looking at them.
     """
     if one.is_name or other.is_name or not _count_alike(one, other):
@@ -95,23 +100,23 @@ def exclude(one: Quantity, other: Quantity) -> bool:
 
 
 def _may_hold(one: Quantity, ours: Reading, other: Quantity, theirs: Reading) -> bool:
-    if one.limit == other.limit and one.limit in ("least", "most"):
-        return ours == theirs
-    low, high = _find_ends(one.limit, ours)
-    other_low, other_high = _find_ends(other.limit, theirs)
-    below = low is None or other_high is None or low <= other_high
-    return below and (other_low is None or high is None or other_low <= high)
+    limits = {one.limit, other.limit}
+    if limits <= _LOWER or limits <= _UPPER:
+        return one.limit != other.limit or ours == theirs
+    return _reaches(one, ours, other, theirs) and _reaches(other, theirs, one, ours)
 
 
-def _find_ends(limit: Limit, reading: Reading) -> tuple[Fraction | None, Fraction | None]:
-    """The least and the greatest that a figure allows; None where nothing ends it."""
-    if limit == "about":
-        apart = abs(reading.high) * NEARLY
-        return reading.low - apart, reading.high + apart
-    return (
-        None if limit == "most" else reading.low,
-        None if limit == "least" else reading.high,
-    )
+def _reaches(one: Quantity, ours: Reading, other: Quantity, theirs: Reading) -> bool:
+    """Whether the least that the one allows is not more than the greatest the other allows."""
+    if one.limit in _UPPER or other.limit in _LOWER:
+        return True
+    low = ours.low - _slack(one, ours)
+    high = theirs.high + _slack(other, theirs)
+    return low < high or (low == high and one.limit != "above" and other.limit != "below")
+
+
+def _slack(quantity: Quantity, reading: Reading) -> Fraction:
+    return abs(reading.high) * NEARLY if quantity.limit == "about" else Fraction(0)
 
 
 def _count_alike(one: Quantity, other: Quantity) -> bool:

@@ -17,6 +17,7 @@ from streams.ledger.measure_tables import (
     LETTERS,
     LIMITS,
     LIMITS_BEHIND,
+    LIMITS_OF_TIMES,
     NUMBERED,
     SCALES,
     UNITS,
@@ -25,11 +26,12 @@ from streams.ledger.measure_tables import (
     find_unit,
     join_patterns,
 )
-from streams.ledger.moments import days_of_year, find_moments
+from streams.ledger.moments import CLOCK, DAY, DAY_OF_YEAR, ZONED, days_of_year, find_moments
 from streams.ledger.numerals import DIGITS, find_number_words, read_digits
 
 NUMBER, TIME, SHARE, INTERVAL = "number", "time", "share", "interval"
 ONE: tuple[Factor, ...] = ((NUMBER, Fraction(1)),)
+_TIMES = frozenset((TIME, INTERVAL, CLOCK, DAY, DAY_OF_YEAR, ZONED))
 _SECONDS = {
     "d": Fraction(86400),
     "h": Fraction(3600),
@@ -69,14 +71,16 @@ _FIRST_OF_EVERY = frozenset(each.split()[0] for each in EVERY)
 _EVERY_BEFORE = re.compile(r"\b(?:every|alle|each)\s+$", re.I)
 _VERSION = re.compile(r"(?<![\w.-])v\d+(?:\.\d+)*(?:-[\w.]+)?(?!\w)", re.I)
 _MONEY_BEFORE = re.compile(rf"(?:(?<!\w)(?:{join_patterns(CURRENCIES)}))\s?$", re.I)
-_NOUN_BEFORE = re.compile(r"([^\W\d_][\w-]*)(\s*#|\s+(?:no|nr|number|nummer)\.?)?\s*$", re.I)
-_LIMIT = re.compile(
-    rf"(?<![\w<>])(?P<limit>{join_patterns([*LIMITS, *COMPARATIVES])})\s*(?:of\s+|an?\s+)?$", re.I
-)
-_LIMIT_BEHIND = re.compile(rf"\s?(?P<limit>{join_patterns(LIMITS_BEHIND)})(?!\w)", re.I)
-_DENIED = re.compile(r"(?:\b(?:not|never|no|cannot|nicht|kein\w*)|n['\u2019]t)\b[^.,;]*$", re.I)
 _AUXILIARY = re.compile(
     r"\s+(?:is|are|was|were|has|have|had|must|shall|should|can|may|will|does)\b"
+)
+_NOUN_BEFORE = re.compile(r"([^\W\d_][\w-]*)(\s*#|\s+(?:no|nr|number|nummer)\.?)?\s*$", re.I)
+_LIMITING = join_patterns([*LIMITS, *LIMITS_OF_TIMES, *COMPARATIVES])
+_LIMIT = re.compile(rf"(?<![\w<>])(?P<limit>{_LIMITING})\s*(?:of\s+|an?\s+)?$", re.I)
+_LIMIT_BEHIND = re.compile(rf"\s?(?P<limit>{join_patterns(LIMITS_BEHIND)})(?!\w)", re.I)
+_DENIED = re.compile(
+    r"(?:\b(?:not|never|no|cannot|nicht|kein\w*)|n['\u2019]t)(?:\s+(?:be|to|take|last|have|use|need)){0,2}\s*$",
+    re.I,
 )
 _OF_YEAR = frozenset(["in", "since", "until", "during", "year", "before", "after", "seit", "jahr"])
 
@@ -99,6 +103,8 @@ class Found(NamedTuple):
     noun: str = ""
     name: str = ""
     is_sure: bool = True
+    left: int = 0
+    right: int = 0
 
 
 class Bare(NamedTuple):
@@ -117,7 +123,7 @@ def scan(text: str) -> list[Found]:
             if not any(each.start < other.end and other.start < each.end for other in taken):
                 taken.append(each)
     ordered = sorted(taken)
-    return [each._replace(limit=_limit_of(text, each)) for each in _join_times(text, ordered)]
+    return [_with_limit(text, each) for each in _join_times(text, ordered)]
 
 
 def _find_moments(text: str) -> Iterator[Found]:
@@ -339,17 +345,29 @@ def _continues(text: str, last: Found, each: Found) -> bool:
     )
 
 
-def _limit_of(text: str, found: Found) -> Limit:
-    """What the words right before or behind a figure make of it."""
-    before = text[max(0, found.start - 40) : found.start]
+def _with_limit(text: str, found: Found) -> Found:
+    """The figure with what the words right before or behind it make of it."""
+    found = found._replace(left=found.start, right=found.end)
+    ahead = max(0, found.start - 40)
+    before = text[ahead : found.start]
     if match := _LIMIT.search(before):
-        words = " ".join(match["limit"].lower().split())
-        if words in COMPARATIVES:
-            return COMPARATIVES[words][bool(_DENIED.search(before[: match.start()]))]
-        return LIMITS[words]
+        words, start = " ".join(match["limit"].lower().split()), match.start()
+        if words in LIMITS_OF_TIMES and not _is_time(found):
+            return found
+        if words not in COMPARATIVES:
+            limit = LIMITS.get(words) or LIMITS_OF_TIMES[words]
+            return found._replace(limit=limit, left=ahead + start)
+        denied = _DENIED.search(before[:start])
+        limit = COMPARATIVES[words][bool(denied)]
+        return found._replace(limit=limit, left=ahead + (denied.start() if denied else start))
     if match := _LIMIT_BEHIND.match(text, found.end):
-        return LIMITS_BEHIND[" ".join(match["limit"].lower().split())]
-    return ""
+        limit = LIMITS_BEHIND[" ".join(match["limit"].lower().split())]
+        return found._replace(limit=limit, right=match.end())
+    return found
+
+
+def _is_time(found: Found) -> bool:
+    return bool(found.readings) and found.readings[0].dimension in _TIMES
 
 
 def _name(start: int, end: int, noun: str, written: str) -> Found:
