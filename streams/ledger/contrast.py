@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from schemas.bounded_cache import MIB, bounded_cache
+from streams.ledger.alignment import align
 from streams.ledger.lexicon import (
     CLASS_OF,
     EXCLUSIVE,
@@ -28,12 +29,12 @@ _PREPOSITION_TEXT = """
     in on at by with near beside of from to down past through under behind outside inside over into
     onto for around across along beneath between toward towards while but and whilst as
 """
+_OMISSIONS = frozenset(("forget", "fail", "fails", "hesitate", "neglect", "omit"))
 _COMPARATIVES = frozenset(_COMPARATIVE_TEXT.split())
 _PREPOSITIONS = frozenset(_PREPOSITION_TEXT.split())
 _EMPTY = FUNCTION_WORDS | FILLERS | NEGATORS
 _OPPOSITE_ROOTS = frozenset((root(one), root(other)) for one, other in OPPOSITES)
 _SET_OF = {root(word): number for word, number in EXCLUSIVE.items()}
-_NUMBER_SET = EXCLUSIVE["two"]
 _CLASSES: dict[str, frozenset[str]] = {}
 for _word, _heads in CLASS_OF.items():
     _CLASSES[root(_word)] = _CLASSES.get(root(_word), frozenset()) | set(map(root, _heads))
@@ -53,7 +54,6 @@ class Sentence:
     denied: tuple[str, ...]
     left: tuple[str, ...]
     negated: bool
-    numbers: tuple[str, ...]
     open: bool
     binding: bool
 
@@ -90,7 +90,6 @@ def sentence_of(text: str) -> Sentence:
         denied=tuple(denied or left),
         left=tuple(left if denied else ()),
         negated=len(negators) % 2 == 1,
-        numbers=tuple(word for word in words if _is_number(word)),
         open=not _OPEN_MODALS.isdisjoint(words),
         binding=not _BINDING_MODALS.isdisjoint(words),
     )
@@ -106,16 +105,17 @@ def has_reason(features: Sequence[float]) -> bool:
 
 def contrast_features(one: str, other: str) -> list[float]:
     """The second sentence seen from the first; most figures 0 to 1."""
-    ours, theirs = sentence_of(one), sentence_of(other)
+    pair = align(one, other)
+    ours, theirs = sentence_of(pair.one), sentence_of(pair.other)
     return [
-        *_overall(ours, theirs),
+        *_overall(ours, theirs, bool(pair.conflicts)),
         *_score_denied_by_second(ours, theirs),
         *_score_denied_by_first(ours, theirs),
         *_score_denied_by_both(ours, theirs),
     ]
 
 
-def _overall(ours: Sentence, theirs: Sentence) -> list[float]:
+def _overall(ours: Sentence, theirs: Sentence, conflict: bool) -> list[float]:
     apart = float(ours.negated != theirs.negated)
     both = float(ours.negated and theirs.negated)
     alone, alone_too = find_unmatched(ours, theirs), find_unmatched(theirs, ours)
@@ -126,7 +126,7 @@ def _overall(ours: Sentence, theirs: Sentence) -> list[float]:
     least = min(inside, inside_too)
     opposite = float(any((a, b) in _OPPOSITE_ROOTS for a in alone for b in alone_too))
     exclusive = float(any(exclude(a, b) for a in alone for b in alone_too))
-    numbers = float(_other_number(ours, theirs))
+    numbers = float(conflict and least >= SAME_BUT_NUMBERS)
     one_word = float(len(alone) == 1 and len(alone_too) == 1)
     return [
         apart,
@@ -203,19 +203,6 @@ def _score_denied_by_both(ours: Sentence, theirs: Sentence) -> list[float]:
     ]
 
 
-def _other_number(ours: Sentence, theirs: Sentence) -> bool:
-    """Whether nearly all but the numbers is the same, and these are not."""
-    if not ours.numbers or not theirs.numbers or ours.numbers == theirs.numbers:
-        return False
-    words, words_too = (
-        [w for w in each.content if w not in each.numbers] for each in (ours, theirs)
-    )
-    return (
-        min(measure_covered(words_too, ours.known), measure_covered(words, theirs.known))
-        >= SAME_BUT_NUMBERS
-    )
-
-
 def find_unmatched(ours: Sentence, theirs: Sentence) -> list[str]:
     """Our words that nothing of theirs matches, in their order."""
     return [word for word in ours.content if not measure_match(word, theirs.known)]
@@ -248,10 +235,6 @@ def is_opposed(one: str, other: str) -> bool:
 
 
 def _negates(words: list[str], at: int, word: str) -> bool:
-    """«no more than» and its like set a limit and deny nothing."""
-    return word in NEGATORS and not (at + 1 < len(words) and words[at + 1] in _COMPARATIVES)
-
-
-def _is_number(word: str) -> bool:
-    """A number in digits or letters, or a version; not a name that has digits in it."""
-    return EXCLUSIVE.get(word) == _NUMBER_SET or word.removeprefix("v")[:1].isdigit()
+    """«no more than» sets a limit, «do not forget to» asks for something: they deny nothing."""
+    follows = words[at + 1] if at + 1 < len(words) else ""
+    return word in NEGATORS and follows not in _COMPARATIVES and follows not in _OMISSIONS

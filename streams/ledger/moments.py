@@ -36,8 +36,8 @@ _CLOCKS = tuple(
     for pattern in (
         rf"(?:(?<![\w.:])|(?<=\dT))(?P<hour>\d\d?):(?P<minute>\d\d)"
         rf"(?::(?P<second>\d\d)(?:\.\d+)?)?"
-        rf"(?:\s?(?P<half>[AaPp]\.?[Mm])\b\.?)?(?:\s?Uhr)?{_ZONE}",
-        rf"(?<![\w.:])(?P<hour>\d\d?)\s?(?P<half>[AaPp]\.?[Mm])\b\.?{_ZONE}",
+        rf"(?:\s?(?P<half>[AaPp](?:[Mm]\b|\.[Mm]\.)))?(?:\s?Uhr)?{_ZONE}",
+        rf"(?<![\w.:])(?P<hour>\d\d?)\s?(?P<half>[AaPp](?:[Mm]\b|\.[Mm]\.)){_ZONE}",
         r"(?<![\w.:])(?P<hour>\d\d?)(?:\.(?P<minute>\d\d))?\s?Uhr\b",
         r"(?i)\b(?P<noon>noon|midday|midnight|mitternacht)\b",
     )

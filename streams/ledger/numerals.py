@@ -25,6 +25,7 @@ class NumberWord(NamedTuple):
     start: int
     end: int
     value: Fraction
+    is_place: bool  # third, not three
 
 
 def read_digits(written: str) -> tuple[Fraction, ...]:
@@ -49,7 +50,7 @@ def read_digits(written: str) -> tuple[Fraction, ...]:
 
 
 def find_number_words(text: str) -> list[NumberWord]:
-    """Numbers in English or German words, without ordinals and without a lone `one`."""
+    """Numbers in English or German words; not «second», which is mostly a unit."""
     if not any(map(_says_number, _LETTERS.findall(text))):
         return []
     found = [(match.start(), match.end(), match.group()) for match in _WORD.finditer(text)]
@@ -57,9 +58,11 @@ def find_number_words(text: str) -> list[NumberWord]:
     words = [_Word(word) for _, _, word in found]
     for language in _LANGUAGES:
         for each in find_numbers(words, language, 0):
-            if each.text.replace(".", "").isdigit():
-                start, end = found[each.start][0], found[each.end - 1][1]
-                taken.setdefault(start, NumberWord(start, end, Fraction(each.text)))
+            start, end = found[each.start][0], found[each.end - 1][1]
+            figure = each.text.rstrip("stndrh.")
+            is_place = figure != each.text
+            if figure.replace(".", "").isdigit() and text[start:end].lower() != "second":
+                taken.setdefault(start, NumberWord(start, end, Fraction(figure), is_place))
     return [taken[start] for start in sorted(taken)]
 
 

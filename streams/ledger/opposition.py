@@ -11,9 +11,11 @@ denied: «a man is sitting» can stand beside «a man is not sitting on a step»
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from schemas.fingerprint import norm_text
+from streams.ledger.alignment import Aligned, align
 from streams.ledger.contrast import (
     Sentence,
     contrast_features,
@@ -23,7 +25,7 @@ from streams.ledger.contrast import (
     is_opposed,
     sentence_of,
 )
-from streams.ledger.similarity import UNITS
+from streams.ledger.scopes import is_rule, speak_of_different
 from streams.ledger.statements import statement_of
 from streams.ledger.weighing import Weights, load_weights, weigh
 
@@ -37,10 +39,9 @@ MANY_CHARS = 2_000  # more is a document, in which something is always denied
 _WEIGHTS = load_weights("contrast")
 _PAST = re.compile(
     r"(?i)\b(?:until|till|up to (?:and including )?v(?:ersion)?\b|before (?:v|version )?\d"
-    r"|previously|formerly|no longer|used to|prior to|in the past|originally|at first"
+    r"|previously|formerly|no longer(?! than)|used to|prior to|in the past|originally|at first"
     r"|superseded by|replaced by|obsoleted by|deprecated (?:since|in|by))"
 )
-_MEASURE = re.compile(rf"\b\d[\d.,]*(?= ?(?:{'|'.join(sorted(UNITS))}|%)(?!\w))")
 Kind = Literal["polarity_mismatch", "body_conflict"]
 Severity = Literal["low", "medium", "high"]
 
@@ -71,30 +72,46 @@ def opposition(one: str, other: str, weights: Weights = _WEIGHTS) -> Opposition:
     """How surely the second statement cannot hold beside the first."""
     if max(len(one), len(other)) > MANY_CHARS:
         return Opposition(0.0, "body_conflict", "")
-    ours, theirs = statement_of(one), statement_of(other)
-    features = contrast_features(one, other)
+    pair = align(one, other)
+    kind, explanation = _explain(pair)
+    score = _score(pair, contrast_features(one, other), weights)
+    if value := differing_value(pair):
+        kind, explanation = "body_conflict", value
+        score = max(score, OF_VALUES)
+    elif says_the_same(pair):
+        score = 0.0
+    elif speak_of_different(pair):
+        score = min(score, WITHOUT_REASON)
+    if of_different_times(one, other):
+        score = min(score, OF_THEIR_TIME)
+    return Opposition(score, kind, explanation)
+
+
+def says_the_same(pair: Aligned) -> bool:
+    return not pair.conflicts and norm_text(pair.one) == norm_text(pair.other)
+
+
+def differing_value(pair: Aligned) -> str:
+    """What one subject and relation has two values of, or what two equal texts differ in."""
+    ours, theirs = statement_of(pair.one), statement_of(pair.other)
+    if ours and theirs and ours.excludes(theirs) and not _denies(pair):
+        values = sorted((ours.value, theirs.value))
+        return f"{ours.subject} {ours.relation}: {values[0]} or {values[1]}"
+    same_but_one = len(pair.conflicts) == 1 and norm_text(pair.one) == norm_text(pair.other)
+    if same_but_one and is_rule(pair.one):
+        values = sorted(pair.conflicts[0])
+        about = f"{ours.subject} {ours.relation}: " if ours else "the figures differ: "
+        return f"{about}{values[0]} or {values[1]}"
+    return ""
+
+
+def _score(pair: Aligned, features: Sequence[float], weights: Weights) -> float:
     learnt = weigh(features, weights)
     if not has_reason(features):
-        learnt = min(learnt, WITHOUT_REASON)
-    if _denies_more(sentence_of(one), sentence_of(other)):
-        learnt = min(learnt, OF_A_PART)
-    kind, explanation = _explain(sentence_of(one), sentence_of(other))
-    if ours and theirs and ours.excludes(theirs) and not _denies(one, other):
-        values = sorted((ours.value, theirs.value))
-        kind = "body_conflict"
-        explanation = f"{ours.subject} {ours.relation}: {values[0]} or {values[1]}"
-        learnt = max(learnt, OF_VALUES)
-    elif _differ_in_a_measure(one, other):
-        learnt = max(learnt, OF_VALUES)
-    if of_different_times(one, other):
-        learnt = min(learnt, OF_THEIR_TIME)
-    return Opposition(learnt, kind, explanation)
-
-
-def _differ_in_a_measure(one: str, other: str) -> bool:
-    """Whether all is the same but how many of the same unit."""
-    ours, theirs = norm_text(one), norm_text(other)
-    return ours != theirs and _MEASURE.sub("#", ours) == _MEASURE.sub("#", theirs)
+        return min(learnt, WITHOUT_REASON)
+    if _denies_more(sentence_of(pair.one), sentence_of(pair.other)):
+        return min(learnt, OF_A_PART)
+    return learnt
 
 
 def of_different_times(one: str, other: str) -> bool:
@@ -110,12 +127,13 @@ def _denies_more(ours: Sentence, theirs: Sentence) -> bool:
     return bool(find_unmatched(denial, assertion))
 
 
-def _denies(one: str, other: str) -> bool:
-    return sentence_of(one).negated or sentence_of(other).negated
+def _denies(pair: Aligned) -> bool:
+    return sentence_of(pair.one).negated or sentence_of(pair.other).negated
 
 
-def _explain(ours: Sentence, theirs: Sentence) -> tuple[Kind, str]:
+def _explain(pair: Aligned) -> tuple[Kind, str]:
     """The plainest reason, if the two are a contradiction at all."""
+    ours, theirs = sentence_of(pair.one), sentence_of(pair.other)
     if ours.negated != theirs.negated:
         return "polarity_mismatch", "one affirms what the other denies"
     alone, alone_too = find_unmatched(ours, theirs), find_unmatched(theirs, ours)
@@ -124,9 +142,9 @@ def _explain(ours: Sentence, theirs: Sentence) -> tuple[Kind, str]:
             if is_opposed(word, another) or exclude(word, another):
                 first, second = sorted((word, another))
                 return "body_conflict", f"{first} against {second}"
-    if ours.numbers != theirs.numbers:
-        first, second = sorted((" ".join(ours.numbers), " ".join(theirs.numbers)))
-        return "body_conflict", f"the numbers differ: {first or 'none'} or {second or 'none'}"
+    if pair.conflicts:
+        first, second = sorted(pair.conflicts[0])
+        return "body_conflict", f"the figures differ: {first} or {second}"
     if ours.binding != theirs.binding:
         return "body_conflict", "one binds, the other leaves it open"
     return "body_conflict", "different values for the same"

@@ -49,7 +49,8 @@ class Quantity:
     @property
     def is_value(self) -> bool:
         """Whether it can be what a statement gives: all figures, and names like a port's."""
-        return not self.is_name or self.noun in NUMBERED.values
+        is_version = "." in self.name and self.noun not in NUMBERED.names
+        return not self.is_name or is_version or self.noun in NUMBERED.values
 
     @property
     def dimension(self) -> str:
@@ -81,6 +82,14 @@ def may_be_equal(one: Quantity, other: Quantity) -> bool:
     return _count_alike(one, other) and any(ours[1:] == theirs[1:] for ours, theirs in pairs)
 
 
+def are_comparable(one: Quantity, other: Quantity) -> bool:
+    """Whether two are figures of one dimension that count the same, or names of one series."""
+    if one.is_name or other.is_name:
+        return one.is_name and other.is_name and one.noun == other.noun
+    are_money = one.dimension.startswith("money ") and other.dimension.startswith("money ")
+    return _count_alike(one, other) and (are_money or bool(_pair_readings(one, other)))
+
+
 def exclude(one: Quantity, other: Quantity) -> bool:
     """Whether two can be compared and no reading lets both hold.
 
@@ -89,14 +98,10 @@ def exclude(one: Quantity, other: Quantity) -> bool:
     «over 5» and «at most 5» do, «at least 5» and «at most 5» do not.
     Two names never do: which of them a statement gives is not seen by looking at them.
     """
-    if one.is_name or other.is_name or not _count_alike(one, other):
+    if one.is_name or not are_comparable(one, other):
         return False
-    if one.dimension != other.dimension and all(
-        each.dimension.startswith("money ") for each in (one, other)
-    ):
-        return True
     pairs = _pair_readings(one, other)
-    return bool(pairs) and not any(_may_hold(one, ours, other, theirs) for ours, theirs in pairs)
+    return not any(_may_hold(one, ours, other, theirs) for ours, theirs in pairs)
 
 
 def _may_hold(one: Quantity, ours: Reading, other: Quantity, theirs: Reading) -> bool:

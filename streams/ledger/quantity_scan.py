@@ -29,7 +29,7 @@ from streams.ledger.measure_tables import (
 from streams.ledger.moments import CLOCK, DAY, DAY_OF_YEAR, ZONED, days_of_year, find_moments
 from streams.ledger.numerals import DIGITS, find_number_words, read_digits
 
-NUMBER, TIME, SHARE, INTERVAL = "number", "time", "share", "interval"
+NUMBER, TIME, SHARE, INTERVAL, PLACE = "number", "time", "share", "interval", "place"
 ONE: tuple[Factor, ...] = ((NUMBER, Fraction(1)),)
 _TIMES = frozenset((TIME, INTERVAL, CLOCK, DAY, DAY_OF_YEAR, ZONED))
 _SECONDS = {
@@ -69,6 +69,7 @@ _EVERY = re.compile(rf"\b(?:{join_patterns(EVERY)})\b", re.I)
 _LETTERS = re.compile(r"[^\W\d_]+")
 _FIRST_OF_EVERY = frozenset(each.split()[0] for each in EVERY)
 _EVERY_BEFORE = re.compile(r"\b(?:every|alle|each)\s+$", re.I)
+_PLACE = re.compile(r"(?<![\w.,-])(\d+)(?:st|nd|rd|th)\b", re.I)
 _VERSION = re.compile(r"(?<![\w.-])v\d+(?:\.\d+)*(?:-[\w.]+)?(?!\w)", re.I)
 _MONEY_BEFORE = re.compile(rf"(?:(?<!\w)(?:{join_patterns(CURRENCIES)}))\s?$", re.I)
 _AUXILIARY = re.compile(
@@ -118,7 +119,13 @@ class Bare(NamedTuple):
 def scan(text: str) -> list[Found]:
     """All figures in their order; none overlaps another."""
     taken: list[Found] = []
-    for find in (_find_moments, _find_spans_of_time, _find_numbers, _find_single_units):
+    for find in (
+        _find_moments,
+        _find_spans_of_time,
+        _find_places,
+        _find_numbers,
+        _find_single_units,
+    ):
         for each in find(text):
             if not any(each.start < other.end and other.start < each.end for other in taken):
                 taken.append(each)
@@ -164,7 +171,17 @@ def _find_bare(text: str) -> Iterator[Bare]:
             values = tuple(sign * each for each in read_digits(digits))
         yield Bare(*match.span(), values)
     for word in find_number_words(text):
-        yield Bare(word.start, word.end, (word.value,))
+        if not word.is_place:
+            yield Bare(word.start, word.end, (word.value,))
+
+
+def _find_places(text: str) -> Iterator[Found]:
+    """`3rd` and «third»."""
+    for match in _PLACE.finditer(text):
+        yield Found(*match.span(), (_point(PLACE, Fraction(int(match[1]))),))
+    for word in find_number_words(text):
+        if word.is_place:
+            yield Found(word.start, word.end, (_point(PLACE, word.value),))
 
 
 def _read_number(text: str, bare: Bare) -> Found | None:
