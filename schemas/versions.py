@@ -24,5 +24,5 @@ CHUNK_VERSION = "c2"
 EXTRACTOR_VERSION = "h2"  # of the reader that needs no model
 REFLECTION_VERSION = "f2"
 DUPLICATES_VERSION = "d1"  # which atoms are merged, which merges are asked about
-CONTRADICTIONS_VERSION = "k1"
+CONTRADICTIONS_VERSION = "k2"
 LEDGER_VERSION = "l1"  # what else the ledger decides: status, confidence, links, mentions

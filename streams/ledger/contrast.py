@@ -32,7 +32,12 @@ _PREPOSITION_TEXT = """
 _OMISSIONS = frozenset(("forget", "fail", "fails", "hesitate", "neglect", "omit"))
 _COMPARATIVES = frozenset(_COMPARATIVE_TEXT.split())
 _PREPOSITIONS = frozenset(_PREPOSITION_TEXT.split())
-_EMPTY = FUNCTION_WORDS | FILLERS | NEGATORS
+_FORBIDDING_TEXT = """
+    forbid forbids forbidden forbade prohibit prohibits prohibited disallow disallows disallowed ban
+    bans banned
+"""
+_NEGATORS = NEGATORS | frozenset(_FORBIDDING_TEXT.split())
+_EMPTY = FUNCTION_WORDS | FILLERS | _NEGATORS
 _OPPOSITE_ROOTS = frozenset((root(one), root(other)) for one, other in OPPOSITES)
 _SET_OF = {root(word): number for word, number in EXCLUSIVE.items()}
 _CLASSES: dict[str, frozenset[str]] = {}
@@ -237,4 +242,4 @@ def is_opposed(one: str, other: str) -> bool:
 def _negates(words: list[str], at: int, word: str) -> bool:
     """«no more than» sets a limit, «do not forget to» asks for something: they deny nothing."""
     follows = words[at + 1] if at + 1 < len(words) else ""
-    return word in NEGATORS and follows not in _COMPARATIVES and follows not in _OMISSIONS
+    return word in _NEGATORS and follows not in _COMPARATIVES and follows not in _OMISSIONS

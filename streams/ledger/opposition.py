@@ -70,7 +70,7 @@ class Opposition(NamedTuple):
 
 def opposition(one: str, other: str, weights: Weights = _WEIGHTS) -> Opposition:
     """How surely the second statement cannot hold beside the first."""
-    if max(len(one), len(other)) > MANY_CHARS:
+    if max(len(one), len(other)) > MANY_CHARS or _asks(one) or _asks(other):
         return Opposition(0.0, "body_conflict", "")
     pair = align(one, other)
     kind, explanation = _explain(pair)
@@ -85,6 +85,10 @@ def opposition(one: str, other: str, weights: Weights = _WEIGHTS) -> Opposition:
     if of_different_times(one, other):
         score = min(score, OF_THEIR_TIME)
     return Opposition(score, kind, explanation)
+
+
+def _asks(text: str) -> bool:
+    return text.rstrip(" \"'*_)").endswith("?")
 
 
 def says_the_same(pair: Aligned) -> bool:

@@ -10,14 +10,11 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
+from streams.ledger.limits import find_limit
 from streams.ledger.measure_tables import (
-    COMPARATIVES,
     CURRENCIES,
     EVERY,
     LETTERS,
-    LIMITS,
-    LIMITS_BEHIND,
-    LIMITS_OF_TIMES,
     NUMBERED,
     SCALES,
     UNITS,
@@ -69,6 +66,10 @@ _EVERY = re.compile(rf"\b(?:{join_patterns(EVERY)})\b", re.I)
 _LETTERS = re.compile(r"[^\W\d_]+")
 _FIRST_OF_EVERY = frozenset(each.split()[0] for each in EVERY)
 _EVERY_BEFORE = re.compile(r"\b(?:every|alle|each)\s+$", re.I)
+_STANDARD = re.compile(
+    rf"(?<![\w.-])(?P<noun>{join_patterns(NUMBERED.values)})[-/]?v?(?P<number>\d+(?:\.\d+)*)(?![\w-])",
+    re.I,
+)
 _PLACE = re.compile(r"(?<![\w.,-])(\d+)(?:st|nd|rd|th)\b", re.I)
 _VERSION = re.compile(r"(?<![\w.-])v\d+(?:\.\d+)*(?:-[\w.]+)?(?!\w)", re.I)
 _MONEY_BEFORE = re.compile(rf"(?:(?<!\w)(?:{join_patterns(CURRENCIES)}))\s?$", re.I)
@@ -76,13 +77,6 @@ _AUXILIARY = re.compile(
     r"\s+(?:is|are|was|were|has|have|had|must|shall|should|can|may|will|does)\b"
 )
 _NOUN_BEFORE = re.compile(r"([^\W\d_][\w-]*)(\s*#|\s+(?:no|nr|number|nummer)\.?)?\s*$", re.I)
-_LIMITING = join_patterns([*LIMITS, *LIMITS_OF_TIMES, *COMPARATIVES])
-_LIMIT = re.compile(rf"(?<![\w<>])(?P<limit>{_LIMITING})\s*(?:of\s+|an?\s+)?$", re.I)
-_LIMIT_BEHIND = re.compile(rf"\s?(?P<limit>{join_patterns(LIMITS_BEHIND)})(?!\w)", re.I)
-_DENIED = re.compile(
-    r"(?:\b(?:not|never|no|cannot|nicht|kein\w*)|n['\u2019]t)(?:\s+(?:be|to|take|last|have|use|need)){0,2}\s*$",
-    re.I,
-)
 _OF_YEAR = frozenset(["in", "since", "until", "during", "year", "before", "after", "seit", "jahr"])
 
 
@@ -130,7 +124,10 @@ def scan(text: str) -> list[Found]:
             if not any(each.start < other.end and other.start < each.end for other in taken):
                 taken.append(each)
     ordered = sorted(taken)
-    return [_with_limit(text, each) for each in _join_times(text, ordered)]
+    return [
+        each._replace(**find_limit(text, each.start, each.end, is_time=_is_time(each))._asdict())
+        for each in _join_times(text, ordered)
+    ]
 
 
 def _find_moments(text: str) -> Iterator[Found]:
@@ -155,6 +152,8 @@ def _find_spans_of_time(text: str) -> Iterator[Found]:
 def _find_numbers(text: str) -> Iterator[Found]:
     for match in _VERSION.finditer(text):
         yield _name(*match.span(), "version", match.group()[1:])
+    for match in _STANDARD.finditer(text):
+        yield _name(*match.span(), match["noun"].lower(), match["number"])
     for bare in _find_bare(text):
         if found := _read_number(text, bare):
             yield found
@@ -321,11 +320,14 @@ def _noun_before(text: str, start: int) -> str:
 def _find_single_units(text: str) -> Iterator[Found]:
     """`one year`, `half a minute`; not `a second`, which is mostly another one."""
     for match in _ONE.finditer(text):
-        word, factors = match["word"].lower().split(), _factors_of(match["unit"])
+        word, unit = match["word"].lower().split(), match["unit"].lower()
+        factors = _factors_of(unit)
+        if unit in SCALES:
+            factors = ((NUMBER, Fraction(SCALES[unit])),)
         is_half = word[0] in ("half", "eine") and len(word) > 1
-        if not factors or (word == ["a"] and match["unit"].lower() == "second"):
+        if not factors or (word == ["a"] and unit == "second"):
             continue
-        if word != ["one"] and factors[0][0] != TIME:
+        if word != ["one"] and factors[0][0] not in (TIME, NUMBER):
             continue
         value = (Fraction(1, 2 if is_half else 1),)
         yield Found(
@@ -360,27 +362,6 @@ def _continues(text: str, last: Found, each: Found) -> bool:
         and len(text[last.end : each.start]) <= 5
         and theirs.high < ours.low
     )
-
-
-def _with_limit(text: str, found: Found) -> Found:
-    """The figure with what the words right before or behind it make of it."""
-    found = found._replace(left=found.start, right=found.end)
-    ahead = max(0, found.start - 40)
-    before = text[ahead : found.start]
-    if match := _LIMIT.search(before):
-        words, start = " ".join(match["limit"].lower().split()), match.start()
-        if words in LIMITS_OF_TIMES and not _is_time(found):
-            return found
-        if words not in COMPARATIVES:
-            limit = LIMITS.get(words) or LIMITS_OF_TIMES[words]
-            return found._replace(limit=limit, left=ahead + start)
-        denied = _DENIED.search(before[:start])
-        limit = COMPARATIVES[words][bool(denied)]
-        return found._replace(limit=limit, left=ahead + (denied.start() if denied else start))
-    if match := _LIMIT_BEHIND.match(text, found.end):
-        limit = LIMITS_BEHIND[" ".join(match["limit"].lower().split())]
-        return found._replace(limit=limit, right=match.end())
-    return found
 
 
 def _is_time(found: Found) -> bool:

@@ -70,15 +70,16 @@ def find_opposed(alone: Sequence[str], alone_too: Sequence[str]) -> list[tuple[s
 
 def speak_of_different(pair: Aligned) -> bool:
     """Whether two rules differ in more than one thing, or one of them holds in fewer cases."""
-    if not (is_rule(pair.one) and is_rule(pair.other)):
-        return False
     ours, theirs = sentence_of(pair.one), sentence_of(pair.other)
-    alone, alone_too = find_unmatched(ours, theirs), find_unmatched(theirs, ours)
-    opposed = find_opposed(alone, alone_too)
     apart = ours.negated != theirs.negated
     if apart and (_is_partly(pair.one) and _is_partly(pair.other) or _leaves_open(pair)):
         return True
-    if apart + len(opposed) + len(pair.conflicts) > 1:
+    if not (is_rule(pair.one) and is_rule(pair.other)):
+        return False
+    alone, alone_too = find_unmatched(ours, theirs), find_unmatched(theirs, ours)
+    opposed = find_opposed(alone, alone_too)
+    differences = apart + len(opposed) + len(pair.conflicts)
+    if differences > 1 or (not differences and ours.negated):
         return True
     rest = [word for word in alone if word not in {one for one, _ in opposed}]
     rest_too = [word for word in alone_too if word not in {other for _, other in opposed}]
