@@ -104,8 +104,8 @@ def differing_value(pair: Aligned) -> str:
     same_but_one = len(pair.conflicts) == 1 and norm_text(pair.one) == norm_text(pair.other)
     if same_but_one and is_rule(pair.one):
         values = sorted(pair.conflicts[0])
-        about = f"{ours.subject} {ours.relation}: " if ours else "the figures differ: "
-        return f"{about}{values[0]} or {values[1]}"
+        about = f"{ours.subject} is" if ours and ours.relation == "is" else "the figures differ"
+        return f"{about}: {values[0]} or {values[1]}"
     return ""
 
 
