@@ -122,7 +122,7 @@ _OPPOSITE_TEXT = """
     tight loose; straight crooked; calm angry; shiny dull; ancient modern; rural urban; domestic
     foreign; child adult; winter summer; morning evening; increase reduce; encourage discourage;
     approve reject; approved rejected; minimize maximize; prevent permit; prevent allow; everything
-    nothing; everywhere nowhere; someone nobody; with without
+    nothing; everywhere nowhere; someone nobody; with without; available missing; present missing
 """
 _EXCLUSIVE_TEXT = """
     red blue green yellow black white orange purple pink brown gray grey; monday tuesday wednesday
@@ -137,7 +137,8 @@ _EXCLUSIVE_TEXT = """
     greek arabic brazilian mexican canadian american british indian australian; england france
     germany spain italy china japan korea russia netherlands portugal sweden poland turkey greece
     egypt brazil mexico canada india australia; postgresql mysql mongodb sqlite oracle cassandra
-    redis; kafka rabbitmq; jwt cookie; rest grpc graphql; json xml yaml; tcp udp; http https
+    redis; kafka rabbitmq; aws gcp azure; jwt cookie; rest grpc graphql; json xml yaml; tcp udp;
+    http https
 """
 FILLERS = frozenset(_FILLER_TEXT.split())
 NEGATORS = frozenset(_NEGATOR_TEXT.split())

@@ -56,6 +56,7 @@ _RATE = re.compile(
 )
 _COMPACT = re.compile(r"(?<![\w.])(?:\d+(?:d|h|min|ms|m|s)\s?){2,}(?!\w)")
 _COMPACT_PART = re.compile(r"(\d+)(d|h|min|ms|m|s)")
+_HOURS = re.compile(r"(?<![\w.])(\d{1,2})h([0-5]\d)(?!\w)")
 _ISO = re.compile(
     r"\bP(?=\d|T\d)(?:(?P<d>\d+)D)?(?:T(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+)S)?)?(?!\w)"
 )
@@ -136,7 +137,7 @@ def _find_moments(text: str) -> Iterator[Found]:
 
 
 def _find_spans_of_time(text: str) -> Iterator[Found]:
-    """`daily`, `1h30m` and `PT90S`."""
+    """`daily`, `1h30m`, `1h30` (a time of day too) and `PT90S`."""
     if not _FIRST_OF_EVERY.isdisjoint(_LETTERS.findall(text.lower())):
         for match in _EVERY.finditer(text):
             period = EVERY[" ".join(match.group().lower().split())]
@@ -144,6 +145,10 @@ def _find_spans_of_time(text: str) -> Iterator[Found]:
     for match in _COMPACT.finditer(text):
         parts = _COMPACT_PART.findall(match.group())
         yield _time(*match.span(), sum(int(n) * _SECONDS[unit] for n, unit in parts))
+    for match in _HOURS.finditer(text):
+        seconds = Fraction(int(match[1]) * 3600 + int(match[2]) * 60)
+        readings = (_point(TIME, seconds), _point(CLOCK, seconds % 86400))
+        yield Found(*match.span(), readings, is_sure=False)
     for match in _ISO.finditer(text):
         given = {unit: int(n) for unit, n in match.groupdict().items() if n}
         yield _time(*match.span(), sum(n * _SECONDS[unit] for unit, n in given.items()))

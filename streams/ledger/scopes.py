@@ -33,6 +33,7 @@ _RELATIVE_TEXT = "that which who whom whose where"
 _SCOPING_TEXT = """
     for in on at under with without within via per across between besides für bei unter mit ohne
 """
+LAST_OF_SUBJECT = 3  # a word further behind is rarely the subject
 _ARTICLE_TEXT = "a an the our their its this these all any each every other another new old own"
 _TOKENS = re.compile(r"[\w.-]*\w|,")
 _ARTICLES = frozenset(_ARTICLE_TEXT.split())
@@ -41,6 +42,10 @@ _RESTRICTIONS = _CONDITIONS | frozenset(_RELATIVE_TEXT.split()) | frozenset(_SCO
 _PARTIAL = re.compile(
     r"(?i)^\W*(?:some|many|several|few|most|manche|einige|viele)\b"
     r"|\b(?:sometimes|often|usually|mostly|partly|occasionally|rarely|teils|manchmal|oft|meistens)\b"
+)
+_LISTING = re.compile(  # more than one object at a time: «supports English», «supports French»
+    r"(?i)\b(?:supports?|accepts?|includes?|contains?|covers?|offers?|provides?|handles?|knows?"
+    r"|imports?|exports?|speaks?|unterstützt|enthält|umfasst|bietet)\b"
 )
 _NOT_ALL = re.compile(
     r"(?i)\bnot\s+(?:all|every|always|necessarily|entirely)\b|\bnicht\s+(?:alle|immer|jede)"
@@ -85,6 +90,8 @@ def speak_of_different(pair: Aligned) -> bool:
     rest_too = [word for word in alone_too if word not in {other for _, other in opposed}]
     if rest and rest_too:
         return True
+    if opposed and not apart and _LISTING.search(pair.one) and _LISTING.search(pair.other):
+        return not is_opposed(*opposed[0])
     return any(
         is_restricted(text, words, _CONDITIONS if apart and not sentence.negated else _RESTRICTIONS)
         for text, sentence, words in ((pair.one, ours, rest), (pair.other, theirs, rest_too))
@@ -93,18 +100,25 @@ def speak_of_different(pair: Aligned) -> bool:
 
 
 def is_restricted(text: str, words: Sequence[str], markers: frozenset[str]) -> bool:
-    """Whether one of these roots stands in a condition, or right behind a word that restricts."""
+    """Whether one of these roots stands in a condition, right behind a word that restricts, or
+    names a part («a division of»)."""
     marked = in_condition = False
-    for token in _TOKENS.findall(text.lower()):
+    found = _TOKENS.findall(text.lower())
+    for at, token in enumerate(found):
         if token == ",":
             marked = in_condition = False
         elif token in markers:
             marked, in_condition = True, token in _CONDITIONS
         elif token in FUNCTION_WORDS and token not in _ARTICLES:
             marked = False
-        elif (marked or in_condition) and root(token) in words:
+        elif root(token) in words and (marked or in_condition or _names_part(found, at)):
             return True
     return False
+
+
+def _names_part(found: Sequence[str], at: int) -> bool:
+    """Whether the word opens a subject as a part of it: «the division of»."""
+    return at <= LAST_OF_SUBJECT and found[at + 1 : at + 2] == ["of"]
 
 
 def _is_partly(text: str) -> bool:
