@@ -21,7 +21,7 @@ from streams.ledger.indexes import COMPARED_KINDS, subject_key
 from streams.ledger.lifecycle import SIDE_GONE
 from streams.ledger.near_index import Near
 from streams.ledger.opposition import differing_value, of_different_times, opposition
-from streams.ledger.scopes import speak_of_different
+from streams.ledger.scopes import of_different_scopes, speak_of_different
 from streams.ledger.similarity import (
     affirmative,
     differ_in_names,
@@ -100,7 +100,9 @@ def why_contradicts(one: AtomRecord, other: AtomRecord) -> ContradictionReason |
     if one.kind == "risk" or other.kind == "risk":
         return _compare_severity(one, other) if one.kind == other.kind else None
     first, second = one.statement, other.statement
-    if of_different_times(first, second) or of_different_versions(one, other):
+    if norm_text(one.title) == norm_text(other.title) or of_different_times(first, second):
+        return None
+    if of_different_versions(one, other) or of_different_scopes(one, other):
         return None
     pair = align(first, second)
     if {one.polarity, other.polarity} == {"affirm", "negate"} and one.kind == other.kind:

@@ -19,6 +19,8 @@ from streams.ledger.lexicon import (
     EXCLUSIVE,
     FILLERS,
     FUNCTION_WORDS,
+    GERMAN_FUNCTION_WORDS,
+    GERMAN_NEGATORS,
     NEGATORS,
     OPPOSITES,
 )
@@ -36,8 +38,8 @@ _FORBIDDING_TEXT = """
     forbid forbids forbidden forbade prohibit prohibits prohibited disallow disallows disallowed ban
     bans banned
 """
-_NEGATORS = NEGATORS | frozenset(_FORBIDDING_TEXT.split())
-_EMPTY = FUNCTION_WORDS | FILLERS | _NEGATORS
+_NEGATORS = NEGATORS | GERMAN_NEGATORS | frozenset(_FORBIDDING_TEXT.split())
+_EMPTY = FUNCTION_WORDS | GERMAN_FUNCTION_WORDS | FILLERS | _NEGATORS
 _OPPOSITE_ROOTS = frozenset((root(one), root(other)) for one, other in OPPOSITES)
 _SET_OF = {root(word): number for word, number in EXCLUSIVE.items()}
 _CLASSES: dict[str, frozenset[str]] = {}

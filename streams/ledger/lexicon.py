@@ -140,6 +140,18 @@ _EXCLUSIVE_TEXT = """
     redis; kafka rabbitmq; aws gcp azure; jwt cookie; rest grpc graphql; json xml yaml; tcp udp;
     http https
 """
+_GERMAN_NEGATOR_TEXT = "nicht kein keine keinen keinem keiner keines nie niemals ohne weder"
+_GERMAN_FUNCTION_TEXT = """
+    der das ein eine einen einem einer und oder von auf ist sind wird werden muss darf soll kann
+"""  # no word that English has too
+_SIDE_BY_SIDE_TEXT = """
+    production prod staging development dev testing test preview sandbox demo; windows linux macos
+    android ios; frontend backend; client server; free basic pro premium enterprise; eu us uk apac
+    emea; inbound outbound; request response; read write; upload download; admin member guest;
+    internal external; current previous next; monolith microservice; desktop mobile web
+"""
+GERMAN_NEGATORS = frozenset(_GERMAN_NEGATOR_TEXT.split())
+GERMAN_FUNCTION_WORDS = frozenset(_GERMAN_FUNCTION_TEXT.split())
 FILLERS = frozenset(_FILLER_TEXT.split())
 NEGATORS = frozenset(_NEGATOR_TEXT.split())
 FUNCTION_WORDS = frozenset(_FUNCTION_TEXT.split())
@@ -172,3 +184,8 @@ EXCLUSIVE: dict[str, int] = {}
 for _number, _group in enumerate(_groups(_EXCLUSIVE_TEXT)):
     for _word in _group:
         EXCLUSIVE.setdefault(_word, _number)
+
+SIDE_BY_SIDE: dict[str, int] = {}  # scopes of which each has facts of its own -> its set
+for _number, _group in enumerate(_groups(_SIDE_BY_SIDE_TEXT)):
+    for _word in _group:
+        SIDE_BY_SIDE[_word] = _number

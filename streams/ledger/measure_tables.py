@@ -20,6 +20,7 @@ class Numbered(NamedTuple):
 
     names: frozenset[str]
     values: frozenset[str]
+    scopes: frozenset[str]
 
 
 def join_patterns(spellings: Iterable[str]) -> str:
@@ -80,7 +81,7 @@ LIMITS_BEHIND: dict[str, Limit] = {
     spelling: kind for kind, each in _TABLES["limits_behind"].items() for spelling in each
 }
 NUMBERED = Numbered(
-    frozenset(_TABLES["numbered"]["name"].split()), frozenset(_TABLES["numbered"]["value"].split())
+    *(frozenset(_TABLES["numbered"][name].split()) for name in ("name", "value", "scope"))
 )
 
 

@@ -53,6 +53,11 @@ class Quantity:
         return not self.is_name or is_version or self.noun in NUMBERED.values
 
     @property
+    def is_scope(self) -> bool:
+        """Whether it names what facts hold of: phase 1, node 2."""
+        return self.is_name and self.noun in NUMBERED.scopes
+
+    @property
     def dimension(self) -> str:
         """``time``, ``data``, ``money EUR``, ``day``, ``number``, …; ``name`` for a name."""
         return self.readings[0].dimension if self.readings else "name"

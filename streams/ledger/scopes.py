@@ -14,9 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from schemas.events.ledger import AtomRecord
+from schemas.fingerprint import norm_text
 from streams.ledger.alignment import Aligned
 from streams.ledger.contrast import exclude, find_unmatched, is_opposed, sentence_of
-from streams.ledger.lexicon import FUNCTION_WORDS
+from streams.ledger.lexicon import FUNCTION_WORDS, SIDE_BY_SIDE
+from streams.ledger.quantities import quantities_of
 from streams.ledger.terms import root
 
 _OCCASION = re.compile(
@@ -45,7 +48,7 @@ _PARTIAL = re.compile(
 )
 _LISTING = re.compile(  # more than one object at a time: «supports English», «supports French»
     r"(?i)\b(?:supports?|accepts?|includes?|contains?|covers?|offers?|provides?|handles?|knows?"
-    r"|imports?|exports?|speaks?|unterstützt|enthält|umfasst|bietet)\b"
+    r"|imports?|exports?|speaks?|reads?|writes?|parses?|unterstützt|enthält|umfasst|bietet)\b"
 )
 _NOT_ALL = re.compile(
     r"(?i)\bnot\s+(?:all|every|always|necessarily|entirely)\b|\bnicht\s+(?:alle|immer|jede)"
@@ -97,6 +100,27 @@ def speak_of_different(pair: Aligned) -> bool:
         for text, sentence, words in ((pair.one, ours, rest), (pair.other, theirs, rest_too))
         if words
     )
+
+
+def of_different_scopes(one: AtomRecord, other: AtomRecord) -> bool:
+    """Whether each stands under a scope of its own: staging and production, phase 1 and phase 2."""
+    ours, theirs = one.context, other.context
+    if not ours or not theirs or norm_text(ours) == norm_text(theirs):
+        return False
+    sides, sides_too = _list_sides(ours), _list_sides(theirs)
+    if any(sides[at] != sides_too[at] for at in sides.keys() & sides_too.keys()):
+        return True
+    names, names_too = _list_names(ours), _list_names(theirs)
+    return any(names[noun] != names_too[noun] for noun in names.keys() & names_too.keys())
+
+
+def _list_sides(context: str) -> dict[int, str]:
+    words = norm_text(context).split()
+    return {SIDE_BY_SIDE[word]: word for word in words if word in SIDE_BY_SIDE}
+
+
+def _list_names(context: str) -> dict[str, str]:
+    return {each.noun: each.name for each in quantities_of(context) if each.is_scope}
 
 
 def is_restricted(text: str, words: Sequence[str], markers: frozenset[str]) -> bool:
