@@ -26,10 +26,11 @@ from streams.ledger.quantities import (
 MARK = "id"  # before a number that is a name: no digit comes first, so it counts as a word
 _OPENING = re.compile(r"^\W*(?:in|on|at|during|for|by|as of|am|im|um)?\s*(?:the\s+)?$", re.I)
 _SCOPE_OF_NAME = re.compile(
-    r"\b(?:in|since|from|before|after|until|under|with|as of|for|of|ab|seit|bis|vor|nach)\s+"
+    r"(?:,|\b(?:in|since|from|before|after|until|under|with|as of|for|of|ab|seit|bis|vor|nach))\s+"
     r"(?:the\s+)?[\w-]+\s*$",
     re.I,
 )
+_SENTENCE_END = re.compile(r"[.!?]\s+|\n")
 _REST_OF_TEXT = re.compile(r"[\s.!)\"'`*]*$")
 
 
@@ -53,7 +54,7 @@ def align(one: str, other: str) -> Aligned:
     conflicts = []
     for our, their in _pair(ours, theirs):
         if _exclude(one, our, other, their):
-            if _opens(one, our) and _opens(other, their):
+            if _opens(one, our) or _opens(other, their):
                 continue
             conflicts.append((one[our.left : our.right], other[their.left : their.right]))
         elif our.is_name and not equal(our, their):
@@ -95,8 +96,9 @@ def _is_given(text: str, name: Quantity) -> bool:
 
 
 def _opens(text: str, figure: Quantity) -> bool:
-    """Whether a day or a month opens its text and says when all the rest was so."""
-    return figure.dimension in (DAY, DAY_OF_YEAR) and bool(_OPENING.match(text[: figure.left]))
+    """Whether a day or a month opens its sentence and says when all the rest was so."""
+    before = _SENTENCE_END.split(text[: figure.left])[-1]
+    return figure.dimension in (DAY, DAY_OF_YEAR) and bool(_OPENING.match(before))
 
 
 def _mark(text: str, name: Quantity) -> str:

@@ -24,6 +24,7 @@ _DATES = tuple(
     re.compile(pattern, re.I)
     for pattern in (
         r"(?<![\w.-])(?P<year>\d{4})([-/.])(?P<month>\d{1,2})\2(?P<day>\d{1,2})(?:(?=T\d)|(?![\w-]|\.\d))",
+        r"(?<![\w.-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?![\w-])",
         r"(?<![\w.-])(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4}|\d\d)(?![\w-]|\.\d)",
         r"(?<![\w./-])(?P<either>\d{1,2})([-/])(?P<other>\d{1,2})\2(?P<year>\d{4}|\d\d)(?![\w/-])",
         rf"(?<![\w.]){_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?",

@@ -207,7 +207,7 @@ def _read_number(text: str, bare: Bare) -> Found | None:
 def _read_measured(text: str, bare: Bare) -> Found | None:
     """The number with scale, unit, currency, range and rate, as far as they stand there."""
     start, end, high = bare
-    if second := _find_range_end(text, start, end):
+    if second := _find_range_end(text, bare):
         end, high = second.end, second.values
     end, factors = _read_scale(text, end)
     behind = _UNIT_BEHIND.match(text, end)
@@ -269,17 +269,22 @@ def _is_sure(values: tuple[Fraction, ...], factors: tuple[Factor, ...]) -> bool:
     return len(factors) == 1 or first == NUMBER or first == TIME == last
 
 
-def _find_range_end(text: str, start: int, end: int) -> Bare | None:
+def _find_range_end(text: str, first: Bare) -> Bare | None:
     """The second number of `5-10`, `5 ms to 10 ms`, `between 5 and 10`; its unit is read next."""
-    unit = _UNIT_BEHIND.match(text, end)
-    to = _TO.match(text, unit.end() if unit else end)
+    unit = _UNIT_BEHIND.match(text, first.end)
+    to = _TO.match(text, unit.end() if unit else first.end)
     if not to:
         return None
-    if _JOINING.fullmatch(to.group()) and not _BETWEEN.search(text[:start]):
+    if _JOINING.fullmatch(to.group()) and not _BETWEEN.search(text[: first.start]):
         return None
     match = _SECOND.match(text, to.end())
     values = read_digits(match.group()) if match else ()
-    return Bare(match.start(), match.end(), values) if match and values else None
+    if not match or not values or values[0] <= first.values[0]:
+        return None
+    behind = _UNIT_BEHIND.match(text, match.end())
+    if unit and (not behind or behind["unit"] != unit["unit"]):
+        return None  # two figures of two units
+    return Bare(match.start(), match.end(), values)
 
 
 def _factors_of(spelling: str) -> tuple[Factor, ...]:

@@ -189,6 +189,11 @@ def test_a_number_behind_what_it_numbers_is_a_name(text: str, name: str):
         ("5 US customers", ["5"]),
         ("From 8:00 to 18:00 on 2024-05-07T08:00Z", ["8:00", "18:00", "2024-05-07", "08:00Z"]),
         ("The port is 8080.", ["8080"]),
+        ("It takes 20 to 30 ms.", ["20 to 30 ms"]),
+        ("It takes 20 ms to 30 ms.", ["20 ms to 30 ms"]),
+        ("It takes 900 ms to 2 s.", ["900 ms", "2 s"]),
+        ("It is planned for 2021-10.", ["2021-10"]),
+        ("It runs daily and every two hours.", ["daily", "every two hours"]),
     ],
 )
 def test_a_figure_has_its_place_and_names_with_digits_are_none(text: str, found: list[str]):

@@ -265,6 +265,19 @@ def test_two_objects_of_a_verb_that_takes_many_do_not_conflict(one: str, other: 
 
 
 @pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("2024-03-01: first draft", "2025-04-02: first draft"),
+        ("3/1/2024: first draft", "First draft: 2025-04-02"),
+        ("The Orchard Group. 3 May 2024.", "The Orchard Group. 4 June 2025."),
+        ("Report on orders, version 0.3", "Report on orders, version 1.0"),
+    ],
+)
+def test_a_date_or_a_version_that_only_heads_a_text_is_no_value(one: str, other: str):
+    assert contradict(one, other) == [False, False]
+
+
+@pytest.mark.parametrize(
     ("one", "other", "found"),
     [
         ("Der Dienst speichert Adressen.", "Der Dienst speichert keine Adressen.", True),
