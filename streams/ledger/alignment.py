@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from streams.ledger.aliases import write_names_alike
+from streams.ledger.measure_tables import NUMBERED
 from streams.ledger.moments import DAY, DAY_OF_YEAR
 from streams.ledger.quantities import (
     Quantity,
@@ -28,6 +29,11 @@ _OPENING = re.compile(r"^\W*(?:in|on|at|during|for|by|as of|am|im|um)?\s*(?:the\
 _SCOPE_OF_NAME = re.compile(
     r"(?:,|\b(?:in|since|from|before|after|until|under|with|as of|for|of|ab|seit|bis|vor|nach))\s+"
     r"(?:the\s+)?[\w-]+\s*$",
+    re.I,
+)
+_NEEDS = re.compile(
+    r"\b(?:requires?|needs?|uses?|runs? on|targets?|based on|built (?:on|with)|depends on"
+    r"|upgraded? to|benötigt|braucht|nutzt|verwendet)\s+(?:[\w.-]+\s+)?[\w.-]+$",
     re.I,
 )
 _SENTENCE_END = re.compile(r"[.!?]\s+|\n")
@@ -91,8 +97,9 @@ def _exclude(one: str, our: Quantity, other: str, their: Quantity) -> bool:
 
 def _is_given(text: str, name: Quantity) -> bool:
     before = text[: name.start].rstrip("# ")
+    can_be = name.is_value or (name.noun not in NUMBERED.names and _NEEDS.search(before))
     closes = _REST_OF_TEXT.match(text, name.end)
-    return bool(name.is_value and closes and not _SCOPE_OF_NAME.search(before))
+    return bool(can_be and closes and not _SCOPE_OF_NAME.search(before))
 
 
 def _opens(text: str, figure: Quantity) -> bool:

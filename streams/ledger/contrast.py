@@ -32,6 +32,11 @@ _PREPOSITION_TEXT = """
     onto for around across along beneath between toward towards while but and whilst as
 """
 _OMISSIONS = frozenset(("forget", "fail", "fails", "hesitate", "neglect", "omit"))
+_STATES = {"on": "enabled", "off": "disabled"}
+_BEFORE_STATES = frozenset(
+    ["is", "are", "be", "was", "were", "not", "turned", "switched", "set", "stays", "default", "to"]
+)
+_BEHIND_STATES = frozenset(("", "for", "by", "in", "when", "if", "unless", "and", "or", "until"))
 _COMPARATIVES = frozenset(_COMPARATIVE_TEXT.split())
 _PREPOSITIONS = frozenset(_PREPOSITION_TEXT.split())
 _FORBIDDING_TEXT = """
@@ -77,7 +82,7 @@ class Sentence:
 
 @bounded_cache(2 * MIB, 15)
 def sentence_of(text: str) -> Sentence:
-    words = [word.lower() for word in tokens(text)]
+    words = _name_states([word.lower() for word in tokens(text)])
     negators = [at for at, word in enumerate(words) if _negates(words, at, word)]
     first = negators[0] if negators else len(words)
     before = [root(word) for word in words[:first] if word not in _EMPTY]
@@ -239,6 +244,17 @@ def exclude(one: str, other: str) -> bool:
 
 def is_opposed(one: str, other: str) -> bool:
     return (one, other) in _OPPOSITE_ROOTS
+
+
+def _name_states(words: list[str]) -> list[str]:
+    """«is on», «turned off» as what they say: alone they are prepositions."""
+    ahead = zip(["", *words], words, [*words[1:], ""], strict=False)
+    return [
+        _STATES[word]
+        if word in _STATES and before in _BEFORE_STATES and behind in _BEHIND_STATES
+        else word
+        for before, word, behind in ahead
+    ]
 
 
 def _negates(words: list[str], at: int, word: str) -> bool:

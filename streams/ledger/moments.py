@@ -32,6 +32,14 @@ _DATES = tuple(
         rf"\b{_MONTH},?\s+{_YEAR}",
     )
 )
+_PARTS_OF_YEARS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\b(?P<year>20\d\d)[\s/-]?(?P<part>[QH][1-4])\b",
+        r"\b(?P<part>Q[1-4])(?:[\s/-]?(?P<year>20\d\d))?\b",
+        r"\b(?P<part>H[12])[\s/-]?(?P<year>20\d\d)\b",
+    )
+)
 _CLOCKS = tuple(
     re.compile(pattern)
     for pattern in (
@@ -59,7 +67,7 @@ class Moment(NamedTuple):
 
 
 def find_moments(text: str) -> Iterator[Moment]:
-    """Dates, then times of day; some may overlap, the earlier found counts."""
+    """Dates, parts of years, times of day; some may overlap, the earlier found counts."""
     if not _TELLS.search(text):
         return
     for pattern in _DATES:
@@ -68,6 +76,9 @@ def find_moments(text: str) -> Iterator[Moment]:
                 yield Moment(
                     match.start(), match.end(), readings, "either" not in match.groupdict()
                 )
+    for pattern in _PARTS_OF_YEARS:
+        for match in pattern.finditer(text):
+            yield Moment(*match.span(), _read_part(match["part"], int(match["year"] or 0)))
     for pattern in _CLOCKS:
         for match in pattern.finditer(text):
             if readings := _read_clock(match.groupdict()):
@@ -104,6 +115,16 @@ def _days(year: int, month: int, day: int) -> Spans:
         return (in_any_year,)
     after = _ordinal(year + month // 12, month % 12 + 1, 1)
     return ((DAY, first, first if day else after - 1), in_any_year)
+
+
+def _read_part(part: str, year: int) -> Spans:
+    """The days of a quarter or of half a year."""
+    months = 3 if part[0] == "Q" else 6
+    last = months * int(part[1])
+    first, *_ = _days(year, last - months + 1, 1)
+    end, *_ = _days(year, last, 0)
+    in_any_year = (DAY_OF_YEAR, Fraction((last - months + 1) * 100 + 1), Fraction(last * 100 + 31))
+    return ((DAY, first[1], end[2]), in_any_year) if year else (in_any_year,)
 
 
 def _ordinal(year: int, month: int, day: int) -> Fraction:

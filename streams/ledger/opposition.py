@@ -32,6 +32,7 @@ from streams.ledger.weighing import Weights, load_weights, weigh
 LABEL_THRESHOLD = 0.5
 SURE = 0.9  # held out, at least nine in ten of these are right
 OF_VALUES = 0.95  # two values of one relation of one subject
+OF_OTHERS = 0.8  # «only» of one group, and the same of another one
 WITHOUT_REASON = 0.3
 OF_A_PART = 0.85  # the denied says more than the other: likely, not sure
 OF_THEIR_TIME = 0.2
@@ -42,6 +43,18 @@ _PAST = re.compile(
     r"|previously|formerly|no longer(?! than)|used to|prior to|in the past|originally|at first"
     r"|superseded by|replaced by|obsoleted by|deprecated (?:since|in|by))"
 )
+_PLANNED = re.compile(
+    r"(?i)\b(?:(?:plan|plans|planned|planning|intend|intends|hope|hopes) (?:to|for|on)|planned"
+    r"|next (?:year|month|quarter|week|release|version|sprint)|in (?:the )?future|eventually"
+    r"|someday|roadmap|could|might|would|propose[sd]?|suggest(?:s|ed)?|consider(?:s|ed|ing)?"
+    r"|geplant|künftig|könnten?|würden?)\b"
+)
+_ONLY = re.compile(
+    r"(?i)^\W*(?P<only>(?:only|solely|exclusively|nur|ausschließlich)\s+)?(?P<who>[^,.;]{1,60}?)\s+"
+    r"(?:can|may|must|could|is allowed to|are allowed to|dürfen|darf|können|kann)\s+(?P<what>.+)$"
+)
+_WILL = re.compile(r"(?i)\bwill\b")
+_MODAL = re.compile(r"(?i)\b(?:will|wo|shall|must|should|may|can|cannot|never|to)\b")
 Kind = Literal["polarity_mismatch", "body_conflict"]
 Severity = Literal["low", "medium", "high"]
 
@@ -78,6 +91,9 @@ def opposition(one: str, other: str, weights: Weights = _WEIGHTS) -> Opposition:
     if value := differing_value(pair):
         kind, explanation = "body_conflict", value
         score = max(score, OF_VALUES)
+    elif lets_others(pair):
+        kind, explanation = "body_conflict", "one lets only some, the other lets others too"
+        score = max(score, OF_OTHERS)
     elif says_the_same(pair):
         score = 0.0
     elif speak_of_different(pair):
@@ -89,6 +105,17 @@ def opposition(one: str, other: str, weights: Weights = _WEIGHTS) -> Opposition:
 
 def _asks(text: str) -> bool:
     return text.rstrip(" \"'*_)").endswith("?")
+
+
+def lets_others(pair: Aligned) -> bool:
+    """«Only admins may X» against «Members may X»: the same of others than the only ones."""
+    first, second = _ONLY.match(pair.one), _ONLY.match(pair.other)
+    if not first or not second or bool(first["only"]) == bool(second["only"]):
+        return False
+    if norm_text(first["what"]) != norm_text(second["what"]) or _denies(pair):
+        return False
+    ours, theirs = (set(norm_text(each["who"]).split()) for each in (first, second))
+    return ours.isdisjoint(theirs)
 
 
 def says_the_same(pair: Aligned) -> bool:
@@ -119,8 +146,16 @@ def _score(pair: Aligned, features: Sequence[float], weights: Weights) -> float:
 
 
 def of_different_times(one: str, other: str) -> bool:
-    """Whether one of the two says itself that it held until something, and the other does not."""
-    return bool(_PAST.search(one)) != bool(_PAST.search(other))
+    """Whether one of the two says itself that it held until something, or that it may come, and
+    the other does not."""
+    if bool(_PAST.search(one)) != bool(_PAST.search(other)):
+        return True
+    if bool(_PLANNED.search(one)) != bool(_PLANNED.search(other)):
+        return True
+    return any(
+        _WILL.search(first) and not _MODAL.search(second)
+        for first, second in ((one, other), (other, one))
+    )
 
 
 def _denies_more(ours: Sentence, theirs: Sentence) -> bool:

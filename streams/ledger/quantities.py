@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 from schemas.bounded_cache import MIB, bounded_cache
 from streams.ledger.measure_tables import NUMBERED, Limit
 from streams.ledger.quantity_scan import Reading, scan
 
 NEARLY = Fraction(1, 10)  # how far «about 30» may be from another figure
+SIZES = frozenset(("data", "data/time"))
 _LOWER, _UPPER = {"least", "above"}, {"most", "below"}
 
 
@@ -136,12 +138,13 @@ def _count_alike(one: Quantity, other: Quantity) -> bool:
 
 
 def _pair_readings(one: Quantity, other: Quantity) -> list[tuple[Reading, Reading]]:
-    """The readings of both in the likeliest dimension that both have."""
+    """The readings of both in the likeliest dimension that both have.
+
+    Sizes of data are both decimal or both binary: nobody means the one here and the other there.
+    """
     known = {reading.dimension for reading in other.readings}
     shared = next((each.dimension for each in one.readings if each.dimension in known), None)
-    return [
-        (ours, theirs)
-        for ours in one.readings
-        for theirs in other.readings
-        if ours.dimension == shared == theirs.dimension
-    ]
+    left, right = ([it for it in each.readings if it.dimension == shared] for each in (one, other))
+    if shared in SIZES and len(left) == len(right):
+        return list(zip(left, right, strict=True))
+    return list(product(left, right))

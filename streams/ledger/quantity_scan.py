@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
+from streams.ledger.aliases import NAME_OF
 from streams.ledger.limits import find_limit
 from streams.ledger.measure_tables import (
     CURRENCIES,
@@ -65,6 +66,7 @@ _ONE = re.compile(
 )
 _EVERY = re.compile(rf"\b(?:{join_patterns(EVERY)})\b", re.I)
 _LETTERS = re.compile(r"[^\W\d_]+")
+_NUMBERED = NUMBERED.names | NUMBERED.values | frozenset(NAME_OF.values())
 _FIRST_OF_EVERY = frozenset(each.split()[0] for each in EVERY)
 _EVERY_BEFORE = re.compile(r"\b(?:every|alle|each)\s+$", re.I)
 _STANDARD = re.compile(
@@ -309,7 +311,7 @@ def _read_unmeasured(text: str, bare: Bare) -> Found:
 def _numbers_things(text: str, bare: Bare, noun: str) -> bool:
     """Whether the noun before the number is one of a series that the number tells apart."""
     before = text[max(0, bare.start - 60) : bare.start]
-    if before.rstrip().endswith("#") or noun in NUMBERED.names or noun in NUMBERED.values:
+    if before.rstrip().endswith("#") or noun in _NUMBERED:
         return True
     match = _NOUN_BEFORE.search(before)
     if not match or text[bare.start].isalpha():

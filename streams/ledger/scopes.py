@@ -20,6 +20,7 @@ from streams.ledger.alignment import Aligned
 from streams.ledger.contrast import exclude, find_unmatched, is_opposed, sentence_of
 from streams.ledger.lexicon import FUNCTION_WORDS, SIDE_BY_SIDE
 from streams.ledger.quantities import quantities_of
+from streams.ledger.roles import exchange_roles
 from streams.ledger.terms import root
 
 _OCCASION = re.compile(
@@ -84,6 +85,8 @@ def speak_of_different(pair: Aligned) -> bool:
         return True
     if not (is_rule(pair.one) and is_rule(pair.other)):
         return False
+    if apart and exchange_roles(pair.one, pair.other):
+        return True
     alone, alone_too = find_unmatched(ours, theirs), find_unmatched(theirs, ours)
     opposed = find_opposed(alone, alone_too)
     differences = apart + len(opposed) + len(pair.conflicts)

@@ -292,3 +292,72 @@ def test_german_is_read_too(one: str, other: str, found: bool):
 
 def test_what_is_told_of_an_occasion_is_left_to_the_weights():
     assert contradict("A man in a hat is reading a book.", "The man is not reading.")[0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        (
+            "The shop service calls the stock service.",
+            "The stock service does not call the shop service.",
+            False,
+        ),
+        (
+            "Files move from the inbox to the archive.",
+            "Files do not move from the archive to the inbox.",
+            False,
+        ),
+        (
+            "The shop service calls the stock service.",
+            "The shop service does not call the stock service.",
+            True,
+        ),
+        ("The store supports paging.", "Paging is not supported by the store.", True),
+        ("Alarms are sent in production.", "In production alarms are not sent.", True),
+    ],
+)
+def test_who_does_what_to_whom_counts(one: str, other: str, found: bool):
+    assert contradict(one, other) == [found, found]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        ("We plan to support LDAP.", "We do not support LDAP.", False),
+        ("We will support LDAP in 2027.", "We do not support LDAP.", False),
+        ("We could cache the prices.", "We do not cache the prices.", False),
+        ("We will support LDAP.", "We will not support LDAP.", True),
+        ("The move is planned for Q3 2026.", "The move is planned for Q4 2026.", True),
+        ("The move is planned for Q3 2026.", "The move is planned for August 2026.", False),
+    ],
+)
+def test_what_is_planned_does_not_contradict_today(one: str, other: str, found: bool):
+    assert contradict(one, other) == [found, found]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        ("Only editors may publish pages.", "Readers may publish pages.", True),
+        ("Only editors may publish pages.", "Editors may publish pages.", False),
+        ("Only editors may publish pages.", "Readers may not publish pages.", False),
+    ],
+)
+def test_what_only_some_may_contradicts_that_others_may(one: str, other: str, found: bool):
+    assert contradict(one, other) == [found, found]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        ("The shop requires Postgres 12.", "The shop requires PostgreSQL 14.", True),
+        ("The shop requires Postgres 12.", "The shop requires PostgreSQL 12.", False),
+        ("The agent supports Windows 10.", "The agent supports Windows 11.", False),
+        ("The address is 10.0.0.5.", "The address is 10.0.0.6.", True),
+        ("Host 10.0.0.5 runs Linux.", "Host 10.0.0.6 runs Windows.", False),
+        ("The flag is on for testers.", "The flag is off for testers.", True),
+        ("Uploads up to 5 MB are free.", "Uploads over 5 MB are not free.", False),
+    ],
+)
+def test_a_version_an_address_or_a_state_can_be_a_value(one: str, other: str, found: bool):
+    assert contradict(one, other) == [found, found]
