@@ -25,6 +25,7 @@ from streams.ledger.quantities import (
 )
 
 MARK = "id"  # before a number that is a name: no digit comes first, so it counts as a word
+_MARKED = re.compile(rf"\b{MARK}(?=\d)")
 _OPENING = re.compile(r"^\W*(?:in|on|at|during|for|by|as of|am|im|um)?\s*(?:the\s+)?$", re.I)
 _SCOPE_OF_NAME = re.compile(
     r"(?:,|\b(?:in|since|from|before|after|until|under|with|as of|for|of|ab|seit|bis|vor|nach))\s+"
@@ -36,17 +37,27 @@ _NEEDS = re.compile(
     r"|upgraded? to|benötigt|braucht|nutzt|verwendet)\s+(?:[\w.-]+\s+)?[\w.-]+$",
     re.I,
 )
+_LISTED = re.compile(r"\b(?:and|und)\b|[,/;]", re.I)
 _SENTENCE_END = re.compile(r"[.!?]\s+|\n")
 _REST_OF_TEXT = re.compile(r"[\s.!)\"'`*]*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """``conflicts``: figures that exclude each other, as the two texts write them."""
+    """``conflicts``: figures that exclude each other, as the two texts write them.
+
+    ``differences``: how many of them are no mere parts of one list, «5 threads and 10 queues».
+    """
 
     one: str
     other: str
     conflicts: tuple[tuple[str, str], ...] = ()
+    differences: int = 0
+
+
+def unmark(text: str) -> str:
+    """The text with its names as they were written."""
+    return _MARKED.sub("", text)
 
 
 @lru_cache(maxsize=64)
@@ -58,15 +69,26 @@ def align(one: str, other: str) -> Aligned:
     written = {our: _mark(one, our) for our in ours if our.is_name}
     written_too = {their: _mark(other, their) for their in theirs if their.is_name}
     conflicts = []
+    places: list[Quantity] = []
     for our, their in _pair(ours, theirs):
         if _exclude(one, our, other, their):
             if _opens(one, our) or _opens(other, their):
                 continue
+            places.append(our)
             conflicts.append((one[our.left : our.right], other[their.left : their.right]))
         elif our.is_name and not equal(our, their):
             continue
         written[our] = written_too[their] = one[our.start : our.end]
-    return Aligned(_write(one, written), _write(other, written_too), tuple(conflicts))
+    apart = sum(
+        not _LISTED.search(one[last.right : our.left])
+        for last, our in zip(places, places[1:], strict=False)
+    )
+    return Aligned(
+        _write(one, written),
+        _write(other, written_too),
+        tuple(conflicts),
+        apart + bool(conflicts),
+    )
 
 
 def _pair(

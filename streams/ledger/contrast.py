@@ -50,6 +50,10 @@ _SET_OF = {root(word): number for word, number in EXCLUSIVE.items()}
 _CLASSES: dict[str, frozenset[str]] = {}
 for _word, _heads in CLASS_OF.items():
     _CLASSES[root(_word)] = _CLASSES.get(root(_word), frozenset()) | set(map(root, _heads))
+_MEMBERS: dict[str, set[str]] = {}
+for _member, _its_classes in _CLASSES.items():
+    for _class in _its_classes:
+        _MEMBERS.setdefault(_class, set()).add(_member)
 SAME_BUT_NUMBERS = 0.8
 _REASONS = (0, 1, 6, 7, 8, 21)  # places in _overall: denials, opposites, sets, numbers, modals
 _OPEN_MODALS = frozenset(("may", "can", "could", "might", "optional", "optionally"))
@@ -231,7 +235,7 @@ def measure_match(word: str, known: Collection[str]) -> float:
         return 1.0
     if not _CLASSES.get(word, frozenset()).isdisjoint(known):
         return 0.7
-    if any(word in _CLASSES.get(other, ()) for other in known):
+    if not _MEMBERS.get(word, set()).isdisjoint(known):
         return 0.9
     alike = len(word) > 5 and any(other[:5] == word[:5] for other in known)
     return 0.8 if alike else 0.0

@@ -150,6 +150,9 @@ _SIDE_BY_SIDE_TEXT = """
     emea; inbound outbound; request response; read write; upload download; admin member guest;
     internal external; current previous next; monolith microservice; desktop mobile web
 """
+_NOT_OF_SCENES = frozenset(
+    ["user", "users", "worker", "workers", "team", "model", "individual", "individuals"]
+)
 GERMAN_NEGATORS = frozenset(_GERMAN_NEGATOR_TEXT.split())
 GERMAN_FUNCTION_WORDS = frozenset(_GERMAN_FUNCTION_TEXT.split())
 FILLERS = frozenset(_FILLER_TEXT.split())
@@ -189,3 +192,11 @@ SIDE_BY_SIDE: dict[str, int] = {}  # scopes of which each has facts of its own -
 for _number, _group in enumerate(_groups(_SIDE_BY_SIDE_TEXT)):
     for _word in _group:
         SIDE_BY_SIDE[_word] = _number
+
+_LIVING = ("person", "people", "animal", "crowd", "group", "children", "kids", "family", "human")
+SEEN_IN_SCENES: frozenset[str] = frozenset(
+    form
+    for word, heads in CLASS_OF.items()
+    if not heads.isdisjoint(_LIVING) and word not in _NOT_OF_SCENES
+    for form in (word, f"{word}s")
+) | frozenset(_LIVING)

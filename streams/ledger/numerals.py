@@ -49,6 +49,7 @@ def read_digits(written: str) -> tuple[Fraction, ...]:
     return readings if marks == [","] else readings[::-1]
 
 
+@lru_cache(maxsize=16)
 def find_number_words(text: str) -> list[NumberWord]:
     """Numbers in English or German words; not «second», which is mostly a unit."""
     if not any(map(_says_number, _LETTERS.findall(text))):

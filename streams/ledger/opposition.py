@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from schemas.fingerprint import norm_text
-from streams.ledger.alignment import Aligned, align
+from streams.ledger.alignment import Aligned, align, unmark
 from streams.ledger.contrast import (
     Sentence,
     contrast_features,
@@ -25,8 +25,9 @@ from streams.ledger.contrast import (
     is_opposed,
     sentence_of,
 )
-from streams.ledger.scopes import is_rule, speak_of_different
+from streams.ledger.scopes import speak_of_different
 from streams.ledger.statements import statement_of
+from streams.ledger.traits import traits_of
 from streams.ledger.weighing import Weights, load_weights, weigh
 
 LABEL_THRESHOLD = 0.5
@@ -36,25 +37,14 @@ OF_OTHERS = 0.8  # «only» of one group, and the same of another one
 WITHOUT_REASON = 0.3
 OF_A_PART = 0.85  # the denied says more than the other: likely, not sure
 OF_THEIR_TIME = 0.2
+OF_OTHER_SCOPE = 0.2
+ONLY_SOME = "one lets only some, the other lets others too"
 MANY_CHARS = 2_000  # more is a document, in which something is always denied
 _WEIGHTS = load_weights("contrast")
-_PAST = re.compile(
-    r"(?i)\b(?:until|till|up to (?:and including )?v(?:ersion)?\b|before (?:v|version )?\d"
-    r"|previously|formerly|no longer(?! than)|used to|prior to|in the past|originally|at first"
-    r"|superseded by|replaced by|obsoleted by|deprecated (?:since|in|by))"
-)
-_PLANNED = re.compile(
-    r"(?i)\b(?:(?:plan|plans|planned|planning|intend|intends|hope|hopes) (?:to|for|on)|planned"
-    r"|next (?:year|month|quarter|week|release|version|sprint)|in (?:the )?future|eventually"
-    r"|someday|roadmap|could|might|would|propose[sd]?|suggest(?:s|ed)?|consider(?:s|ed|ing)?"
-    r"|geplant|künftig|könnten?|würden?)\b"
-)
 _ONLY = re.compile(
     r"(?i)^\W*(?P<only>(?:only|solely|exclusively|nur|ausschließlich)\s+)?(?P<who>[^,.;]{1,60}?)\s+"
     r"(?:can|may|must|could|is allowed to|are allowed to|dürfen|darf|können|kann)\s+(?P<what>.+)$"
 )
-_WILL = re.compile(r"(?i)\bwill\b")
-_MODAL = re.compile(r"(?i)\b(?:will|wo|shall|must|should|may|can|cannot|never|to)\b")
 Kind = Literal["polarity_mismatch", "body_conflict"]
 Severity = Literal["low", "medium", "high"]
 
@@ -83,28 +73,23 @@ class Opposition(NamedTuple):
 
 def opposition(one: str, other: str, weights: Weights = _WEIGHTS) -> Opposition:
     """How surely the second statement cannot hold beside the first."""
-    if max(len(one), len(other)) > MANY_CHARS or _asks(one) or _asks(other):
+    if max(len(one), len(other)) > MANY_CHARS:
         return Opposition(0.0, "body_conflict", "")
     pair = align(one, other)
-    kind, explanation = _explain(pair)
-    score = _score(pair, contrast_features(one, other), weights)
     if value := differing_value(pair):
-        kind, explanation = "body_conflict", value
-        score = max(score, OF_VALUES)
+        found = Opposition(OF_VALUES, "body_conflict", value)
     elif lets_others(pair):
-        kind, explanation = "body_conflict", "one lets only some, the other lets others too"
-        score = max(score, OF_OTHERS)
-    elif says_the_same(pair):
-        score = 0.0
+        found = Opposition(OF_OTHERS, "body_conflict", ONLY_SOME)
+    elif says_the_same(pair) or traits_of(one).asks or traits_of(other).asks:
+        found = Opposition(0.0, *_explain(pair))
     elif speak_of_different(pair):
-        score = min(score, WITHOUT_REASON)
+        found = Opposition(OF_OTHER_SCOPE, *_explain(pair))
+    else:
+        score = _score(pair, contrast_features(one, other), weights)
+        found = Opposition(score, *_explain(pair))
     if of_different_times(one, other):
-        score = min(score, OF_THEIR_TIME)
-    return Opposition(score, kind, explanation)
-
-
-def _asks(text: str) -> bool:
-    return text.rstrip(" \"'*_)").endswith("?")
+        return found._replace(score=min(found.score, OF_THEIR_TIME))
+    return found
 
 
 def lets_others(pair: Aligned) -> bool:
@@ -127,9 +112,9 @@ def differing_value(pair: Aligned) -> str:
     ours, theirs = statement_of(pair.one), statement_of(pair.other)
     if ours and theirs and ours.excludes(theirs) and not _denies(pair):
         values = sorted((ours.value, theirs.value))
-        return f"{ours.subject} {ours.relation}: {values[0]} or {values[1]}"
-    same_but_one = len(pair.conflicts) == 1 and norm_text(pair.one) == norm_text(pair.other)
-    if same_but_one and is_rule(pair.one):
+        return unmark(f"{ours.subject} {ours.relation}: {values[0]} or {values[1]}")
+    same_but_one = pair.differences == 1 and norm_text(pair.one) == norm_text(pair.other)
+    if same_but_one and traits_of(pair.one).is_rule:
         values = sorted(pair.conflicts[0])
         about = f"{ours.subject} is" if ours and ours.relation == "is" else "the figures differ"
         return f"{about}: {values[0]} or {values[1]}"
@@ -148,14 +133,10 @@ def _score(pair: Aligned, features: Sequence[float], weights: Weights) -> float:
 def of_different_times(one: str, other: str) -> bool:
     """Whether one of the two says itself that it held until something, or that it may come, and
     the other does not."""
-    if bool(_PAST.search(one)) != bool(_PAST.search(other)):
+    ours, theirs = traits_of(one), traits_of(other)
+    if ours.is_past != theirs.is_past or ours.is_planned != theirs.is_planned:
         return True
-    if bool(_PLANNED.search(one)) != bool(_PLANNED.search(other)):
-        return True
-    return any(
-        _WILL.search(first) and not _MODAL.search(second)
-        for first, second in ((one, other), (other, one))
-    )
+    return (ours.will and not theirs.has_modal) or (theirs.will and not ours.has_modal)
 
 
 def _denies_more(ours: Sentence, theirs: Sentence) -> bool:

@@ -22,13 +22,8 @@ from streams.ledger.lexicon import FUNCTION_WORDS, SIDE_BY_SIDE
 from streams.ledger.quantities import quantities_of
 from streams.ledger.roles import exchange_roles
 from streams.ledger.terms import root
+from streams.ledger.traits import Traits, traits_of
 
-_OCCASION = re.compile(
-    r"(?i)^\W*(?:an?|some|two|three|four|five|six|seven|several|many|there|people|few)\b"
-    r"|\b(?:is|are|was|were)\s+(?:not\s+)?\w+ing\b"
-    r"|^\W*(?:[\w-]+\s+)?\w+s\s+(?:not\s+)?\w+ing\b(?!.*\b(?:is|are|was|were|do|does|has|have)\b)"
-)
-_MODAL = re.compile(r"(?i)\b(?:must|shall|should|can|cannot|may|will)\b|n['\u2019]t\b")
 _CONDITION_TEXT = """
     if when whenever unless until till except while once during provided otherwise wenn falls sofern
     sobald solange außer
@@ -43,25 +38,6 @@ _TOKENS = re.compile(r"[\w.-]*\w|,")
 _ARTICLES = frozenset(_ARTICLE_TEXT.split())
 _CONDITIONS = frozenset(_CONDITION_TEXT.split())
 _RESTRICTIONS = _CONDITIONS | frozenset(_RELATIVE_TEXT.split()) | frozenset(_SCOPING_TEXT.split())
-_PARTIAL = re.compile(
-    r"(?i)^\W*(?:some|many|several|few|most|manche|einige|viele)\b"
-    r"|\b(?:sometimes|often|usually|mostly|partly|occasionally|rarely|teils|manchmal|oft|meistens)\b"
-)
-_LISTING = re.compile(  # more than one object at a time: «supports English», «supports French»
-    r"(?i)\b(?:supports?|accepts?|includes?|contains?|covers?|offers?|provides?|handles?|knows?"
-    r"|imports?|exports?|speaks?|reads?|writes?|parses?|unterstützt|enthält|umfasst|bietet)\b"
-)
-_NOT_ALL = re.compile(
-    r"(?i)\bnot\s+(?:all|every|always|necessarily|entirely)\b|\bnicht\s+(?:alle|immer|jede)"
-)
-_NOT_BOUND = re.compile(
-    r"(?i)(?:\bnot|n['\u2019]t)\s+(?:(?:be\s+)?(?:have|need|required|necessary|obliged|mandatory)\b)"
-)
-_LEFT_OPEN = re.compile(r"(?i)\b(?:may|can|could|might|optional|optionally)\b")
-
-
-def is_rule(text: str) -> bool:
-    return bool(_MODAL.search(text)) or not _OCCASION.search(text)
 
 
 def find_opposed(alone: Sequence[str], alone_too: Sequence[str]) -> list[tuple[str, str]]:
@@ -79,30 +55,37 @@ def find_opposed(alone: Sequence[str], alone_too: Sequence[str]) -> list[tuple[s
 
 def speak_of_different(pair: Aligned) -> bool:
     """Whether two rules differ in more than one thing, or one of them holds in fewer cases."""
-    ours, theirs = sentence_of(pair.one), sentence_of(pair.other)
-    apart = ours.negated != theirs.negated
-    if apart and (_is_partly(pair.one) and _is_partly(pair.other) or _leaves_open(pair)):
+    apart = sentence_of(pair.one).negated != sentence_of(pair.other).negated
+    ours, theirs = traits_of(pair.one), traits_of(pair.other)
+    if apart and ((ours.is_partial and theirs.is_partial) or _leave_open(ours, theirs)):
         return True
-    if not (is_rule(pair.one) and is_rule(pair.other)):
+    if not (ours.is_rule and theirs.is_rule):
         return False
-    if apart and exchange_roles(pair.one, pair.other):
-        return True
+    return (apart and exchange_roles(pair.one, pair.other)) or _differ_in_more(pair, apart)
+
+
+def _differ_in_more(pair: Aligned, apart: bool) -> bool:
+    ours, theirs = sentence_of(pair.one), sentence_of(pair.other)
     alone, alone_too = find_unmatched(ours, theirs), find_unmatched(theirs, ours)
     opposed = find_opposed(alone, alone_too)
-    differences = apart + len(opposed) + len(pair.conflicts)
+    differences = apart + len(opposed) + pair.differences
     if differences > 1 or (not differences and ours.negated):
         return True
     rest = [word for word in alone if word not in {one for one, _ in opposed}]
     rest_too = [word for word in alone_too if word not in {other for _, other in opposed}]
-    if rest and rest_too:
+    if (rest and rest_too) or ((rest or rest_too) and differences and not apart):
         return True
-    if opposed and not apart and _LISTING.search(pair.one) and _LISTING.search(pair.other):
+    if opposed and not apart and _list_objects(pair):
         return not is_opposed(*opposed[0])
     return any(
-        is_restricted(text, words, _CONDITIONS if apart and not sentence.negated else _RESTRICTIONS)
+        is_restricted(text, words, _RESTRICTIONS if sentence.negated else _CONDITIONS)
         for text, sentence, words in ((pair.one, ours, rest), (pair.other, theirs, rest_too))
         if words
     )
+
+
+def _list_objects(pair: Aligned) -> bool:
+    return traits_of(pair.one).lists and traits_of(pair.other).lists
 
 
 def of_different_scopes(one: AtomRecord, other: AtomRecord) -> bool:
@@ -148,14 +131,8 @@ def _names_part(found: Sequence[str], at: int) -> bool:
     return at <= LAST_OF_SUBJECT and found[at + 1 : at + 2] == ["of"]
 
 
-def _is_partly(text: str) -> bool:
-    """Whether it is said of some only: «some calls are cached», «not all calls are»."""
-    return bool(_PARTIAL.search(text) or _NOT_ALL.search(text))
-
-
-def _leaves_open(pair: Aligned) -> bool:
+def _leave_open(ours: Traits, theirs: Traits) -> bool:
     """What nobody is bound to can still be done: «need not confirm» beside «may confirm»."""
-    return any(
-        _NOT_BOUND.search(one) and _LEFT_OPEN.search(other)
-        for one, other in ((pair.one, pair.other), (pair.other, pair.one))
+    return (ours.is_not_bound and theirs.is_left_open) or (
+        theirs.is_not_bound and ours.is_left_open
     )

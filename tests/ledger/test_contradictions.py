@@ -210,6 +210,8 @@ def test_equal_values_and_other_scopes_open_nothing(first: str, second: str):
 def test_the_explanation_names_both_values_as_they_were_written():
     record = only(disputed("Session timeout limit: 90 s", "Session timeout limit: 2 minutes"))
     assert "2 minutes or 90 s" in record.explanation
+    record = only(disputed("The mailer runs on node 4", "The mailer runs on node 5"))
+    assert "runs on: node 4 or node 5" in record.explanation
 
 
 def test_an_accepted_decision_is_suggested_against_a_claim():

@@ -351,6 +351,8 @@ def test_what_only_some_may_contradicts_that_others_may(one: str, other: str, fo
     ("one", "other", "found"),
     [
         ("The shop requires Postgres 12.", "The shop requires PostgreSQL 14.", True),
+        ("It has 5 threads and 10 queues.", "It has 6 threads and 20 queues.", True),
+        ("Jobs over 100 MB end in 2 h.", "Jobs over 50 MB end in 1 h.", False),
         ("The shop requires Postgres 12.", "The shop requires PostgreSQL 12.", False),
         ("The agent supports Windows 10.", "The agent supports Windows 11.", False),
         ("The address is 10.0.0.5.", "The address is 10.0.0.6.", True),
@@ -360,4 +362,21 @@ def test_what_only_some_may_contradicts_that_others_may(one: str, other: str, fo
     ],
 )
 def test_a_version_an_address_or_a_state_can_be_a_value(one: str, other: str, found: bool):
+    assert contradict(one, other) == [found, found]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        ("A page without a title is rejected.", "A page with a title is accepted.", False),
+        ("A page without a title is rejected.", "A page without a title is accepted.", True),
+        ("There is no limit for editors.", "There is a limit for readers.", False),
+        ("There is no limit for editors.", "There is a limit for editors.", True),
+        ("An order may be paid by card.", "An order need not be paid by card.", False),
+        ("A token is valid for one hour.", "A refresh token is valid for 30 days.", False),
+    ],
+)
+def test_a_rule_that_opens_with_an_indefinite_word_is_held_to_one_difference(
+    one: str, other: str, found: bool
+):
     assert contradict(one, other) == [found, found]
