@@ -132,7 +132,8 @@ def _opens(text: str, figure: Quantity) -> bool:
 
 def _mark(text: str, name: Quantity) -> str:
     written = f"{MARK}{name.name}"
-    return written if text[name.start].isdigit() else f"{name.noun} {written}"
+    has_noun = name.end - name.start > 1 and not text[name.start].isdigit()
+    return f"{name.noun} {written}" if has_noun else written
 
 
 def _write(text: str, written: dict[Quantity, str]) -> str:

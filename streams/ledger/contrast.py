@@ -32,10 +32,9 @@ _PREPOSITION_TEXT = """
     onto for around across along beneath between toward towards while but and whilst as
 """
 _OMISSIONS = frozenset(("forget", "fail", "fails", "hesitate", "neglect", "omit"))
+_SPELLED = {"US": "usa", "IT": "infotech", "HTTPS": "httpsecure"}  # hidden by their case or ending
 _STATES = {"on": "enabled", "off": "disabled"}
-_BEFORE_STATES = frozenset(
-    ["is", "are", "be", "was", "were", "not", "turned", "switched", "set", "stays", "default", "to"]
-)
+_BEFORE_STATES = frozenset(("is", "are", "be", "was", "were", "not", "turned", "switched", "to"))
 _BEHIND_STATES = frozenset(("", "for", "by", "in", "when", "if", "unless", "and", "or", "until"))
 _COMPARATIVES = frozenset(_COMPARATIVE_TEXT.split())
 _PREPOSITIONS = frozenset(_PREPOSITION_TEXT.split())
@@ -86,7 +85,7 @@ class Sentence:
 
 @bounded_cache(2 * MIB, 15)
 def sentence_of(text: str) -> Sentence:
-    words = _name_states([word.lower() for word in tokens(text)])
+    words = _name_states([_SPELLED.get(word) or word.lower() for word in tokens(text)])
     negators = [at for at, word in enumerate(words) if _negates(words, at, word)]
     first = negators[0] if negators else len(words)
     before = [root(word) for word in words[:first] if word not in _EMPTY]
@@ -140,7 +139,7 @@ def _overall(ours: Sentence, theirs: Sentence, conflict: bool) -> list[float]:
         measure_covered(ours.content, theirs.known),
     )
     least = min(inside, inside_too)
-    opposite = float(any((a, b) in _OPPOSITE_ROOTS for a in alone for b in alone_too))
+    opposite = float(any(is_opposed(a, b) for a in alone for b in alone_too))
     exclusive = float(any(exclude(a, b) for a in alone for b in alone_too))
     numbers = float(conflict and least >= SAME_BUT_NUMBERS)
     one_word = float(len(alone) == 1 and len(alone_too) == 1)
@@ -247,7 +246,15 @@ def exclude(one: str, other: str) -> bool:
 
 
 def is_opposed(one: str, other: str) -> bool:
-    return (one, other) in _OPPOSITE_ROOTS
+    """Opposites, also as the one part of a compound: single-threaded and multi-threaded."""
+    if (one, other) in _OPPOSITE_ROOTS:
+        return True
+    (head, hyphen, tail), (head_too, _, tail_too) = one.partition("-"), other.partition("-")
+    if not hyphen or not tail_too:
+        return False
+    return (tail == tail_too and (root(head), root(head_too)) in _OPPOSITE_ROOTS) or (
+        head == head_too and (root(tail), root(tail_too)) in _OPPOSITE_ROOTS
+    )
 
 
 def _name_states(words: list[str]) -> list[str]:

@@ -122,7 +122,8 @@ _OPPOSITE_TEXT = """
     tight loose; straight crooked; calm angry; shiny dull; ancient modern; rural urban; domestic
     foreign; child adult; winter summer; morning evening; increase reduce; encourage discourage;
     approve reject; approved rejected; minimize maximize; prevent permit; prevent allow; everything
-    nothing; everywhere nowhere; someone nobody; with without; available missing; present missing
+    nothing; everywhere nowhere; someone nobody; with without; available missing; present missing;
+    single multi
 """
 _EXCLUSIVE_TEXT = """
     red blue green yellow black white orange purple pink brown gray grey; monday tuesday wednesday

@@ -69,6 +69,9 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _NUMBERED = NUMBERED.names | NUMBERED.values | frozenset(NAME_OF.values())
 _FIRST_OF_EVERY = frozenset(each.split()[0] for each in EVERY)
 _EVERY_BEFORE = re.compile(r"\b(?:every|alle|each)\s+$", re.I)
+_LETTERED = re.compile(
+    rf"\b(?P<noun>(?i:{join_patterns(NUMBERED.scopes)}))\s(?P<letter>[A-HJ-Z])\b"
+)
 _STANDARD = re.compile(
     rf"(?<![\w.-])(?P<noun>{join_patterns(NUMBERED.values)})[-/]?v?(?P<number>\d+(?:\.\d+)*)(?![\w-])",
     re.I,
@@ -159,6 +162,8 @@ def _find_spans_of_time(text: str) -> Iterator[Found]:
 def _find_numbers(text: str) -> Iterator[Found]:
     for match in _VERSION.finditer(text):
         yield _name(*match.span(), "version", match.group()[1:])
+    for match in _LETTERED.finditer(text):
+        yield _name(*match.span("letter"), match["noun"].lower(), match["letter"])
     for match in _STANDARD.finditer(text):
         yield _name(*match.span(), match["noun"].lower(), match["number"])
     for bare in _find_bare(text):

@@ -352,6 +352,10 @@ def test_what_only_some_may_contradicts_that_others_may(one: str, other: str, fo
     [
         ("The shop requires Postgres 12.", "The shop requires PostgreSQL 14.", True),
         ("It has 5 threads and 10 queues.", "It has 6 threads and 20 queues.", True),
+        ("The queue is single-threaded.", "The queue is multi-threaded.", True),
+        ("Customer A gets a rebate.", "Customer B gets no rebate.", False),
+        ("The EU shop keeps addresses.", "The US shop does not keep addresses.", False),
+        ("Calls over HTTP are rejected.", "Calls over HTTPS are accepted.", False),
         ("Jobs over 100 MB end in 2 h.", "Jobs over 50 MB end in 1 h.", False),
         ("The shop requires Postgres 12.", "The shop requires PostgreSQL 12.", False),
         ("The agent supports Windows 10.", "The agent supports Windows 11.", False),
