@@ -62,7 +62,7 @@ def unmark(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def align(one: str, other: str) -> Aligned:
-    one, other = write_names_alike(one), write_names_alike(other)
+    one, other = (write_names_alike(" ".join(each.split())) for each in (one, other))
     ours, theirs = quantities_of(one), quantities_of(other)
     if not ours and not theirs:
         return Aligned(one, other)

@@ -1,11 +1,13 @@
 """Whether two statements cannot both hold, why, and how sure that is.
 
-Two detectors, the surer one counts. The first takes terse statements apart into subject, relation
-and value (``statements.py``), or finds all equal but a measure, and is right when it speaks. The
-second weighs what stands against what (``contrast.py``) with learnt weights and reads any sentence.
-A statement that gives the time or the event up to which it held is no contradiction to its
-successor: both are true, of their time. A denial is sure only where the other says all that is
-denied: «a man is sitting» can stand beside «a man is not sitting on a step».
+The two are aligned first, so that equal values and names are equal words (``alignment.py``). What
+is right when it speaks comes first: two values of one subject and relation (``statements.py``), or
+texts that are the same but for one figure. What speaks of something else (``scopes.py``) is no
+contradiction. All else is weighed, what stands against what (``contrast.py``), with learnt weights.
+
+A statement that gives the time or the event up to which it held, or that is only planned, is no
+contradiction to its successor: both are true, of their time. A denial is sure only where the other
+says all that is denied: «a man is sitting» can stand beside «a man is not sitting on a step».
 """
 
 from __future__ import annotations
