@@ -138,5 +138,7 @@ def _mark(text: str, name: Quantity) -> str:
 
 def _write(text: str, written: dict[Quantity, str]) -> str:
     for figure in sorted(written, key=lambda each: -each.start):
-        text = f"{text[: figure.left]}{written[figure]}{text[figure.right :]}"
+        rest = text[figure.right :]
+        blank = " " if rest[:1] == "/" or rest[:1].isalnum() else ""
+        text = f"{text[: figure.left]}{written[figure]}{blank}{rest}"
     return text

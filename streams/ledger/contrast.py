@@ -236,8 +236,9 @@ def measure_match(word: str, known: Collection[str]) -> float:
         return 0.7
     if not _MEMBERS.get(word, set()).isdisjoint(known):
         return 0.9
-    alike = len(word) > 5 and any(other[:5] == word[:5] for other in known)
-    return 0.8 if alike else 0.0
+    if len(word) <= 5 or not word[:5].isalpha():
+        return 0.0
+    return 0.8 if any(other[:5] == word[:5] for other in known) else 0.0
 
 
 def exclude(one: str, other: str) -> bool:

@@ -18,7 +18,8 @@ from itertools import product
 
 from schemas.bounded_cache import MIB, bounded_cache
 from streams.ledger.measure_tables import NUMBERED, Limit
-from streams.ledger.quantity_scan import Reading, scan
+from streams.ledger.quantity_scan import scan
+from streams.ledger.readings import Reading
 
 NEARLY = Fraction(1, 10)  # how far «about 30» may be from another figure
 SIZES = frozenset(("data", "data/time"))

@@ -14,30 +14,31 @@ from streams.ledger.aliases import NAME_OF
 from streams.ledger.limits import find_limit
 from streams.ledger.measure_tables import (
     CURRENCIES,
-    EVERY,
     LETTERS,
     NUMBERED,
     SCALES,
     UNITS,
     Factor,
-    Limit,
     find_unit,
     join_patterns,
 )
 from streams.ledger.moments import CLOCK, DAY, DAY_OF_YEAR, ZONED, days_of_year, find_moments
 from streams.ledger.numerals import DIGITS, find_number_words, read_digits
+from streams.ledger.periods import find_periods
+from streams.ledger.readings import (
+    INTERVAL,
+    NUMBER,
+    PLACE,
+    SHARE,
+    TIME,
+    Found,
+    Reading,
+    point,
+    span_of_time,
+)
 
-NUMBER, TIME, SHARE, INTERVAL, PLACE = "number", "time", "share", "interval", "place"
-ONE: tuple[Factor, ...] = ((NUMBER, Fraction(1)),)
 _TIMES = frozenset((TIME, INTERVAL, CLOCK, DAY, DAY_OF_YEAR, ZONED))
-_SECONDS = {
-    "d": Fraction(86400),
-    "h": Fraction(3600),
-    "min": Fraction(60),
-    "m": Fraction(60),
-    "s": Fraction(1),
-    "ms": Fraction(1, 1000),
-}
+ONE: tuple[Factor, ...] = ((NUMBER, Fraction(1)),)
 _TIME_UNITS = [name for name, readings in UNITS.items() if readings[0][0] == TIME]
 _UNIT = join_patterns([*UNITS, *CURRENCIES])
 _PER = join_patterns(_TIME_UNITS)
@@ -55,19 +56,15 @@ _RATE = re.compile(
     rf"\s?(?:/|\bper\b|\bpro\b|\bje\b|\ban?\b|\beach\b|\bevery\b)\s?(?P<per>{_PER})(?!\w)",
     re.I,
 )
-_COMPACT = re.compile(r"(?<![\w.])(?:\d+(?:d|h|min|ms|m|s)\s?){2,}(?!\w)")
-_COMPACT_PART = re.compile(r"(\d+)(d|h|min|ms|m|s)")
-_HOURS = re.compile(r"(?<![\w.])(\d{1,2})h([0-5]\d)(?!\w)")
-_ISO = re.compile(
-    r"\bP(?=\d|T\d)(?:(?P<d>\d+)D)?(?:T(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+)S)?)?(?!\w)"
+_COUNTS_ONE = re.compile(
+    r"(?<!\b[Nn]o )(?<!\b[Aa]ny )(?<!\b[Tt]he )(?<!\b[Tt]his )(?<!\b[Tt]hat )"
+    r"(?<!\b[Ee]very )\b[Oo]ne\s"
+    r"(?!of\b|another\b|by\b|or\b|and\b|who\b|that\b|which\b|to\b|for\b|in\b|more\b|less\b)[a-z]{3}"
 )
 _ONE = re.compile(
     r"\b(?P<word>half\s+an?|eine\s+halbe|one|a|an|eine?[nmrs]?)\s+(?P<unit>[^\W\d_]+)", re.I
 )
-_EVERY = re.compile(rf"\b(?:{join_patterns(EVERY)})\b", re.I)
-_LETTERS = re.compile(r"[^\W\d_]+")
 _NUMBERED = NUMBERED.names | NUMBERED.values | frozenset(NAME_OF.values())
-_FIRST_OF_EVERY = frozenset(each.split()[0] for each in EVERY)
 _EVERY_BEFORE = re.compile(r"\b(?:every|alle|each)\s+$", re.I)
 _LETTERED = re.compile(
     rf"\b(?P<noun>(?i:{join_patterns(NUMBERED.scopes)}))\s(?P<letter>[A-HJ-Z])\b"
@@ -86,28 +83,6 @@ _NOUN_BEFORE = re.compile(r"([^\W\d_][\w-]*)(\s*#|\s+(?:no|nr|number|nummer)\.?)
 _OF_YEAR = frozenset(["in", "since", "until", "during", "year", "before", "after", "seit", "jahr"])
 
 
-class Reading(NamedTuple):
-    """What a figure may stand for: a stretch of a dimension in its base unit, mostly one point."""
-
-    dimension: str
-    low: Fraction
-    high: Fraction
-
-
-class Found(NamedTuple):
-    """A figure and its place, in the order of ``Quantity``'s fields."""
-
-    start: int
-    end: int
-    readings: tuple[Reading, ...]
-    limit: Limit = ""
-    noun: str = ""
-    name: str = ""
-    is_sure: bool = True
-    left: int = 0
-    right: int = 0
-
-
 class Bare(NamedTuple):
     """A number before its unit is read; ``values`` is empty for `1.2.3`."""
 
@@ -121,7 +96,7 @@ def scan(text: str) -> list[Found]:
     taken: list[Found] = []
     for find in (
         _find_moments,
-        _find_spans_of_time,
+        find_periods,
         _find_places,
         _find_numbers,
         _find_single_units,
@@ -139,24 +114,6 @@ def scan(text: str) -> list[Found]:
 def _find_moments(text: str) -> Iterator[Found]:
     for start, end, spans, is_sure in find_moments(text):
         yield Found(start, end, tuple(Reading(*each) for each in spans), is_sure=is_sure)
-
-
-def _find_spans_of_time(text: str) -> Iterator[Found]:
-    """`daily`, `1h30m`, `1h30` (a time of day too) and `PT90S`."""
-    if not _FIRST_OF_EVERY.isdisjoint(_LETTERS.findall(text.lower())):
-        for match in _EVERY.finditer(text):
-            period = EVERY[" ".join(match.group().lower().split())]
-            yield Found(*match.span(), (_point(INTERVAL, period),))
-    for match in _COMPACT.finditer(text):
-        parts = _COMPACT_PART.findall(match.group())
-        yield _time(*match.span(), sum(int(n) * _SECONDS[unit] for n, unit in parts))
-    for match in _HOURS.finditer(text):
-        seconds = Fraction(int(match[1]) * 3600 + int(match[2]) * 60)
-        readings = (_point(TIME, seconds), _point(CLOCK, seconds % 86400))
-        yield Found(*match.span(), readings, is_sure=False)
-    for match in _ISO.finditer(text):
-        given = {unit: int(n) for unit, n in match.groupdict().items() if n}
-        yield _time(*match.span(), sum(n * _SECONDS[unit] for unit, n in given.items()))
 
 
 def _find_numbers(text: str) -> Iterator[Found]:
@@ -189,10 +146,10 @@ def _find_bare(text: str) -> Iterator[Bare]:
 def _find_places(text: str) -> Iterator[Found]:
     """`3rd` and «third»."""
     for match in _PLACE.finditer(text):
-        yield Found(*match.span(), (_point(PLACE, Fraction(int(match[1]))),))
+        yield Found(*match.span(), (point(PLACE, Fraction(int(match[1]))),))
     for word in find_number_words(text):
         if word.is_place:
-            yield Found(word.start, word.end, (_point(PLACE, word.value),))
+            yield Found(word.start, word.end, (point(PLACE, word.value),))
 
 
 def _read_number(text: str, bare: Bare) -> Found | None:
@@ -206,7 +163,7 @@ def _read_number(text: str, bare: Bare) -> Found | None:
         return None
     if measured.end > bare.end or measured.start < bare.start:
         return measured
-    if text[bare.start : bare.end].lower() == "one":
+    if text[bare.start : bare.end].lower() == "one" and not _COUNTS_ONE.search(text, bare.start):
         return None
     return _read_unmeasured(text, bare)
 
@@ -358,7 +315,9 @@ def _join_times(text: str, found: list[Found]) -> list[Found]:
     for each in found:
         last = joined[-1] if joined else None
         if last and _continues(text, last, each):
-            joined[-1] = _time(last.start, each.end, last.readings[0].low + each.readings[0].low)
+            joined[-1] = span_of_time(
+                last.start, each.end, last.readings[0].low + each.readings[0].low
+            )
             continue
         every = _EVERY_BEFORE.search(text[: each.start])
         if every and each.readings and each.readings[0].dimension == TIME:
@@ -387,11 +346,3 @@ def _is_time(found: Found) -> bool:
 
 def _name(start: int, end: int, noun: str, written: str) -> Found:
     return Found(start, end, (), noun=noun, name=written.lower().lstrip("0") or "0")
-
-
-def _time(start: int, end: int, seconds: Fraction | int) -> Found:
-    return Found(start, end, (_point(TIME, Fraction(seconds)),))
-
-
-def _point(dimension: str, value: Fraction) -> Reading:
-    return Reading(dimension, value, value)
