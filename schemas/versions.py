@@ -24,5 +24,5 @@ CHUNK_VERSION = "c2"
 EXTRACTOR_VERSION = "h3"  # of the reader that needs no model
 REFLECTION_VERSION = "f2"
 DUPLICATES_VERSION = "d2"  # which atoms are merged, which merges are asked about
-CONTRADICTIONS_VERSION = "k1"
+CONTRADICTIONS_VERSION = "k2"
 LEDGER_VERSION = "l2"  # what else the ledger decides: status, confidence, links, mentions

@@ -14,12 +14,14 @@ from typing import Literal
 from schemas.events.ledger import AtomRecord, ContradictionRecord
 from schemas.fingerprint import norm_text
 from schemas.ids import pair_id
+from streams.ledger.alignment import Aligned, align
 from streams.ledger.authority import with_suggestion
 from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.indexes import COMPARED_KINDS, subject_key
 from streams.ledger.lifecycle import SIDE_GONE
 from streams.ledger.near_index import Near
-from streams.ledger.opposition import of_different_times, opposition
+from streams.ledger.opposition import differing_value, of_different_times, opposition
+from streams.ledger.scopes import of_different_scopes, speak_of_different
 from streams.ledger.similarity import (
     affirmative,
     differ_in_names,
@@ -98,35 +100,30 @@ def why_contradicts(one: AtomRecord, other: AtomRecord) -> ContradictionReason |
     if one.kind == "risk" or other.kind == "risk":
         return _compare_severity(one, other) if one.kind == other.kind else None
     first, second = one.statement, other.statement
-    if of_different_times(first, second) or of_different_versions(one, other):
+    if norm_text(one.title) == norm_text(other.title) or of_different_times(first, second):
         return None
-    ours, theirs = statement_of(first), statement_of(second)
-    opposite = {one.polarity, other.polarity} == {"affirm", "negate"}
-    if opposite and one.kind == other.kind:
-        alike = same_assertion(ours, theirs) or _titles_alike(first, second)
-        return (
-            ContradictionReason("polarity_mismatch", "one affirms what the other denies")
-            if alike
-            else None
-        )
+    if of_different_versions(one, other) or of_different_scopes(one, other):
+        return None
+    pair = align(first, second)
+    if {one.polarity, other.polarity} == {"affirm", "negate"} and one.kind == other.kind:
+        if not _speak_alike(pair) or speak_of_different(pair):
+            return None
+        return ContradictionReason("polarity_mismatch", "one affirms what the other denies")
     denies = "negate" in (one.polarity, other.polarity)
-    if ours and theirs and not denies and ours.excludes(theirs):
-        values = sorted((ours.value, theirs.value))
-        sentence = f"{ours.subject} {ours.relation}: {values[0]} or {values[1]}"
-        return ContradictionReason("body_conflict", sentence)
-    return _read_titles(one, other)
+    if not denies and (values := differing_value(pair)):
+        return ContradictionReason("body_conflict", values)
+    return _read_titles(one, other, pair)
 
 
-def _read_titles(one: AtomRecord, other: AtomRecord) -> ContradictionReason | None:
+def _read_titles(one: AtomRecord, other: AtomRecord, pair: Aligned) -> ContradictionReason | None:
     """What reading both titles shows, when it is sure in both orders and no name differs."""
-    first, second = one.statement, other.statement
-    if differ_in_names(first, second):
+    if differ_in_names(pair.one, pair.other):
         return None
-    if title_similarity(first, second) < SHARED_SUBJECT_SIMILARITY:
+    if title_similarity(pair.one, pair.other) < SHARED_SUBJECT_SIMILARITY:
         return None
-    found = opposition(first, second)
+    found = opposition(one.statement, other.statement)
     if found.is_sure:
-        found = min(found, opposition(second, first))
+        found = min(found, opposition(other.statement, one.statement))
     if not found.is_sure or (found.kind == "polarity_mismatch" and one.kind != other.kind):
         return None
     return ContradictionReason(found.kind, found.explanation)
@@ -206,8 +203,11 @@ def _comparable(draft: ChangeSetDraft, atom: AtomRecord, near: list[Near]) -> li
     return [other for key in ids if (other := draft.live_atom(key))]
 
 
-def _titles_alike(one: str, other: str) -> bool:
+def _speak_alike(pair: Aligned) -> bool:
     """Whether two titles speak of the same, as they stand or with their negations left out."""
+    one, other = pair.one, pair.other
+    if same_assertion(statement_of(one), statement_of(other)):
+        return True
     if differ_in_names(one, other):
         return False
     affirmed = similarity(affirmative(norm_text(one)), affirmative(norm_text(other)))

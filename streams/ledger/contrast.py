@@ -13,11 +13,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from schemas.bounded_cache import MIB, bounded_cache
+from streams.ledger.alignment import align
 from streams.ledger.lexicon import (
     CLASS_OF,
     EXCLUSIVE,
     FILLERS,
     FUNCTION_WORDS,
+    GERMAN_FUNCTION_WORDS,
+    GERMAN_NEGATORS,
     NEGATORS,
     OPPOSITES,
 )
@@ -28,15 +31,28 @@ _PREPOSITION_TEXT = """
     in on at by with near beside of from to down past through under behind outside inside over into
     onto for around across along beneath between toward towards while but and whilst as
 """
+_OMISSIONS = frozenset(("forget", "fail", "fails", "hesitate", "neglect", "omit"))
+_SPELLED = {"US": "usa", "IT": "infotech", "HTTPS": "httpsecure"}  # hidden by their case or ending
+_STATES = {"on": "enabled", "off": "disabled"}
+_BEFORE_STATES = frozenset(("is", "are", "be", "was", "were", "not", "turned", "switched", "to"))
+_BEHIND_STATES = frozenset(("", "for", "by", "in", "when", "if", "unless", "and", "or", "until"))
 _COMPARATIVES = frozenset(_COMPARATIVE_TEXT.split())
 _PREPOSITIONS = frozenset(_PREPOSITION_TEXT.split())
-_EMPTY = FUNCTION_WORDS | FILLERS | NEGATORS
+_FORBIDDING_TEXT = """
+    forbid forbids forbidden forbade prohibit prohibits prohibited disallow disallows disallowed ban
+    bans banned
+"""
+_NEGATORS = NEGATORS | GERMAN_NEGATORS | frozenset(_FORBIDDING_TEXT.split())
+_EMPTY = FUNCTION_WORDS | GERMAN_FUNCTION_WORDS | FILLERS | _NEGATORS
 _OPPOSITE_ROOTS = frozenset((root(one), root(other)) for one, other in OPPOSITES)
 _SET_OF = {root(word): number for word, number in EXCLUSIVE.items()}
-_NUMBER_SET = EXCLUSIVE["two"]
 _CLASSES: dict[str, frozenset[str]] = {}
 for _word, _heads in CLASS_OF.items():
     _CLASSES[root(_word)] = _CLASSES.get(root(_word), frozenset()) | set(map(root, _heads))
+_MEMBERS: dict[str, set[str]] = {}
+for _member, _its_classes in _CLASSES.items():
+    for _class in _its_classes:
+        _MEMBERS.setdefault(_class, set()).add(_member)
 SAME_BUT_NUMBERS = 0.8
 _REASONS = (0, 1, 6, 7, 8, 21)  # places in _overall: denials, opposites, sets, numbers, modals
 _OPEN_MODALS = frozenset(("may", "can", "could", "might", "optional", "optionally"))
@@ -53,7 +69,6 @@ class Sentence:
     denied: tuple[str, ...]
     left: tuple[str, ...]
     negated: bool
-    numbers: tuple[str, ...]
     open: bool
     binding: bool
 
@@ -70,7 +85,7 @@ class Sentence:
 
 @bounded_cache(2 * MIB, 15)
 def sentence_of(text: str) -> Sentence:
-    words = [word.lower() for word in tokens(text)]
+    words = _name_states([_SPELLED.get(word) or word.lower() for word in tokens(text)])
     negators = [at for at, word in enumerate(words) if _negates(words, at, word)]
     first = negators[0] if negators else len(words)
     before = [root(word) for word in words[:first] if word not in _EMPTY]
@@ -90,7 +105,6 @@ def sentence_of(text: str) -> Sentence:
         denied=tuple(denied or left),
         left=tuple(left if denied else ()),
         negated=len(negators) % 2 == 1,
-        numbers=tuple(word for word in words if _is_number(word)),
         open=not _OPEN_MODALS.isdisjoint(words),
         binding=not _BINDING_MODALS.isdisjoint(words),
     )
@@ -106,16 +120,17 @@ def has_reason(features: Sequence[float]) -> bool:
 
 def contrast_features(one: str, other: str) -> list[float]:
     """The second sentence seen from the first; most figures 0 to 1."""
-    ours, theirs = sentence_of(one), sentence_of(other)
+    pair = align(one, other)
+    ours, theirs = sentence_of(pair.one), sentence_of(pair.other)
     return [
-        *_overall(ours, theirs),
+        *_overall(ours, theirs, bool(pair.conflicts)),
         *_score_denied_by_second(ours, theirs),
         *_score_denied_by_first(ours, theirs),
         *_score_denied_by_both(ours, theirs),
     ]
 
 
-def _overall(ours: Sentence, theirs: Sentence) -> list[float]:
+def _overall(ours: Sentence, theirs: Sentence, conflict: bool) -> list[float]:
     apart = float(ours.negated != theirs.negated)
     both = float(ours.negated and theirs.negated)
     alone, alone_too = find_unmatched(ours, theirs), find_unmatched(theirs, ours)
@@ -124,9 +139,9 @@ def _overall(ours: Sentence, theirs: Sentence) -> list[float]:
         measure_covered(ours.content, theirs.known),
     )
     least = min(inside, inside_too)
-    opposite = float(any((a, b) in _OPPOSITE_ROOTS for a in alone for b in alone_too))
+    opposite = float(any(is_opposed(a, b) for a in alone for b in alone_too))
     exclusive = float(any(exclude(a, b) for a in alone for b in alone_too))
-    numbers = float(_other_number(ours, theirs))
+    numbers = float(conflict and least >= SAME_BUT_NUMBERS)
     one_word = float(len(alone) == 1 and len(alone_too) == 1)
     return [
         apart,
@@ -203,19 +218,6 @@ def _score_denied_by_both(ours: Sentence, theirs: Sentence) -> list[float]:
     ]
 
 
-def _other_number(ours: Sentence, theirs: Sentence) -> bool:
-    """Whether nearly all but the numbers is the same, and these are not."""
-    if not ours.numbers or not theirs.numbers or ours.numbers == theirs.numbers:
-        return False
-    words, words_too = (
-        [w for w in each.content if w not in each.numbers] for each in (ours, theirs)
-    )
-    return (
-        min(measure_covered(words_too, ours.known), measure_covered(words, theirs.known))
-        >= SAME_BUT_NUMBERS
-    )
-
-
 def find_unmatched(ours: Sentence, theirs: Sentence) -> list[str]:
     """Our words that nothing of theirs matches, in their order."""
     return [word for word in ours.content if not measure_match(word, theirs.known)]
@@ -232,10 +234,11 @@ def measure_match(word: str, known: Collection[str]) -> float:
         return 1.0
     if not _CLASSES.get(word, frozenset()).isdisjoint(known):
         return 0.7
-    if any(word in _CLASSES.get(other, ()) for other in known):
+    if not _MEMBERS.get(word, set()).isdisjoint(known):
         return 0.9
-    alike = len(word) > 5 and any(other[:5] == word[:5] for other in known)
-    return 0.8 if alike else 0.0
+    if len(word) <= 5 or not word[:5].isalpha():
+        return 0.0
+    return 0.8 if any(other[:5] == word[:5] for other in known) else 0.0
 
 
 def exclude(one: str, other: str) -> bool:
@@ -244,14 +247,29 @@ def exclude(one: str, other: str) -> bool:
 
 
 def is_opposed(one: str, other: str) -> bool:
-    return (one, other) in _OPPOSITE_ROOTS
+    """Opposites, also as the one part of a compound: single-threaded and multi-threaded."""
+    if (one, other) in _OPPOSITE_ROOTS:
+        return True
+    (head, hyphen, tail), (head_too, _, tail_too) = one.partition("-"), other.partition("-")
+    if not hyphen or not tail_too:
+        return False
+    return (tail == tail_too and (root(head), root(head_too)) in _OPPOSITE_ROOTS) or (
+        head == head_too and (root(tail), root(tail_too)) in _OPPOSITE_ROOTS
+    )
+
+
+def _name_states(words: list[str]) -> list[str]:
+    """«is on», «turned off» as what they say: alone they are prepositions."""
+    ahead = zip(["", *words], words, [*words[1:], ""], strict=False)
+    return [
+        _STATES[word]
+        if word in _STATES and before in _BEFORE_STATES and behind in _BEHIND_STATES
+        else word
+        for before, word, behind in ahead
+    ]
 
 
 def _negates(words: list[str], at: int, word: str) -> bool:
-    """«no more than» and its like set a limit and deny nothing."""
-    return word in NEGATORS and not (at + 1 < len(words) and words[at + 1] in _COMPARATIVES)
-
-
-def _is_number(word: str) -> bool:
-    """A number in digits or letters, or a version; not a name that has digits in it."""
-    return EXCLUSIVE.get(word) == _NUMBER_SET or word.removeprefix("v")[:1].isdigit()
+    """«no more than» sets a limit, «do not forget to» asks for something: they deny nothing."""
+    follows = words[at + 1] if at + 1 < len(words) else ""
+    return word in _NEGATORS and follows not in _COMPARATIVES and follows not in _OMISSIONS

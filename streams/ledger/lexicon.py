@@ -122,7 +122,8 @@ _OPPOSITE_TEXT = """
     tight loose; straight crooked; calm angry; shiny dull; ancient modern; rural urban; domestic
     foreign; child adult; winter summer; morning evening; increase reduce; encourage discourage;
     approve reject; approved rejected; minimize maximize; prevent permit; prevent allow; everything
-    nothing; everywhere nowhere; someone nobody; with without
+    nothing; everywhere nowhere; someone nobody; with without; available missing; present missing;
+    single multi
 """
 _EXCLUSIVE_TEXT = """
     red blue green yellow black white orange purple pink brown gray grey; monday tuesday wednesday
@@ -137,8 +138,24 @@ _EXCLUSIVE_TEXT = """
     greek arabic brazilian mexican canadian american british indian australian; england france
     germany spain italy china japan korea russia netherlands portugal sweden poland turkey greece
     egypt brazil mexico canada india australia; postgresql mysql mongodb sqlite oracle cassandra
-    redis; kafka rabbitmq; jwt cookie; rest grpc graphql; json xml yaml; tcp udp; http https
+    redis; kafka rabbitmq; aws gcp azure; jwt cookie; rest grpc graphql; json xml yaml; tcp udp;
+    http https
 """
+_GERMAN_NEGATOR_TEXT = "nicht kein keine keinen keinem keiner keines nie niemals ohne weder"
+_GERMAN_FUNCTION_TEXT = """
+    der das ein eine einen einem einer und oder von auf ist sind wird werden muss darf soll kann
+"""  # no word that English has too
+_SIDE_BY_SIDE_TEXT = """
+    production prod staging development dev testing test preview sandbox demo; windows linux macos
+    android ios; frontend backend; client server; free basic pro premium enterprise; eu us uk apac
+    emea; inbound outbound; request response; read write; upload download; admin member guest;
+    internal external; current previous next; monolith microservice; desktop mobile web
+"""
+_NOT_OF_SCENES = frozenset(
+    ["user", "users", "worker", "workers", "team", "model", "individual", "individuals"]
+)
+GERMAN_NEGATORS = frozenset(_GERMAN_NEGATOR_TEXT.split())
+GERMAN_FUNCTION_WORDS = frozenset(_GERMAN_FUNCTION_TEXT.split())
 FILLERS = frozenset(_FILLER_TEXT.split())
 NEGATORS = frozenset(_NEGATOR_TEXT.split())
 FUNCTION_WORDS = frozenset(_FUNCTION_TEXT.split())
@@ -171,3 +188,16 @@ EXCLUSIVE: dict[str, int] = {}
 for _number, _group in enumerate(_groups(_EXCLUSIVE_TEXT)):
     for _word in _group:
         EXCLUSIVE.setdefault(_word, _number)
+
+SIDE_BY_SIDE: dict[str, int] = {}  # scopes of which each has facts of its own -> its set
+for _number, _group in enumerate(_groups(_SIDE_BY_SIDE_TEXT)):
+    for _word in _group:
+        SIDE_BY_SIDE[_word] = _number
+
+_LIVING = ("person", "people", "animal", "crowd", "group", "children", "kids", "family", "human")
+SEEN_IN_SCENES: frozenset[str] = frozenset(
+    form
+    for word, heads in CLASS_OF.items()
+    if not heads.isdisjoint(_LIVING) and word not in _NOT_OF_SCENES
+    for form in (word, f"{word}s")
+) | frozenset(_LIVING)

@@ -157,6 +157,63 @@ def test_what_holds_of_two_versions_is_no_contradiction(other: str, found: int):
     assert len(told.view.contradictions) == found
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "found"),
+    [
+        ("Staging", "Production", 0),
+        ("Windows", "Linux", 0),
+        ("Phase 1", "Phase 2", 0),
+        ("Free plan", "Enterprise plan", 0),
+        ("Staging", "Staging", 1),
+        ("Chapter 1", "Chapter 2", 1),
+        ("Limits", "Overview", 1),
+    ],
+)
+def test_what_holds_of_two_scopes_is_no_contradiction(one: str, other: str, found: int):
+    chunks = [
+        Chunk(
+            f"c{seconds}",
+            [
+                judged(
+                    f"{scope}: the monthly report must be ready within {seconds} seconds",
+                    kind="requirement",
+                    confidence=0.9,
+                    attributes={"context": scope},
+                )
+            ],
+            source_id=f"src_{seconds}",
+        )
+        for scope, seconds in ((one, 20), (other, 45))
+    ]
+    assert len(story(a_run(*chunks)).view.contradictions) == found
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (
+            "The upload limit of the free plan is 2 GB",
+            "The upload limit of the free plan is 2048 MB",
+        ),
+        ("Session timeout limit: 90 s", "Session timeout limit: 1.5 minutes"),
+        ("The orders are stored in Postgres", "The orders are stored in PostgreSQL"),
+        ("Node 1 runs on Linux", "Node 2 runs on Windows"),
+        ("Production runs on Kubernetes", "Staging runs on Nomad"),
+        ("Members can export reports", "Guests cannot export reports"),
+        ("The exporter must not run on weekends", "The exporter must run on weekdays"),
+    ],
+)
+def test_equal_values_and_other_scopes_open_nothing(first: str, second: str):
+    assert not disputed(first, second).view.contradictions
+
+
+def test_the_explanation_names_both_values_as_they_were_written():
+    record = only(disputed("Session timeout limit: 90 s", "Session timeout limit: 2 minutes"))
+    assert "2 minutes or 90 s" in record.explanation
+    record = only(disputed("The mailer runs on node 4", "The mailer runs on node 5"))
+    assert "runs on: node 4 or node 5" in record.explanation
+
+
 def test_an_accepted_decision_is_suggested_against_a_claim():
     apart = [a_row(start=0), a_row(start=100)]
     told = story(

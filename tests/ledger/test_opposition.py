@@ -81,3 +81,9 @@ def test_a_denial_of_more_than_the_other_says_is_not_sure(kind: str):
     denied = f"The {kind} gateway does not retry failed requests."
     assert opposition(said, denied).severity == "medium"
     assert opposition(said, denied.replace(f"{kind} ", "")).severity == "high"
+
+
+@pytest.mark.parametrize("filler", [" ", "\u00a0", "- ", "1 ", "not ", "1,000,", "only "])
+def test_a_long_run_of_the_same_is_read_as_fast_as_a_text(filler: str):
+    padding = filler * (1_900 // len(filler))
+    assert not opposition(f"{padding}it stays", f"{padding}it stays").is_contradiction

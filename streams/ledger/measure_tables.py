@@ -1,0 +1,91 @@
+"""The tables of `measures.toml`, read once, in the forms that the readers of figures look up."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from fractions import Fraction
+from importlib import resources
+from typing import Literal, NamedTuple
+
+Factor = tuple[str, Fraction]  # a dimension, and one unit in its base
+
+
+Limit = Literal["", "least", "most", "above", "below", "about"]
+
+
+class Numbered(NamedTuple):
+    """Nouns whose number is a name, by how far that reaches."""
+
+    names: frozenset[str]
+    values: frozenset[str]
+    scopes: frozenset[str]
+
+
+def join_patterns(spellings: Iterable[str]) -> str:
+    """One alternative a spelling, the longest first; any blank may stand for a blank."""
+    ordered = sorted(set(spellings), key=lambda each: (-len(each), each))
+    return "|".join(re.escape(each).replace(r"\ ", r"\s+") for each in ordered)
+
+
+_TABLES = tomllib.loads(
+    resources.files(__package__).joinpath("measures.toml").read_text(encoding="utf-8")
+)
+
+
+def _list_units() -> dict[str, tuple[Factor, ...]]:
+    found: dict[str, tuple[Factor, ...]] = {}
+    for dimension, table in _TABLES["units"].items():
+        for factors, spellings in table.items():
+            if factors == "base":
+                continue
+            readings = tuple((dimension, Fraction(each)) for each in factors.split())
+            found |= dict.fromkeys(spellings, readings)
+    for spelling in list(found):
+        found.setdefault(spelling.lower(), found[spelling])
+    return found
+
+
+def _list_letters() -> dict[str, tuple[Factor, ...]]:
+    return {
+        letter: tuple((each.split()[0], Fraction(each.split()[1])) for each in readings)
+        for letter, readings in _TABLES["letters"].items()
+    }
+
+
+UNITS = _list_units()
+LETTERS = _list_letters()
+SCALES: dict[str, int] = _TABLES["scales"]
+CURRENCIES = {
+    spelling.lower(): code for code, each in _TABLES["currencies"].items() for spelling in each
+}
+MONTHS = {name: int(number) for number, names in _TABLES["months"].items() for name in names}
+ZONES: dict[str, int] = _TABLES["zones"]
+EVERY = {
+    spelling.lower(): Fraction(period)
+    for period, each in _TABLES["every"].items()
+    for spelling in each
+}
+LIMITS: dict[str, Limit] = {
+    spelling: kind for kind, each in _TABLES["limits"].items() for spelling in each
+}
+COMPARATIVES: dict[str, tuple[Limit, Limit]] = {  # as it stands, and denied
+    **dict.fromkeys(_TABLES["comparatives"]["above"], ("above", "most")),
+    **dict.fromkeys(_TABLES["comparatives"]["below"], ("below", "least")),
+}
+LIMITS_OF_TIMES: dict[str, Limit] = {
+    spelling: kind for kind, each in _TABLES["limits_of_times"].items() for spelling in each
+}
+LIMITS_BEHIND: dict[str, Limit] = {
+    spelling: kind for kind, each in _TABLES["limits_behind"].items() for spelling in each
+}
+NUMBERED = Numbered(
+    *(frozenset(_TABLES["numbered"][name].split()) for name in ("name", "value", "scope"))
+)
+
+
+def find_unit(spelling: str) -> tuple[Factor, ...]:
+    """As it stands, else without case; nothing for what is no unit."""
+    plain = " ".join(spelling.split())
+    return UNITS.get(plain) or (UNITS.get(plain.lower(), ()) if len(plain) > 2 else ())
