@@ -18,7 +18,8 @@ from schemas.events.hygiene import Redaction
 from schemas.ids import derive_id
 from streams.hygiene.normalise import lower
 from streams.hygiene.personal import PERSONAL_TYPES, find_personal
-from streams.hygiene.secret_search import Finding, find_secrets
+from streams.hygiene.secret_finding import Finding
+from streams.hygiene.secret_search import find_secrets
 
 ORDER_PERSONAL = 300
 PLACEHOLDER = re.compile(rf"\[(?:REDACTED:([A-Z_]+)|({'|'.join(PERSONAL_TYPES)})):([0-9]{{1,9}})\]")
