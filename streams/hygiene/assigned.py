@@ -21,6 +21,8 @@ from streams.hygiene.secret_names import (
 )
 from streams.hygiene.secret_values import (
     is_drawn,
+    is_jumbled,
+    is_no_placeholder,
     looks_password,
     looks_secret,
     mixes_letters_and_digits,
@@ -41,11 +43,11 @@ HEAD = re.compile(
     r"""(?P<rest>[\w.-]{0,40})["'`\])*]{0,3}
         (?:[ \t]{0,8}:[ \t]{0,4}[\w.&?<>\[\]]{1,40}[ \t]{0,4}(?==)(?!==))?
         (?P<tagged>(?<=["'])[ \t]{1,20}value(?==))?
-        (?:[ \t]{0,40}(?P<sign>:=|:-|=>|==?|[:：＝])(?:\*\*)?[ \t]{0,8}|(?P<element>>)
+        (?:[ \t]{0,40}(?P<sign>:=|:-|=>|==?|[:：＝])[*_]{0,2}[ \t]{0,8}|(?P<element>>)
           |(?P<given>(?<=["']),[ \t]{1,20}(?=["'])|(?<=\w)\((?=["']))|(?P<word>[ =]))""",
     re.VERBOSE,
 )  # fmt: skip
-OPENING = re.compile(r"[bru@$]{0,2}([\"'`])")
+OPENING = re.compile(r"[bruN@$]{0,2}([\"'`])")
 QUOTED = {
     quote: re.compile(rf"(?:\\.|[^{quote}\\\n]){{{SHORTEST},{LONGEST_QUOTED}}}+")
     for quote in "\"'`"
@@ -69,7 +71,13 @@ QUOTE = re.compile("[\"'`]")
 NEXT_PAIR = re.compile(r"&\w{1,40}=|;[ ]?\w[\w ]{0,40}=")
 PAIR = re.compile(r"[A-Za-z_][A-Za-z_.-]*=[^=]")
 PAIR_BEFORE = re.compile(r"(?:[?&;]|(?<![,(\w])\b[\w.-]{1,30}=[^\s,;=()]{1,80}[ ])[\w .-]{0,40}\Z")
-SETTER = re.compile(r"(?:(?:set|with)_?[a-z0-9]{0,20}|[.])\Z")
+CALL = re.compile(r"\w ?[(] ?[\"']\w{0,40}\Z")
+# Before a name: what is done with a password. Words behind it are labels of a page.
+ACTION = re.compile(
+    r"(?:reset|forg[eo]t|change|confirm|repeat|retype|show|hide|update|edit|create|enter|new|current"
+    r"|old|lost|wrong|invalid|incorrect|missing|no|require|use|allow|enable|disable)[ _-]?\Z"
+)
+SETTER = re.compile(r"(?:(?:set|with)_?[a-z0-9]{0,20}|[.]|=[ ])\Z")
 # What stands before a name that assigns without a sign, and takes what follows for the value.
 COMMAND_WITH_NAME = re.compile(
     r"""(?:^|[;&|`"']|\s)(?:env|arg|setenv|setx|set[ ]-\w*x\w*(?:[ ]-\w+)*|set[ ]--export
@@ -89,6 +97,7 @@ class Value(NamedTuple):
     end: int
     quoted: bool
     literal: bool  # a value by the language's rules, not perhaps an expression
+    pair: bool = False  # of a connection string
 
 
 def find_assigned_secret(
@@ -128,7 +137,7 @@ def _find_value(text: str, at: int, head: re.Match[str], language: str | None) -
         return None
     if head["sign"] == "=" and _is_in_string(text, at, within, language):
         inner = WITHIN_STRING.match(text, start)
-        return Value(*inner.span(), False, True) if inner else None
+        return Value(*inner.span(), False, True, _is_pair(text, at)) if inner else None
     if language in LINE_LANGUAGES and head["sign"]:
         return _rest_of_line(text, at, start, language)
     bare = BARE.match(text, start)
@@ -172,6 +181,11 @@ def _is_in_string(text: str, at: int, within: str, language: str | None) -> bool
     """Whether ``name=value`` is a pair of a connection string or an address."""
     if language == "json" or (within and language not in PROSE_LANGUAGES):
         return True
+    return _is_pair(text, at)
+
+
+def _is_pair(text: str, at: int) -> bool:
+    """Whether another pair, or the beginning of a query, stands before the name."""
     return PAIR_BEFORE.search(text, max(0, at - 130), at) is not None
 
 
@@ -209,14 +223,24 @@ def _is_secret(
     if head["given"] and not _is_given(head, value, said, lowered, at):
         return False
     if head["word"] and not _is_option(lowered, at):
-        return value.quoted and mixes_letters_and_digits(said) and looks_secret(said)
+        if not (value.quoted and mixes_letters_and_digits(said)):
+            return False
+        return looks_secret(said) or (
+            name in PASSWORD_NAMES and looks_password(said, exact=False, config=False)
+        )
     if not value.literal and language not in PROSE_LANGUAGES and not head["word"]:
         return False
     if not value.quoted and not value.literal and not mixes_letters_and_digits(said):
-        return False
-    if name in PASSWORD_NAMES and not head["given"]:
+        return name in PASSWORD_NAMES and not head["rest"] and is_jumbled(said)
+    if name in PASSWORD_NAMES and value.pair:
+        return is_no_placeholder(said) and not _is_a_word_of(lowered, said.lower())
+    if name in PASSWORD_NAMES and (
+        head["given"] in (None, "(") or CALL.search(lowered, max(0, at - 60), at)
+    ):
         config = value.literal and (language in VALUE_LANGUAGES or not value.quoted)
-        if said.isalpha() and _is_a_word_of(lowered, said.lower()):
+        if said.isalpha() and (
+            ACTION.search(lowered, max(0, at - 30), at) or _is_a_word_of(lowered, said.lower())
+        ):
             return False
         return looks_password(said, exact=not head["rest"], config=config)
     if name == ANY_KEY and not is_drawn(said):

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 Row = tuple[tuple[str, ...], str]  # the commands in lower case; the expression behind them
 
-VALUE = r"[\"']?([^\s\"'`$<>{|&;-][^\s\"'`<>|]{3,}+)"
+VALUE = (
+    r"[\"']?((?<=')[^'$\n][^'\n]{3,80}+(?=')|(?<=\")[^\"$\n][^\"\n]{3,80}+(?=\")"
+    r"|[^\s\"'`$<{>|&;-][^\s\"'`<>|]{3,}+)"
+)
 WORDS = r"[^\n|;]{0,160}?"
 P = rf"{WORDS}[ ](?:-p|--pass)[ =]?{VALUE}"
 COMMANDS: tuple[Row, ...] = (

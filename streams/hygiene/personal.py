@@ -52,7 +52,7 @@ DATE = re.compile(
 WORD = r"(?:[^\W\d_][\w'’.-]*)"
 STREET_ENDS = (
     r"(?i:street|st\.|avenue|ave\.?|road|rd\.|lane|drive|dr\.|boulevard|blvd\.?|court|terrace"
-    r"|crescent|parkway|highway|hwy|square|isle|heights|flats?|manors?|utca|útja?|tér|u\.|ulice|ulica"
+    r"|crescent|parkway|highway|hwy|freeway|fwy|expressway|expy|turnpike|tpke|pike|square|isle|heights|flats?|manors?|utca|útja?|tér|u\.|ulice|ulica"
     r"|cesta|iela|tänav)"
 )
 GLUED_ENDS = (
@@ -197,6 +197,8 @@ def _is_phone(text: str, match: re.Match[str]) -> bool:
         return True
     groups = re.findall("[0-9]+", value)
     groups = groups[1:] if groups[0] == "1" else groups  # of North America
+    if "/" in value and value[0] not in "+0(":
+        return False
     if value[0] == "+" or value.startswith("00"):
         return digits >= 8
     if value[0] == "(":

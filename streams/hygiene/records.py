@@ -31,12 +31,25 @@ LITERAL = re.compile(
     r"""[bru]?(?:"(?P<double>(?:\\.|[^"\\\n]){4,2000}+)"|'(?P<single>[^'\n]{4,2000}+)'"""
     r"""|(?P<bare>[^\s"'<>{}\[\],&*|][^\s<>]{3,500}+)(?P<rest>[^\n<]{0,60}))"""
 )
+OPTION_OF_NAME = re.compile(
+    r"\s--(?:name|env|key|variable|(?:secret|parameter|env)-(?:name|id))[ =][\"']?[\w./-]{0,60}\Z"
+)
+OPTION_OF_VALUE = re.compile(
+    r"[\"']?[ ](?:[^\n]{0,120}?[ ])?--(?:secret-)?(?:value|string|body)[ =][\"']?([^\s\"']{4,500}+)"
+)
 NAME_CHARS = re.compile(r"[\w.-]*\Z")
 REST_OF_NAME = re.compile(r"[\w.-]*")
 NAME_ENDS = re.compile(r"""["'`]|</|[ \t]*(?:,|\n|\Z)""")
 BLOCK_BEGINS = re.compile(r"""["']?[ \t]{0,4}(?:=>|[:=])?[ \t]{0,4}\{|["']?:[ \t]*\n""")
 BLANK_LINE = re.compile(r"\n[ \t]*\n")
 NEXT_ITEM = re.compile(r"\n[ \t]*- |/>|</(?:add|dict|entry|property|param|env)\b")
+NEXT_ELEMENT = re.compile(
+    r":?\s{0,4}</\w{1,12}>:?\s{0,20}(?:<\w{1,12}[^<>\n]{0,80}>\s{0,8})?([^\s<>]{6,80})(?=\s|<)"
+)
+NEXT_LINE = re.compile(
+    r"[:*_`]{0,4}[ ]{0,2}\n(?:[ \t]*\n)?[ \t>]{0,12}[\"'`]?([^\s\"'`]{6,80})[\"'`]?[ \t]*(?=\n|\Z)"
+)
+CODE_WITHOUT_PAGES = frozenset(("python", "go", "java", "rust", "c", "cpp", "shell", "yaml", "ini"))
 QUOTES_AND_TAG = "\"'>"
 GENERATED = "result"  # the field of what Terraform has drawn
 
@@ -55,12 +68,26 @@ def find_apart(
         done = end
         if is_of_something_else(lowered, at + len(name)):
             continue
+        if span := _beside(text, end, name, language):
+            yield span
         for span in _of_record(text, lowered, start, end):
             said = text[slice(*span)]
             if text[span[0] - 1] not in QUOTES_AND_TAG and not _may_be_bare(language):
                 continue
             if _may_be_secret(said, name, exact=end == at + len(name), language=language):
                 yield span
+
+
+def _beside(text: str, end: int, name: str, language: str | None) -> Span | None:
+    """A password in the next element of a page, or alone on the line behind its name."""
+    if name not in PASSWORD_NAMES or language in CODE_WITHOUT_PAGES:
+        return None
+    match = NEXT_ELEMENT.match(text, end) or (
+        NEXT_LINE.match(text, end) if language in PROSE_LANGUAGES else None
+    )
+    if match is None or not mixes_letters_and_digits(match[1]):
+        return None
+    return match.span(1) if looks_password(match[1], exact=True, config=False) else None
 
 
 def _may_be_bare(language: str | None) -> bool:
@@ -75,6 +102,10 @@ def _may_be_secret(said: str, name: str, *, exact: bool, language: str | None) -
 
 
 def _of_record(text: str, lowered: str, start: int, end: int) -> Iterator[Span]:
+    if OPTION_OF_NAME.search(lowered, max(0, start - 100), start):
+        if option := OPTION_OF_VALUE.match(text, end):
+            yield option.span(1)
+        return
     label = LABEL.search(lowered, max(0, start - 40), start)
     if label and NAME_ENDS.match(lowered, end):
         stop = min(len(text), end + FARTHEST)

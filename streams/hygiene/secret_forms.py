@@ -17,6 +17,11 @@ from typing import NamedTuple
 
 from streams.hygiene.command_forms import COMMANDS
 
+# Words behind which a user and a password are told, in the languages of most teams.
+LOGINS = (
+    "login", "credentials", "creds", "zugangsdaten", "anmeldedaten", "identifiants", "credenciales",
+    "credenziali", "inloggegevens", "credenciais", "логин", "acceso",
+)  # fmt: skip
 SHORTEST_WORD = 16
 WORD_BEFORE = -1  # ``backwards``: as far as the word reaches that the anchor stands in
 END = r"(?![A-Za-z0-9])"
@@ -319,11 +324,25 @@ OPEN_FORMS = (
         r"machine[ \t]{1,4}\S{1,80}\s{1,8}login[ \t]{1,4}\S{1,80}\s{1,8}password[ \t]{1,4}"
         r"([^\s<$]{5,}+)", 1,
     ),
+    # a user and a password that are handed over together, or told one behind the other
+    _form(
+        "R-ASSIGN", "SECRET_VALUE",
+        "auth=( basicauth( basic_auth( .login( networkcredential( passwordcredentials( passwordauthentication( plainauth( basic.credentials(",
+        r"[.\w=]{1,30}\(\s{0,8}[\"'][^\"'\n]{0,80}[\"'],\s{0,8}[\"']([^\s\"'$<{][^\s\"'$<{]{5,80}+)[\"']", 1,
+    ),
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", " ".join(LOGINS),
+        rf"(?<![\w-])(?i:{'|'.join(LOGINS)})[^\n:]{{0,30}}:[ *`\"]{{1,5}}[^\W\d_][\w.@+-]{{1,60}}(?:[ ][/|][ ]|[:/])"
+        r"(?=[^\s]{0,60}[0-9])(?=[^\s]{0,60}[A-Za-z])([^\s/*`\"'<>][^\s*`\"'<>]{5,60}?)(?=[*`\"'.,;]{0,3}(?:\s|\Z))", 1,
+    ),
     *_commands(),
 )  # fmt: skip
 LOWERED_ANCHORS = frozenset(
     (
         *(command for commands, _ in COMMANDS for command in commands),
+        *LOGINS,
+        "auth=(", "basicauth(", "basic_auth(", ".login(", "networkcredential(",
+        "passwordcredentials(", "passwordauthentication(", "plainauth(", "basic.credentials(",
         "appid=",
         "authorization", "curl ", "bearer", "basic ", "securestring",
         ";secret=", "machine ", "requirepass", "bindpw", "-storepass",

@@ -19,6 +19,7 @@ from itertools import islice
 from streams.hygiene.assigned import end_of_value, find_assigned_secret
 from streams.hygiene.decoded import View, in_base64, unfold
 from streams.hygiene.normalise import lower
+from streams.hygiene.password_files import find_listed
 from streams.hygiene.private_keys import find_private_keys
 from streams.hygiene.records import find_apart
 from streams.hygiene.secret_anchors import Words, list_anchors, split_words
@@ -148,6 +149,7 @@ def _find_plain(text: str, lowered: str, language: str | None, words: Words) -> 
             where = lowered if anchor in LOWERED_ANCHORS else text
             if anchor in where:
                 found += _of_form(form, order, anchor, where, text)
+    found += (_assigned(it) for it in find_listed(text))
     if "Secret" in text:
         found += (_assigned(it) for it in find_in_manifests(text))
     return found + _of_names(text, lowered, language)

@@ -75,6 +75,9 @@ def _in_rows(text: str, begin: int, end: int, at: int, name: str, mark: str) -> 
         cell,
     ):
         return
+    if line.lstrip().startswith("||"):  # of Jira
+        yield from _in_column(text, end + 1, line.count("||", 0, at - begin), name, mark)
+        return
     following = text.find("\n", end + 1)
     if (
         TABLE_LINE.fullmatch(text, end + 1, following if following >= 0 else len(text))

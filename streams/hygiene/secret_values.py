@@ -94,7 +94,8 @@ SPEAKING = frozenset(
     )
 )  # fmt: skip
 SIGN_WITHIN = re.compile(r"[^\W_][!@#$%^&*+=~;|?<>,(){}\[\]§€£]+[^\W_]")
-RUN_OF_WORDS = re.compile(r"(?:[a-zß-ÿ]+[-_./]?)+")
+SIGN_TWICE = re.compile(r"^[@!&*]{2}")
+FEWEST_SIGNS = 3
 
 
 def entropy(text: str) -> float:
@@ -152,9 +153,26 @@ def looks_password(value: str, *, exact: bool, config: bool) -> bool:
         return not plain or (exact and config)
     if SIGN_WITHIN.search(value.strip("?!*:.")):
         return exact
-    if exact and config and value.isalpha():
+    if exact and config and value.isalpha() and value.isascii():
         return value.islower() or (not value.istitle() and entropy(value) >= ENTROPY_OF_VALUE)
     return False
+
+
+def is_no_placeholder(value: str) -> bool:
+    """Whether a value is a password where nothing but a password can stand."""
+    lowered = value.lower()
+    if len(value) < SHORTEST_PASSWORD or lowered in PASSWORD_NAMES or lowered in SPEAKING:
+        return False
+    stands_for = REFERENCE.fullmatch(value) and not SIGN_TWICE.search(value)
+    return not (stands_for or FILLED_IN.search(lowered) or TEST_WORD.fullmatch(value))
+
+
+def is_jumbled(value: str) -> bool:
+    """Whether signs stand among letters of both cases as they do in no word, name or path."""
+    signs = {it for it in value if it in "!#$%&*@^~"}
+    return (
+        len(signs) >= FEWEST_SIGNS and any(map(str.isupper, value)) and any(map(str.islower, value))
+    )
 
 
 def _is_named(value: str, lowered: str) -> bool:

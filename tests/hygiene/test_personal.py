@@ -15,6 +15,7 @@ PERSONAL = {
         "She lives at 12 Elm Street, Springfield 62704",
         "Lindenstraße 14\n12345 Berlin",
         "send it to Suite 411, 9 Rue des Lilas",
+        "225 E. Long Fwy, Suite 1500 Irving, Texas 75062",
         "12B Fleet Street, London EC4Y 1AA",
         "An der Mauer 7, 01067 Dresden",
         "Kastanien 12, 04109 Leipzig",
@@ -39,6 +40,7 @@ NOT_PERSONAL = [
     "Am Montag 3 Leute, im Mai 2024",
     "Phase 2, 12000 rows; 3 of 4 on the way",
     "01/2024 and 2024/05 are months",
+    "ports 100/200/300 and 8080/8443, OMB No. 1545-0008",
 ]
 
 

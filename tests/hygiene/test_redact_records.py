@@ -315,3 +315,90 @@ def test_odd_forms_are_replaced(line: str, secret: str) -> None:
 @pytest.mark.parametrize("said", ["is", "for the stage is", "lautet", "est", "es"])
 def test_a_password_told_in_a_sentence_is_replaced(said: str) -> None:
     assert WORD not in hidden(f"The password {said} {WORD}, please change it.\n")
+
+
+TOLD = {
+    "talk": "the mail pw is {}, user jo",
+    "list": "user: jo / pass: {}",
+    "behind a login": "Zugangsdaten: jo / {}",
+    "pair": "Login: jo:{}",
+    "bold": "**Password:** {}",
+    "star": "*Password:* {}",
+    "next line": "Password:\n\n    {}",
+    "item": "- Password\n  `{}`",
+    "wide colon": "数据库密码：{}",
+    "page": "<tr><td>Password</td><td>{}</td></tr>",
+    "head of Jira": "||User||Password||\n|jo|{}|",
+    "row of Jira": "|Password|{}|",
+}
+
+
+@pytest.mark.parametrize("form", TOLD)
+def test_a_password_told_by_a_person_is_replaced(form: str) -> None:
+    assert WORD not in hidden(TOLD[form].replace("{}", WORD) + "\n")
+
+
+HANDED_OVER = [
+    ('get(url, auth=("jo", "{}"))', "python"),
+    ('smtp.login("jo@mail.test", "{}")', "python"),
+    ('new NetworkCredential("svc", "{}")', "csharp"),
+    ("define( 'DB_PASSWORD', '{}' );", "php"),
+    ("CREATE USER jo WITH PASSWORD '{}';", "sql"),
+    ("SET PASSWORD FOR jo = PASSWORD('{}');", "sql"),
+    ("ALTER LOGIN jo WITH PASSWORD = N'{}';", "sql"),
+    ("'password' => '{}',", "php"),
+    ('#define WIFI_PASS "{}"', "c"),
+    ("mysql -u root -p'two words {}' shop", "shell"),
+    ("aws ssm put-parameter --name /live/DB_PASSWORD --value '{}' --type String", "shell"),
+    ("box secret set --env MAIL_PASSWORD --value {}", "shell"),
+]
+
+
+@pytest.mark.parametrize(("text", "language"), HANDED_OVER)
+def test_a_password_that_is_handed_over_is_replaced(text: str, language: str) -> None:
+    for value in (POOR, WORD):
+        assert value not in hidden(text.replace("{}", value) + "\n", language)
+
+
+LISTS = [
+    ("# for all\n*:*:*:postgres:{}\ndb.test:6000:shop:app:{}2\n", None),
+    ("chpasswd:\n  list: |\n    root:{}\n    app:{}2\n  expire: false\n", "yaml"),
+]
+
+
+@pytest.mark.parametrize(("text", "language"), LISTS)
+def test_every_line_of_a_list_of_passwords_is_replaced(text: str, language: str | None) -> None:
+    assert WORD not in hidden(text.replace("{}", WORD), language)
+
+
+@pytest.mark.parametrize("value", ["@@lettersonly", "lettersMixed", "aaBBccDD"])
+def test_nothing_but_a_password_stands_in_a_connection_string(value: str) -> None:
+    text = f'{{"Live": "Server=db.test;User Id=app;Password={value};"}}\n'
+    assert value not in hidden(text, "json")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (
+            "de:\n  password: Passwort\n  reset_password: zurücksetzen\n  old_password: bisheriges\n",
+            "yaml",
+        ),
+        (
+            '{"password": "Mot", "forgot_password": "Oublié?", "show_password": "Afficher"}\n',
+            "json",
+        ),
+        ('"Server=db.test;User Id=app;Password=[redacted];Encrypt=True"\n', "json"),
+        ('"Server=db.test;Integrated Security=True;Persist Security Info=False"\n', "json"),
+        ('output "db_password" {\n  value = aws_db_instance.main.password\n}\n', "terraform"),
+        ("sprintf('mysql -u %s -p%s %s', $user, $password, $database);\n", "php"),
+        ('page.login("admin", "admin");\n', "java"),
+        ('{"last_login": "0001-01-01T00:00:00Z"}\n', "json"),
+        ("POSTGRES_USER: warehouse\nPOSTGRES_PASSWORD: warehouse\n", "yaml"),
+        ("- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      key: password1\n", "yaml"),
+        ("Login: see docs/login2.md and steps/three3\n", None),
+        ("## Password\n\nmin_length_12 is set.\n", "markdown"),
+    ],
+)
+def test_labels_and_references_stay(text: str, language: str | None) -> None:
+    assert hidden(text, language) == text
