@@ -22,6 +22,11 @@ LOGINS = (
     "login", "credentials", "creds", "zugangsdaten", "anmeldedaten", "identifiants", "credenciales",
     "credenziali", "inloggegevens", "credenciais", "логин", "acceso",
 )  # fmt: skip
+# Calls that take a user and a password, in this order.
+CALLS = (
+    "auth=(", "basicauth(", "basic_auth(", ".login(", "networkcredential(", "passwordcredentials(",
+    "passwordauthentication(", "plainauth(", "basic.credentials(",
+)  # fmt: skip
 SHORTEST_WORD = 16
 WORD_BEFORE = -1  # ``backwards``: as far as the word reaches that the anchor stands in
 END = r"(?![A-Za-z0-9])"
@@ -327,8 +332,8 @@ OPEN_FORMS = (
     # a user and a password that are handed over together, or told one behind the other
     _form(
         "R-ASSIGN", "SECRET_VALUE",
-        "auth=( basicauth( basic_auth( .login( networkcredential( passwordcredentials( passwordauthentication( plainauth( basic.credentials(",
-        r"[.\w=]{1,30}\(\s{0,8}[\"'][^\"'\n]{0,80}[\"'],\s{0,8}[\"']([^\s\"'$<{][^\s\"'$<{]{5,80}+)[\"']", 1,
+        " ".join(CALLS),
+        rf"(?i:{'|'.join(map(re.escape, CALLS))})\s{{0,8}}[\"'][^\"'\n]{{0,80}}[\"'],\s{{0,8}}[\"']([^\s\"'$<{{][^\s\"'$<{{]{{5,80}}+)[\"']", 1,
     ),
     _form(
         "R-ASSIGN", "SECRET_VALUE", " ".join(LOGINS),
@@ -341,8 +346,7 @@ LOWERED_ANCHORS = frozenset(
     (
         *(command for commands, _ in COMMANDS for command in commands),
         *LOGINS,
-        "auth=(", "basicauth(", "basic_auth(", ".login(", "networkcredential(",
-        "passwordcredentials(", "passwordauthentication(", "plainauth(", "basic.credentials(",
+        *CALLS,
         "appid=",
         "authorization", "curl ", "bearer", "basic ", "securestring",
         ";secret=", "machine ", "requirepass", "bindpw", "-storepass",

@@ -56,6 +56,7 @@ from streams.hygiene.secret_tables import find_in_tables
 DEEPEST = 3  # JSON within JSON within JSON
 CHANGES_OF_DRAWN = 0.4  # of the neighbouring characters; 0.62 is expected of drawn ones
 PREFIXED = re.compile(r"(?<![\w./+=%&?-])[a-z][a-z0-9]{1,9}[_-][A-Za-z0-9]{24,}+(?![\w/+=-])")
+TAG_OF_VERSION = 'W/"'  # of HTTP
 MANY_IDS = 3
 PREFIX_AND_RUN = re.compile(r"([a-z0-9]+)[_-](.*)")
 LISTED_PREFIXES = tuple(
@@ -223,6 +224,8 @@ def _find_prefixed(words: str, text: str) -> Iterator[Finding]:
     for value in values:
         for at in _places(text, value):
             name = OWN_NAME.search(text, max(0, at - 70), at)
+            if text.endswith(TAG_OF_VERSION, 0, at):
+                continue
             if name is None or is_in_a_name(name[1].lower()):
                 yield Finding(at, at + len(value), ORDER_PREFIXED, "R-VENDOR", "SERVICE_TOKEN")
 

@@ -41,6 +41,7 @@ UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 NUMBERS = re.compile(r"[0-9]+")
 MOST_NUMBERS_OF_A_NAME = 4
 DIGIT, LETTER = re.compile("[0-9]"), re.compile(r"[^\W\d_]")
+WORD_OF_A_PAGE = re.compile(r"[A-Z][a-z]+[.!?:]?")  # a label, in any language
 CAMEL_CASE = re.compile(r"[a-z]+(?:[A-Z][a-z]+)+")
 PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z_$.-]*")
 NAME_OF_CODE = re.compile(
@@ -75,7 +76,7 @@ TECHNICAL = re.compile(
 # Words that say what kind of value belongs there, or that one is there: no passwords.
 SPEAKING = frozenset(
     (
-        "string", "strings", "number", "integer", "boolean", "object", "binary", "bytes", "varchar", "secret",
+        "1password", "string", "strings", "number", "integer", "boolean", "object", "binary", "bytes", "varchar", "secret",
         "secrets", "required", "optional", "hidden", "disabled", "enabled", "visible", "plain", "plaintext",
         "cleartext", "encrypted", "encoded", "hashed", "masked", "unknown", "invalid", "missing", "expired",
         "wrong", "incorrect", "prompt", "generate", "generated", "random", "auto", "automatic", "always",
@@ -107,11 +108,16 @@ def entropy(text: str) -> float:
 
 
 def looks_secret(value: str) -> bool:
-    """Whether a literal behind a secret's name is a secret rather than a placeholder or a name."""
+    """Whether a literal behind a secret's name is a secret rather than a placeholder or a name.
+
+    What is drawn by lot is ASCII: other letters are a translation.
+    """
     lowered = value.lower()
     if len(value) < SHORTEST_VALUE or " " in value or "\t" in value:
         return False
     if value.isdigit() or WORD_CHAIN.fullmatch(lowered) or RESOURCE_NAME.fullmatch(value):
+        return False
+    if not value.isascii() or WORD_OF_A_PAGE.fullmatch(value):
         return False
     if PLACEHOLDER.search(lowered) and not MASHED.fullmatch(value):
         return False

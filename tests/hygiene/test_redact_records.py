@@ -396,6 +396,10 @@ def test_nothing_but_a_password_stands_in_a_connection_string(value: str) -> Non
         ('{"last_login": "0001-01-01T00:00:00Z"}\n', "json"),
         ("POSTGRES_USER: warehouse\nPOSTGRES_PASSWORD: warehouse\n", "yaml"),
         ("- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      key: password1\n", "yaml"),
+        (
+            '{"Client secret": "Kundenkennung", "api_keys": "API-Schlüssel", "Token": "トークンを取り消す"}\n',
+            "json",
+        ),
         ("Login: see docs/login2.md and steps/three3\n", None),
         ("## Password\n\nmin_length_12 is set.\n", "markdown"),
     ],
