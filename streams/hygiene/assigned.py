@@ -62,6 +62,7 @@ REST_OF_BARE = re.compile(rf"{BARE_CHAR}*+(?:={BARE_CHAR}++)*+={{0,2}}")
 ON_LINE = re.compile(rf"[^\s\"'`#]\S{{{SHORTEST - 1},{LONGEST_BARE}}}+")
 REST_ON_LINE = re.compile(r"\S*+")
 WITHIN_STRING = re.compile(rf"[^\s;&\"'`<>\\]{{{SHORTEST},{LONGEST_BARE}}}+")
+WITHIN_QUERY = re.compile(rf"[^\s;&\"'`<>\\(){{}}\[\]|,]{{{SHORTEST},{LONGEST_BARE}}}+")
 ELEMENT_TEXT = re.compile(
     rf"\s{{0,20}}([^<>\s]{{{SHORTEST},{LONGEST_QUOTED}}}+)"
     rf"(?:\s{{0,20}}</|(?<=[^<>\s]{{{LONGEST_QUOTED}}}))"
@@ -136,7 +137,8 @@ def _find_value(text: str, at: int, head: re.Match[str], language: str | None) -
     if head["sign"] is None and head["word"] is None:
         return None
     if head["sign"] == "=" and _is_in_string(text, at, within, language):
-        inner = WITHIN_STRING.match(text, start)
+        of_query = text[max(0, at - 1) : at] in ("?", "&")
+        inner = (WITHIN_QUERY if of_query else WITHIN_STRING).match(text, start)
         return Value(*inner.span(), False, True, _is_pair(text, at)) if inner else None
     if language in LINE_LANGUAGES and head["sign"]:
         return _rest_of_line(text, at, start, language)

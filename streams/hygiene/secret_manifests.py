@@ -17,7 +17,7 @@ ENTRY = re.compile(
     r"""[ \t]+["']?[\w.-]{1,120}["']?:[ \t]+(?:[|>][+-]?[ \t]*\n[ \t]+)?["']?([^\s"'#|>]{4,})["']?[ \t,]*(?=\n|\Z|#)"""
 )
 DOCUMENT_BORDER = "\n---"
-BASE64 = re.compile(r"[A-Za-z0-9+/]{4,}={0,2}")
+BASE64 = re.compile(r"[A-Za-z0-9+/]{6,}={0,2}")
 
 
 def find_in_manifests(text: str) -> Iterator[Span]:
@@ -31,13 +31,16 @@ def find_in_manifests(text: str) -> Iterator[Span]:
 
 
 def _of_data(text: str, at: int, stop: int, indent: int, encoded: bool) -> Iterator[Span]:
+    of_entries = 0
     while at < stop:
         end = text.find("\n", at, stop)
         end = stop if end < 0 else end
         line = text[at:end]
-        if line.strip() and len(line) - len(line.lstrip()) <= indent:
+        own = len(line) - len(line.lstrip())
+        if line.strip() and own <= indent:
             return
-        entry = ENTRY.match(text, at, stop)
+        of_entries = of_entries or own
+        entry = ENTRY.match(text, at, stop) if own == of_entries else None
         if entry:
             said = entry[1]
             if (encoded and _is_base64_of_secret(said)) or (
@@ -51,7 +54,7 @@ def _of_data(text: str, at: int, stop: int, indent: int, encoded: bool) -> Itera
 
 
 def _is_base64_of_secret(value: str) -> bool:
-    if not BASE64.fullmatch(value) or len(value) % 4:
+    if not BASE64.fullmatch(value) or len(value) % 4 or value.islower():
         return False
     try:
         said = base64.b64decode(value, validate=True)

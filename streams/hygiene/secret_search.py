@@ -52,6 +52,7 @@ from streams.hygiene.secret_names import (
     names_in,
 )
 from streams.hygiene.secret_tables import find_in_tables
+from streams.hygiene.secret_values import RESOURCE_NAME, SPEAKING
 
 DEEPEST = 3  # JSON within JSON within JSON
 CHANGES_OF_DRAWN = 0.4  # of the neighbouring characters; 0.62 is expected of drawn ones
@@ -69,10 +70,11 @@ LISTED_PREFIXES = tuple(
         }
     )
 )
+ANY_DATA = ("--from-literal",)  # takes names too
 FILLERS = frozenset("xX*.0-_")
 NOT_REAL = re.compile(r"not-?_?a?-?_?real|a1b2c3d4|EXAMPLEEXAMPLE|(?i:dummy|placeholder|changeme)")
 STANDS_FOR_ONE = re.compile(
-    r"\.{3}\Z|(?i:x{3})|(?i:\byour)|^[A-Z]+(?:[_-][A-Z]+)+\Z|^[a-z]+(?:[_.-][a-z]+)+\Z"
+    r"\.{3}|(?i:x{3})|(?i:\byour)|^[A-Z]+(?:[_-][A-Z]+)+\Z|^[a-z]+(?:[_.-][a-z]+)+\Z"
 )
 NO_PASSWORD = re.compile(
     r"your|my_?pass|x?-oauth-basic|<|\$|example|redacted|replace|change_?me|placeholder|insert|enter|\.\.\.|%s"
@@ -258,7 +260,10 @@ def _plausible(form: Form, match: re.Match[str], text: str) -> bool:
     if form.rule_id == "R-BASIC":
         return _is_user_and_password(value)
     value = value[:LONGEST_JUDGED]
-    if form.rule_id in ("R-URL", "R-ASSIGN"):
+    if form.rule_id == "R-ASSIGN":
+        of_any = form.anchors == ANY_DATA and RESOURCE_NAME.fullmatch(value)
+        return _is_password(value) and value.lower() not in SPEAKING and not of_any
+    if form.rule_id == "R-URL":
         return _is_password(value)
     if form.anchors == ("bearer",) and not any(map(str.isdigit, value)):
         return False

@@ -27,7 +27,7 @@ PLACEHOLDER = re.compile(
         |test[-_ ]?.*|none|null|nil|true|false|undefined|default.*|.*[xX*.]{4,}.*|.*\.\.\.
         |todo.*|tbd.*
         |(?:self|this|config|settings|options|props|params|args|req|request|response|env|os|process)\..*
-        |[a-z][a-z0-9+.-]*://.*|(?:file|env|vault|ref|secret|arn|urn|did|data):.*|.*\$\{.*|.*\{\{.*)$
+        |[a-z][a-z0-9+.-]*://.*|(?:file|env|vault|ref|secret|arn|urn|did|data):.*|.*\$[({].*|.*\{\{.*)$
       |example|a1b2c3d4|d4c3b2a1|placeholder|dummy|redacted|changeme|change_me|foobar|sample|(?<![a-z])fake|lorem""",
     re.VERBOSE,
 )  # fmt: skip

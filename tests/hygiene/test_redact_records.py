@@ -400,9 +400,22 @@ def test_nothing_but_a_password_stands_in_a_connection_string(value: str) -> Non
             '{"Client secret": "Kundenkennung", "api_keys": "API-Schlüssel", "Token": "トークンを取り消す"}\n',
             "json",
         ),
+        ("With the requirepass option set\n", None),
+        ("Authorization: Bearer eyJhbGciOi...Xq7mWv3RtY9u\n", "markdown"),
+        ("run: box --cluster-token=store-$(NAMESPACE_1)\n", "yaml"),
+        ("kubectl create secret generic a --from-literal=keyname=store-key-2\n", "shell"),
+        (
+            'kind: Secret\ndata:\n  a.json: |\n    {\n      "useExtension": true,\n      "tenant": "<ID>"\n    }\n',
+            "yaml",
+        ),
         ("Login: see docs/login2.md and steps/three3\n", None),
         ("## Password\n\nmin_length_12 is set.\n", "markdown"),
     ],
 )
 def test_labels_and_references_stay(text: str, language: str | None) -> None:
     assert hidden(text, language) == text
+
+
+def test_the_rest_of_a_link_stays() -> None:
+    text = "[![x](https://c.test/badge.svg?token=VK6OUPJ3TY)](https://c.test/acme/shop)\n"
+    assert hidden(text, "markdown") == text.replace("VK6OUPJ3TY", "[REDACTED:SECRET_VALUE:1]")
