@@ -87,7 +87,7 @@ COMMAND_WITH_NAME = re.compile(
     re.VERBOSE,
 )  # fmt: skip
 SAID = re.compile(
-    r"""["'`*]{0,3}(?:[ ][^\W\d_]{1,12}){0,4}?[ ](?:is|ist|lautet|war|was|est|es|sera|è|é|jest|är|er|on|=|:)(?:[ ]now|[ ]jetzt)?[ :]{1,3}
+    r"""["'`*]{0,3}(?:[ ][^\W\d_]{1,12}){0,4}?(?:[ ](?:is|ist|lautet|war|was|est|es|sera|è|é|jest|är|er|on)|[ ]?[:=])(?:[ ]now|[ ]jetzt)?[ :]{1,3}
         ["'`*]{0,3}(?P<value>[^\s"'`<>(){}\[\]|*]{7,60}?)(?=["'`*]{0,3}(?:[.,;:)]?(?:\s|\Z)))""",
     re.VERBOSE,
 )  # fmt: skip

@@ -29,7 +29,7 @@ IP = re.compile(
 )
 PHONE = re.compile(
     r"(?:(?<![\w./:@#=-])|(?<=tel:)|(?<=sms:))(?:1[ .-])?(?:\+[0-9]{1,3}|00[0-9]{1,3}|\([0-9]{1,5}\)|[0-9]{2,5})"
-    r"(?:(?:[ .-]{0,2}|[ ]?/[ ]?)(?:\([0-9]{1,5}\)|[0-9]{1,11}+)){1,6}(?:(?: ?x| ext\.? ?)[0-9]{1,6})?(?![\w/:]|[.-][0-9])"
+    r"(?:(?:[ .-]{0,2}|[ ]?/[ ]?(?![0+(]))(?:\([0-9]{1,5}\)|[0-9]{1,11}+)){1,6}(?:(?: ?x| ext\.? ?)[0-9]{1,6})?(?![\w/:]|[.-][0-9])"
 )
 PHONE_WORD = re.compile(
     r"(?i)(?:phones?|tel|telephone|mobile|mob|cell|fax|desk|office|call(?: me| us)?|dial|answering|"
@@ -70,6 +70,7 @@ PARTICLE = r"(?:(?:de|la|le|les|du|des|del|della|dei|di|do|da|dos|das|van|der|de
 CAPITAL_ENDS = r"(?:Way|Close|Row|Place|Pl|Hill|Loop|Circle|Cir|Trail|Gardens|Grove|Mews|Walk|Plaza|Quay|Green|Park|Pkwy|Ct|Ln|Ter|Sq|Alley)"
 # Streets of German that are called after where they lie: told by the postal code behind them.
 GERMAN_BEGINS = r"(?:Am|An[ ](?:der|den|dem)|Auf[ ](?:der|dem|den)|Im|In[ ](?:der|den)|Zu[mr]|Unter[ ](?:den|der)|Hinter[ ](?:der|dem)|Bei[ ](?:der|den)|Beim|Vor[ ](?:dem|der))"
+GERMAN_ENDS = r"(?:Ring|Markt|Damm|Allee|Platz|Weg|Gasse|Ufer|Berg|Hof|Graben|Stra(?:ß|ss)e|Str\.)"
 POSTAL_AND_TOWN = r"(?:[A-Z]{1,2}-)?(?:[0-9]{4,5}|[0-9]{4}[ ]?[A-Z]{2}|[0-9]{2}-[0-9]{3}|[0-9]{3}[ ][0-9]{2})[ ][A-ZÀ-Þ][\w.'-]+"
 ADDRESS = re.compile(
     rf"(?<![\w.])(?:"
@@ -82,6 +83,7 @@ ADDRESS = re.compile(
     rf"|{STREET_BEGINS}[ ](?:{PARTICLE}){{0,3}}(?:{NAME}[ ]?){{1,4}},?[ ]?[0-9]{{1,5}}[a-z]?(?!\w)"
     rf"|[0-9]{{1,6}}[A-Za-z]?[ ](?:{NAME}[ ]){{1,3}}{CAPITAL_ENDS}(?!\w)"
     rf"|{GERMAN_BEGINS}[ ](?:{NAME}[ ]){{1,3}}[0-9]{{1,4}}[ ]?[a-z]?(?=[ ,\n]{{1,3}}{POSTAL_AND_TOWN})"
+    rf"|(?:{NAME}[ ]){{1,2}}{GERMAN_ENDS}[ ][0-9]{{1,4}}[ ]?[a-z]?(?=[ ,\n]{{1,3}}{POSTAL_AND_TOWN})"
     rf"|(?:{NAME}[ ]){{1,3}}[0-9]{{1,4}}[ ]?[a-z]?(?=,[ ]?(?:[A-Z]{{1,2}}-)?(?:[0-9]{{5}}|[0-9]{{4}}[ ][A-Z]{{2}})[ ][A-ZÀ-Þ][a-zà-ÿ'-]+)"
     rf"|[0-9]{{1,6}}[ ](?:{NAME}[ ]?){{1,4}},[ ](?:{NAME}[ ]?){{1,3}},[ ][A-Z]{{2}}[ ][0-9]{{5}}(?:-[0-9]{{4}})?(?!\w)"
     rf"|(?i:{UNIT})"

@@ -329,6 +329,10 @@ OPEN_FORMS = (
         r"machine[ \t]{1,4}\S{1,80}\s{1,8}login[ \t]{1,4}\S{1,80}\s{1,8}password[ \t]{1,4}"
         r"([^\s<$]{5,}+)", 1,
     ),
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", "default",
+        r"(?i:default)[ \t]{1,4}login[ \t]{1,4}\S{1,80}\s{1,8}password[ \t]{1,4}([^\s<$]{5,}+)", 1,
+    ),
     # a user and a password that are handed over together, or told one behind the other
     _form(
         "R-ASSIGN", "SECRET_VALUE",
@@ -347,7 +351,7 @@ LOWERED_ANCHORS = frozenset(
         *(command for commands, _ in COMMANDS for command in commands),
         *LOGINS,
         *CALLS,
-        "appid=",
+        "appid=", "default",
         "authorization", "curl ", "bearer", "basic ", "securestring",
         ";secret=", "machine ", "requirepass", "bindpw", "-storepass",
         "-keypass", "identified ", "unseal ", "mnemonic",

@@ -16,12 +16,20 @@ DATA = re.compile(r"""(?m)^([ \t]*)["']?(data|stringData)["']?:[ \t]*(?:\{[ \t]*
 ENTRY = re.compile(
     r"""[ \t]+["']?[\w.-]{1,120}["']?:[ \t]+(?:[|>][+-]?[ \t]*\n[ \t]+)?["']?([^\s"'#|>]{4,})["']?[ \t,]*(?=\n|\Z|#)"""
 )
+KIND_IN_JSON = re.compile(r'"kind":\s{0,8}"Secret"')
+DATA_IN_JSON = re.compile(r'"data":\s{0,8}\{([^{}]{4,20000}+)\}')
+VALUE_IN_JSON = re.compile(r':\s{0,8}"([^"\\\n]{6,}+)"')
 DOCUMENT_BORDER = "\n---"
 BASE64 = re.compile(r"[A-Za-z0-9+/]{6,}={0,2}")
 
 
 def find_in_manifests(text: str) -> Iterator[Span]:
     """The values of a Secret of Kubernetes, however they are called; certificates are public."""
+    if KIND_IN_JSON.search(text):
+        for data in DATA_IN_JSON.finditer(text):
+            for it in VALUE_IN_JSON.finditer(text, *data.span(1)):
+                if _is_base64_of_secret(it[1]):
+                    yield it.span(1)
     for kind in KIND_SECRET.finditer(text):
         begin = text.rfind(DOCUMENT_BORDER, 0, kind.start()) + 1
         stop = text.find(DOCUMENT_BORDER, kind.end())

@@ -10,7 +10,8 @@ PERSONAL = {
     "EMAIL": ["write to jane.roe+x@mail.example.org today"],
     "PHONE": ["call me at 030 1234 5678", "Phone: (555) 010-4477", "reach us: +44 20 7946 0018",
         "tel:+41441234567", "Ruf 0351/7654321 an", "im Büro 089 1234567", "０３−１２３４−５６７８",
-        "07700 900123 is mine", "1-800-555-0142 is free", "06 12 34 56 78"],
+        "07700 900123 is mine", "1-800-555-0142 is free", "06 12 34 56 78",
+        "+44 7700 900123 / 0049 171 1234567"],
     "ADDRESS": [
         "She lives at 12 Elm Street, Springfield 62704",
         "Lindenstraße 14\n12345 Berlin",
@@ -19,6 +20,7 @@ PERSONAL = {
         "12B Fleet Street, London EC4Y 1AA",
         "An der Mauer 7, 01067 Dresden",
         "Kastanien 12, 04109 Leipzig",
+        "Stubener Ring 5, 1010 Wien",
         "4 Abbey Close, York YO1 7HH",
         "12 rue de la Paix, 75002 Paris",
         "350 Fifth, New York, NY 10118",

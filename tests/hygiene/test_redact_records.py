@@ -126,6 +126,11 @@ def test_all_data_of_a_secret_in_a_manifest_is_replaced_but_certificates() -> No
     assert hidden(text, "yaml") == expected
 
 
+def test_data_of_a_secret_in_one_line_of_json_is_replaced() -> None:
+    text = f'{{"kind": "Secret", "data": {{"mail": "{encoded("Calm-Heron-77")}"}}}}\n'
+    assert encoded("Calm-Heron-77") not in hidden(text, "json")
+
+
 def test_base64_of_a_key_is_replaced_whatever_its_name() -> None:
     run = encoded(a_private_key())
     assert run[:40] not in hidden(f"deploy:\n  blob: {run}\n", "yaml")
@@ -272,6 +277,7 @@ def test_ids_of_objects_are_no_tokens() -> None:
         "PGPASSWORD={} psql -h db.test",
         "db.test:5432:shop:app:{}",
         "machine git.test login jo password {}",
+        "default login anonymous password {}",
         "git clone https://oauth2:{}@git.test/a/b.git",
         "mysql://app:{}@/shop",
     ],
@@ -326,6 +332,7 @@ TOLD = {
     "star": "*Password:* {}",
     "next line": "Password:\n\n    {}",
     "item": "- Password\n  `{}`",
+    "words before the colon": "Hasło do bazy: {}",
     "wide colon": "数据库密码：{}",
     "page": "<tr><td>Password</td><td>{}</td></tr>",
     "head of Jira": "||User||Password||\n|jo|{}|",
