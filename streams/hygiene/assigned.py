@@ -1,191 +1,299 @@
 """Whether what is assigned to a secret-sounding name is a secret (rule R-ASSIGN).
 
 Most of it is not: types, calls, attribute access, names of settings, placeholders and messages
-stand behind ``password`` far more often than passwords do. So a value must look drawn, not named:
-enough entropy, no placeholder, and no chain of plain words. Where the language quotes its
-strings, an unquoted value is an expression and never a secret; in configuration it is the value
-itself.
+stand behind ``password`` far more often than passwords do. Where the language quotes its strings,
+an unquoted value is an expression and never a secret, but within a string ``name=value`` is
+configuration whatever the language is; in configuration an unquoted value is the value itself.
 """
 
+# ruff: noqa: E501 (a pattern is read as one line)
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Iterator
-from itertools import pairwise
+from typing import NamedTuple
 
-ENTROPY_OF_VALUE = 3.0  # bits per character
-SHORTEST_VALUE = 8
-# The names, by a word that each of them holds; a text without the word costs one search for all.
-NAMES_BY_ROOT = {
-    "pass": ("passwd", "password", "passphrase", "passcode", "_pass", "dbpass", "userpass"),
-    "pwd": ("pwd",),
-    "secret": ("secret",),
-    "token": ("token",),
-    "credential": ("credential",),
-}
-KEYS = frozenset(
-    (
-        "api", "access", "private", "auth", "account", "license", "insert", "query", "stream",
-        "signing", "encryption", "master", "shared", "device", "admin", "app", "application",
-        "session", "service", "deploy", "ingest", "integration", "write", "subscription",
-        "storage", "user", "consumer", "encrypt", "server", "client", "io", "webhook",
-    )
-)  # fmt: skip
-KEY_LENGTHS = tuple(sorted({len(word) for word in KEYS}))
-ANY_KEY = "key"  # a key of something: only what looks drawn by lot is a secret behind it
-SHORTEST_DRAWN = 20
-ENTROPY_OF_DRAWN = 3.5
-FEWEST_DIGITS = 3
-CHANGES_OF_DRAWN = 0.25  # of neighbouring characters, between digits, lower and upper case
-SPECIFIED_KEYS = ("api", "access", "private", "auth", "account")
-NO_SECRET_BEFORE = (
-    "csrf", "xsrf", "csrf-", "csrf_", "xsrf-", "xsrf_", "authenticity_", "verification", "public",
-    "public-", "public_", "publishable_", "page", "page_", "next_", "next", "continuation",
-    "continuation_", "sync", "cache_", "primary_", "foreign_", "partition_", "sort_",
-    "idempotency_", "idempotency-", "routing_", "row_", "cancellation", "json.web", "io.jsonweb",
-    "verificationrequest",
-)  # fmt: skip
+from streams.hygiene.secret_names import (
+    ANY_KEY,
+    PASSWORD_NAMES,
+    SPECIFIED_KEYS,
+    is_of_something_else,
+    names_in,
+)
+from streams.hygiene.secret_values import (
+    is_drawn,
+    is_jumbled,
+    is_no_placeholder,
+    looks_password,
+    looks_secret,
+    mixes_letters_and_digits,
+)
+
 LITERAL_LANGUAGES = frozenset(
     ["yaml", "ini", "properties", "env", "toml", "shell", "dockerfile", "make", "xml"]
 )
+LINE_LANGUAGES = frozenset(["yaml", "ini", "properties", "env"])  # a value is the rest of a line
+VALUE_LANGUAGES = LITERAL_LANGUAGES | {"json"}  # files of values, not of code
 PROSE_LANGUAGES = frozenset((None, "markdown", "restructuredtext", "asciidoc", "latex", "html"))
-REST_OF_NAME = re.compile(r"[\w.-]*")
-LONGEST_REST = 40
 LONGEST_BARE, LONGEST_QUOTED = 200, 2_000  # characters of a value that say whether it is a secret
-# After the name: the rest of the name, its closing, a type, the sign, the value.
-QUOTED = r"""[^"'`\n]"""
-BARE = r"""[^\s"'`,;<>(){}\[\]|=]"""
-ASSIGNMENT = re.compile(
-    rf"""[\w.-]{{0,40}}["'`\])]{{0,2}}
-        (?:[ \t]{{0,8}}:[ \t]{{0,4}}[\w.&?<>\[\]]{{1,40}}[ \t]{{0,4}}(?==)(?!==))?
-        (?P<tagged>(?<=["'])[ \t]{{1,20}}value(?==))?
-        (?:[ \t]{{0,40}}(?P<sign>:=|=>|==?|:)[ \t]{{0,8}}|(?P<element>>)
-          |(?P<given>(?<=["']),[ \t]{{1,20}}(?=["'])|(?<=\w)\((?=["']))|(?P<word>[ =]))
-        (?:[bru@$]{{0,2}}(?P<quote>["'`])(?P<quoted>{QUOTED}{{8,{LONGEST_QUOTED}}}+)
-           (?:(?P=quote)|(?<={QUOTED}{{{LONGEST_QUOTED}}}))
-          |(?P<bare>{BARE}{{8,{LONGEST_BARE}}}+(?:={BARE}++)?+={{0,2}})
-           (?:(?![\w(\[{{.])|(?<={BARE}{{{LONGEST_BARE}}})))""",
+LONGEST_LINE_BEFORE = 400  # characters before a name that say whether a string is open there
+SHORTEST = 4
+MOST_PLACES = 20  # of a word that are looked at
+# After the name: the rest of the name, its closing, a type, the sign.
+HEAD = re.compile(
+    r"""(?P<rest>[\w.-]{0,40})["'`\])*]{0,3}
+        (?:[ \t]{0,8}:[ \t]{0,4}[\w.&?<>\[\]]{1,40}[ \t]{0,4}(?==)(?!==))?
+        (?P<tagged>(?<=["'])[ \t]{1,20}value(?==))?
+        (?:[ \t]{0,40}(?P<sign>:=|:-|=>|==?|[:：＝])[*_]{0,2}[ \t]{0,8}|(?P<element>>)
+          |(?P<given>(?<=["']),[ \t]{1,20}(?=["'])|(?<=\w)\((?=["']))|(?P<word>[ =]))""",
     re.VERBOSE,
+)  # fmt: skip
+OPENING = re.compile(r"[bruN@$]{0,2}([\"'`])")
+QUOTED = {
+    quote: re.compile(rf"(?:\\.|[^{quote}\\\n]){{{SHORTEST},{LONGEST_QUOTED}}}+")
+    for quote in "\"'`"
+}
+REST_OF_QUOTED = {quote: re.compile(rf"(?:\\.|[^{quote}\\\n])*+") for quote in "\"'`"}
+BARE_CHAR = r"""[^\s"'`,;<>(){}\[\]|=]"""
+BARE = re.compile(
+    rf"(?P<bare>{BARE_CHAR}{{{SHORTEST},{LONGEST_BARE}}}+(?:={BARE_CHAR}++)?+={{0,2}})"
+    rf"(?:(?![\w(\[{{.])|(?<={BARE_CHAR}{{{LONGEST_BARE}}}))"
 )
-REST_OF_QUOTED = re.compile(QUOTED + "*+")
-REST_OF_BARE = re.compile(rf"{BARE}*+(?:={BARE}++)*+={{0,2}}")
-NOT_THE_SECRET = re.compile(
-    r"""[\w.-]*(?:names?|refs?|reference|ur[li]s?|path|paths|file|files|type|types|ids?|alias|len|length
-        |expiry|expires|expiration|ttl|count|field|label|provider|service|endpoint|format|algorithm|header
-        |prefix|suffix|pattern|regex|policy|size|limit|min|max|env|var|key_?id|hint|class|scope|version
-        |timeout|param|parameter|property|manager|store|validator|rule|rules|message|error|issuer|audience
-        |address|namespace|description|enabled|required|usage|method|location|hash|digest|encoding)$""",
+REST_OF_BARE = re.compile(rf"{BARE_CHAR}*+(?:={BARE_CHAR}++)*+={{0,2}}")
+ON_LINE = re.compile(rf"[^\s\"'`#]\S{{{SHORTEST - 1},{LONGEST_BARE}}}+")
+REST_ON_LINE = re.compile(r"\S*+")
+WITHIN_STRING = re.compile(rf"[^\s;&\"'`<>\\]{{{SHORTEST},{LONGEST_BARE}}}+")
+WITHIN_QUERY = re.compile(rf"[^\s;&\"'`<>\\(){{}}\[\]|,]{{{SHORTEST},{LONGEST_BARE}}}+")
+ELEMENT_TEXT = re.compile(
+    rf"\s{{0,20}}([^<>\s]{{{SHORTEST},{LONGEST_QUOTED}}}+)"
+    rf"(?:\s{{0,20}}</|(?<=[^<>\s]{{{LONGEST_QUOTED}}}))"
+)
+REST_OF_ELEMENT = re.compile(r"[^<>\s]*+")
+QUOTE = re.compile("[\"'`]")
+NEXT_PAIR = re.compile(r"&\w{1,40}=|;[ ]?\w[\w ]{0,40}=")
+PAIR = re.compile(r"[A-Za-z_][A-Za-z_.-]*=[^=]")
+PAIR_BEFORE = re.compile(r"(?:[?&;]|(?<![,(\w])\b[\w.-]{1,30}=[^\s,;=()]{1,80}[ ])[\w .-]{0,40}\Z")
+CALL = re.compile(r"\w ?[(] ?[\"']\w{0,40}\Z")
+# Before a name: what is done with a password. Words behind it are labels of a page.
+ACTION = re.compile(
+    r"(?:reset|forg[eo]t|change|confirm|repeat|retype|show|hide|update|edit|create|enter|new|current"
+    r"|old|lost|wrong|invalid|incorrect|missing|no|require|use|allow|enable|disable)[ _-]?\Z"
+)
+SETTER = re.compile(r"(?:(?:set|with)_?[a-z0-9]{0,20}|[.]|=[ ])\Z")
+# What stands before a name that assigns without a sign, and takes what follows for the value.
+COMMAND_WITH_NAME = re.compile(
+    r"""(?:^|[;&|`"']|\s)(?:env|arg|setenv|setx|set[ ]-\w*x\w*(?:[ ]-\w+)*|set[ ]--export
+        |(?:npm|yarn|pnpm|git|pip|poetry|composer|aws|gcloud|heroku|bundle|cargo|dokku|fly)[ ](?:[\w-]+[ ]){0,3}?(?:set|config|configure)
+        (?:[ ](?:set|--?[\w-]+))*)[ ]{1,4}[\w.:/@-]{0,80}\Z""",
     re.VERBOSE,
-)
-NO_SECRET_WORD = re.compile(r"i[sz]|iz|ar[iy]|[a-z]*tarian")
-PLACEHOLDER = re.compile(
-    r"""^(?:<.*|\$.*|\{.*|%.*|\#.*|@.*|&.*|\*.*|\[.*|\\.*|~.*|\.\.?/.*|/.*|\.\.\..*|--.*|=.*|!.*
-        |your[-_ ]?.*|my[-_ ].*|some[-_ ]?.*|the[-_ ].*|insert.*|enter.*|replace.*|change[-_]?.*
-        |test[-_ ]?.*|none|null|nil|true|false|undefined|default.*|.*[xX*.]{4,}.*|.*\.\.\.
-        |todo.*|tbd.*
-        |(?:self|this|config|settings|options|props|params|args|req|request|response|env|os|process)\..*
-        |[a-z][a-z0-9+.-]*://.*|(?:file|env|vault|ref|secret|arn|urn|did|data):.*|.*\$\{.*|.*\{\{.*)$
-      |example|a1b2c3d4|d4c3b2a1|placeholder|dummy|redacted|changeme|change_me|foobar|sample|(?<![a-z])fake|lorem""",
+)  # fmt: skip
+SAID = re.compile(
+    r"""["'`*]{0,3}(?:[ ][^\W\d_]{1,12}){0,4}?(?:[ ](?:is|ist|lautet|war|was|est|es|sera|è|é|jest|är|er|on)|[ ]?[:=])(?:[ ]now|[ ]jetzt)?[ :]{1,3}
+        ["'`*]{0,3}(?P<value>[^\s"'`<>(){}\[\]|*]{7,60}?)(?=["'`*]{0,3}(?:[.,;:)]?(?:\s|\Z)))""",
     re.VERBOSE,
-)
-WORD_CHAIN = re.compile(r"[a-z]{2,}(?:[-._:/+ ][a-z]{1,}[0-9]?)+[:.]?")
-IDENTIFIER = re.compile(r"[A-Za-z_$][\w$.:-]*")
-RESOURCE_NAME = re.compile(r"[a-z]{2,}[0-9]{0,3}(?:[-_.](?:[a-z]{2,}[0-9]{0,3}|[0-9.]{1,12}))+")
-NAMED_BY = ("credential", "token", "key")
-SETTER = re.compile(r"(?:(?:set|with)_?[a-z0-9]{0,20}|[.])\Z")
-MASHED = re.compile(r"(?=(?:[^\W_]{0,60}[^\w\s.,/:-]){6})(?=.*[0-9])[^\s<>{}]{32,}")
-HASH_OR_UUID = re.compile(r"[0-9a-fA-F-]+")
-DIGIT, LETTER = re.compile("[0-9]"), re.compile(r"[^\W\d_]")
-CAMEL_CASE = re.compile(r"[a-z]+(?:[A-Z][a-z]+)+")
-PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z_$.-]*")
+)  # fmt: skip
 
 
-def entropy(text: str) -> float:
-    """Bits per character of the text's own distribution."""
-    size = len(text)
-    counts = sorted(Counter(text).values())
-    bits = -sum(count / size * math.log2(count / size) for count in counts) if size else 0.0
-    return round(bits, 6)
-
-
-def names_in(lowered: str) -> list[tuple[int, str]]:
-    """Where names of secrets stand in a text in lower case, in order."""
-    found: list[tuple[int, str]] = []
-    for root, names in NAMES_BY_ROOT.items():
-        if root not in lowered:
-            continue
-        for name in names:
-            found += ((at, name) for at in _places(lowered, name))
-    found += _keys_in(lowered)
-    return sorted(found)
-
-
-def _keys_in(lowered: str) -> Iterator[tuple[int, str]]:
-    for at in _places(lowered, "key"):
-        end = at - 1 if lowered[at - 1 : at] in ("_", "-") else at
-        for length in KEY_LENGTHS:
-            if length <= end and lowered[end - length : end] in KEYS:
-                yield end - length, lowered[end - length : at + 3]
-                break
-        else:
-            if not lowered[at + 3 : at + 4].isalpha():
-                yield at, ANY_KEY
-
-
-def _places(text: str, word: str) -> Iterator[int]:
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + len(word))
-
-
-def is_no_secret_name(lowered: str, at: int) -> bool:
-    """Whether what stands before the name says that its value is public or of one request."""
-    return lowered.endswith(NO_SECRET_BEFORE, max(0, at - 20), at)
-
-
-def is_of_something_else(lowered: str, end: int) -> bool:
-    """Whether what follows the name makes it another's: ``token_url``, ``secretary``."""
-    rest = REST_OF_NAME.findall(lowered, end, end + LONGEST_REST)[0]
-    return bool(NO_SECRET_WORD.match(rest) or NOT_THE_SECRET.match(rest))
+class Value(NamedTuple):
+    start: int
+    end: int
+    quoted: bool
+    literal: bool  # a value by the language's rules, not perhaps an expression
+    pair: bool = False  # of a connection string
 
 
 def find_assigned_secret(
     text: str, lowered: str, at: int, name: str, language: str | None
 ) -> tuple[int, int] | None:
     """Where the secret stands that is assigned to the name at ``at``, if one is."""
-    match = ASSIGNMENT.match(text, at + len(name))
-    if match is None:
+    end = at + len(name)
+    head = HEAD.match(text, end)
+    if head is None or is_of_something_else(lowered, end):
         return None
-    if is_of_something_else(lowered, at + len(name)):
+    if head["element"] is not None and lowered.rfind("<", max(0, at - 40), at) < 0:
         return None
-    if match["tagged"] and not _is_drawn_literal(match):
-        return None
-    if match["given"] and not _is_given(match, lowered, at):
-        return None
-    if match["word"] and not (_is_option(lowered, at) or _is_drawn_literal(match)):
-        return None
-    if match["element"] is not None and lowered.rfind("<", max(0, at - 40), at) < 0:
-        return None
-    group = "quoted" if match["quoted"] is not None else "bare"
-    if match["sign"] == "==" and group == "bare":
-        return None
-    value = match[group][:LONGEST_QUOTED]
-    literal = group == "quoted" or language in LITERAL_LANGUAGES or match["element"] is not None
-    if not literal and language not in PROSE_LANGUAGES:
-        return None
-    if group == "bare" and not literal and not _looks_drawn(value):
-        return None
-    if name == ANY_KEY and not is_drawn(value):
-        return None
-    if name.endswith("key") and not name.startswith(SPECIFIED_KEYS) and not _looks_drawn(value):
-        return None
-    return match.span(group) if looks_secret(value) else None
+    value = _find_value(text, at, head, language)
+    if value and _is_secret(
+        text[value.start : value.end], value, name, head, lowered, at, language
+    ):
+        return value.start, value.end
+    if name in PASSWORD_NAMES and language in PROSE_LANGUAGES:
+        return _find_said(text, end)
+    return None
 
 
-def end_of_value(text: str, start: int, end: int, reached: int) -> int:
+def _find_value(text: str, at: int, head: re.Match[str], language: str | None) -> Value | None:
+    """What follows the name's sign, to the end of what the language lets a value be."""
+    start = head.end()
+    if head["element"] is not None:
+        inner = ELEMENT_TEXT.match(text, start)
+        return Value(inner.start(1), inner.end(1), False, True) if inner else None
+    closed = QUOTE.search(text, at, start)
+    within = _open_quote(text, at) if head["sign"] == "=" and not closed else ""
+    opening = OPENING.match(text, start)
+    if opening:
+        if within == opening[1] or (within and text[start - 1] == "="):
+            return None  # the string ends here: what follows is code
+        return _quoted(text, opening)
+    if head["sign"] is None and head["word"] is None:
+        return None
+    if head["sign"] == "=" and _is_in_string(text, at, within, language):
+        of_query = text[max(0, at - 1) : at] in ("?", "&")
+        inner = (WITHIN_QUERY if of_query else WITHIN_STRING).match(text, start)
+        return Value(*inner.span(), False, True, _is_pair(text, at)) if inner else None
+    if language in LINE_LANGUAGES and head["sign"]:
+        return _rest_of_line(text, at, start, language)
+    bare = BARE.match(text, start)
+    if bare is None or head["sign"] == "==":
+        return None
+    pair = NEXT_PAIR.search(text, start, bare.end())
+    stop = pair.start() if pair else bare.end()
+    if PAIR.match(text, start, stop):
+        return None
+    return Value(start, stop, False, language in LITERAL_LANGUAGES) if stop > start else None
+
+
+def _quoted(text: str, opening: re.Match[str]) -> Value | None:
+    inner = QUOTED[opening[1]].match(text, opening.end())
+    if inner is None:
+        return None
+    closed = text[inner.end() : inner.end() + 1] == opening[1]
+    if not closed and inner.end() - inner.start() < LONGEST_QUOTED:
+        return None
+    return Value(inner.start(), inner.end(), True, True)
+
+
+def _open_quote(text: str, at: int) -> str:
+    """The quotation mark of the string that ``at`` stands in, if it begins on the same line."""
+    begin = max(0, at - LONGEST_LINE_BEFORE)
+    line = text[text.rfind("\n", begin, at) + 1 or begin : at]
+    if '"' not in line and "'" not in line and "`" not in line:
+        return ""
+    quote, skip = "", False
+    for char in line:
+        if skip or char == "\\":
+            skip = not skip
+        elif char == quote:
+            quote = ""
+        elif not quote and char in "\"'`":
+            quote = char
+    return quote
+
+
+def _is_in_string(text: str, at: int, within: str, language: str | None) -> bool:
+    """Whether ``name=value`` is a pair of a connection string or an address."""
+    if language == "json" or (within and language not in PROSE_LANGUAGES):
+        return True
+    return _is_pair(text, at)
+
+
+def _is_pair(text: str, at: int) -> bool:
+    """Whether another pair, or the beginning of a query, stands before the name."""
+    return PAIR_BEFORE.search(text, max(0, at - 130), at) is not None
+
+
+def _rest_of_line(text: str, at: int, start: int, language: str | None) -> Value | None:
+    inner = ON_LINE.match(text, start)
+    if inner is None:
+        return None
+    stop = inner.end()
+    line = text[text.rfind("\n", max(0, at - LONGEST_LINE_BEFORE), at) + 1 : at]
+    if "{" in line or "[" in line:  # a mapping in braces, or a default of a variable
+        stop = start + len(re.split(r"[,}\]]", text[start:stop])[0])
+    elif language != "env" and not _ends_line(text, stop):
+        return None
+    return Value(start, stop, False, True) if stop - start >= SHORTEST else None
+
+
+def _ends_line(text: str, at: int) -> bool:
+    """Whether at most a comment follows, and no further word of a sentence."""
+    rest = text[at : at + 40].split("\n", 1)[0].strip()
+    return not rest or rest[0] in "#;" or not text[at : at + 1].isspace()
+
+
+def _is_secret(
+    said: str,
+    value: Value,
+    name: str,
+    head: re.Match[str],
+    lowered: str,
+    at: int,
+    language: str | None,
+) -> bool:
+    said = said[:LONGEST_QUOTED]
+    if head["tagged"] and not (value.quoted and mixes_letters_and_digits(said)):
+        return False
+    if head["given"] and not _is_given(head, value, said, lowered, at):
+        return False
+    if head["word"] and not _is_option(lowered, at):
+        if not (value.quoted and mixes_letters_and_digits(said)):
+            return False
+        return looks_secret(said) or (
+            name in PASSWORD_NAMES and looks_password(said, exact=False, config=False)
+        )
+    if not value.literal and language not in PROSE_LANGUAGES and not head["word"]:
+        return False
+    if not value.quoted and not value.literal and not mixes_letters_and_digits(said):
+        return name in PASSWORD_NAMES and not head["rest"] and is_jumbled(said)
+    if name in PASSWORD_NAMES and value.pair:
+        return is_no_placeholder(said) and not _is_a_word_of(lowered, said.lower())
+    if name in PASSWORD_NAMES and (
+        head["given"] in (None, "(") or CALL.search(lowered, max(0, at - 60), at)
+    ):
+        config = value.literal and (language in VALUE_LANGUAGES or not value.quoted)
+        if said.isalpha() and (
+            ACTION.search(lowered, max(0, at - 30), at) or _is_a_word_of(lowered, said.lower())
+        ):
+            return False
+        return looks_password(said, exact=not head["rest"], config=config)
+    if name == ANY_KEY and not is_drawn(said):
+        return False
+    if name.endswith("key") and not name.startswith(SPECIFIED_KEYS):
+        return mixes_letters_and_digits(said) and looks_secret(said)
+    return looks_secret(said)
+
+
+def _is_a_word_of(lowered: str, word: str) -> bool:
+    """Whether the text says the word elsewhere too, of something else than a password."""
+    at = lowered.find(word)
+    for _ in range(MOST_PLACES):
+        if at < 0:
+            return False
+        line = lowered[max(lowered.rfind("\n", max(0, at - 80), at), at - 80, 0) : at]
+        if not any(name in line for name in ("pass", "pwd", "pw")) and not names_in(line):
+            return True
+        at = lowered.find(word, at + len(word))
+    return False
+
+
+def _is_given(head: re.Match[str], value: Value, said: str, lowered: str, at: int) -> bool:
+    """Whether a literal is handed over with the name, ``put("password", "…")``, or to a setter."""
+    if head["given"] == "(" and not SETTER.search(lowered, max(0, at - 30), at):
+        return False
+    return value.quoted and mixes_letters_and_digits(said)
+
+
+def _is_option(lowered: str, at: int) -> bool:
+    """``--password value``, ``ENV PASSWORD value`` and a netrc line assign without a sign."""
+    start = lowered.rfind("\n", max(0, at - 200), at) + 1
+    before = lowered[max(start, at - 200) : at]
+    if re.search(r"(?:^|\s)(?:--?|/)[a-z][\w-]*\Z|(?:^|\s)--?\Z", before):
+        return True
+    if COMMAND_WITH_NAME.search(before):
+        return True
+    return "machine " in before and "login " in before
+
+
+def _find_said(text: str, end: int) -> tuple[int, int] | None:
+    """``the password for the stage is hunter22``: letters, digits, and more than a word."""
+    match = SAID.match(text, end)
+    if match is None or not mixes_letters_and_digits(match["value"]):
+        return None
+    if not looks_password(match["value"], exact=True, config=False):
+        return None
+    return match.span("value")
+
+
+def end_of_value(text: str, start: int, end: int, reached: int, language: str | None) -> int:
     """Where the value ends that was judged by its characters from ``start`` to ``end``.
 
     ``reached`` is the end of the value found before: within it a run is not walked again.
@@ -194,72 +302,7 @@ def end_of_value(text: str, start: int, end: int, reached: int) -> int:
         return reached
     if end - start < LONGEST_BARE:
         return end
-    quoted = text[start - 1] in "\"'`"
-    rest = (REST_OF_QUOTED if quoted else REST_OF_BARE).match(text, end)
+    form = REST_OF_ELEMENT if text[start - 1] == ">" else REST_OF_QUOTED.get(text[start - 1])
+    form = form or (REST_ON_LINE if language in LINE_LANGUAGES else REST_OF_BARE)
+    rest = form.match(text, end)
     return rest.end() if rest else end
-
-
-def looks_secret(value: str) -> bool:
-    """Whether a literal behind a secret's name is a secret rather than a placeholder or a name."""
-    lowered = value.lower()
-    if len(value) < SHORTEST_VALUE or " " in value or "\t" in value:
-        return False
-    if value.isdigit() or WORD_CHAIN.fullmatch(lowered) or RESOURCE_NAME.fullmatch(value):
-        return False
-    if PLACEHOLDER.search(lowered) and not MASHED.fullmatch(value):
-        return False
-    if IDENTIFIER.fullmatch(value) and any(word in lowered for word in NAMED_BY):
-        return False
-    if PLAIN_NAME.fullmatch(value) and _is_named(value, lowered):
-        return False
-    return entropy(value) >= ENTROPY_OF_VALUE
-
-
-def _is_named(value: str, lowered: str) -> bool:
-    """Letters only: a secret's name or a constant, not a secret."""
-    if any(name in lowered for names in NAMES_BY_ROOT.values() for name in names):
-        return True
-    return "_" in value or "." in value or "-" in value or CAMEL_CASE.fullmatch(value) is not None
-
-
-def _looks_drawn(value: str) -> bool:
-    """An unquoted value in prose must mix letters and digits to be taken for a literal."""
-    return DIGIT.search(value) is not None and LETTER.search(value) is not None
-
-
-def is_drawn(value: str) -> bool:
-    """Whether letters and digits stand as mixed as in a key drawn by lot; hashes and ids are not
-    taken for one, since they are the keys of tables and caches too.
-    """
-    if len(value) < SHORTEST_DRAWN or HASH_OR_UUID.fullmatch(value):
-        return False
-    kinds = ["d" if it.isdigit() else "u" if it.isupper() else "l" for it in value if it.isalnum()]
-    changes = sum(one != following for one, following in pairwise(kinds))
-    return (
-        kinds.count("d") >= FEWEST_DIGITS
-        and changes >= CHANGES_OF_DRAWN * len(kinds)
-        and entropy(value) >= ENTROPY_OF_DRAWN
-    )
-
-
-def _is_given(match: re.Match[str], lowered: str, at: int) -> bool:
-    """Whether a literal is handed over with the name, ``put("password", "…")``, or to a setter."""
-    set_by_name = match["given"] != "(" or SETTER.search(lowered, max(0, at - 30), at)
-    return set_by_name is not None and _is_drawn_literal(match)
-
-
-def _is_drawn_literal(match: re.Match[str]) -> bool:
-    """Much may stand beside a name without a sign, ``PASSWORD '…'``; a drawn literal is of it."""
-    return match["quoted"] is not None and _looks_drawn(match["quoted"])
-
-
-def _is_option(lowered: str, at: int) -> bool:
-    """``--password value``, ``ENV PASSWORD value`` and a netrc line assign without a sign."""
-    start = lowered.rfind("\n", max(0, at - 200), at) + 1
-    before = lowered[max(start, at - 200) : at]
-    word = before.rpartition(" ")[2]
-    return (
-        word.startswith("--")
-        or (before.startswith("env ") and before.count(" ") == 1)
-        or ("machine " in before and "login " in before)
-    )

@@ -15,7 +15,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 PERSONAL_TYPES = ("ACCOUNT", "ADDRESS", "CARD", "EMAIL", "IP", "PHONE")
-EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}(?<![.-])")
+# The domain ends in letters, as those of the net do; ``git@host:path`` names a repository.
+EMAIL = re.compile(
+    r"(?<![\w.+-])(?!(?:git|hg|svn)@)[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,5}(?:[^\W\d_]{2,24}|xn--[\w-]{2,59})"
+    r"(?![\w-]|\.\w|:[\w~.-]{0,80}/)"
+)
 IBAN = re.compile(r"(?i)\b[a-z]{2}[0-9]{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,4})?\b")
 CARD = re.compile(r"(?<![\w.,/-])(?:[0-9][ -]?){11,18}[0-9](?![\w/-]|\.[0-9])")
 SSN = re.compile(r"(?<![\w-])[0-9]{3}-[0-9]{2}-[0-9]{4}(?![\w-])")
@@ -24,13 +28,18 @@ IP = re.compile(
     r"|[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{0,4}){3,7}(?![\w:]))"
 )
 PHONE = re.compile(
-    r"(?<![\w./:@#=-])(?:\+[0-9]{1,3}|00[0-9]{1,3}|\([0-9]{1,5}\)|[0-9]{2,5})"
-    r"(?:[ .-]{0,2}(?:\([0-9]{1,5}\)|[0-9]{1,11}+)){1,6}(?:(?: ?x| ext\.? ?)[0-9]{1,6})?(?![\w/:]|[.-][0-9])"
+    r"(?:(?<![\w./:@#=-])|(?<=tel:)|(?<=sms:))(?:1[ .-])?(?:\+[0-9]{1,3}|00[0-9]{1,3}|\([0-9]{1,5}\)|[0-9]{2,5})"
+    r"(?:(?:[ .-]{0,2}|[ ]?/[ ]?(?![0+(]))(?:\([0-9]{1,5}\)|[0-9]{1,11}+)){1,6}(?:(?: ?x| ext\.? ?)[0-9]{1,6})?(?![\w/:]|[.-][0-9])"
 )
 PHONE_WORD = re.compile(
     r"(?i)(?:phones?|tel|telephone|mobile|mob|cell|fax|desk|office|call(?: me| us)?|dial|answering|"
-    r"numbers?|reach(?: me| us)?|whatsapp|sms|contact|handy|telefon|ring|texts?)\b[^\d\n+(]{0,24}\n?"
-    r"[^\d\n+(]{0,12}$"
+    r"numbers?|reach(?: me| us)?|whatsapp|sms|contact|handy|telefon|ring|texts?|ruf|rufnummer|fon|mobil|"
+    r"tel[ée]fono|t[ée]l[ée]phone|telefoon|telefone|puhelin|m[óo]vil|portable|celular|cellulare|komórka|тел|телефон|電話|电话)"
+    r"(?!\w)[^\d\n+(]{0,24}\n?[^\d\n+(]{0,12}$"
+)
+# An area code with its zero, apart from the number: nothing else is written like that.
+AREA_AND_NUMBER = re.compile(
+    r"0[1-9][0-9]{1,4}(?: ?/ ?[0-9]{4,9}|[ -][0-9]{5,8})(?:[ -][0-9]{1,5}){0,3}"
 )
 DOTTED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 LEAST_OF_ADDRESS = 32  # four numbers that are all smaller are a version
@@ -43,7 +52,7 @@ DATE = re.compile(
 WORD = r"(?:[^\W\d_][\w'’.-]*)"
 STREET_ENDS = (
     r"(?i:street|st\.|avenue|ave\.?|road|rd\.|lane|drive|dr\.|boulevard|blvd\.?|court|terrace"
-    r"|crescent|parkway|highway|hwy|square|isle|heights|flats?|manors?|utca|útja?|tér|u\.|ulice|ulica"
+    r"|crescent|parkway|highway|hwy|freeway|fwy|expressway|expy|turnpike|tpke|pike|square|isle|heights|flats?|manors?|utca|útja?|tér|u\.|ulice|ulica"
     r"|cesta|iela|tänav)"
 )
 GLUED_ENDS = (
@@ -56,14 +65,27 @@ STREET_BEGINS = (
 )
 UNIT = r"(?:(?:apt|apartment|suite|ste|unit|flat|room)\.?[ ]?\#?[ ]?[0-9]{1,5}|p\.? ?o\.? box [0-9]{1,6}|psc [0-9]{2,5},? box [0-9]{2,6})"
 NAME = rf"(?:[A-ZÀ-ÞĀ-ŽА-ЯΑ-Ω]{WORD}|[A-ZÀ-Þ]\.?)"
+PARTICLE = r"(?:(?:de|la|le|les|du|des|del|della|dei|di|do|da|dos|das|van|der|den|het|von|of|the|and|y|e)[ ]|[ld]['’])"
+# Ends of streets that are words of other kinds too: only behind names with capital letters.
+CAPITAL_ENDS = r"(?:Way|Close|Row|Place|Pl|Hill|Loop|Circle|Cir|Trail|Gardens|Grove|Mews|Walk|Plaza|Quay|Green|Park|Pkwy|Ct|Ln|Ter|Sq|Alley)"
+# Streets of German that are called after where they lie: told by the postal code behind them.
+GERMAN_BEGINS = r"(?:Am|An[ ](?:der|den|dem)|Auf[ ](?:der|dem|den)|Im|In[ ](?:der|den)|Zu[mr]|Unter[ ](?:den|der)|Hinter[ ](?:der|dem)|Bei[ ](?:der|den)|Beim|Vor[ ](?:dem|der))"
+GERMAN_ENDS = r"(?:Ring|Markt|Damm|Allee|Platz|Weg|Gasse|Ufer|Berg|Hof|Graben|Stra(?:ß|ss)e|Str\.)"
+POSTAL_AND_TOWN = r"(?:[A-Z]{1,2}-)?(?:[0-9]{4,5}|[0-9]{4}[ ]?[A-Z]{2}|[0-9]{2}-[0-9]{3}|[0-9]{3}[ ][0-9]{2})[ ][A-ZÀ-Þ][\w.'-]+"
 ADDRESS = re.compile(
     rf"(?<![\w.])(?:"
-    rf"[0-9]{{1,6}}[a-z]?,?[ ](?:(?:{WORD}|[0-9]{{1,5}})[ ]){{1,4}}?{STREET_ENDS}(?!\w)(?:[ ][0-9]{{1,5}}[a-z]?)?"
+    rf"[0-9]{{1,6}}[a-zA-Z]?,?[ ](?:(?:{WORD}|[0-9]{{1,5}})[ ]){{1,4}}?{STREET_ENDS}(?!\w)(?:[ ][0-9]{{1,5}}[a-z]?)?"
     rf"|(?:[0-9]{{1,6}},?[ ])?(?:{NAME}[ ]){{1,3}}{STREET_ENDS}[ ][0-9]{{1,5}}[a-z]?(?!\w)"
     rf"|(?:[0-9]{{1,6}},?[ ])?(?:{NAME}[ ]){{0,2}}[^\W\d_]\w*{GLUED_ENDS}[ ][0-9]{{1,5}}[a-z]?(?!\w)"
     rf"|[0-9]{{1,6}},?[ ](?:{NAME}[ ]){{0,2}}[A-ZÀ-Þ]\w*{GLUED_ENDS}(?!\w)"
     rf"|(?:[0-9]{{1,6}},?[ ])?{STREET_BEGINS}(?:[ ]{NAME}){{1,4}}?,?[ ][0-9]{{1,5}}[a-z]?(?!\w)"
-    rf"|[0-9]{{1,6}},?[ ]{STREET_BEGINS}(?:[ ]{NAME}){{1,4}}"
+    rf"|[0-9]{{1,6}}(?:[ ]?(?:bis|ter|[A-Za-z]))?,?[ ]{STREET_BEGINS}[ ](?:{PARTICLE}){{0,3}}(?:{NAME}[ ]?){{1,4}}"
+    rf"|{STREET_BEGINS}[ ](?:{PARTICLE}){{0,3}}(?:{NAME}[ ]?){{1,4}},?[ ]?[0-9]{{1,5}}[a-z]?(?!\w)"
+    rf"|[0-9]{{1,6}}[A-Za-z]?[ ](?:{NAME}[ ]){{1,3}}{CAPITAL_ENDS}(?!\w)"
+    rf"|{GERMAN_BEGINS}[ ](?:{NAME}[ ]){{1,3}}[0-9]{{1,4}}[ ]?[a-z]?(?=[ ,\n]{{1,3}}{POSTAL_AND_TOWN})"
+    rf"|(?:{NAME}[ ]){{1,2}}{GERMAN_ENDS}[ ][0-9]{{1,4}}[ ]?[a-z]?(?=[ ,\n]{{1,3}}{POSTAL_AND_TOWN})"
+    rf"|(?:{NAME}[ ]){{1,3}}[0-9]{{1,4}}[ ]?[a-z]?(?=,[ ]?(?:[A-Z]{{1,2}}-)?(?:[0-9]{{5}}|[0-9]{{4}}[ ][A-Z]{{2}})[ ][A-ZÀ-Þ][a-zà-ÿ'-]+)"
+    rf"|[0-9]{{1,6}}[ ](?:{NAME}[ ]?){{1,4}},[ ](?:{NAME}[ ]?){{1,3}},[ ][A-Z]{{2}}[ ][0-9]{{5}}(?:-[0-9]{{4}})?(?!\w)"
     rf"|(?i:{UNIT})"
     rf"|(?:US[A-Z]{{1,4}}[ ]{NAME}\n)?[AF]PO[ ]A[AEP][ ][0-9]{{5}}"
     rf")"
@@ -73,7 +95,7 @@ AROUND_UNIT = re.compile(
 )
 AFTER = re.compile(
     rf"(?i)(?:[ ,\n>?]{{1,8}}{UNIT})?(?:[ ,\n>?]{{1,8}}(?-i:[A-ZÀ-ÞА-ЯΑ-Ω])[\w'’().-]*(?:[ ]{WORD}){{0,3}}){{0,3}}"
-    rf"(?:[ ,\n>?]{{1,8}}[A-Z]{{0,2}}-?[0-9]{{3,6}}(?:-[0-9]{{3,4}})?(?!\w))?"
+    rf"(?:[ ,\n>?]{{1,8}}(?:[A-Z]{{1,2}}[0-9][A-Z0-9]?[ ][0-9][A-Z]{{2}}|[A-Z]{{0,2}}-?[0-9]{{3,6}}(?:-[0-9]{{3,4}})?)(?!\w))?"
 )
 NAMED_ADDRESS = re.compile(
     r"(?i)\b(?:address(?:es)?(?: of [\w .&'-]{1,40})?,?(?: is| are|:| ->|, here they are:)|lives? (?:at|on|in)"
@@ -81,6 +103,13 @@ NAMED_ADDRESS = re.compile(
     r"|zip(?: code)?(?: is|:)|new one to|sent to\?? ?(?:user:)?|moved to)\s{1,3}"
     r"(?=[^\n]{0,80}?[0-9])([^\n.?!]{3,90}(?:\n{1,2} {0,4}[^\n.?!]{2,40}){0,4})"
 )
+
+
+# Digits and signs of other widths, each as the one character that it stands for.
+NARROW = {at: at - 0xFEE0 for at in range(0xFF01, 0xFF5F)} | {
+    0x3000: 0x20, 0xA0: 0x20, 0x202F: 0x20, 0x2007: 0x20, 0x2009: 0x20,
+    0x2010: 0x2D, 0x2011: 0x2D, 0x2012: 0x2D, 0x2013: 0x2D, 0x2212: 0x2D, 0x30FC: 0x2D,
+}  # fmt: skip
 
 
 class PersonalSpan(NamedTuple):
@@ -92,6 +121,7 @@ class PersonalSpan(NamedTuple):
 
 def find_personal(text: str) -> list[PersonalSpan]:
     """Places of personal data, overlaps removed, in order."""
+    text = text if text.isascii() else text.translate(NARROW)
     kept: list[PersonalSpan] = []
     for place in sorted(_find_all(text), key=lambda it: (it.start, -it.end, it.rule_id)):
         if not kept or place.start >= kept[-1].end:
@@ -165,7 +195,12 @@ def _is_phone(text: str, match: re.Match[str]) -> bool:
         return False
     if PHONE_WORD.search(text, max(0, match.start() - 44), match.start()):
         return True
+    if digits >= 8 and AREA_AND_NUMBER.fullmatch(value):
+        return True
     groups = re.findall("[0-9]+", value)
+    groups = groups[1:] if groups[0] == "1" else groups  # of North America
+    if "/" in value and value[0] not in "+0(":
+        return False
     if value[0] == "+" or value.startswith("00"):
         return digits >= 8
     if value[0] == "(":

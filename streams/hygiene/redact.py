@@ -16,9 +16,9 @@ from collections import Counter
 
 from schemas.events.hygiene import Redaction
 from schemas.ids import derive_id
-from streams.hygiene.normalise import lower
 from streams.hygiene.personal import PERSONAL_TYPES, find_personal
-from streams.hygiene.secret_search import Finding, find_secrets
+from streams.hygiene.secret_finding import Finding
+from streams.hygiene.secret_search import find_secrets
 
 ORDER_PERSONAL = 300
 PLACEHOLDER = re.compile(rf"\[(?:REDACTED:([A-Z_]+)|({'|'.join(PERSONAL_TYPES)})):([0-9]{{1,9}})\]")
@@ -34,11 +34,6 @@ def redact(
     """
     findings = secrets_in(text, lowered, language, personal)
     return _replace(text, source_id, findings) if findings else (text, ())
-
-
-def redact_name(name: str) -> str:
-    """The name of a file, folder or item with its secrets replaced."""
-    return redact(name, lower(name), "", None)[0]
 
 
 def secrets_in(

@@ -12,8 +12,21 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from streams.hygiene.command_forms import COMMANDS
+
+# Words behind which a user and a password are told, in the languages of most teams.
+LOGINS = (
+    "login", "credentials", "creds", "zugangsdaten", "anmeldedaten", "identifiants", "credenciales",
+    "credenziali", "inloggegevens", "credenciais", "логин", "acceso",
+)  # fmt: skip
+# Calls that take a user and a password, in this order.
+CALLS = (
+    "auth=(", "basicauth(", "basic_auth(", ".login(", "networkcredential(", "passwordcredentials(",
+    "passwordauthentication(", "plainauth(", "basic.credentials(",
+)  # fmt: skip
 SHORTEST_WORD = 16
 WORD_BEFORE = -1  # ``backwards``: as far as the word reaches that the anchor stands in
 END = r"(?![A-Za-z0-9])"
@@ -60,6 +73,13 @@ def _anchors(listed: str) -> list[str]:
 
 def _service(anchors: str, pattern: str, backwards: int = 0) -> Form:
     return _form("R-VENDOR", "SERVICE_TOKEN", anchors, pattern, 0, backwards, ends=True)
+
+
+def _commands() -> Iterator[Form]:
+    for commands, behind in COMMANDS:
+        begun = "|".join(map(re.escape, commands))
+        pattern = re.compile(rf"(?<![\w.-])(?:(?i:{begun})){behind}")
+        yield Form("R-ASSIGN", "SECRET_VALUE", commands, pattern, 1)
 
 
 UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
@@ -212,6 +232,8 @@ SHORT_FORMS = (
     _service("amzn.mws.", r"amzn\.mws\.[0-9a-f-]{36}"),
     _service("aio_ p8e- AQVN sk.eyJ", r"aio_[A-Za-z0-9]{28}|p8e-[a-z0-9]{32}|AQVN[\w-]{35,}+|sk\.eyJ[\w-]{60,}+\.[\w-]{22,}+"),
     _service("$2a$ $2b$ $2y$", r"\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}"),
+    _service("$apr1$", r"\$apr1\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}"),
+    _form("R-VENDOR", "SERVICE_TOKEN", ":{SHA} :{SSHA} :{SMD5}", r":(\{(?:SSHA|SHA|SMD5)\}[A-Za-z0-9+/]{22,}+={0,2})", 1),
     _service("$argon2", r"\$argon2(?:id?|d)\$(?:v=[0-9]{1,3}\$)?[mtp=,0-9]{5,40}\$[A-Za-z0-9+/]{11,64}\$[A-Za-z0-9+/]{20,}+"),
     _service("$6$ $5$ $1$ $y$", r"\$(?:[156]|y)\$[./A-Za-z0-9$=]{1,40}\$[./A-Za-z0-9]{22,}+"),
 )  # fmt: skip
@@ -222,6 +244,27 @@ OPEN_FORMS = (
         r"(?=[\w.\[-])", 1,
     ),
     # a token in the place of the user: of an address without password, or with one that says so
+    _form(
+        "R-URL", "URL_CREDENTIAL", "://",
+        r"(?:(?<=http)|(?<=https)|(?<=git))://(?=[^@\s]{0,80}[0-9])(?=[^@\s]{0,80}[a-z])(?=[^@\s]{0,80}[A-Z])([\w-]{20,}+):?(?=@[\w.-])", 1,
+    ),
+    _form(
+        "R-URL", "URL_CREDENTIAL", "@/",
+        r"[\w.-]{1,60}:([^\s:@/\"'<>(){}$]{4,}+)@/\w", 1, WORD_BEFORE,
+    ),
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", "appid=",
+        r"(?i:appid)=([0-9a-f]{32,}+|[0-9A-Za-z]{20,}+)(?![\w-])", 1,
+    ),
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", "?key= &key= &signature= ?signature= ?code= &code=",
+        r"[?&](?:key|signature|code)=(?=[\w%.~-]{0,200}[0-9])(?=[\w%.~-]{0,200}[A-Za-z])([\w%.~-]{24,}+={0,2})", 1,
+    ),
+    # host:port:database:user:password
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", ":5432: :5433: :6432: :*:",
+        r"(?<![^\s\"'`])[\w.*-]{1,120}:(?:[0-9]{4,5}|\*):[\w*-]{1,60}:[\w.*-]{1,60}:([^\s:\"'`<$]{4,}+)(?=[\"'`\s]|\Z)", 1, WORD_BEFORE,
+    ),
     _form("R-URL", "URL_CREDENTIAL", "://", r"://([\w-]{20,}+):x-oauth-basic@", 1),
     _form("R-URL", "URL_CREDENTIAL", "://", r"(?:(?<=http)|(?<=https))://([0-9a-f]{32,}+)(?=@[\w.-])", 1),
     _form("R-URL", "URL_CREDENTIAL", "jdbc:oracle:", r"jdbc:oracle:\w{1,6}:[\w.$-]{1,60}/([^\s/@\"'<>{}$]{4,}+)@", 1),
@@ -237,7 +280,7 @@ OPEN_FORMS = (
     _form(
         "R-AUTH", "AUTH_HEADER", "curl ",
         r"curl [^\n]{0,200}?(?:-u|--user|--proxy-user)[ =]?[\"']?"
-        r"[\w.@-]{1,60}:([^\s\"'$<>{}:\[][^\s\"'<>{}:\[]{5,}+)(?=[\s\"'])", 1,
+        r"[\w.@-]{1,60}:([^\s\"'$<>{}:\[][^\s\"'<>{}\[]{3,}+)(?=[\s\"'])", 1,
     ),
     _form(
         "R-AUTH", "AUTH_HEADER", "bearer",
@@ -245,9 +288,8 @@ OPEN_FORMS = (
     ),
     _form("R-BASIC", "AUTH_HEADER", "basic ", r"(?i:basic) ([A-Za-z0-9+/]{8,}+={0,2})(?![\w=])", 1),
     _form(
-        "R-ASSIGN", "SECRET_VALUE", "sshpass psexec securestring mysql",
-        r"(?i:(?:sshpass|psexec[^\n]{0,80}?) -p ?|securestring[^\n\"']{0,40}|mysql(?:dump)? [^\n]{0,80}? -p)"
-        r"[\"']?([^\s\"'$<{-][^\s\"'<>{}]{7,}+)", 1,
+        "R-ASSIGN", "SECRET_VALUE", "securestring",
+        r"(?i:securestring)[^\n\"']{0,40}[\"']([^\s\"'$<{-][^\"'\n<>{}]{3,}+)", 1,
     ),
     _form(
         "R-BASIC", "AUTH_HEADER", '"auth" _auth',
@@ -287,11 +329,31 @@ OPEN_FORMS = (
         r"machine[ \t]{1,4}\S{1,80}\s{1,8}login[ \t]{1,4}\S{1,80}\s{1,8}password[ \t]{1,4}"
         r"([^\s<$]{5,}+)", 1,
     ),
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", "default",
+        r"(?i:default)[ \t]{1,4}login[ \t]{1,4}\S{1,80}\s{1,8}password[ \t]{1,4}([^\s<$]{5,}+)", 1,
+    ),
+    # a user and a password that are handed over together, or told one behind the other
+    _form(
+        "R-ASSIGN", "SECRET_VALUE",
+        " ".join(CALLS),
+        rf"(?i:{'|'.join(map(re.escape, CALLS))})\s{{0,8}}[\"'][^\"'\n]{{0,80}}[\"'],\s{{0,8}}[\"']([^\s\"'$<{{][^\s\"'$<{{]{{5,80}}+)[\"']", 1,
+    ),
+    _form(
+        "R-ASSIGN", "SECRET_VALUE", " ".join(LOGINS),
+        rf"(?<![\w-])(?i:{'|'.join(LOGINS)})[^\n:]{{0,30}}:[ *`\"]{{1,5}}[^\W\d_][\w.@+-]{{1,60}}(?:[ ][/|][ ]|[:/])"
+        r"(?=[^\s]{0,60}[0-9])(?=[^\s]{0,60}[A-Za-z])([^\s/*`\"'<>][^\s*`\"'<>]{5,60}?)(?=[*`\"'.,;]{0,3}(?:\s|\Z))", 1,
+    ),
+    *_commands(),
 )  # fmt: skip
 LOWERED_ANCHORS = frozenset(
     (
-        "authorization", "curl ", "bearer", "basic ", "sshpass", "psexec", "securestring",
-        "mysql", ";secret=", "machine ", "requirepass", "bindpw", "-storepass",
+        *(command for commands, _ in COMMANDS for command in commands),
+        *LOGINS,
+        *CALLS,
+        "appid=", "default",
+        "authorization", "curl ", "bearer", "basic ", "securestring",
+        ";secret=", "machine ", "requirepass", "bindpw", "-storepass",
         "-keypass", "identified ", "unseal ", "mnemonic",
         "_key',", "_salt',",
     )
