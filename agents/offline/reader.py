@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from agents.offline.code.drafts import comment_drafts
 from agents.offline.judge.origins import standing_of
-from agents.offline.judge.records import weaken_recorded
+from agents.offline.judge.records import weaken_recorded, weaken_unmerged
 from agents.offline.judge.soundness import judge_drafts
 from agents.offline.manifests.drafts import dependency_drafts
 from agents.offline.prose.drafts import prose_drafts
@@ -39,7 +39,7 @@ MAX_CODE_ATOMS = 4
 MAX_CONFIG_ATOMS = 3
 SAME_STATEMENT = 0.6
 _PROSE_SUFFIXES = frozenset(
-    {"md", "markdown", "mdx", "rst", "adoc", "asciidoc", "txt", "html", "htm"}
+    {"md", "markdown", "mdx", "rst", "adoc", "asciidoc", "txt", "html", "htm", "org"}
 )
 _PROSE_TYPES = frozenset(
     [
@@ -96,7 +96,8 @@ def drafts_of(chunk: ChunkCreated) -> list[Draft]:
         return [_add_second_passage(draft, sentences) for draft in drafts]
     if chunk.source_type == "manifest":
         return _drop_repeats(dependency_drafts(chunk))
-    return weaken_recorded(judge_drafts(propose_drafts(chunk), chunk), chunk)
+    judged = judge_drafts(propose_drafts(chunk), chunk)
+    return weaken_unmerged(weaken_recorded(judged, chunk), chunk)
 
 
 def propose_drafts(chunk: ChunkCreated) -> list[Draft]:

@@ -17,7 +17,8 @@ _OPENS_ODD = re.compile(r"[()\]}>,;:./|*=~-]|\d+[).]\s|[a-z]\)\s|[ivx]{1,4}[.)]\
 _ENDS_OPEN = re.compile(
     r"\b(?:of|into|and|or|the|an?|that|which|iff?|than|as|its|their|"
     r"special|namely|including|when|where|into|such|because|however|e\.g|i\.e|eg|ie|vs|between|have|would|will|"
-    r"must|to (?:avoid|ensure|prevent|enable|allow|make|use|get))\W*$",
+    r"must|(?:must|shall|should|may|can|will|do|does) (?:not|never)|"
+    r"to (?:avoid|ensure|prevent|enable|allow|make|use|get))\W*$",
     re.IGNORECASE,
 )
 _ENDS_WITH_PREPOSITION = re.compile(
@@ -73,7 +74,7 @@ _FIELD_LABEL = re.compile(
 )
 EARLY = 50  # characters before which «these» can have nothing in its own sentence to stand for
 _NOTATION = re.compile(
-    r"^\w+\([^)]*\)|\blocalhost\b|127\.0\.0\.1|\|\s?\w|[∈∀∃≤≥⊇⊆∧∨→⇒∑√±]|\$[^$]+\$|"
+    r"^\w+\([^)]*\)|\blocalhost\b|127\.0\.0\.1|\s\|\s.*\s\|\s|^\||\|\w{1,2}\||[∈∀∃≤≥⊇⊆∧∨→⇒∑√±]|\$[^$]+\$|"
     r"\b\w+\([a-z](?:,\s?[a-z])+\)|\b[A-Z]_\w|"
     r"\b[a-z]_[a-z0-9]\b|"
     r"\b[a-z]{2} [+-] \d|\b[A-Z]\d-[A-Z]?\d\b|\b[a-z] (?:=|<|>|<=|>=|\+|-) \w|\w\^\w|\\[a-z]+\{|"
