@@ -58,7 +58,8 @@ LANGUAGES = {
     ".js": "javascript", ".json": "json", ".json5": "json", ".jsonc": "json", ".jsonld": "json",
     ".jsx": "javascript", ".kt": "kotlin", ".kts": "kotlin", ".less": "css", ".lua": "lua",
     ".m": "objectivec", ".markdown": "markdown", ".md": "markdown", ".mdx": "markdown",
-    ".mjs": "javascript", ".cjs": "javascript", ".ml": "ocaml", ".php": "php", ".pl": "perl",
+    ".mjs": "javascript", ".cjs": "javascript", ".ml": "ocaml", ".org": "org", ".php": "php",
+    ".pl": "perl",
     ".pm": "perl", ".properties": "properties", ".proto": "protobuf", ".ps1": "powershell",
     ".py": "python", ".pyi": "python", ".qnt": "quint", ".r": "r", ".rb": "ruby",
     ".rs": "rust", ".rst": "restructuredtext", ".scala": "scala", ".scss": "css", ".sh": "shell",
@@ -74,7 +75,7 @@ LANGUAGE_OF_NAME = {
     "go.mod": "gomod",
     "jenkinsfile": "groovy",
 }
-NOT_CODE = frozenset(("markdown", "restructuredtext", "asciidoc", "latex", "csv"))
+NOT_CODE = frozenset(("markdown", "restructuredtext", "asciidoc", "org", "latex", "csv"))
 MANIFESTS = (
     "package.json", "pyproject.toml", "requirements*.txt", "go.mod", "cargo.toml", "pom.xml",
     "build.gradle*", "gemfile", "composer.json", "*.csproj",

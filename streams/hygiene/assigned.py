@@ -50,7 +50,9 @@ NO_SECRET_BEFORE = (
 LITERAL_LANGUAGES = frozenset(
     ["yaml", "ini", "properties", "env", "toml", "shell", "dockerfile", "make", "xml"]
 )
-PROSE_LANGUAGES = frozenset((None, "markdown", "restructuredtext", "asciidoc", "latex", "html"))
+PROSE_LANGUAGES = frozenset(
+    (None, "markdown", "restructuredtext", "asciidoc", "org", "latex", "html")
+)
 REST_OF_NAME = re.compile(r"[\w.-]*")
 LONGEST_REST = 40
 LONGEST_BARE, LONGEST_QUOTED = 200, 2_000  # characters of a value that say whether it is a secret

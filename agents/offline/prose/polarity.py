@@ -12,6 +12,7 @@ from dataclasses import replace
 from agents.offline.judge.features import mark_place
 from agents.offline.lexicons import Wording
 from agents.offline.recognise.cues import ANCHORED, EXPLICIT, Cue
+from agents.offline.recognise.fragments import is_order
 from agents.offline.recognise.stances import Stand, is_quoted, stand_of_row, stand_over
 from agents.offline.resolve.denials import deny, is_denied
 from agents.offline.resolve.drafts import Draft, make_draft
@@ -19,8 +20,8 @@ from agents.offline.resolve.places import Place
 from agents.offline.segment.documents import Setting
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Sentence
 from agents.offline.segment.prose import passages
-from agents.offline.segment.sections import Role
-from agents.offline.segment.tags import is_taken_back, label_of, status_in, takes_back
+from agents.offline.segment.sections import Role, role_in
+from agents.offline.segment.tags import is_crossed, is_taken_back, label_of, status_in, takes_back
 from agents.offline.segment.wording import split_sentences, strip_markup
 from schemas.events.hygiene import ChunkCreated
 
@@ -32,6 +33,9 @@ _BINDS = re.compile(
     r"banned|verboten|darf|dürfen|soll\w*|untersagt|unzulässig)\b|^$",
     re.IGNORECASE,
 )
+_TICK = re.compile(r"[✅✔☑✓👍]|:(?:white_check_mark|heavy_check_mark|ballot_box_with_check):")
+_DOING = re.compile(r"\W*(?:not )?[a-z]+ing\b", re.IGNORECASE)
+_NEEDS = re.compile(r"\b(?:must|shall|should|needs? to|ha(?:s|ve) to|muss|müssen|soll\w*)\b", re.I)
 _WAIVED = re.compile(r"\bneed not\b|^Not required:|\bmuss nicht\b|^Nicht erforderlich:")
 _REMARKABLE = frozenset({"forbidden", "waived"})
 
@@ -41,7 +45,8 @@ def read_stands(
 ) -> Iterator[tuple[Passage, Stand | None]]:
     """The passages that their author states, each with what stands over or beside it."""
     found = passages(text, chunk.structure_path, chunk.path, whole=whole)
-    gone = _find_gone(text, found)
+    crossed = [at for at, it in enumerate(found) if is_crossed(text[it.start : it.end])]
+    gone = _find_gone(text, found) | _wishes_among(text, found, crossed)
     unread: dict[tuple[str, ...], int] = {}
     for at, passage in enumerate(found):
         if at in gone:
@@ -52,6 +57,7 @@ def read_stands(
             passage = replace(passage, place=place, opening=passage.opening or place == 0)
         stand = stand_of_row(text, passage) if passage.form == "row" else None
         stand = stand or stand_over(text, passage)
+        stand = stand or (Stand("forbidden") if at in crossed else None)
         if stand is not None and stand.stance == "fine" and stand.by != passage.lead:
             passage = replace(passage, lead=None)  # an exception to what that announces
         if stand is None or stand.stance not in ("withdrawn", "others"):
@@ -105,6 +111,27 @@ def denied_draft(
     spans = tuple(dict.fromkeys((*draft.spans, by)))
     draft = replace(draft, polarity="negate", spans=spans)
     return mark_place(draft, setting, passage, role, 0, led=True)
+
+
+def _wishes_among(text: str, found: Sequence[Passage], crossed: list[int]) -> set[int]:
+    """Of ``crossed`` passages those that are refused: sentences that no tick stands beside.
+
+    Beside ticks a sentence with a cross is a drawback, which is so; with a need it is refused all
+    the same. What names a doing is one that is not allowed.
+    """
+    gone = set()
+    for at in list(crossed):
+        words = strip_markup(text[found[at].start : found[at].end])
+        if is_order(words) or _DOING.match(words):
+            continue
+        crossed.remove(at)
+        ticked = any(
+            _TICK.match(text, it.start) for it in found if it.headings == found[at].headings
+        )
+        asked = role_in(found[at].headings)[0] in ("requirement", "decision", "action_item")
+        if not ticked or asked or _NEEDS.search(words):
+            gone.add(at)
+    return gone
 
 
 def _find_gone(text: str, found: Sequence[Passage]) -> set[int]:

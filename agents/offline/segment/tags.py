@@ -33,7 +33,9 @@ _LABEL_REMARK = re.compile(
     r"(?::(?:\*\*|__)?|(?:\*\*|__):?)(?=\s)"
 )
 _LAST_REMARK = re.compile(r"[(\[{](?P<said>[^()\[\]{}\n]{3,48})[)\]}][\s.*_`]*$")
-_LAST_WORD = re.compile(r"(?:\s[–—|-]|[.;])\s*[*_`~:]*(?P<said>[^\n–—|.;]{3,30}?)[\s.*_`:]*$")
+_LAST_WORD = re.compile(
+    r"(?:\s[–—|-]|[.;!](?=\s))\s*[*_`~:]*(?P<said>[^\n–—|.;]{3,30}?)[\s.*_`:]*$"
+)
 _STATUS_LINE = re.compile(
     r"^\W{0,6}(?:(?:current|approval|requirement|decision) )?(?:status|state|zustand|stand|"
     r"decision|resolution|outcome|entscheidung)\b[*_`]*\s*[:=–-][*_`]*\s*(?P<said>\S[^\n]{0,60})$",
@@ -43,7 +45,7 @@ _BADGE = re.compile(
     r"!\[(?P<alt>[^\]\n]*)\]\([^)\s]*?/badge/(?P<said>[^)\s?]+)|!\[(?P<only>[^\]\n]{3,40})\]\("
 )
 _TAIL = re.compile(
-    r"(?:\s*[^\w\s].*|\s+(?:in|by|on|at|since|as|with|per|due|because|\d|durch|am|im|seit|von|wegen)\b"
+    r"(?:\s*[][,;:.!(){}–—/*_~-].*|\s+(?:in|by|on|at|since|as|with|per|due|because|\d|durch|am|im|seit|von|wegen)\b"
     r".*)?$",
     re.IGNORECASE,
 )
@@ -53,6 +55,7 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _STRUCK = re.compile(r"^\W*(?:~~[^~]+~~|<(s|del|strike)>.*</\1>)\W*$", re.IGNORECASE)
+_DO_NOT = re.compile(r"\b(?:don ?t|do not|never|avoid|bad|wrong)\b")
 _SIGNED = 6  # characters before or after a statement within which a sign stands for all of it
 
 
@@ -69,7 +72,7 @@ def is_taken_back(raw: str, *, surely: bool = False) -> bool:
     line = raw.strip()
     if _STRUCK.match(line):
         return True
-    if SIGN.search(line[:_SIGNED]) or SIGN.search(line[-_SIGNED:]):
+    if SIGN.search(line[-_SIGNED:]):
         return True
     if (remark := _LABEL_REMARK.match(line)) and takes_back(remark["said"]):
         return True
@@ -102,7 +105,14 @@ def stance_of_heading(heading: str, text: str) -> Stance | None:
     for stance, wording in _HEADINGS:
         if wording.match(text):
             return stance
+    if is_crossed(heading):
+        return "forbidden" if _DO_NOT.search(text) else "withdrawn"
     return "withdrawn" if is_taken_back(heading, surely=True) else None
+
+
+def is_crossed(raw: str) -> bool:
+    """Whether a cross or the like stands before it."""
+    return SIGN.search(raw.strip()[:_SIGNED]) is not None
 
 
 def label_of(raw: str) -> str:
