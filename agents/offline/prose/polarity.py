@@ -142,7 +142,12 @@ def _find_gone(text: str, found: Sequence[Passage]) -> set[int]:
         if passage.form == "heading":
             continue
         raw = text[passage.start : passage.end]
-        if passage.form != "row" and is_taken_back(raw, surely=passage.headings in things):
+        asks = raw.rstrip("~ ").endswith("?")  # crossed off, as it is answered
+        if (
+            passage.form != "row"
+            and not asks
+            and is_taken_back(raw, surely=passage.headings in things)
+        ):
             gone |= {at, *_under(found, at)}
         if passage.form == "quote" and _is_of_others(text, found, at):
             gone.add(at)

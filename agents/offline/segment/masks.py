@@ -55,7 +55,7 @@ def mask(text: str, dialect: str) -> str:
         return masked
     told, at = [], 0
     for it in _SEARCH[dialect].finditer(masked):
-        if it.group("gone") and not _is_heading(masked, it):
+        if it.group("gone") and not (_is_heading(masked, it) or _is_answered(masked, it)):
             told += [masked[at : it.start()], _fill(masked, it)]
             at = it.end()
     return "".join((*told, masked[at:]))
@@ -65,6 +65,15 @@ def _is_heading(text: str, struck: re.Match[str]) -> bool:
     """Whether all of a heading is struck out, which speaks of its section."""
     line = text[text.rfind("\n", 0, struck.start()) + 1 :].split("\n", 1)[0]
     return line[:1] in "#=*" and line.lstrip("#=* \t").rstrip("#= \t") == struck.group()
+
+
+def _is_answered(text: str, struck: re.Match[str]) -> bool:
+    """Whether it is a question with something under it: that was crossed off with its answer."""
+    if not struck.group().rstrip("~<>/abcdefghijklmnopqrstuvwxyz ").endswith("?"):
+        return False
+    line = text[text.rfind("\n", 0, struck.start()) + 1 : struck.start()]
+    after = text[struck.end() :].lstrip(" \t").lstrip("\n").split("\n", 1)[0]
+    return len(after) - len(after.lstrip()) > len(line) - len(line.lstrip())
 
 
 def _fill(text: str, struck: re.Match[str]) -> str:
