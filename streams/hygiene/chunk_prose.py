@@ -35,8 +35,9 @@ ASCIIDOC_MARK = re.compile(
 ORG_MARK = re.compile(
     r"^(?:[ \t]*\#\+(?i:begin)_(?P<block>\w+)[^\n]*\n[\s\S]*?"
     r"^[ \t]*\#\+(?i:end)_(?P=block)[^\n]*"
-    r"|(?P<mark>\*{1,12})[ \t]+(?:[A-Z]{3,12}[ \t]+(?=\S))?(?:\[\#[A-Z]\][ \t]+)?"
-    r"(?P<title>\S[^\n]*?)[ \t]*(?::[\w@#%:]+:)?[ \t]*)$",
+    r"|(?P<mark>\*{1,12})[ \t]+"
+    r"(?:(?:TODO|NEXT|DONE|WAITING|STARTED|DOING|HOLD|OFFEN|ERLEDIGT)[ \t]+(?=\S))?"
+    r"(?:\[\#[A-Z]\][ \t]+)?(?P<title>\S[^\n]*?)[ \t]*(?::[\w@#%:]+:)?[ \t]*)$",
     re.MULTILINE,
 )
 NO_PARAGRAPH = re.compile(r"[ \t]{4}|\t| {0,3}(?:[-*+>|#=]|\d{1,9}[.)][ \t]|```|~~~|<)")

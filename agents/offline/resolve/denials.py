@@ -56,6 +56,11 @@ _POINTS = re.compile(
     r"nicht (?:erlaubt|gestattet|zulässig|erforderlich))\b",
     re.IGNORECASE,
 )  # such an announcement names its items, whatever they are
+_DO_THESE = re.compile(
+    r"(?<=\bnot) (?:ever )?do (?:any |one |either )?(?:of )?(?:the following|these|this)"
+    r"(?: [\w-]+)?$",
+    re.IGNORECASE,
+)
 _GERMAN_WORDS = re.compile(
     r"\b(?:nicht|verboten|untersagt|unzulässig|niemals|nie|darf|dürfen|folgende\w*)\b",
     re.IGNORECASE,
@@ -76,7 +81,7 @@ def deny(text: str, stand: Stand) -> str:
     item = text.strip()
     if is_denied(item):
         return item
-    lead = stand.words
+    lead = _DO_THESE.sub("", stand.words) if _opens_with_verb(item) else stand.words
     if lead and _is_clause(item) and not _POINTS.search(lead):
         return ""
     if denied := _deny_verb(item, waived=stand.stance == "waived"):
@@ -93,6 +98,11 @@ def _is_clause(item: str) -> bool:
     if _GERUND.match(item):
         return False
     return bool(_AUXILIARY.search(item)) or (bool(_SUBJECT.match(item)) and has_verb(item))
+
+
+def _opens_with_verb(item: str) -> bool:
+    """Whether an item can go on «must not»: it is no gerund, no sentence, and names no thing."""
+    return not (_GERUND.match(item) or _SUBJECT.match(item) or _is_clause(item))
 
 
 def _deny_verb(item: str, *, waived: bool) -> str:

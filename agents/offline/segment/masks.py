@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from agents.offline.segment.grids import drawn_markup
 from agents.offline.segment.org import org_markup
 from agents.offline.segment.passages import Span
 from schemas.conflicts import blank, find_conflicts
@@ -38,6 +39,7 @@ _SEARCH = {
     }.items()
 }
 _HINTS = re.compile("~~|<(?:s|del|strike)\\b|<!--|line-through|strike|:del:|[\u0335-\u0338]", re.I)
+_REPLACES = re.compile(r"^[ \t]*\.\. \|(?P<name>[^|\n]+)\| replace::(?P<text>[^\n]*)$", re.M)
 _MARKER = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\[[ xX-]\][ \t]+)?")
 _NO_BREAK = re.compile(r"[^\n]")
 _SUBSTITUTION = re.compile(r"(?<![\w|])\|(?=[^\s|])[^|\n]{1,60}(?<=[^\s|])\|(?![\w|])")
@@ -48,9 +50,9 @@ def mask(text: str, dialect: str) -> str:
     spans: list[Span] = [*find_conflicts(text).marks]
     if dialect == "org":
         spans += org_markup(text)
-    elif dialect == "rst" and "|" in text:
-        spans += _substitutions(text)
     masked = blank(text, spans) if spans else text
+    if dialect == "rst":
+        masked = _substitute(blank(masked, tuple(drawn_markup(masked))))
     if not _HINTS.search(text):
         return masked
     told, at = [], 0
@@ -89,11 +91,20 @@ def _fill(text: str, struck: re.Match[str]) -> str:
     return "·" * len(first) + feed + _NO_BREAK.sub(" ", rest)
 
 
-def _substitutions(text: str) -> list[Span]:
-    """The bars of «|product|», which stands for its name; rows of tables keep theirs."""
-    found: list[Span] = []
-    for it in _SUBSTITUTION.finditer(text):
-        line = text[text.rfind("\n", 0, it.start()) + 1 :].split("\n", 1)[0].strip()
-        if not line.endswith("|") and not line.startswith(".."):
-            found += [(it.start(), it.start() + 1), (it.end() - 1, it.end())]
-    return found
+def _substitute(text: str) -> str:
+    """``text`` with what «|tool|» stands for, or its name where that is too long; rows of tables
+    keep their bars.
+    """
+    if "|" not in text:
+        return text
+    known = {it["name"]: it["text"].strip() for it in _REPLACES.finditer(text)}
+
+    def told(found: re.Match[str]) -> str:
+        line = text[text.rfind("\n", 0, found.start()) + 1 :].split("\n", 1)[0].strip()
+        if line.endswith("|") or line.startswith(".."):
+            return found.group()
+        name = found.group()[1:-1]
+        said = known.get(name, name)
+        return (said if len(said) <= len(name) + 2 else name).ljust(len(name) + 2)
+
+    return _SUBSTITUTION.sub(told, text)

@@ -69,7 +69,8 @@ def headline_in(line: str) -> Headline | None:
         if word in _GONE_STATES
         else ""
     )
-    at = match.start("title") if state or not word else match.start("state")
+    is_task = state in ("open", "done") or not word
+    at = match.start("title") if is_task else match.start("state")
     return Headline(len(match["stars"]), line[at:].rstrip(), at, state)
 
 

@@ -104,9 +104,11 @@ def passages(text: str, base: Sequence[str], path: str, *, whole: bool) -> list[
 
 def _may_hold_table(scan: Scan, line: str) -> bool:
     """Whether the line stands in no code, comment or paragraph that goes on."""
-    if "|" not in line and "list-table" not in line or scan.until or scan.fence:
+    bare = line.lstrip()
+    drawn = scan.dialect == "rst" and (bare[:2] in ("+-", "+=", "==") or "-table::" in bare[:20])
+    if ("|" not in line and not drawn) or scan.until or scan.fence:
         return False
-    if scan.skips_paragraph or (scan.block is not None and not line.lstrip().startswith("|")):
+    if scan.skips_paragraph or (scan.block is not None and bare[:1] not in "|+."):
         return False
     return scan.skip_indent < 0 or len(line) - len(line.lstrip()) <= scan.skip_indent
 
@@ -297,10 +299,10 @@ def _is_heading(scan: Scan, line: str, bare: str, at: int) -> bool:
             return True
     if scan.dialect == "org" and (headline := headline_in(line)):
         start = at + headline.at
-        form: Form = "task" if headline.state else "heading"
+        form: Form = "task" if headline.state in ("open", "done") else "heading"
         end = start + len(headline.title)
         scan.heading(headline.level, headline.title, start, end, form)
-        scan.found[-1] = replace(scan.found[-1], done=headline.state in ("done", "gone"))
+        scan.found[-1] = replace(scan.found[-1], done=headline.state == "done")
         return True
     block = scan.block
     if _RULER.match(bare):

@@ -68,7 +68,8 @@ class Scan:
         while self.stack and self.stack[-1][0] >= level:
             self.stack.pop()
         outer = self.headings()
-        self.stack.append((level, title))
+        if form == "heading":  # a task is a statement of its own
+            self.stack.append((level, title))
         self.found.append(Passage(start, end, form, outer))
         self.lead, self.place, self.announced, self.list_indent = None, 0, False, -1
         self.intro, self.parents = None, []

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from agents.offline.segment.grids import Drawn, drawn_table
 from agents.offline.segment.passages import Span
 
 _RULE = re.compile(r"[|:+\-= \t]+$")
@@ -68,11 +69,19 @@ def table_at(place: Place, dialect: str) -> Table | None:
     bare = place.line.strip()
     if dialect == "rst" and _LIST_TABLE.match(place.line):
         return _list_table(place)
+    if dialect == "rst" and (drawn := drawn_table(list(place.rest()))):
+        return _of_drawn(place.text, drawn)
     if dialect == "adoc" and bare == "|===":
         return _adoc_table(place)
     if bare.startswith("|") or _is_delimited(place):
         return _bar_table(place)
     return None
+
+
+def _of_drawn(text: str, drawn: Drawn) -> Table:
+    rows = [tuple(cell or (0, 0) for cell in row) for row in drawn.rows]
+    heads = _told(text, rows[drawn.heads - 1]) if drawn.heads else ()
+    return Table(tuple(Row(row, heads) for row in rows[drawn.heads :]), drawn.lines)
 
 
 def _is_delimited(place: Place) -> bool:

@@ -28,6 +28,7 @@ _TAG = re.compile(
     r"^\W*?(?P<open>[\[(<{*_`~:]*)(?P<said>[^\W\d][^\n:\])>*_`}|.;]{2,48}?)[\])>}*_`:]*"
     r"(?:\s*(?P<colon>:)[*_`]*|(?<=[\])>}`])|\s+[–—-])(?=\s|$)"
 )
+_SHOUTED = re.compile(r"(?P<said>[A-ZÄÖÜ]{6,14})[ \t]+(?=[A-Z\d\[`*])")
 _LABEL_REMARK = re.compile(
     r"^\W*(?:\*\*|__)?[\w #.-]{2,40}?\s*[(\[](?P<said>[^()\[\]\n]{3,40})[)\]]\s*"
     r"(?::(?:\*\*|__)?|(?:\*\*|__):?)(?=\s)"
@@ -73,6 +74,8 @@ def is_taken_back(raw: str, *, surely: bool = False) -> bool:
     if _STRUCK.match(line):
         return True
     if SIGN.search(line[-_SIGNED:]):
+        return True
+    if (status := _SHOUTED.match(line)) and takes_back(status["said"]):
         return True
     if (remark := _LABEL_REMARK.match(line)) and takes_back(remark["said"]):
         return True
