@@ -52,6 +52,12 @@ def titles_of(text: str, path: str = "docs/depot.md") -> list[str]:
         "| 1 | The depot must weigh each parcel twice | abgelehnt |",
         "| Rule | In scope |\n|---|---|\n| The depot must weigh each parcel twice | no |",
         "| Rule | Deprecated? |\n|---|---|\n| The depot must weigh each parcel twice | yes |",
+        "| ID | R-1 |\n|---|---|\n| Rule | The depot must weigh each parcel twice |\n"
+        "| Status | withdrawn |",
+        "<details><summary>Old rules (obsolete)</summary>\n\n"
+        "- The depot must weigh each parcel twice.\n\n</details>",
+        "<h3>Dropped requirements</h3>\n\n- The depot must weigh each parcel twice.",
+        "### Ehemalige Anforderungen\n\n- The depot must weigh each parcel twice.",
     ],
 )
 def test_what_is_taken_back_is_not_told(text: str) -> None:
@@ -207,6 +213,26 @@ def test_a_column_of_yes_and_no_denies_its_rows(head: str, cell: str, title: str
     assert titles_of(TOP + text) == [title]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Field | Required | Rule |\n|---|---|---|\n"
+        "| weight | no | The depot must weigh each parcel twice |",
+        "| Role | May open parcels? | Reason |\n|---|---|---|\n"
+        "| clerk | no | The depot must weigh each parcel twice |",
+    ],
+)
+def test_an_answer_speaks_of_what_stands_before_it(text: str) -> None:
+    assert titles_of(TOP + text + "\n") == ["The depot must weigh each parcel twice"]
+
+
+def test_ticks_and_crosses_tell_what_to_do_and_what_not() -> None:
+    text = "- ❌ Store card numbers in the logs\n- ✅ Store tokens in the logs instead\n"
+    crossed, ticked = titles_of(TOP + text)
+    assert crossed == "Depot: do not store card numbers in the logs"
+    assert ticked == "Depot: store tokens in the logs instead"
+
+
 def test_what_is_not_required_is_told_as_such() -> None:
     text = "| Rule | Required |\n|---|---|\n| The depot must weigh each parcel | no |\n"
     assert read(TOP + text) == [("claim", "The depot need not weigh each parcel")]
@@ -222,6 +248,8 @@ def test_what_is_not_required_is_told_as_such() -> None:
         "> The depot must weigh each parcel twice.\n> — Ana Lima, Acme",
         "Examples of bad requirements:\n\n- The depot must weigh each parcel twice.",
         "### Bad examples\n\n- The depot must weigh each parcel twice.",
+        'Bad requirement: "The depot must weigh each parcel twice."',
+        "> *The depot must weigh each parcel twice.* — survey of our customers",
     ],
 )
 def test_what_others_said_is_no_statement_of_the_project(text: str) -> None:

@@ -20,14 +20,24 @@ from agents.offline.resolve.places import Place
 from agents.offline.segment.documents import Setting
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Sentence
 from agents.offline.segment.prose import passages
-from agents.offline.segment.sections import Role, role_in
-from agents.offline.segment.tags import is_crossed, is_taken_back, label_of, status_in, takes_back
+from agents.offline.segment.sections import Role, role_in, simplify
+from agents.offline.segment.tags import (
+    is_crossed,
+    is_taken_back,
+    label_of,
+    stance_of_heading,
+    status_in,
+    takes_back,
+)
 from agents.offline.segment.wording import split_sentences, strip_markup
 from schemas.events.hygiene import ChunkCreated
 
 _ANSWERS = Wording("polarity", "answers")
 _TAKES_PRIOR = Wording("polarity", "takes_prior")
-_ATTRIBUTED = re.compile(r"\n[> \t]*(?:[—–]|--|- (?=[A-Z]))\s*[A-Z@][^\n]{2,80}$")
+_ATTRIBUTED = re.compile(
+    r"(?:\n[> \t]*(?:[—–]|--|- (?=[A-Z]))\s*[A-Z@][^\n]{2,80}|"
+    r"[.!?*_\"”’][ \t]+(?:[—–]|--)[ \t]+[^\n.]{3,60})$"
+)
 _BINDS = re.compile(
     r"\b(?:must|shall|should|may|never|avoid|don['’]t|forbid\w*|prohibit\w*|allowed|permitted|"
     r"banned|verboten|darf|dürfen|soll\w*|untersagt|unzulässig)\b|^$",
@@ -149,6 +159,9 @@ def _find_gone(text: str, found: Sequence[Passage]) -> set[int]:
             and is_taken_back(raw, surely=passage.headings in things)
         ):
             gone |= {at, *_under(found, at)}
+        label = label_of(raw)
+        if label and stance_of_heading(label, simplify(label)) == "others":
+            gone.add(at)
         if passage.form == "quote" and _is_of_others(text, found, at):
             gone.add(at)
         if any(takes_back(status_in(strip_markup(line))) for line in raw.split("\n")):

@@ -54,6 +54,7 @@ _OPEN_END = re.compile(
     re.IGNORECASE,
 )
 _FOLLOWING = re.compile(r"\b(?:the following|folgende\w*)\b", re.IGNORECASE)
+_ID = re.compile(r"(?:[A-Z]{1,6}[-_ .]?)?#?\d[\d.]*", re.IGNORECASE)
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 
 
@@ -130,4 +131,5 @@ def _column(head: str) -> str:
 def _is_remark(passage: Passage, answered: int, head: str) -> bool:
     """Whether a cell behind the answer only speaks of what stands before that."""
     before = (cell for _, cell in passage.cells[:answered])
-    return bool(_REMARK_COLUMN.search(_column(head))) or any(it.count(" ") > 1 for it in before)
+    named = any(it.strip() and not _ID.fullmatch(strip_markup(it)) for it in before)
+    return named or bool(_REMARK_COLUMN.search(_column(head)))

@@ -86,6 +86,8 @@ def deny(text: str, stand: Stand) -> str:
         return ""
     if denied := _deny_verb(item, waived=stand.stance == "waived"):
         return denied
+    if not lead and stand.stance == "waived":
+        return ""  # a thing that is not required, and what is said of it
     if lead and _ENDS_IN_VERB.search(lead) and not _is_clause(item):
         return join_lead(lead, item)
     if lead and _TAKES_OBJECT.match(lead) and not _is_clause(item) and not is_order(item):

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.offline.segment.asciidoc import is_markup, take_delimiter
+from agents.offline.segment.html import take_html_heading
 from agents.offline.segment.org import headline_in
 from agents.offline.segment.passages import Form, Passage
 from agents.offline.segment.scan import Block, Scan
@@ -49,6 +50,7 @@ _RAW_HTML = re.compile(r"<(pre|script|style|table|svg|code|template)\b", re.I)
 _FENCE = re.compile(r"(?P<mark>`{3,}(?=[^`]*$)|~{3,})")
 _FENCE_END = re.compile(r"(?:`{3,}|~{3,})$")
 _COMMENT_ENDS = re.compile(r"^[ \t]*-{2,}>[ \t]*$", re.MULTILINE)
+MOST_FIELDS = 12  # of a table that describes one thing
 WRAPPED = 60  # characters that a line of wrapped text has at least
 _COMMAND = re.compile(r"[$>%#][ \t]?[a-z./]|(?:├|└|│|\|--|\+--|`--)")
 
@@ -148,6 +150,8 @@ def _take(scan: Scan, line: str, at: int) -> None:
         scan.skip_indent = -1
     if _opens_prose(scan, line, bare, at, indent):
         return
+    if bare[0] == "<" and take_html_heading(scan, line, bare, at):
+        return
     if _is_skipped(scan, bare, indent):
         scan.flush()
         return
@@ -228,10 +232,15 @@ def _take_item(scan: Scan, line: str, item: re.Match[str], at: int, indent: int)
 def _take_table(scan: Scan, table: Table) -> None:
     """Each wordy cell is a passage, which knows the other cells of its row."""
     scan.flush()
+    card: list[tuple[str, str]] = []  # of a thing, a line for each of its fields
+    if len(table.rows) <= MOST_FIELDS and all(len(row.cells) == 2 for row in table.rows):
+        pairs = ([scan.text[a:b].strip() for a, b in row.cells] for row in table.rows)
+        card = [(name, value) for name, value in pairs]
     for row in table.rows:
         texts = [scan.text[start:end] for start, end in row.cells]
         heads = (*row.heads, *[""] * len(texts))
         cells = tuple((head, text.strip()) for head, text in zip(heads, texts, strict=False))
+        cells += tuple(it for it in card if it[0] != cells[0][1])
         for (start, end), text in zip(row.cells, texts, strict=True):
             if text.count(" ") >= 5 and text.strip():
                 scan.open(start, end, "row", 0, cells=cells)
