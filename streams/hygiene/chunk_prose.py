@@ -33,9 +33,7 @@ ASCIIDOC_MARK = re.compile(
     re.MULTILINE,
 )
 ORG_MARK = re.compile(
-    r"^(?:[ \t]*\#\+(?i:begin)_(?P<block>\w+)[^\n]*\n[\s\S]*?"
-    r"^[ \t]*\#\+(?i:end)_(?P=block)[^\n]*"
-    r"|(?P<mark>\*{1,12})[ \t]+"
+    r"^(?:(?P<mark>\*{1,12})[ \t]+"
     r"(?:(?:TODO|NEXT|DONE|WAITING|STARTED|DOING|HOLD|OFFEN|ERLEDIGT)[ \t]+(?=\S))?"
     r"(?:\[\#[A-Z]\][ \t]+)?(?P<title>\S[^\n]*?)[ \t]*(?::[\w@#%:]+:)?[ \t]*)$",
     re.MULTILINE,
@@ -140,7 +138,7 @@ def _asciidoc_headings(text: str) -> Iterator[Heading]:
 
 
 def _org_headings(text: str) -> Iterator[Heading]:
-    """Lines of stars; those inside of blocks are code."""
+    """Lines of stars; Org itself lets a heading end a block that nobody closed."""
     for match in ORG_MARK.finditer(text):
         if match["mark"]:
             yield Heading(

@@ -8,7 +8,9 @@ that name, by a notice or the folder; a template's list of choices says nothing.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from schemas.events.hygiene import DocumentStatus
@@ -62,6 +64,7 @@ _OF_DOCUMENT = re.compile(
     re.IGNORECASE,
 )  # sections whose line of status speaks of the document, or of nothing
 _SAYS = re.compile(r"^(?![#=\s-])[^\n]*\w", re.MULTILINE)  # a line that is no heading
+DEEPEST = 12  # sections that a piece may begin inside of
 _FIRST_LINES = 4  # of a section, among which its own status stands
 _LEAVING = ("migrat", "upgrad", "remov", "deprecat", "moving")  # what such a page tells is so
 _WORDS_OF: dict[DocumentStatus, str] = {
@@ -122,14 +125,14 @@ def statuses_of_sections(text: str, headings: Iterable[Heading]) -> list[Section
     listed = list(headings)
     found = []
     for at, heading in enumerate(listed):
-        if heading.level < 2 and not any(it.level == heading.level for it in listed[at + 1 :]):
-            continue  # the document's title
         following = listed[at + 1].start if at + 1 < len(listed) else len(text)
         status = _first_status(text[heading.start : following])
         if status is None or _OF_DOCUMENT.match(heading.title):
             continue
-        later = (it.start for it in listed[at + 1 :] if it.level <= heading.level)
-        found.append(SectionStatus(heading.start, next(later, len(text)), status))
+        later = next((it for it in islice(listed, at + 1, None) if it.level <= heading.level), None)
+        if heading.level > 1 or (later is not None and later.level == 1):  # no document's title
+            end = later.start if later else len(text)
+            found.append(SectionStatus(heading.start, end, status))
     return found
 
 
@@ -137,10 +140,11 @@ def status_within(
     text: str, sections: Sequence[SectionStatus], start: int, end: int
 ) -> DocumentStatus | None:
     """The status of the innermost section that holds all that ``[start, end)`` says."""
-    for section in reversed(sections):
+    until = bisect_left(sections, end, key=lambda it: it.start)
+    for section in reversed(sections[max(0, until - DEEPEST) : until]):
         before = text[start : max(start, section.start)]
         bare = not _SAYS.search(before)
-        if bare and section.start < end <= section.end:
+        if bare and end <= section.end:
             return section.status
     return None
 
