@@ -125,6 +125,8 @@ def test_struck_out_marks_in_code_stay() -> None:
         ("The depot is not allowed to:", "open any sealed parcel", None),
         ("The following is forbidden:", "opening sealed parcels at night", None),
         ("Never do any of these:", "open sealed parcels at night", None),
+        ("None of the following is allowed:", "opening sealed parcels at night", None),
+        ("Under no circumstances may the depot:", "open sealed parcels at night", None),
         ("Avoid the following:", "opening sealed parcels at night", None),
         ("These actions are prohibited:", "opening sealed parcels at night", None),
         ("Folgendes ist verboten:", "opening sealed parcels at night", None),

@@ -51,7 +51,7 @@ _SUBJECT = re.compile(
 _GERUND = re.compile(r"\W*(?:not )?\w+ing\b")
 _AUXILIARY = re.compile(r"^[^,;:]{2,50}? (?:is|are|was|were|has|have|wird|werden|ist|sind)\b")
 _POINTS = re.compile(
-    r"\b(?:following|these|those|any of|forbidden|prohibited|disallowed|banned|not (?:allowed|"
+    r"\b(?:following|these|those|any of|none of|nobody|no one|forbidden|prohibited|disallowed|banned|not (?:allowed|"
     r"permitted|acceptable|supported|required|needed|necessary)|folgende\w*|verboten|untersagt|"
     r"nicht (?:erlaubt|gestattet|zulässig|erforderlich))\b",
     re.IGNORECASE,
@@ -62,7 +62,7 @@ _DO_THESE = re.compile(
     re.IGNORECASE,
 )
 _GERMAN_WORDS = re.compile(
-    r"\b(?:nicht|verboten|untersagt|unzulässig|niemals|nie|darf|dürfen|folgende\w*)\b",
+    r"\b(?:nicht|kein\w*|niemand|verboten|untersagt|unzulässig|niemals|nie|darf|dürfen|folgende\w*)\b",
     re.IGNORECASE,
 )
 
