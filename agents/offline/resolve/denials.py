@@ -51,8 +51,9 @@ _SUBJECT = re.compile(
 _GERUND = re.compile(r"\W*(?:not )?\w+ing\b")
 _AUXILIARY = re.compile(r"^[^,;:]{2,50}? (?:is|are|was|were|has|have|wird|werden|ist|sind)\b")
 _POINTS = re.compile(
-    r"\b(?:following|these|those|any of|none of|nobody|no one|forbidden|prohibited|disallowed|banned|not (?:allowed|"
-    r"permitted|acceptable|supported|required|needed|necessary)|folgende\w*|verboten|untersagt|"
+    r"\b(?:following|these|those|any of|none of|nobody|no one|forbidden|prohibited|disallowed|"
+    r"banned|not (?:allowed|permitted|acceptable|supported|required|needed|necessary)|"
+    r"folgende\w*|verboten|untersagt|"
     r"nicht (?:erlaubt|gestattet|zulässig|erforderlich))\b",
     re.IGNORECASE,
 )  # such an announcement names its items, whatever they are
