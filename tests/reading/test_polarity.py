@@ -235,6 +235,12 @@ def test_ticks_and_crosses_tell_what_to_do_and_what_not() -> None:
     assert ticked == "Depot: store tokens in the logs instead"
 
 
+def test_a_cross_beside_ticks_may_be_a_drawback_which_is_so() -> None:
+    text = "- ✅ Fewer clerks at each depot\n- ⛔ Ongoing costs of the licences per depot\n"
+    said = titles_of(f"# Depot\n\n## Robots\n\n{text}")
+    assert not [it for it in said if "ot allowed" in it]
+
+
 def test_what_is_not_required_is_told_as_such() -> None:
     text = "| Rule | Required |\n|---|---|\n| The depot must weigh each parcel | no |\n"
     assert read(TOP + text) == [("claim", "The depot need not weigh each parcel")]

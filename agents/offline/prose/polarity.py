@@ -127,21 +127,26 @@ def _wishes_among(text: str, found: Sequence[Passage], crossed: list[int]) -> se
     """Of ``crossed`` passages those that are refused: sentences that no tick stands beside.
 
     Beside ticks a sentence with a cross is a drawback, which is so; with a need it is refused all
-    the same. What names a doing is one that is not allowed.
+    the same. What names a doing, where the ticks do too, is one that is not allowed.
     """
     gone = set()
     for at in list(crossed):
         words = strip_markup(text[found[at].start : found[at].end])
-        if is_order(words) or _DOING.match(words):
+        beside = (it for it in found if it.headings == found[at].headings)
+        ticked = [
+            strip_markup(text[it.start : it.end]) for it in beside if _TICK.match(text, it.start)
+        ]
+        if _is_doing(words) and (not ticked or any(map(_is_doing, ticked))):
             continue
         crossed.remove(at)
-        ticked = any(
-            _TICK.match(text, it.start) for it in found if it.headings == found[at].headings
-        )
         asked = role_in(found[at].headings)[0] in ("requirement", "decision", "action_item")
         if not ticked or asked or _NEEDS.search(words):
             gone.add(at)
     return gone
+
+
+def _is_doing(words: str) -> bool:
+    return is_order(words) or _DOING.match(words) is not None
 
 
 def _find_gone(text: str, found: Sequence[Passage]) -> set[int]:
