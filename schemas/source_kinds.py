@@ -69,7 +69,8 @@ LANGUAGES = {
     ".html": "html", ".htm": "html", ".ini": "ini", ".ivy": "ivy", ".java": "java", ".jl": "julia",
     ".js": "javascript", ".json": "json", ".json5": "json", ".jsonc": "json", ".jsonld": "json",
     ".jsx": "javascript", ".kt": "kotlin", ".kts": "kotlin", ".less": "css", ".lua": "lua",
-    ".m": "objectivec", ".mjs": "javascript", ".cjs": "javascript", ".ml": "ocaml", ".php": "php",
+    ".m": "objectivec", ".mjs": "javascript", ".cjs": "javascript", ".ml": "ocaml", ".org": "org",
+    ".php": "php",
     ".pl": "perl",
     ".pm": "perl", ".properties": "properties", ".proto": "protobuf", ".ps1": "powershell",
     ".py": "python", ".pyi": "python", ".qnt": "quint", ".r": "r", ".rb": "ruby",
@@ -87,7 +88,7 @@ LANGUAGE_OF_NAME = {
     "go.mod": "gomod",
     "jenkinsfile": "groovy",
 }
-NOT_CODE = frozenset(("markdown", "restructuredtext", "asciidoc", "latex", "csv", "html"))
+NOT_CODE = frozenset(("markdown", "restructuredtext", "asciidoc", "org", "latex", "csv", "html"))
 MANIFESTS = (
     "package.json", "pyproject.toml", "requirements*.txt", "go.mod", "cargo.toml", "pom.xml",
     "build.gradle*", "gemfile", "composer.json", "*.csproj",

@@ -20,7 +20,7 @@ from __future__ import annotations
 HYGIENE_VERSION = "h3"  # decoding, line ends, which sources are skipped
 REDACTOR_VERSION = "r3"
 ANNOTATOR_VERSION = "a3"
-CHUNK_VERSION = "c2"
+CHUNK_VERSION = "c3"
 EXTRACTOR_VERSION = "h3"  # of the reader that needs no model
 REFLECTION_VERSION = "f2"
 DUPLICATES_VERSION = "d2"  # which atoms are merged, which merges are asked about

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.offline.code.drafts import comment_drafts
-from agents.offline.judge.origins import standing_of
-from agents.offline.judge.records import weaken_recorded
+from agents.offline.judge.origins import describe_standing
+from agents.offline.judge.records import weaken_recorded, weaken_unmerged
 from agents.offline.judge.repeats import key_of_wording, measure_repeated
 from agents.offline.judge.soundness import judge_drafts
 from agents.offline.manifests.drafts import dependency_drafts
@@ -75,7 +75,8 @@ def drafts_of(chunk: ChunkCreated) -> list[Draft]:
         return [_add_second_passage(draft, sentences) for draft in drafts]
     if chunk.source_type == "manifest":
         return _drop_repeats(dependency_drafts(chunk))
-    return weaken_recorded(judge_drafts(propose_drafts(chunk), chunk), chunk)
+    judged = judge_drafts(propose_drafts(chunk), chunk)
+    return weaken_unmerged(weaken_recorded(judged, chunk), chunk)
 
 
 def propose_drafts(chunk: ChunkCreated) -> list[Draft]:
@@ -158,7 +159,7 @@ def _candidate(
         area=draft.area,
         confidence=draft.confidence,
         proposed_status="draft" if draft.confidence < 0.6 else "active",
-        attributes=draft.attributes | context_of(draft) | standing_of(chunk, draft.statement),
+        attributes=draft.attributes | context_of(draft) | describe_standing(chunk, draft.statement),
         entities=list(draft.entities),
         evidence=[_row(chunk, span, remarks) for span in spans],
     )

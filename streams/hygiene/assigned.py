@@ -33,7 +33,9 @@ LITERAL_LANGUAGES = frozenset(
 )
 LINE_LANGUAGES = frozenset(["yaml", "ini", "properties", "env"])  # a value is the rest of a line
 VALUE_LANGUAGES = LITERAL_LANGUAGES | {"json"}  # files of values, not of code
-PROSE_LANGUAGES = frozenset((None, "markdown", "restructuredtext", "asciidoc", "latex", "html"))
+PROSE_LANGUAGES = frozenset(
+    (None, "markdown", "restructuredtext", "asciidoc", "org", "latex", "html")
+)
 LONGEST_BARE, LONGEST_QUOTED = 200, 2_000  # characters of a value that say whether it is a secret
 LONGEST_LINE_BEFORE = 400  # characters before a name that say whether a string is open there
 SHORTEST = 4

@@ -21,9 +21,10 @@ from schemas.source_kinds import language_of
 from schemas.versions import CHUNK_VERSION
 from streams.hygiene import chunk_code, chunk_data, chunk_python
 from streams.hygiene.boilerplate import licence_end, skip_chunk
-from streams.hygiene.chunk_prose import sections
+from streams.hygiene.chunk_prose import headings_in
+from streams.hygiene.chunk_prose import sections as sections_of
 from streams.hygiene.chunk_talk import RECORD_HEAD, records
-from streams.hygiene.document_status import status_of
+from streams.hygiene.document_status import status_of, status_within, statuses_of_sections
 from streams.hygiene.document_title import Title, title_of
 from streams.hygiene.filter import REVERSIBLE, Skip
 from streams.hygiene.units import (
@@ -36,7 +37,7 @@ from streams.hygiene.units import (
     windows,
 )
 
-SECTIONED = frozenset(("markdown", "restructuredtext", "asciidoc"))
+SECTIONED = frozenset(("markdown", "restructuredtext", "asciidoc", "org"))
 RECORD_TYPES = frozenset(
     ["issue", "pull_request", "review_comment", "comment", "chat_thread", "interview"]
 )
@@ -69,7 +70,11 @@ def chunk(
     is_document = language in SECTIONED and not is_talk
     tops = {piece.unit.path[0] for piece in pieces if piece.unit.path}
     called = title_of(text, language, tops) if is_document else Title()
-    status = status_of(text, source.path, called.text) if is_document else None
+    sections = (
+        statuses_of_sections(text, headings_in(text, language)) if is_document else []
+    )  # of several records in one file
+    head = text[: sections[0].start] if sections else text
+    status = status_of(head, source.path, called.text) if is_document else None
     over = (called.text,) if called.over else ()
     chunks: list[ChunkCreated] = []
     for piece in pieces:
@@ -111,7 +116,7 @@ def chunk(
                 text_hash=ids.sha256_hex(payload),
                 token_estimate=tokens_of(payload),
                 annotations=list_touching(annotations, piece.start, piece.end),
-                document_status=status,
+                document_status=status_within(text, sections, piece.start, piece.end) or status,
                 skip_reason=skip.reason if skip else None,
                 skip_detail=skip.detail if skip else None,
                 root=source.root,
@@ -141,7 +146,7 @@ def _recognise(
 ) -> tuple[list[Unit] | None, bool]:
     """The units of a text, and whether its language has a structure to be recognised."""
     if language in SECTIONED or language is None:
-        return sections(text, language) if language else None, False
+        return sections_of(text, language) if language else None, False
     if language == "python":
         units = chunk_python.definitions(text, line_starts)
     elif language in chunk_code.BRACES or language == "ruby":

@@ -14,13 +14,15 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from schemas.conflicts import blank_conflict_marks
 from streams.hygiene.units import MIN_TOKENS, TARGET_TOKENS, Unit, common_path, tokens_of
 
 LONGEST_HEADING = 200
 MOST_HEADINGS = 20_000  # of a text of 2 MiB at most: more are no sections that anybody wrote
 # Begins with a literal, a line feed, and not with an anchor: so the engine skips to the next one.
 MARKDOWN_MARK = re.compile(
-    r"\n {0,3}(?:(?P<fence>`{3,}|~{3,})[^\n]*|(?P<atx>\#{1,6})(?:[ \t]+(?P<title>[^\n]*))?"
+    r"\n {0,3}(?:(?P<fence>`{3,}(?=[^`\n]*\n)|~{3,})[^\n]*"
+    r"|(?P<atx>\#{1,6})(?:[ \t]+(?P<title>[^\n]*))?"
     r"|(?P<under>=+|-{2,})[ \t]*|(?P<comment><!--)[^\n]*)(?=\n)",
 )
 FRONT_MATTER = re.compile(r"---[ \t]*\n[\s\S]{0,20000}?\n(?:---|\.\.\.)[ \t]*\n")
@@ -28,6 +30,12 @@ RST_UNDERLINE = re.compile(r"^([=\-`:.'\"~^_*+#<>])\1{2,}[ \t]*$", re.MULTILINE)
 ASCIIDOC_MARK = re.compile(
     r"^(?:(?P<fence>-{4,}|\.{4,}|\+{4,}|/{4,}|`{3,})[^\n]*|(?P<mark>={1,6}"
     r"|\#{1,6})[ \t]+(?P<title>\S[^\n]*))$",
+    re.MULTILINE,
+)
+ORG_MARK = re.compile(
+    r"^(?:(?P<mark>\*{1,12})[ \t]+"
+    r"(?:(?:TODO|NEXT|DONE|WAITING|STARTED|DOING|HOLD|OFFEN|ERLEDIGT)[ \t]+(?=\S))?"
+    r"(?:\[\#[A-Z]\][ \t]+)?(?P<title>\S[^\n]*?)[ \t]*(?::[\w@#%:]+:)?[ \t]*)$",
     re.MULTILINE,
 )
 NO_PARAGRAPH = re.compile(r"[ \t]{4}|\t| {0,3}(?:[-*+>|#=]|\d{1,9}[.)][ \t]|```|~~~|<)")
@@ -51,6 +59,7 @@ def sections(text: str, language: str | None) -> list[Unit] | None:
 
 def headings_in(text: str, language: str | None) -> Iterator[Heading]:
     """The headings in the order of the text; those of no known language as Markdown's."""
+    text = blank_conflict_marks(text)  # one of them looks like an underline
     return HEADINGS_OF.get(language or "", _markdown_headings)(text)
 
 
@@ -128,7 +137,20 @@ def _asciidoc_headings(text: str) -> Iterator[Heading]:
             yield Heading(match.start(), len(match["mark"]), _title(match["title"]))
 
 
-HEADINGS_OF = {"restructuredtext": _rst_headings, "asciidoc": _asciidoc_headings}
+def _org_headings(text: str) -> Iterator[Heading]:
+    """Lines of stars; Org itself lets a heading end a block that nobody closed."""
+    for match in ORG_MARK.finditer(text):
+        if match["mark"]:
+            yield Heading(
+                match.start(), len(match["mark"]), match["title"][:LONGEST_HEADING].strip()
+            )
+
+
+HEADINGS_OF = {
+    "restructuredtext": _rst_headings,
+    "asciidoc": _asciidoc_headings,
+    "org": _org_headings,
+}
 
 
 def _tile(text: str, headings: list[Heading]) -> list[Unit]:

@@ -98,3 +98,42 @@ def test_a_status_far_from_the_head_is_a_section_or_nothing() -> None:
 
 def test_code_and_talk_have_no_status() -> None:
     assert status_of(f"# Status: rejected\n\ndef order():\n    pass\n{TEXT}", "src/a.py") is None
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        ("# ADR 7: Orders (superseded by ADR 9)\n", "superseded"),
+        ("# [REJECTED] ADR 7: Orders\n", "rejected"),
+        ("# ~~ADR 7: Orders~~\n", "rejected"),
+        (
+            "# ADR 7: Orders\n\n![](https://img.shields.io/badge/status-deprecated-red)\n",
+            "superseded",
+        ),
+        (
+            "# ADR 7: Orders\n\n![x](https://img.shields.io/badge/lifecycle-retired-red.svg)\n",
+            "superseded",
+        ),
+        ("# ADR 7: Orders\n\nStatus: abgelehnt\n", "rejected"),
+        ("# ADR 7: Orders\n\n## Status\n\nZurückgezogen am 3. Mai\n", "rejected"),
+        ("# ADR 7: Orders\n\nStatus: ersetzt durch ADR 9\n", "superseded"),
+        ("# ADR 7: Orders\n\nStatus: angenommen\n", "accepted"),
+        ("# ADR 7: Orders (draft for the depots)\n", None),
+        ("# ADR 7: Orders\n\n![](https://img.shields.io/badge/build-passing-green)\n", None),
+        (
+            "# ADR 7: Orders\n\n![](https://img.shields.io/badge/dependencies-deprecated-red)\n",
+            None,
+        ),
+        ("# ADR 7: Rejected parcels (and lost ones)\n", None),
+    ],
+)
+def test_a_tag_a_badge_or_a_german_word_tells_it(head: str, status: str | None) -> None:
+    assert status_of(f"{head}\n{TEXT}\n") == status
+
+
+def test_of_several_records_in_one_file_each_has_its_own() -> None:
+    records = (
+        f"## Faxes\n\nStatus: rejected\n\n{TEXT}\n\n### Reasons\n\n{TEXT}\n\n## Mails\n\n{TEXT}\n"
+    )
+    found = {it.structure_path[-1]: it.document_status for it in chunks_of(f"# Log\n\n{records}")}
+    assert found == {"Faxes": "rejected", "Reasons": "rejected", "Mails": None}

@@ -52,7 +52,7 @@ def origin_of(chunk: ChunkCreated) -> str:
     return "code"
 
 
-def standing_of(chunk: ChunkCreated, title: str) -> dict[str, str]:
+def describe_standing(chunk: ChunkCreated, title: str) -> dict[str, str]:
     """The attributes of a statement made in ``chunk``."""
     origin = origin_of(chunk)
     given = {ORIGIN: origin}

@@ -14,7 +14,10 @@ from dataclasses import replace
 from agents.offline.recognise.cues import WEAK
 from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.documents import is_record
+from schemas.conflicts import find_conflicts
 from schemas.events.hygiene import ChunkCreated
+
+UNMERGED = "unmerged"  # the attribute that names the side of a merge that nobody has chosen yet
 
 _PLANS = frozenset({"decision", "requirement", "action_item", "domain_signal"})
 
@@ -27,6 +30,24 @@ def weaken_recorded(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
         replace(it, confidence=min(it.confidence, WEAK)) if _is_past(it, chunk) else it
         for it in drafts
     ]
+
+
+def weaken_unmerged(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
+    """``drafts``, of which those inside an unfinished merge are drafts that name their side."""
+    sides = find_conflicts(chunk.text_payload).sides
+    if not sides:
+        return drafts
+    told = []
+    for draft in drafts:
+        at = draft.spans[0][0]
+        side = next((it for it in sides if it.start <= at < it.end), None)
+        if side is not None:
+            attributes = draft.attributes | {UNMERGED: side.name or "unnamed"}
+            sure = min(draft.confidence, WEAK)
+            own = tuple(it for it in draft.spans if it[0] < side.end and it[1] > side.start)
+            draft = replace(draft, confidence=sure, attributes=attributes, spans=own)
+        told.append(draft)
+    return told
 
 
 def _is_past(draft: Draft, chunk: ChunkCreated) -> bool:

@@ -21,6 +21,14 @@ from agents.offline.prose.lists import (
     needs_itself,
     row_name,
 )
+from agents.offline.prose.polarity import (
+    denial_of,
+    denied_draft,
+    deny_sentences,
+    keep_denied,
+    read_stands,
+    without_taken_back,
+)
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, WEAK, Cue
 from agents.offline.recognise.entities import definition
@@ -41,9 +49,10 @@ from agents.offline.resolve.places import Place, document_subject, place_of
 from agents.offline.resolve.replies import add_reply, reply_to
 from agents.offline.resolve.sequels import join_sequels
 from agents.offline.resolve.subjects import is_of_whole
-from agents.offline.segment.documents import Setting, setting_of
+from agents.offline.segment.documents import Setting, read_setting
+from agents.offline.segment.masks import mask
 from agents.offline.segment.passages import Passage, Sentence, Span
-from agents.offline.segment.prose import dialect_of, passages
+from agents.offline.segment.prose import dialect_of
 from agents.offline.segment.sections import Role, bare_name, is_settled, role_in, subject_of
 from agents.offline.segment.wording import (
     drop_connective,
@@ -113,18 +122,29 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     """Drafts in the order of the text, and every readable sentence for a second look."""
     if is_silent(chunk.path):
         return [], []
-    setting = setting_of(chunk)
-    whole, rst = chunk.anchor_start == 0, dialect_of(chunk.path) == "rst"
+    dialect = dialect_of(chunk.path)
+    whole, rst = chunk.anchor_start == 0, dialect == "rst"
+    setting = replace(read_setting(chunk), text=mask(chunk.text_payload, dialect))
     found: list[Draft] = []
     seen: list[Sentence] = []
     known: list[Read] = []
-    for passage in passages(chunk.text_payload, chunk.structure_path, chunk.path, whole=whole):
+    for passage, stand in read_stands(setting.text, chunk, whole=whole):
         role, direct = role_in(passage.headings, recorded=setting.recorded)
-        if role == "plain" and passage.lead and (said := _announced(setting.text, passage.lead)):
+        if (
+            role == "plain"
+            and passage.lead
+            and (said := _find_announced_role(setting.text, passage.lead))
+        ):
             role, direct = said, True
+        if stand and stand.stance == "excluded":
+            role, direct = "non_goal", True
         if role in ("nothing", "rejected", "mitigation"):
             continue
-        read = list(_sentences(setting.text, passage, rst=rst))
+        read = without_taken_back(list(_sentences(setting.text, passage, rst=rst)))
+        if denial := denial_of(passage, role, stand):
+            read = deny_sentences(read, denial)
+        elif role == "forbidden":
+            role, read = "plain", read if stand else keep_denied(read)
         seen += read
         known.append(Read(passage, role, direct, read))
     for at in range(len(known)):
@@ -132,7 +152,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     return found, seen
 
 
-def _announced(text: str, lead: Span) -> Role | None:
+def _find_announced_role(text: str, lead: Span) -> Role | None:
     """What the sentence over a list says its items are: «Some unresolved questions are:»."""
     start, end = split_sentences(text, *lead)[-1]
     words = strip_markup(text[start:end])
@@ -165,6 +185,8 @@ def _sentences(text: str, passage: Passage, *, rst: bool) -> Iterator[Sentence]:
     """The readable sentences of a passage, each with the reason that follows it."""
     spans = _without_label(text, split_sentences(text, passage.start, passage.end))
     plains = [strip_markup(text[start:end], rst=rst) for start, end in spans]
+    if passage.form == "row":
+        plains = [it.replace("\\|", "|") for it in plains]
     taken = False
     for number, (span, words) in enumerate(zip(spans, plains, strict=True)):
         if taken:
@@ -208,7 +230,11 @@ def _sentence_draft(
 ) -> Draft | None:
     passage, role, direct, said = read
     sentence = said[number]
-    if len(sentence.raw) < MIN_EVIDENCE_CHARS or passage.done:
+    if passage.done:
+        return None
+    if sentence.denied_by:
+        return denied_draft(setting, passage, role, sentence, subject, place)
+    if len(sentence.raw) < MIN_EVIDENCE_CHARS:
         return None
     cue = cues.find_label(sentence.text)
     if cue is not None and cue.kind in ("decision", "requirement") and setting.how_to:

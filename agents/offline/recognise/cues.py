@@ -18,6 +18,7 @@ EXPLICIT = 0.75
 ANCHORED = 0.70
 MODAL = 0.62
 WEAK = 0.55
+LEAST_CHOSEN = 2  # words of a choice behind its label: «Decision: use Kafka»
 UNLIKELY = 0.45  # reflection keeps it among what it refused
 
 
@@ -87,7 +88,10 @@ def has_number(text: str) -> bool:
 def find_label(text: str) -> Cue | None:
     """The kind that a label at the start names: ``Decision: …``, ``TODO(x): …``."""
     match = _LABEL.match(text)
-    if not match or match.lastgroup is None or len(words_of(text[match.end() :])) < 3:
+    if not match or match.lastgroup is None:
+        return None
+    least = LEAST_CHOSEN if match.lastgroup == "decision" else 3
+    if len(words_of(text[match.end() :])) < least:
         return None
     if _DEFINES.match(text) and _GLOSS.match(text, match.end()):
         return None

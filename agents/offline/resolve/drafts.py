@@ -258,7 +258,10 @@ def make_draft(
     structural = (
         cue.fragment or cue.confidence == EXPLICIT or cue.kind in ("action_item", "unknown")
     )
-    if len(words_of(text)) < 3 or not stands_alone(text, structural=structural):
+    labelled = cue.kind == "decision" and cue.skip
+    if len(words_of(text)) < (cues.LEAST_CHOSEN if labelled else 3) or not stands_alone(
+        text, structural=structural
+    ):
         return None
     names = names_in(sentence.raw, text)
     text = name_subject(text, subject, cue.kind, names=bool(names))

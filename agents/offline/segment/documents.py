@@ -45,7 +45,7 @@ class Setting:
     of_project: bool
 
 
-def setting_of(chunk: ChunkCreated) -> Setting:
+def read_setting(chunk: ChunkCreated) -> Setting:
     talk = chunk.source_type in _CONVERSATIONS
     how_to, record, weighs = _manner_of(chunk.path)
     deliberates = talk or record or weighs

@@ -20,7 +20,10 @@ class Passage:
     ``headings`` are those in force, outermost first. ``lead`` is the sentence that announces the
     list this item stands in. ``place`` counts the passages since the last heading from 0;
     ``opening`` says that it is what opens its section, or an item of the list the opening
-    announces. ``indent`` is that of its first line, list marker and all, in characters.
+    announces. ``indent`` is that of its first line, list marker and all, in characters. ``over`` is
+    what an item or row stands under, outermost first: the paragraph before the list, whatever that
+    says, and the items it is nested in. ``cells`` are a row's cells, each after what the table's
+    head calls its column.
     """
 
     start: int
@@ -32,13 +35,16 @@ class Passage:
     place: int = 0
     opening: bool = False
     indent: int = 0
+    over: tuple[Span, ...] = ()
+    cells: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
     """One sentence: its span, raw and plain, with the reason sentence that follows it, if any.
 
-    ``near`` are the plain sentences before and after it in its passage.
+    ``near`` are the plain sentences before and after it in its passage. ``denied_by`` is what
+    it takes its negation from, where its own words had none.
     """
 
     span: Span
@@ -47,3 +53,4 @@ class Sentence:
     following: Span | None = None
     reason: str = ""
     near: str = ""
+    denied_by: Span | None = None

@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from agents.offline.segment.passages import Form, Passage, Span
+from agents.offline.segment.asciidoc import is_markup, take_delimiter
+from agents.offline.segment.html import take_html_heading
+from agents.offline.segment.org import headline_in
+from agents.offline.segment.passages import Form, Passage
+from agents.offline.segment.scan import Block, Scan
+from agents.offline.segment.tables import Place, Table, table_at
 from agents.offline.segment.wording import TERM
 
 _ATX = re.compile(r"(#{1,6}|={1,6})[ \t]+(\S.*?)[ \t]*[#=]*$")
@@ -20,113 +25,41 @@ _ADOC_ITEM = re.compile(
     r"[ \t]*(?:(?P<mark>\*{1,6}|\.{1,6}|[-•])|\d{1,3}\.|[a-z]\.)[ \t]+"
     r"(?P<box>\[[ xX*]\][ \t]+)?(?=\S)"
 )
-_ADOC_CALLOUT = re.compile(r"<(?:\d+|\.)>[ \t]")  # remarks on code that is not read
 _RULER = re.compile(r"([=\-~^\"'`*+#_.:])\1{2,}$")
 _BOLD_LINE = re.compile(r"(?:\*\*|__)([^*_]{2,60}?):?(?:\*\*|__):?$")
 _LABEL_LINE = re.compile(r"\*\*[A-Z][\w /-]{1,40}(?::\*\*|\*\*:)(?=\s)")
-_TABLE_RULE = re.compile(r"[|:+\-= \t]+$")
 _DEFINITION = re.compile(r"\[[^\]]{1,120}\]:")
 _FIELD = re.compile(r":[\w -]{1,40}:(?:[ \t]|$)")
 _DIRECTIVE = re.compile(r"\.\.(?:[ \t]|$)")
-_KEPT_DIRECTIVE = re.compile(r"\.\.[ \t]+(?:note|warning|important|caution|attention|tip)::", re.I)
-_ADOC_LINE = re.compile(r"\[[^\]]*\]$|\.[A-Z][^.]*$|//|include::|image::|ifdef::|endif::|toc::")
+_KEPT_DIRECTIVE = re.compile(
+    r"\.\.[ \t]+(?:(?:note|warning|important|caution|attention|tip|hint|danger|error|req|spec|need|"
+    r"story|requirement)::[ \t]*(?P<said>\S.*)?|"
+    r"(?:admonition|topic|sidebar|container|only|compound|rst-class)::.*)$",
+    re.IGNORECASE,
+)
+_ADMONITION = re.compile(r"(?:!!!|\?\?\?\+?)[ \t]+\w")  # of MkDocs, its body is indented
+_PROSE_FENCE = re.compile(
+    r"(?P<fence>`{3,}|~{3,}|:{3,})[ \t]*\{(?:note|warning|important|caution|attention|tip|hint|"
+    r"danger|error|admonition|topic)\}",
+    re.IGNORECASE,
+)  # of MyST
+_ALERT = re.compile(r">[ \t]*\[!\w+\]")
 _MARKER_LINE = re.compile(r"(?::::+|!!!|\?\?\?|%%|\{%|\{\{|\[!\w+\]|@\w+$|\[TOC\]|\[\[)", re.I)
 _TAG = re.compile(r"</?[A-Za-z!][^<>]{0,400}>")
 _RAW_HTML = re.compile(r"<(pre|script|style|table|svg|code|template)\b", re.I)
-_FENCE = re.compile(r"(`{3,}|~{3,})(.*)$")
+_FENCE = re.compile(r"(?P<mark>`{3,}(?=[^`]*$)|~{3,})")
+_FENCE_END = re.compile(r"(?:`{3,}|~{3,})$")
 _COMMENT_ENDS = re.compile(r"^[ \t]*-{2,}>[ \t]*$", re.MULTILINE)
+MOST_FIELDS = 12  # of a table that describes one thing
 WRAPPED = 60  # characters that a line of wrapped text has at least
 _COMMAND = re.compile(r"[$>%#][ \t]?[a-z./]|(?:├|└|│|\|--|\+--|`--)")
 
 
-@dataclass(slots=True)
-class _Open:
-    start: int
-    end: int
-    form: Form
-    indent: int
-    lines: int = 1
-    done: bool = False
-
-
-@dataclass(slots=True)
-class _Scan:
-    """The state of one pass over a chunk's lines."""
-
-    text: str
-    base: tuple[str, ...]
-    dialect: str
-    found: list[Passage] = field(default_factory=list)
-    stack: list[tuple[int, str]] = field(default_factory=list)
-    block: _Open | None = None
-    lead: Span | None = None
-    place: int = 0
-    announced: bool = False
-    list_indent: int = -1
-    literal: bool = False
-    until: str = ""
-    skip_indent: int = -1
-
-    def headings(self) -> tuple[str, ...]:
-        return self.base + tuple(title for _, title in self.stack)
-
-    def heading(self, level: int, title: str, start: int, end: int) -> None:
-        self.flush()
-        if not self.stack and self.base and _same(title, self.base[-1]):
-            self.base = self.base[:-1]  # what stands before it is the opening of what is over it
-            self.found = [replace(it, headings=self.base) for it in self.found]
-        while self.stack and self.stack[-1][0] >= level:
-            self.stack.pop()
-        outer = self.headings()
-        self.stack.append((level, title))
-        self.found.append(Passage(start, end, "heading", outer))
-        self.lead, self.place, self.announced, self.list_indent = None, 0, False, -1
-
-    def flush(self) -> None:
-        block, self.block = self.block, None
-        if block is None:
-            return
-        raw = self.text[block.start : block.end]
-        start = block.start + len(raw) - len(raw.lstrip())
-        end = block.start + len(raw.rstrip())
-        if start >= end:
-            return
-        in_list = block.form in ("item", "task")
-        opening = self.place == 0 or (in_list and self.announced)
-        lead = self.lead if in_list else None
-        self.found.append(
-            Passage(
-                start,
-                end,
-                block.form,
-                self.headings(),
-                lead,
-                block.done,
-                self.place,
-                opening,
-                block.indent,
-            )
-        )
-        if not in_list:
-            announces = self.text[end - 1] == ":" or self.text[max(0, end - 3) : end] == ":**"
-            self.announced = self.place == 0 and announces
-            self.lead = (start, end) if announces else None
-        elif self.place == 0:
-            self.announced = True
-        self.place += 1
-
-    def open(self, start: int, end: int, form: Form, indent: int, *, done: bool = False) -> None:
-        self.flush()
-        self.block = _Open(start, end, form, indent, done=done)
-
-
-def _same(a: str, b: str) -> bool:
-    return re.sub(r"\W+", "", a).lower() == re.sub(r"\W+", "", b).lower()
-
-
 def dialect_of(path: str) -> str:
-    """``rst``, ``adoc``, ``txt`` or ``md``, by the path's ending."""
+    """``rst``, ``adoc``, ``org``, ``txt`` or ``md``, by the path's ending."""
     lowered = path.lower()
+    if lowered.endswith(".org"):
+        return "org"
     if lowered.endswith(".txt"):
         return "txt"
     if lowered.endswith((".rst", ".rest")):
@@ -142,7 +75,7 @@ def _inside_of(text: str) -> str:
     if end and "<!--" not in text[: end.start()]:
         return "-->"
     marks = [line.strip() for line in text.split("\n") if line.lstrip()[:3] in ("```", "~~~")]
-    return marks[0][:3] if len(marks) % 2 and marks[0] in ("```", "~~~") else ""
+    return marks[0] if len(marks) % 2 and _FENCE_END.match(marks[0]) else ""
 
 
 def passages(text: str, base: Sequence[str], path: str, *, whole: bool) -> list[Passage]:
@@ -150,16 +83,36 @@ def passages(text: str, base: Sequence[str], path: str, *, whole: bool) -> list[
 
     ``base`` is the chunk's heading path; ``whole`` says that the text begins its document.
     """
-    scan = _Scan(text, tuple(base), dialect_of(path))
+    scan = Scan(text, tuple(base), dialect_of(path))
     lines = text.split("\n")
     at, number = 0, _front_matter(lines) if whole else 0
     at = sum(len(line) + 1 for line in lines[:number])
-    scan.until = "" if whole else _inside_of(text)
-    for line in lines[number:]:
-        _take(scan, line, at)
-        at += len(line) + 1
+    inside = "" if whole else _inside_of(text)
+    inside = "" if scan.dialect in ("rst", "adoc") and inside[:1] == "~" else inside
+    scan.until, scan.fence = (inside, "") if inside == "-->" else ("", inside)
+    while number < len(lines):
+        place = Place(text, lines, number, at)
+        table = table_at(place, scan.dialect) if _may_hold_table(scan, lines[number]) else None
+        if table is None:
+            _take(scan, lines[number], at)
+        else:
+            _take_table(scan, table)
+        taken = table.lines if table else 1
+        at += sum(len(line) + 1 for line in lines[number : number + taken])
+        number += taken
     scan.flush()
     return scan.found
+
+
+def _may_hold_table(scan: Scan, line: str) -> bool:
+    """Whether the line stands in no code, comment or paragraph that goes on."""
+    bare = line.lstrip()
+    drawn = scan.dialect == "rst" and (bare[:2] in ("+-", "+=", "==") or "-table::" in bare[:20])
+    if ("|" not in line and not drawn) or scan.until or scan.fence:
+        return False
+    if scan.skips_paragraph or (scan.block is not None and bare[:1] not in "|+."):
+        return False
+    return scan.skip_indent < 0 or len(line) - len(line.lstrip()) <= scan.skip_indent
 
 
 def _front_matter(lines: Sequence[str]) -> int:
@@ -173,24 +126,36 @@ def _front_matter(lines: Sequence[str]) -> int:
     return 0
 
 
-def _take(scan: _Scan, line: str, at: int) -> None:
+def _take(scan: Scan, line: str, at: int) -> None:
     """One line more."""
     bare = line.strip()
     if scan.until:
         if scan.until in bare:
             scan.until = ""
         return
+    if scan.fence:
+        if _closes(bare, scan.fence):
+            scan.fence = ""
+        return
     if not bare or bare == ">":
         scan.flush()
+        scan.skips_paragraph, scan.alert = False, scan.alert and bool(bare)
+        return
+    if scan.skips_paragraph:
         return
     indent = len(line) - len(line.lstrip())
     if scan.skip_indent >= 0:
         if indent > scan.skip_indent:
             return
         scan.skip_indent = -1
+    if _opens_prose(scan, line, bare, at, indent):
+        return
+    if bare[0] == "<" and take_html_heading(scan, line, bare, at):
+        return
     if _is_skipped(scan, bare, indent):
         scan.flush()
         return
+    indent = _indent_inside(scan, indent)
     if _is_heading(scan, line, bare, at):
         return
     end = at + len(line)
@@ -199,8 +164,6 @@ def _take(scan: _Scan, line: str, at: int) -> None:
         _take_item(scan, line, item, at, indent)
     elif scan.dialect == "adoc" and TERM.match(bare):
         scan.open(at + indent, end, "item", indent)
-    elif bare[0] == "|":
-        _take_row(scan, line, at)
     elif scan.dialect == "txt" and _is_noted(scan, bare):
         scan.open(at + line.index(bare), end, "paragraph", indent)
     elif scan.dialect == "rst" and _is_term(scan.block, indent):
@@ -217,15 +180,16 @@ def _take(scan: _Scan, line: str, at: int) -> None:
         start = at + line.index(bare)
         if bare[0] == ">":
             start += len(bare) - len(bare.lstrip("> \t"))
-        scan.open(start, end, "quote" if bare[0] == ">" else "paragraph", indent)
+        quoted = scan.quoting or (bare[0] == ">" and not scan.alert)
+        scan.open(start, end, "quote" if quoted else "paragraph", indent)
 
 
-def _is_labelled(scan: _Scan) -> bool:
+def _is_labelled(scan: Scan) -> bool:
     """Whether the open block begins with a label too: «**Risk**: …», «**Mitigation**: …»."""
     return scan.block is not None and bool(_LABEL_LINE.match(scan.text, scan.block.start))
 
 
-def _is_noted(scan: _Scan, bare: str) -> bool:
+def _is_noted(scan: Scan, bare: str) -> bool:
     """Whether the line before is a note of its own: short, without an end, and this one is new."""
     if scan.block is None or not (bare[0].isupper() or bare[0] == "["):
         return False
@@ -233,7 +197,7 @@ def _is_noted(scan: _Scan, bare: str) -> bool:
     return len(last) < WRAPPED and last[-1:].isalnum()
 
 
-def _is_term(block: _Open | None, indent: int) -> bool:
+def _is_term(block: Block | None, indent: int) -> bool:
     """Whether ``block`` is the term of a definition list, whose meaning begins in the next line.
 
     A meaning without its term says nothing alone.
@@ -246,17 +210,17 @@ def _is_term(block: _Open | None, indent: int) -> bool:
     )
 
 
-def _is_indented_code(scan: _Scan, indent: int) -> bool:
+def _is_indented_code(scan: Scan, indent: int) -> bool:
     if scan.list_indent >= 0:
         return indent >= scan.list_indent + 6
     return indent >= 4
 
 
-def _item(scan: _Scan, line: str) -> re.Match[str] | None:
+def _item(scan: Scan, line: str) -> re.Match[str] | None:
     return (_ADOC_ITEM if scan.dialect == "adoc" else _ITEM).match(line)
 
 
-def _take_item(scan: _Scan, line: str, item: re.Match[str], at: int, indent: int) -> None:
+def _take_item(scan: Scan, line: str, item: re.Match[str], at: int, indent: int) -> None:
     box = item.group("box")
     if scan.dialect == "adoc":
         indent += 2 * (len(item.group("mark") or "-") - 1)  # «**» stands under «*»
@@ -265,27 +229,76 @@ def _take_item(scan: _Scan, line: str, item: re.Match[str], at: int, indent: int
     scan.open(at + item.end(), at + len(line), form, indent, done=bool(box and box[1] in "xX*"))
 
 
-def _take_row(scan: _Scan, line: str, at: int) -> None:
-    """Each wordy cell is a passage; the row above a table's ruler is its head and no passage."""
-    if _TABLE_RULE.match(line):
-        scan.flush()
-        while scan.found and scan.found[-1].form == "row" and scan.found[-1].end >= at - 400:
-            between = scan.text[scan.found[-1].end : at]
-            if between.count("\n") != 1:
-                break
-            scan.found.pop()
-        return
+def _take_table(scan: Scan, table: Table) -> None:
+    """Each wordy cell is a passage, which knows the other cells of its row."""
     scan.flush()
-    start = at
-    for cell in line.split("|"):
-        if cell.count(" ") >= 5:
-            lead = len(cell) - len(cell.lstrip())
-            scan.open(start + lead, start + len(cell.rstrip()), "row", 0)
-            scan.flush()
-        start += len(cell) + 1
+    card: list[tuple[str, str]] = []  # of a thing, a line for each of its fields
+    if len(table.rows) <= MOST_FIELDS and all(len(row.cells) == 2 for row in table.rows):
+        pairs = ([scan.text[a:b].strip() for a, b in row.cells] for row in table.rows)
+        card = [(name, value) for name, value in pairs]
+    for row in table.rows:
+        texts = [scan.text[start:end] for start, end in row.cells]
+        heads = (*row.heads, *[""] * len(texts))
+        cells = tuple((head, text.strip()) for head, text in zip(heads, texts, strict=False))
+        cells += tuple(it for it in card if it[0] != cells[0][1])
+        for (start, end), text in zip(row.cells, texts, strict=True):
+            if text.count(" ") >= 5 and text.strip():
+                scan.open(start, end, "row", 0, cells=cells)
+                scan.flush()
 
 
-def _is_heading(scan: _Scan, line: str, bare: str, at: int) -> bool:
+def _closes(bare: str, fence: str) -> bool:
+    """Whether a line ends what ``fence`` opened: the same mark, as long at least in Markdown, and
+    nothing behind it.
+    """
+    if fence[0] not in "`~":
+        return bare == fence
+    mark = bare.lstrip("> ")
+    return mark.startswith(fence) and not mark.strip(fence[0])
+
+
+def _indent_inside(scan: Scan, indent: int) -> int:
+    """The indent within the body of a directive whose body is prose, as if that stood alone."""
+    if scan.inside is None:
+        return indent
+    outer, body = scan.inside
+    if indent <= outer:
+        scan.inside = None
+        return indent
+    if body < 0:
+        scan.inside = (outer, indent)
+    return max(0, indent - scan.inside[1])
+
+
+def _opens_prose(scan: Scan, line: str, bare: str, at: int, indent: int) -> bool:
+    """Whether the line opens a note or the like, whose body is read as what stands around it."""
+    kept = _KEPT_DIRECTIVE.match(bare) if scan.dialect == "rst" else _ADMONITION.match(bare)
+    if kept:
+        scan.flush()
+        scan.inside = (indent, -1)
+        if scan.dialect == "rst" and kept["said"]:
+            start = at + line.index(bare) + kept.start("said")
+            scan.open(start, at + len(line), "paragraph", indent)
+            scan.block = replace(scan.block, lines=2) if scan.block else None  # no term of a list
+        return True
+    if scan.inside and scan.inside[1] < 0 and _FIELD.match(bare) and indent > scan.inside[0]:
+        return True  # an option of the directive
+    if scan.prose_fence and _closes(bare, scan.prose_fence):
+        scan.flush()
+        scan.prose_fence = ""
+        return True
+    if told := _PROSE_FENCE.match(bare):
+        scan.flush()
+        scan.prose_fence = told["fence"]
+        return True
+    if _ALERT.match(bare):
+        scan.flush()
+        scan.alert = True
+        return True
+    return False
+
+
+def _is_heading(scan: Scan, line: str, bare: str, at: int) -> bool:
     first = bare[0]
     if first in "#=" and scan.dialect != "rst":
         match = _ATX.match(bare)
@@ -293,18 +306,25 @@ def _is_heading(scan: _Scan, line: str, bare: str, at: int) -> bool:
             start = at + line.index(bare) + match.start(2)
             scan.heading(len(match.group(1)), match.group(2), start, start + len(match.group(2)))
             return True
+    if scan.dialect == "org" and (headline := headline_in(line)):
+        start = at + headline.at
+        form: Form = "task" if headline.state in ("open", "done") else "heading"
+        end = start + len(headline.title)
+        scan.heading(headline.level, headline.title, start, end, form)
+        scan.found[-1] = replace(scan.found[-1], done=headline.state == "done")
+        return True
     block = scan.block
     if _RULER.match(bare):
         if block and block.form == "paragraph" and block.lines == 1:
             title = scan.text[block.start : block.end].strip()
-            if len(title) <= 100 and len(bare) + 3 >= min(len(title), 6):
+            if len(title) <= 100 and _underlines(scan, bare, title):
                 scan.block = None
                 level = "=-~^\"'`*+#_.:".index(first) + 1
                 scan.heading(level, title, block.start, block.end)
                 return True
         scan.flush()
-        if scan.dialect == "adoc" and first in "-.=+" and len(bare) >= 4:
-            scan.until = "" if first == "=" else bare
+        if scan.dialect == "adoc" and len(bare) >= 4:
+            take_delimiter(scan, bare)
         return True
     if first in "*_" and block is None and (bold := _BOLD_LINE.match(bare)):
         start = at + line.index(bold.group(1))
@@ -313,24 +333,28 @@ def _is_heading(scan: _Scan, line: str, bare: str, at: int) -> bool:
     return False
 
 
-def _is_skipped(scan: _Scan, bare: str, indent: int) -> bool:
+def _underlines(scan: Scan, bare: str, title: str) -> bool:
+    """Whether a line of marks makes a title of the line before; AsciiDoc's is as long as that."""
+    if scan.dialect == "adoc":
+        return abs(len(bare) - len(title)) <= 2
+    return len(bare) + 3 >= min(len(title), 6)
+
+
+def _is_skipped(scan: Scan, bare: str, indent: int) -> bool:
     """Whether the line opens or is something that is not prose."""
     first = bare[0]
-    if first in "`~" and (fence := _FENCE.match(bare)):
-        if fence.group(1)[0] not in fence.group(2):
-            scan.until = fence.group(1)
+    fences = "`>" if scan.dialect in ("rst", "adoc") else "`~>"  # there «~~~» underlines
+    if first in fences and (fence := _FENCE.match(bare.lstrip("> "))):
+        scan.fence = fence.group("mark")
         return True
-    if scan.dialect == "adoc" and (
-        bare == "+" or _ADOC_LINE.match(bare) or _ADOC_CALLOUT.match(bare)
-    ):
+    if scan.dialect == "adoc" and is_markup(scan, bare):
         return True
     if first == "<":
         return _is_html(scan, bare)
     if first == "[" and (_DEFINITION.match(bare) or bare.startswith(("[!", "[["))):
         return not bare.startswith("[![") or _is_links(bare)
     if first == "." and scan.dialect == "rst" and _DIRECTIVE.match(bare):
-        if not _KEPT_DIRECTIVE.match(bare):
-            scan.skip_indent = indent
+        scan.skip_indent = indent
         return True
     if scan.dialect == "rst" and bare.endswith("::"):
         scan.skip_indent = indent  # of the literal block; its line is prose that announces it
@@ -344,7 +368,7 @@ def _is_links(bare: str) -> bool:
     return not re.sub(r"!?\[[^\]]*\]|\([^)]*\)|\W", "", bare)
 
 
-def _is_html(scan: _Scan, bare: str) -> bool:
+def _is_html(scan: Scan, bare: str) -> bool:
     if bare.startswith("<!--"):
         scan.until = "" if "-->" in bare else "-->"
         return True

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from agents.offline.lexicons import Wording, load_words
+from agents.offline.segment.tags import Stance, stance_of_heading
 from agents.offline.segment.wording import strip_markup
 from schemas.bounded_cache import MIB, bounded_cache
 
@@ -28,6 +29,7 @@ Role = Literal[
     "rejected",
     "mitigation",
     "gain",
+    "forbidden",
     "nothing",
     "plain",
 ]
@@ -48,6 +50,14 @@ _ROLES: tuple[Role, ...] = (
     "how_to",
 )  # the first whose list matches counts
 _COMPILED = tuple((role, Wording("headings", role)) for role in _ROLES)
+_ROLE_OF_STANCE: dict[Stance, Role] = {
+    "forbidden": "forbidden",
+    "waived": "non_goal",
+    "excluded": "non_goal",
+    "withdrawn": "rejected",
+    "others": "rejected",
+    "fine": "plain",
+}
 _NUMBERING = re.compile(r"^(?:(?:section|part|chapter|appendix) )?[\divx]+ (?=\S)|^[a-z] (?=\w{3})")
 _VERSION = re.compile(
     r"(?:(?:upgrading|upgrade|migrating|version|release)s?(?: to)? )?\[?"
@@ -93,6 +103,8 @@ def role_of(heading: str) -> Role:
     if _IS_CODE.fullmatch(heading.strip()):
         return "plain"
     text = simplify(heading)
+    if stance := stance_of_heading(heading, text):
+        return _ROLE_OF_STANCE[stance]
     for role, pattern in _COMPILED:
         if pattern.match(text):
             return role

@@ -12,11 +12,12 @@ from dataclasses import replace
 
 from agents.offline.lexicons import Wording
 from agents.offline.prose.drafts import prose_drafts
+from agents.offline.prose.polarity import denial_of, read_stands
 from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.noise import is_noise, words_of
 from agents.offline.resolve.drafts import Draft
+from agents.offline.segment.masks import mask
 from agents.offline.segment.passages import Sentence
-from agents.offline.segment.prose import passages
 from agents.offline.segment.wording import split_sentences, strip_markup
 from agents.offline.talk.cues import PERSONAL, find_decision, find_question, find_task, find_wish
 from agents.offline.talk.noise import blank_unspoken
@@ -46,7 +47,7 @@ def remarks_of(chunk: ChunkCreated) -> list[RemarkSpan]:
 def talk_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     """Drafts in the order of the text, answers naming their question; sentences as for prose."""
     remarks = remarks_of(chunk)
-    text = blank_unspoken(chunk.text_payload, remarks)
+    text = mask(blank_unspoken(chunk.text_payload, remarks), "md")
     heard = chunk.model_copy(
         update={"text_payload": text, "structure_path": [], "path": "", "title": ""}
     )
@@ -80,8 +81,8 @@ def _read_remarks(
     """What only talk says so: decisions in passing, and who does what."""
     text = heard.text_payload
     record = chunk.structure_path[0] if chunk.structure_path else chunk.title
-    for passage in passages(text, (), "", whole=False):
-        if passage.form in ("heading", "row") or passage.done:
+    for passage, stand in read_stands(text, heard, whole=False):
+        if passage.form in ("heading", "row") or passage.done or denial_of(passage, "plain", stand):
             continue
         for start, end in split_sentences(text, passage.start, passage.end):
             words = strip_markup(text[start:end])

@@ -1,0 +1,246 @@
+"""Which passages their author states, and which are taken back, denied or said by others.
+
+What is taken back or quoted to be answered is not read. What is denied is told with its denial.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from agents.offline.judge.features import mark_place
+from agents.offline.lexicons import Wording
+from agents.offline.recognise.cues import ANCHORED, EXPLICIT, Cue
+from agents.offline.recognise.fragments import is_order
+from agents.offline.recognise.stances import Stand, is_quoted, stand_of_row, stand_over
+from agents.offline.resolve.denials import deny, is_denied
+from agents.offline.resolve.drafts import Draft, make_draft
+from agents.offline.resolve.places import Place
+from agents.offline.segment.documents import Setting
+from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Sentence
+from agents.offline.segment.prose import passages
+from agents.offline.segment.sections import Role, role_in, simplify
+from agents.offline.segment.tags import (
+    is_crossed,
+    is_taken_back,
+    label_of,
+    stance_of_heading,
+    status_in,
+    takes_back,
+)
+from agents.offline.segment.wording import split_sentences, strip_markup
+from schemas.events.hygiene import ChunkCreated
+
+_ANSWERS = Wording("polarity", "answers")
+_TAKES_PRIOR = Wording("polarity", "takes_prior")
+_ATTRIBUTED = re.compile(
+    r"(?:\n[> \t]*(?:[—–]|--|- (?=[A-Z]))\s*[A-Z@][^\n]{2,80}|"
+    r"[.!?*_\"”’][ \t]+(?:[—–]|--)[ \t]+[^\n.]{3,60})$"
+)
+_BINDS = re.compile(
+    r"\b(?:must|shall|should|may|never|avoid|don['’]t|forbid\w*|prohibit\w*|allowed|permitted|"
+    r"banned|verboten|darf|dürfen|soll\w*|untersagt|unzulässig)\b|^$",
+    re.IGNORECASE,
+)
+_TICK = re.compile(r"[✅✔☑✓👍]|:(?:white_check_mark|heavy_check_mark|ballot_box_with_check):")
+_DOING = re.compile(r"\W*(?:not )?[a-z]+ing\b", re.IGNORECASE)
+_NEEDS = re.compile(r"\b(?:must|shall|should|needs? to|ha(?:s|ve) to|muss|müssen|soll\w*)\b", re.I)
+_WAIVED = re.compile(r"\bneed not\b|^Not required:|\bmuss nicht\b|^Nicht erforderlich:")
+_REMARKABLE = frozenset({"forbidden", "waived"})
+
+
+def read_stands(
+    text: str, chunk: ChunkCreated, *, whole: bool
+) -> Iterator[tuple[Passage, Stand | None]]:
+    """The passages that their author states, each with what stands over or beside it."""
+    found = passages(text, chunk.structure_path, chunk.path, whole=whole)
+    crossed = [at for at, it in enumerate(found) if is_crossed(text[it.start : it.end])]
+    gone = _find_gone(text, found) | _wishes_among(text, found, crossed)
+    unread: dict[tuple[str, ...], int] = {}
+    for at, passage in enumerate(found):
+        if at in gone:
+            unread[passage.headings] = unread.get(passage.headings, 0) + 1
+            continue
+        if before := unread.get(passage.headings):  # what is left opens the section
+            place = max(0, passage.place - before)
+            passage = replace(passage, place=place, opening=passage.opening or place == 0)
+        stand = stand_of_row(text, passage) if passage.form == "row" else None
+        stand = stand or stand_over(text, passage)
+        stand = stand or (Stand("forbidden") if at in crossed else None)
+        if stand is not None and stand.stance == "fine" and stand.by != passage.lead:
+            passage = replace(passage, lead=None)  # an exception to what that announces
+        if stand is None or stand.stance not in ("withdrawn", "others"):
+            yield passage, stand
+
+
+def denial_of(passage: Passage, role: Role, stand: Stand | None) -> Stand | None:
+    """What denies a passage: an announcement, a cell of its row, or its heading."""
+    if stand is not None:
+        return stand if stand.stance in _REMARKABLE else None
+    listed = passage.form in ("item", "task", "row")
+    return Stand("forbidden") if role == "forbidden" and listed else None
+
+
+def deny_sentences(read: list[Sentence], denial: Stand) -> list[Sentence]:
+    """``read`` with its first sentence denied; what follows explains that."""
+    if not read or read[0].text.endswith("?"):
+        return read
+    denied = deny(read[0].text, denial)
+    if not denied:
+        return read
+    return [replace(read[0], text=denied, denied_by=denial.by or read[0].span), *read[1:]]
+
+
+def without_taken_back(read: list[Sentence]) -> list[Sentence]:
+    """``read`` without sentences that the next one takes back, and without that."""
+    back = {at for at, it in enumerate(read) if _TAKES_PRIOR.match(it.text)}
+    return [it for at, it in enumerate(read) if at not in back and at + 1 not in back]
+
+
+def keep_denied(read: list[Sentence]) -> list[Sentence]:
+    """Of prose under a heading that forbids what says so itself: the rest may mean either."""
+    return [it for it in read if is_denied(it.text)]
+
+
+def denied_draft(
+    setting: Setting, passage: Passage, role: Role, sentence: Sentence, subject: str, place: Place
+) -> Draft | None:
+    """The draft of an item that something denies."""
+    by = sentence.denied_by
+    if by is None or max(len(sentence.raw), by[1] - by[0]) < MIN_EVIDENCE_CHARS:
+        return None
+    over = "" if by == sentence.span else setting.text[slice(*by)]
+    listed = role in ("requirement", "forbidden")
+    binds = (listed or _BINDS.search(over) is not None) and not _WAIVED.search(sentence.text)
+    sure = EXPLICIT if listed else ANCHORED
+    cue = Cue("requirement" if binds else "claim", sure, fragment=True)
+    draft = make_draft(cue, sentence, passage.headings, subject, None, place, setting.text)
+    if draft is None:
+        return None
+    spans = tuple(dict.fromkeys((*draft.spans, by)))
+    draft = replace(draft, polarity="negate", spans=spans)
+    return mark_place(draft, setting, passage, role, 0, led=True)
+
+
+def _wishes_among(text: str, found: Sequence[Passage], crossed: list[int]) -> set[int]:
+    """Of ``crossed`` passages those that are refused: sentences that no tick stands beside.
+
+    Beside ticks a sentence with a cross is a drawback, which is so; with a need it is refused all
+    the same. What names a doing, where the ticks do too, is one that is not allowed.
+    """
+    gone = set()
+    for at in list(crossed):
+        words = strip_markup(text[found[at].start : found[at].end])
+        beside = (it for it in found if it.headings == found[at].headings)
+        ticked = [
+            strip_markup(text[it.start : it.end]) for it in beside if _TICK.match(text, it.start)
+        ]
+        if _is_doing(words) and (not ticked or any(map(_is_doing, ticked))):
+            continue
+        crossed.remove(at)
+        asked = role_in(found[at].headings)[0] in ("requirement", "decision", "action_item")
+        if not ticked or asked or _NEEDS.search(words):
+            gone.add(at)
+    return gone
+
+
+def _is_doing(words: str) -> bool:
+    return is_order(words) or _DOING.match(words) is not None
+
+
+def _find_gone(text: str, found: Sequence[Passage]) -> set[int]:
+    """The places of passages that are taken back, and of quotations that others said."""
+    gone: set[int] = set()
+    things = _labelled_things(text, found)
+    for at, passage in enumerate(found):
+        if passage.form == "heading":
+            continue
+        raw = text[passage.start : passage.end]
+        asks = raw.rstrip("~ ").endswith("?")  # crossed off, as it is answered
+        if (
+            passage.form != "row"
+            and not asks
+            and is_taken_back(raw, surely=passage.headings in things)
+        ):
+            gone |= {at, *_under(found, at)}
+        label = label_of(raw)
+        if label and stance_of_heading(label, simplify(label)) == "others":
+            gone.add(at)
+        if passage.form == "quote" and _is_of_others(text, found, at):
+            gone.add(at)
+        if any(takes_back(status_in(strip_markup(line))) for line in raw.split("\n")):
+            gone |= _ruled_by(text, found, at)
+        if at and passage.form == "paragraph" and _TAKES_PRIOR.match(_first(text, passage)):
+            gone.add(at - 1)
+    return gone
+
+
+def _labelled_things(text: str, found: Sequence[Passage]) -> set[tuple[str, ...]]:
+    """The sections whose passages are labelled with names of things, as a list of states is."""
+    return {
+        it.headings
+        for it in found
+        if it.form in ("item", "paragraph")
+        and (label := label_of(text[it.start : it.end]))
+        and label.replace(" ", "").isalpha()
+        and len(label.split()) <= 2
+        and not takes_back(label)
+    }
+
+
+def _first(text: str, passage: Passage) -> str:
+    start, end = split_sentences(text, passage.start, passage.end)[0]
+    return strip_markup(text[start:end])
+
+
+def _under(found: Sequence[Passage], at: int) -> Iterator[int]:
+    """The places of what is nested under the item at ``at``."""
+    own = (found[at].start, found[at].end)
+    for later in range(at + 1, len(found)):
+        if own in found[later].over:
+            yield later
+        elif found[later].form == "heading":
+            return
+
+
+def _is_of_others(text: str, found: Sequence[Passage], at: int) -> bool:
+    """Whether somebody is named over or under a quotation, or the next paragraph answers it."""
+    quote = found[at]
+    if _ATTRIBUTED.search(text[quote.start : quote.end]):
+        return True
+    before = found[at - 1] if at else None
+    if before is not None and before.headings == quote.headings and is_quoted(text, before):
+        return True
+    after = found[at + 1] if at + 1 < len(found) else None
+    if after is None or after.form != "paragraph" or after.headings != quote.headings:
+        return False
+    return _ANSWERS.match(_first(text, after)) is not None
+
+
+def _ruled_by(text: str, found: Sequence[Passage], at: int) -> set[int]:
+    """The places of what a line of status speaks of: the item it stands under, or its section."""
+    status = found[at]
+    if status.form in ("item", "task", "paragraph") and (parents := status.over):
+        owner = next((n for n, it in enumerate(found) if (it.start, it.end) == parents[-1]), at)
+        if found[owner].form in ("item", "task"):
+            return {owner, at, *_under(found, owner)}
+    if len(status.headings) < 2:
+        return {at}  # the document's own: it says so of all its statements
+    section = [n for n, it in enumerate(found) if it.headings == status.headings]
+    lines = [n for n in section if _says_status(text, found[n])]
+    if len(lines) == 1:
+        depth = len(status.headings)
+        return {n for n, it in enumerate(found) if it.headings[:depth] == status.headings}
+    place = lines.index(at)
+    if section[0] == lines[0]:
+        end = lines[place + 1] if place + 1 < len(lines) else section[-1] + 1
+        return {n for n in section if at <= n < end}
+    begin = lines[place - 1] if place else -1
+    return {n for n in section if begin < n <= at}
+
+
+def _says_status(text: str, passage: Passage) -> bool:
+    if passage.form == "heading":
+        return False
+    return any(status_in(strip_markup(it)) for it in text[passage.start : passage.end].split("\n"))

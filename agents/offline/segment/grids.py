@@ -1,0 +1,141 @@
+"""reStructuredText's drawn tables, whose columns are places in a line, and those with commas.
+
+A cell of several lines is one span only where it stands in the last column: what is drawn around
+its later lines is blank in the masked text. Any other is left out: half of it says another thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from agents.offline.segment.passages import Span
+
+_GRID = re.compile(r"[ \t]*\+(?:[-=]+\+)+[ \t]*$")
+_SIMPLE = re.compile(r"[ \t]*=+(?: +=+)+[ \t]*$")
+_HEAD_END = re.compile(r"[ \t]*\+(?:=+\+)+[ \t]*$")
+_CSV = re.compile(r"[ \t]*\.\.[ \t]+csv-table::")
+_CSV_CELL = re.compile(r"[ \t]*(?:\"(?P<quoted>(?:[^\"]|\"\")*)\"|(?P<bare>[^,\n]*))[ \t]*(?:,|$)")
+_OPTION = re.compile(r"[ \t]*:([\w-]+):[ \t]*(.*)$")
+MOST_LINES = 2_000
+
+Line = tuple[str, int]  # with where it stands
+Cells = list[Span | None]
+
+
+class Drawn(NamedTuple):
+    """Rows of cells, how many of them are heads, the lines taken, and what is only drawn."""
+
+    rows: list[Cells]
+    heads: int
+    lines: int
+    drawn: list[Span]
+
+
+def drawn_table(lines: list[Line]) -> Drawn | None:
+    """The table that ``lines`` begin with; None where they begin with none."""
+    first = lines[0][0] if lines else ""
+    if _GRID.match(first):
+        return _read_grid(lines)
+    if _SIMPLE.match(first):
+        return _read_simple(lines)
+    return _read_csv(lines) if _CSV.match(first) else None
+
+
+def drawn_markup(text: str) -> Iterator[Span]:
+    """What of ``text`` is drawn around cells of several lines."""
+    at, lines = 0, []
+    for line in text.split("\n"):
+        lines.append((line, at))
+        at += len(line) + 1
+    number = 0
+    while number < len(lines):
+        first = lines[number][0].lstrip()[:1]
+        table = drawn_table(lines[number : number + MOST_LINES]) if first in ("+", "=") else None
+        if table:
+            yield from table.drawn
+        number += table.lines if table else 1
+
+
+def _read_grid(lines: list[Line]) -> Drawn:
+    edges = [at for at, mark in enumerate(lines[0][0]) if mark == "+"]
+    columns = [(a + 1, b) for a, b in zip(edges, edges[1:], strict=False)]
+    rows: list[Cells] = []
+    drawn: list[Span] = []
+    heads, taken, group = 0, 0, list[Line]()
+    for line, at in lines:
+        if not line.strip() or line.lstrip()[0] not in "+|" and len(line) <= columns[-1][0]:
+            break
+        taken += 1
+        if not _GRID.match(line):
+            group.append((line, at))
+            continue
+        if group:
+            rows.append(_row_of(group, columns, drawn))
+        group = []
+        heads = len(rows) if _HEAD_END.match(line) else heads
+    return Drawn(rows, heads, taken, drawn)
+
+
+def _read_simple(lines: list[Line]) -> Drawn:
+    columns = [it.span() for it in re.finditer("=+", lines[0][0])]
+    columns[-1] = (columns[-1][0], 10_000)
+    rows: list[Cells] = []
+    drawn: list[Span] = []
+    rulers, heads, taken, group = 0, 0, 0, list[Line]()
+    for line, at in lines:
+        taken += 1
+        ruled = _SIMPLE.match(line) is not None
+        if group and (ruled or not line.strip() or line[slice(*columns[0])].strip()):
+            rows.append(_row_of(group, columns, drawn))
+            group = []
+        rulers += ruled
+        if ruled and rulers == 2:
+            heads = len(rows)
+        elif not ruled and line.strip():
+            group.append((line, at))
+        following = lines[taken][0] if taken < len(lines) else ""
+        if ruled and rulers > 1 and not following.strip():
+            break
+    return Drawn(rows, heads if rulers > 2 else 0, taken, drawn)
+
+
+def _row_of(group: list[Line], columns: list[Span], drawn: list[Span]) -> Cells:
+    """The cells of a row's lines; ``drawn`` gets what stands around those of several lines."""
+    cells: Cells = []
+    for number, (start, end) in enumerate(columns):
+        said = [
+            (at + start, at + min(end, len(line))) for line, at in group if line[start:end].strip()
+        ]
+        if len(said) > 1 and number == len(columns) - 1:
+            cells.append((said[0][0], said[-1][1]))
+            for at, (line, begin) in enumerate(group):
+                if at:
+                    drawn.append((begin, begin + min(start, len(line))))
+                drawn.append((begin + min(end, len(line)), begin + len(line)))
+        else:
+            cells.append(said[0] if len(said) == 1 else None)
+    return cells
+
+
+def _read_csv(lines: list[Line]) -> Drawn:
+    outer = len(lines[0][0]) - len(lines[0][0].lstrip())
+    rows: list[Cells] = []
+    heads, taken = 0, 1
+    for line, at in lines[1:]:
+        if line.strip() and len(line) - len(line.lstrip()) <= outer:
+            break
+        taken += 1
+        if option := _OPTION.match(line):
+            heads = int(option[2]) if option[1] == "header-rows" and option[2].isdigit() else heads
+        elif line.strip():
+            found = [it for it in _CSV_CELL.finditer(line) if it.group()]
+            rows.append(
+                [
+                    (at + it.start(it.lastgroup), at + it.end(it.lastgroup))
+                    for it in found
+                    if it.lastgroup
+                ]
+            )
+    return Drawn(rows, heads, taken, [])

@@ -1,0 +1,110 @@
+"""What is no statement of its author, as blanks: struck-out text, comments, marks of a merge, and
+the markup of formats that a line scanner would take for words.
+
+Blanks keep every offset, so what is read of the masked text cites the text itself. What is struck
+out says the opposite of what it says.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agents.offline.segment.grids import drawn_markup
+from agents.offline.segment.org import org_markup
+from agents.offline.segment.passages import Span
+from schemas.conflicts import blank, find_conflicts
+
+_FENCE = (
+    r"^[ \t]{0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t]{0,3}(?P=fence)[`~]*[ \t]*$|\Z)"
+)
+_CODE = r"(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)"
+_TAGS = r"<(?P<tag>s|del|strike)\b[^<>]{0,200}>[\s\S]{0,4000}?</(?P=tag)>"
+_COMMENT = r"<!--[\s\S]*?-->"
+_TILDES = r"(?<![~\\])~~(?=[^\s~])(?:(?!\n[ \t]*\n)[^~]|~(?!~)){1,2000}?(?<=\S)~~(?!~)"
+_LINE_THROUGH = r"\[(?:\.?line-through|\.?strike)\](?P<hash>##?)(?=\S)[^\n]{1,600}?(?<=\S)(?P=hash)"
+_ROLE = r":(?:strike|del|strikethrough|line-through):`[^`\n]{1,600}`"
+_STRUCK_LETTERS = (
+    r"(?:[^\W_][\u0336\u0335\u0337\u0338]|(?<=[\u0336\u0335])[ \t](?=\S[\u0336\u0335]))+"
+)
+_SEARCH = {
+    dialect: re.compile(
+        rf"{_FENCE}|{_CODE}|(?P<gone>{'|'.join(struck)})", re.MULTILINE | re.IGNORECASE
+    )
+    for dialect, struck in {
+        "md": (_TAGS, _COMMENT, _TILDES, _STRUCK_LETTERS),
+        "txt": (_TAGS, _TILDES, _STRUCK_LETTERS),
+        "rst": (_ROLE, _STRUCK_LETTERS),
+        "adoc": (_LINE_THROUGH, _TAGS, _STRUCK_LETTERS),
+        "org": (_STRUCK_LETTERS,),
+    }.items()
+}
+_HINTS = re.compile("~~|<(?:s|del|strike)\\b|<!--|line-through|strike|:del:|[\u0335-\u0338]", re.I)
+_REPLACES = re.compile(r"^[ \t]*\.\. \|(?P<name>[^|\n]+)\| replace::(?P<text>[^\n]*)$", re.M)
+_MARKER = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,3}[.)])?[ \t]*(?:\[[ xX-]\][ \t]+)?")
+_NO_BREAK = re.compile(r"[^\n]")
+_SUBSTITUTION = re.compile(r"(?<![\w|])\|(?=[^\s|])[^|\n]{1,60}(?<=[^\s|])\|(?![\w|])")
+
+
+def mask(text: str, dialect: str) -> str:
+    """``text`` with blanks where nothing is stated; as long as ``text``, line by line."""
+    spans: list[Span] = [*find_conflicts(text).marks]
+    if dialect == "org":
+        spans += org_markup(text)
+    masked = blank(text, spans) if spans else text
+    if dialect == "rst":
+        masked = _substitute(blank(masked, tuple(drawn_markup(masked))))
+    if not _HINTS.search(text):
+        return masked
+    told, at = [], 0
+    for it in _SEARCH[dialect].finditer(masked):
+        if it.group("gone") and not (_is_heading(masked, it) or _is_answered(masked, it)):
+            told += [masked[at : it.start()], _fill(masked, it)]
+            at = it.end()
+    return "".join((*told, masked[at:]))
+
+
+def _is_heading(text: str, struck: re.Match[str]) -> bool:
+    """Whether all of a heading is struck out, which speaks of its section."""
+    line = text[text.rfind("\n", 0, struck.start()) + 1 :].split("\n", 1)[0]
+    return line[:1] in "#=*" and line.lstrip("#=* \t").rstrip("#= \t") == struck.group()
+
+
+def _is_answered(text: str, struck: re.Match[str]) -> bool:
+    """Whether it is a question with something under it: that was crossed off with its answer."""
+    if not struck.group().rstrip("~<>/abcdefghijklmnopqrstuvwxyz ").endswith("?"):
+        return False
+    line = text[text.rfind("\n", 0, struck.start()) + 1 : struck.start()]
+    after = text[struck.end() :].lstrip(" \t").lstrip("\n").split("\n", 1)[0]
+    return len(after) - len(after.lstrip()) > len(line) - len(line.lstrip())
+
+
+def _fill(text: str, struck: re.Match[str]) -> str:
+    """Blanks in place of what is struck out; ornaments where its line would begin further in."""
+    said = struck.group()
+    begin = text.rfind("\n", 0, struck.start()) + 1
+    before = text[begin : struck.start()]
+    opens = text[:begin].endswith("\n\n") or not begin or before.strip()
+    alone = not before.strip() and not text[struck.end() :].split("\n", 1)[0].strip()
+    if not opens or alone or not _MARKER.fullmatch(before):
+        return _NO_BREAK.sub(" ", said)
+    first, feed, rest = said.partition("\n")
+    return "·" * len(first) + feed + _NO_BREAK.sub(" ", rest)
+
+
+def _substitute(text: str) -> str:
+    """``text`` with what «|tool|» stands for, or its name where that is too long; rows of tables
+    keep their bars.
+    """
+    if "|" not in text:
+        return text
+    known = {it["name"]: it["text"].strip() for it in _REPLACES.finditer(text)}
+
+    def told(found: re.Match[str]) -> str:
+        line = text[text.rfind("\n", 0, found.start()) + 1 :].split("\n", 1)[0].strip()
+        if line.endswith("|") or line.startswith(".."):
+            return found.group()
+        name = found.group()[1:-1]
+        said = known.get(name, name)
+        return (said if len(said) <= len(name) + 2 else name).ljust(len(name) + 2)
+
+    return _SUBSTITUTION.sub(told, text)

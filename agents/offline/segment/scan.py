@@ -1,0 +1,138 @@
+"""What one pass over the lines of a text remembers: headings in force, the open block, and what
+announces the list it is in.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from agents.offline.segment.passages import Form, Passage, Span
+
+
+@dataclass(slots=True)
+class Block:
+    """Lines that will be a passage; ``cells`` are those of its row, by what their columns are
+    called.
+    """
+
+    start: int
+    end: int
+    form: Form
+    indent: int
+    lines: int = 1
+    done: bool = False
+    cells: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class Scan:
+    """The state of one pass over a chunk's lines.
+
+    ``fence`` opened what is skipped to its end, ``until`` is a text that ends it. ``parents`` are
+    the items the next one may stand under, ``intro`` is the paragraph before their list. ``inside``
+    is the indent of a directive whose body is prose, and that of its body, -1 when not yet seen.
+    """
+
+    text: str
+    base: tuple[str, ...]
+    dialect: str
+    found: list[Passage] = field(default_factory=list)
+    stack: list[tuple[int, str]] = field(default_factory=list)
+    block: Block | None = None
+    lead: Span | None = None
+    intro: Span | None = None
+    parents: list[tuple[int, Span]] = field(default_factory=list)
+    place: int = 0
+    announced: bool = False
+    list_indent: int = -1
+    literal: bool = False
+    until: str = ""
+    fence: str = ""
+    prose_fence: str = ""
+    skip_indent: int = -1
+    skips_next: bool = False
+    skips_paragraph: bool = False
+    quoting: str = ""
+    alert: bool = False
+    inside: tuple[int, int] | None = None
+
+    def headings(self) -> tuple[str, ...]:
+        return self.base + tuple(title for _, title in self.stack)
+
+    def heading(self, level: int, title: str, start: int, end: int, form: Form = "heading") -> None:
+        self.flush()
+        if not self.stack and self.base and _same(title, self.base[-1]):
+            self.base = self.base[:-1]  # what stands before it is the opening of what is over it
+            self.found = [replace(it, headings=self.base) for it in self.found]
+        while self.stack and self.stack[-1][0] >= level:
+            self.stack.pop()
+        outer = self.headings()
+        if form == "heading":  # a task is a statement of its own
+            self.stack.append((level, title))
+        self.found.append(Passage(start, end, form, outer))
+        self.lead, self.place, self.announced, self.list_indent = None, 0, False, -1
+        self.intro, self.parents = None, []
+
+    def flush(self) -> None:
+        block, self.block = self.block, None
+        if block is None:
+            return
+        raw = self.text[block.start : block.end]
+        start = block.start + len(raw) - len(raw.lstrip())
+        end = block.start + len(raw.rstrip())
+        if start >= end:
+            return
+        in_list = block.form in ("item", "task")
+        opening = self.place == 0 or (in_list and self.announced)
+        lead = self.lead if in_list else None
+        self.found.append(
+            Passage(
+                start,
+                end,
+                block.form,
+                self.headings(),
+                lead,
+                block.done,
+                self.place,
+                opening,
+                block.indent,
+                self._over(block, (start, end)),
+                block.cells,
+            )
+        )
+        if not in_list:
+            announces = self.text[end - 1] == ":" or self.text[max(0, end - 3) : end] == ":**"
+            self.announced = self.place == 0 and announces
+            self.lead = (start, end) if announces else None
+        elif self.place == 0:
+            self.announced = True
+        self.place += 1
+
+    def _over(self, block: Block, own: Span) -> tuple[Span, ...]:
+        """What ``block`` stands under: the paragraph before its list and the items over it."""
+        in_list = block.form in ("item", "task")
+        above = [it for it in self.parents if it[0] < block.indent]
+        if in_list or (block.form == "paragraph" and above):
+            self.parents = [*above, (block.indent, own)] if in_list else self.parents
+        elif block.form != "row":
+            self.intro, self.parents = own, []
+            return ()
+        return ((self.intro,) if self.intro else ()) + tuple(span for _, span in above)
+
+    def open(
+        self,
+        start: int,
+        end: int,
+        form: Form,
+        indent: int,
+        *,
+        done: bool = False,
+        cells: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        self.flush()
+        self.block = Block(start, end, form, indent, done=done, cells=cells)
+
+
+def _same(a: str, b: str) -> bool:
+    return re.sub(r"\W+", "", a).lower() == re.sub(r"\W+", "", b).lower()

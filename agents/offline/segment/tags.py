@@ -1,0 +1,124 @@
+"""Tags, labels, badges and headings that take a statement back or deny what stands under them.
+
+Words of a process («cancelled») are states of things too: a label of such a word alone says nothing
+where its neighbours are labelled with other words («Pending: …»), which who asks must see to.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from agents.offline.lexicons import Wording
+
+Stance = Literal["forbidden", "waived", "excluded", "withdrawn", "others", "fine"]
+
+
+_GONE = Wording("polarity", "status_gone", "status_gone_loose")
+_SURELY_GONE = Wording("polarity", "status_gone")
+SIGN = Wording("polarity", "sign_gone")
+_HEADINGS: tuple[tuple[Stance, Wording], ...] = (
+    ("forbidden", Wording("polarity", "forbidden_heading")),
+    ("excluded", Wording("polarity", "excluded_heading")),
+    ("withdrawn", Wording("polarity", "withdrawn_heading")),
+    ("others", Wording("polarity", "others_heading")),
+    ("fine", Wording("polarity", "allowed_heading")),
+)
+_TAG = re.compile(
+    r"^\W*?(?P<open>[\[(<{*_`~:]*)(?P<said>[^\W\d][^\n:\])>*_`}|.;]{2,48}?)[\])>}*_`:]*"
+    r"(?:\s*(?P<colon>:)[*_`]*|(?<=[\])>}`])|\s+[–—-])(?=\s|$)"
+)
+_SHOUTED = re.compile(r"(?P<said>[A-ZÄÖÜ]{6,14})[ \t]+(?=[A-Z\d\[`*])")
+_LABEL_REMARK = re.compile(
+    r"^\W*(?:\*\*|__)?[\w #.-]{2,40}?\s*[(\[](?P<said>[^()\[\]\n]{3,40})[)\]]\s*"
+    r"(?::(?:\*\*|__)?|(?:\*\*|__):?)(?=\s)"
+)
+_LAST_REMARK = re.compile(r"[(\[{](?P<said>[^()\[\]{}\n]{3,48})[)\]}][\s.*_`]*$")
+_LAST_WORD = re.compile(
+    r"(?:\s[–—|-]|[.;!](?=\s))\s*[*_`~:]*(?P<said>[^\n–—|.;]{3,30}?)[\s.*_`:]*$"
+)
+_STATUS_LINE = re.compile(
+    r"^\W{0,6}(?:(?:current|approval|requirement|decision) )?(?:status|state|zustand|stand|"
+    r"decision|resolution|outcome|entscheidung)\b[*_`]*\s*[:=–-][*_`]*\s*(?P<said>\S[^\n]{0,60})$",
+    re.IGNORECASE,
+)
+_BADGE = re.compile(
+    r"!\[(?P<alt>[^\]\n]*)\]\([^)\s]*?/badge/(?P<said>[^)\s?]+)|!\[(?P<only>[^\]\n]{3,40})\]\("
+)
+_TAIL = re.compile(
+    r"(?:\s*[][,;:.!(){}–—/*_~-].*|\s+(?:in|by|on|at|since|as|with|per|due|because|\d|durch|am|im|seit|von|wegen)\b"
+    r".*)?$",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    r"^\W*(?:(?:status|state)\W+)?"
+    r"(?:(?:now|was|is|has been|already|formally|wurde|ist|later|since)\s+)*$",
+    re.IGNORECASE,
+)
+_STRUCK = re.compile(r"^\W*(?:~~[^~]+~~|<(s|del|strike)>.*</\1>)\W*$", re.IGNORECASE)
+_DO_NOT = re.compile(r"\b(?:don ?t|do not|never|avoid|bad|wrong)\b")
+_SIGNED = 6  # characters before or after a statement within which a sign stands for all of it
+
+
+def takes_back(said: str, *, surely: bool = False) -> bool:
+    """Whether a tag, label or cell says that something holds no longer: «withdrawn (2024)»."""
+    found = (_SURELY_GONE if surely else _GONE).search(said)
+    if found is None or not _BEFORE.match(said[: found.start()]):
+        return False
+    return _TAIL.match(said[found.end() :]) is not None
+
+
+def is_taken_back(raw: str, *, surely: bool = False) -> bool:
+    """Whether a heading or passage carries a tag, label, badge or sign that takes it back."""
+    line = raw.strip()
+    if _STRUCK.match(line):
+        return True
+    if SIGN.search(line[-_SIGNED:]):
+        return True
+    if (status := _SHOUTED.match(line)) and takes_back(status["said"]):
+        return True
+    if (remark := _LABEL_REMARK.match(line)) and takes_back(remark["said"]):
+        return True
+    if (tag := _TAG.match(line)) and takes_back(tag["said"]):
+        shouted = tag["said"].isupper() or "[" in tag["open"] or "(" in tag["open"]
+        return shouted or not surely or takes_back(tag["said"], surely=True)
+    if (last := _LAST_REMARK.search(line)) and takes_back(last["said"]):
+        return True
+    if (word := _LAST_WORD.search(line)) and takes_back(word["said"], surely=surely):
+        return True
+    return any(_is_badge_gone(it) for it in _BADGE.finditer(line))
+
+
+def _is_badge_gone(badge: re.Match[str]) -> bool:
+    told = badge["only"] or re.sub(r"%20|_", " ", badge["said"] or "").replace("--", "–")
+    parts = [it for it in re.split(r"[-:]", told) if it]
+    if len(parts) > 1 and not re.search(r"stat|life|stab|maint|support", parts[0], re.IGNORECASE):
+        return takes_back(parts[0], surely=True)
+    return any(takes_back(it) for it in parts[:2])
+
+
+def status_in(text: str) -> str:
+    """What a line says that is nothing but a status; nothing where it is none."""
+    found = _STATUS_LINE.match(text)
+    return found["said"] if found else ""
+
+
+def stance_of_heading(heading: str, text: str) -> Stance | None:
+    """What a heading, whose words are ``text``, says of what stands under it."""
+    for stance, wording in _HEADINGS:
+        if wording.match(text):
+            return stance
+    if is_crossed(heading):
+        return "forbidden" if _DO_NOT.search(text) else "withdrawn"
+    return "withdrawn" if is_taken_back(heading, surely=True) else None
+
+
+def is_crossed(raw: str) -> bool:
+    """Whether a cross or the like stands before it."""
+    return SIGN.search(raw.strip()[:_SIGNED]) is not None
+
+
+def label_of(raw: str) -> str:
+    """The label before a passage's text, without its marks: «Pending» of «**Pending**: …»."""
+    tag = _TAG.match(raw)
+    return tag["said"].strip() if tag and tag["colon"] else ""
