@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from infra import service
-from infra.cli.context import JSON_OPTION, connect, say, say_note
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, say, say_note
 from infra.cli.project import PROJECT_OPTION, login_name, quiet_clients
 
 
@@ -42,9 +42,10 @@ def register(app: typer.Typer) -> None:
             if kind == "jira"
             else service.SlackZip(file, channel, team)
         )
-        imported = asyncio.run(
-            service.import_export(settings, project, export, actor=login_name(), tell=say_note)
-        )
+        with explain_wrong_use():
+            imported = asyncio.run(
+                service.import_export(settings, project, export, actor=login_name(), tell=say_note)
+            )
         counts = imported.counts
         if as_json:
             print(json.dumps(counts.model_dump() | {"notices": imported.notices}))

@@ -34,6 +34,7 @@ PLACEHOLDER = re.compile(
 WORD_CHAIN = re.compile(r"[a-z]{2,}(?:[-._:/+ ][a-z]{1,}[0-9]?)+[:.]?")
 IDENTIFIER = re.compile(r"[A-Za-z_$][\w$.:-]*")
 RESOURCE_NAME = re.compile(r"[a-z]{2,}[0-9]{0,3}(?:[-_.](?:[a-z]{2,}[0-9]{0,3}|[0-9.]{1,12}))+")
+QUALIFIED_NAME = re.compile(r"(?:[a-z][a-z0-9-]*\.)+[a-z]{2,}/[A-Za-z][A-Za-z0-9_.-]*")
 NAMED_BY = ("credential", "token", "key")
 MASHED = re.compile(r"(?=(?:[^\W_]{0,60}[^\w\s.,/:-]){6})(?=.*[0-9])[^\s<>{}]{32,}")
 HASH_OR_UUID = re.compile(r"[0-9a-fA-F-]+")
@@ -117,6 +118,8 @@ def looks_secret(value: str) -> bool:
         return False
     if value.isdigit() or WORD_CHAIN.fullmatch(lowered) or RESOURCE_NAME.fullmatch(value):
         return False
+    if QUALIFIED_NAME.fullmatch(value):
+        return False
     if not value.isascii() or WORD_OF_A_PAGE.fullmatch(value):
         return False
     if PLACEHOLDER.search(lowered) and not MASHED.fullmatch(value):
@@ -141,6 +144,7 @@ def looks_password(value: str, *, exact: bool, config: bool) -> bool:
     ``exact``: the name ends with the word for a password. ``config``: the file holds values rather
     than code, so that letters alone can be a password too.
     """
+    value = value.strip("`")  # marks of code in Markdown
     if len(value) < SHORTEST_PASSWORD or " " in value or "\t" in value:
         return False
     if MASHED.fullmatch(value):

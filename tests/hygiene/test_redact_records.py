@@ -234,6 +234,8 @@ def test_what_stands_for_a_password_stays(text: str, language: str, value: str) 
         'PasswordPattern = "^(?=.*[a-z]).{8,32}$"',
         'url = "https://a.test/?password=" + user.name2 + "&x=1"',
         "List<TokenEntry9> tokens() { return tokens1; }",
+        'The flag will _pass_ "`IPv4`" and "`IPv6`" on to the node.',
+        "The map has the key `depot.labels.example.io/serviceAccount.tokens` for each lane2.",
     ],
 )
 @pytest.mark.parametrize("language", [None, "markdown", "java", "python"])

@@ -25,7 +25,7 @@ GATE = {
     b"The gate must keep its records for ten years.\n\n"
     b"The **Gate** is the service that receives parcel events over HTTP.\n",
     "docs/notes.md": b"# Notes\n\nThe gate uses MySQL as its database.\n\n"
-    b"The gate must keep all of its records for ten years.\n",
+    b"The gate must keep its records for 10 years.\n",
 }
 
 
