@@ -94,6 +94,16 @@ class GitHub:
             f"repos/{self.repository}/{what}", query, etag=etag, headers=REST_VERSION
         )
 
+    async def is_empty(self) -> bool:
+        """Whether the repository has no commit. Raises AccessLost where commits are hidden."""
+        answer = await self.transport.get(
+            f"repos/{self.repository}/commits",
+            {"per_page": 1},
+            headers=REST_VERSION,
+            seen=frozenset((409,)),
+        )
+        return answer.status == 409
+
     async def every(self, what: str, params: Params | None = None) -> AsyncIterator[dict[str, Any]]:
         """All rows of a list, following the links to next pages."""
         answer = await self.list(what, params)

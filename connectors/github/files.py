@@ -19,6 +19,7 @@ from connectors.intake.changes import Delta
 from connectors.reconciliation import ListedItem
 from connectors.service_items import ServiceItem
 from connectors.sync import Page
+from connectors.transport import AccessLost
 
 
 @dataclass(frozen=True)
@@ -41,12 +42,17 @@ class Files:
             with check_page(self.name):
                 payload = repository.json()
                 branch, name = str(payload["default_branch"]), str(payload["full_name"])
-        commit = await self.github.transport.get(
-            f"{place}/commits/{quote(str(branch), safe='/')}",
-            etag=known.get("commit") if branch == known.get("branch") else None,
-            headers=REST_VERSION,
-            seen=frozenset((409,)),  # a repository without a commit
-        )
+        try:
+            commit = await self.github.transport.get(
+                f"{place}/commits/{quote(str(branch), safe='/')}",
+                etag=known.get("commit") if branch == known.get("branch") else None,
+                headers=REST_VERSION,
+                seen=frozenset((409,)),
+            )
+        except AccessLost:
+            if await self.github.is_empty():  # the default branch does not exist yet
+                return
+            raise
         if commit.status == 409 or (commit.is_unchanged and repository.is_unchanged):
             return
         with check_page(self.name):

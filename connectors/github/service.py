@@ -76,6 +76,8 @@ async def capabilities(github: GitHub, names: Collection[str]) -> list[Capabilit
             if name == "discussions":
                 owner, _, repository = github.repository.partition("/")
                 await github.query(DISCUSSIONS, {"owner": owner, "name": repository})
+            elif name == "files":
+                await github.is_empty()
             else:
                 await github.list(ASKED[name][0], {"per_page": 1})
         except SwitchedOff:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from connectors.github.api import GitHub
 from connectors.github.service import capabilities
 from connectors.sync import Outcome
 from tests.connectors.github_side import Side, a_server
@@ -183,5 +184,18 @@ def test_an_error_about_the_list_itself_is_a_failure(path: list[str] | None) -> 
             error = {"type": "FORBIDDEN"} | ({"path": path} if path else {})
             server.spoil = lambda answer: answer | {"errors": [error]}
             assert [each.reason for each in await side.sync("discussions")] == ["access_lost"]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("branch_hidden", [False, True])
+def test_an_empty_repository_has_no_files_and_lacks_no_permission(branch_hidden: bool) -> None:
+    async def run() -> None:
+        async with a_server() as (server, transport):
+            side = Side(transport, server.add("acme/empty"))
+            server.branch_hidden = branch_hidden
+            github = GitHub("acme/empty", transport)
+            assert all(each.granted for each in await capabilities(github, ["files"]))
+            assert unread(await side.sync("files")) == []
 
     asyncio.run(run())

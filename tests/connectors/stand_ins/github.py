@@ -30,6 +30,7 @@ class GitHubServer(Server):
     discussions_enabled: bool = True
     issues_enabled: bool = True
     pulls_enabled: bool = True
+    branch_hidden: bool = False  # a default branch without a commit is not found, not a conflict
     spoil: Callable[[Row], Any] = lambda answer: answer  # what GraphQL answers in truth
     remaining: int = LIMIT
     most_rows: int = 100  # of a page, however many are asked for
@@ -60,7 +61,9 @@ class GitHubServer(Server):
         repository = self.repositories.get(f"{owner}/{name}")
         if repository is None:
             return self._reply({"message": "Not Found"}, status=404)
-        if rest == ["commits", "main"] and not repository.head:
+        if rest == ["commits", "main"] and not repository.head and self.branch_hidden:
+            return self._reply({"message": "Not Found"}, status=404)
+        if rest[:1] == ["commits"] and not repository.head:
             return self._reply({"message": "Git Repository is empty."}, status=409)
         if not self.issues_enabled and self._needs_issues(repository, rest):
             told = {"message": "Issues has been disabled in this repository."}
