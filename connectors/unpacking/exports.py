@@ -14,6 +14,7 @@ from typing import IO, Any
 from connectors.unpacking.budget import Bounds, Refused, UnpackingBudget
 from connectors.unpacking.frames import Frame
 from connectors.unpacking.tables import NoExport, decode, read_table
+from schemas.decoding import preload
 
 AT_ONCE = 200  # objects in one frame, when they are small
 FRAME_CHARS = 1024 * 1024
@@ -27,6 +28,11 @@ class JiraReader:
 
     def __init__(self, file: IO[bytes], spool: None, options: dict[str, Any]) -> None:
         self._file = file
+
+    @staticmethod
+    def prepare() -> None:
+        """Loads what is otherwise loaded at first use."""
+        preload()
 
     def issues(self) -> Iterator[Frame]:
         """First the format, then lists of objects: issues of JSON, or rows of a table.

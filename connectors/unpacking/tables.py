@@ -12,14 +12,15 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from schemas import decoding
+
 SEPARATORS = ",;\t|"
 MAX_FIELD_CHARS = 4 * 1024 * 1024
 HEADS_CHARS = 1024 * 1024
-SAMPLE = 4096  # bytes that show whether every second one is 0
+ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be", "windows-1252")
 _NAMED_SEPARATOR = re.compile(r"\s*sep=(.)\s*\r?\n", re.IGNORECASE)
-_RUNS = re.compile(rb"[\x80-\xff]+")
 _SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[¹³¿¯¼¾¥£¦±](?=[^\W\d_])")
-LONGEST_RUN = 2  # letters with marks that follow each other in a language written in Windows-1252
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 class NoExport(Exception):
@@ -29,45 +30,14 @@ class NoExport(Exception):
 def decode(content: bytes) -> str:
     """The text of UTF-8, UTF-16 or Windows-1252; of a mixture each line by itself.
 
-    Raises NoExport for another encoding.
+    Raises NoExport for another encoding, also for one that Windows-1252 would show as signs within
+    words.
     """
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return content.decode("utf-16", "replace")
-    sample = content[:SAMPLE]
-    for codec, zeros in (("utf-16-le", sample[1::2]), ("utf-16-be", sample[::2])):
-        if len(zeros) > 1 and zeros.count(0) * 2 > len(zeros):
-            return content.decode(codec, "replace")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-        return "\n".join(map(_decode_line, _check_western(lines)))
-
-
-def _check_western(lines: list[bytes]) -> list[bytes]:
-    """The lines, unless their other letters look like none of a western language.
-
-    Those of another script stand in runs. Those of another Latin alphabet look like signs that
-    never stand inside a word.
-    """
-    others = [line for line in lines if not _is_utf8(line)]
-    runs = [len(run) for line in others for run in _RUNS.findall(line)]
-    inside = sum(len(_SIGN_IN_WORD.findall(line.decode("cp1252", "replace"))) for line in others)
-    if sum(length > LONGEST_RUN for length in runs) * 2 > len(runs) or inside * 20 > len(runs):
+    text, encoding = decoding.decode(content) or ("", "")
+    signs, letters = len(_SIGN_IN_WORD.findall(text)), len(_NOT_ASCII.findall(text))
+    if not encoding.endswith(ENCODINGS) or ("1252" in encoding and signs * 20 > letters):
         raise NoExport("its letters are in none of UTF-8, UTF-16 and Windows-1252")
-    return lines
-
-
-def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _decode_line(line: bytes) -> str:
-    return line.decode("utf-8") if _is_utf8(line) else line.decode("cp1252", "replace")
+    return text
 
 
 def read_table(content: str) -> tuple[list[str], Iterator[dict[str, Any]]]:

@@ -15,7 +15,6 @@ from streams.hygiene.secret_values import looks_password, looks_secret, mixes_le
 Span = tuple[int, int]
 MOST_ROWS = 2_000
 TABLE_LINE = re.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
-CELL_OF_NAME = re.compile(r"(?:[^\W_]{1,20}[ ._-]){0,3}[\w.-]{0,30}\Z")
 CELL = re.compile(r"[ \t*`\"']*([^\s|*`\"'][^\n]*?)[ \t*`\"']*")
 LINK = re.compile(r"\]\(|^\[")
 DIGIT = re.compile("[0-9]")
