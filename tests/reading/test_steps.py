@@ -19,7 +19,8 @@ STEPS = (
     "talk",
     "code",
     "manifests",
-    "reader", "fates",
+    "reader",
+    "fates",
 )
 
 
