@@ -37,5 +37,5 @@ CREATE TABLE cairn.passages (
     updated_from_event_id uuid
 );
 CREATE INDEX passages_by_source ON cairn.passages (source_id, char_start);
-CREATE INDEX passages_by_project ON cairn.passages (project_id) WHERE NOT obsolete;
+CREATE INDEX passages_by_project ON cairn.passages (project_id, passage_id) WHERE NOT obsolete;
 CREATE INDEX passages_search ON cairn.passages USING gin (search) WHERE NOT obsolete;

@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from projections.read.search_atoms import Filters as Filters
-from projections.read.search_atoms import FoundAtoms, find_atoms
+from projections.read.search_atoms import FoundAtoms, Question, find_atoms
 from projections.read.search_passages import PassageText, Ranked, rank_passages, read_passages
 from projections.read.search_terms import Terms, terms_of
 from projections.read.session import Conn, ReadModel, Row, rows
 
 EVIDENCE_PER_HIT = 3
 MOST_ATOMS = 30  # that take part in the fusion
+SEARCHED = 100  # of the first passages, for atoms that quote them
 K = 20  # reciprocal rank fusion: how little the first ranks differ
 ATOMS_WEIGH = 0.2
 ATOM_HOLDS = 0.85  # of the words that the best passage holds, by weight
@@ -44,12 +45,11 @@ EVIDENCE = """
     LEFT JOIN sources s USING (source_id) WHERE e.place <= %s ORDER BY e.atom_id, e.place
 """
 QUOTED_IN = """
-    SELECT e.atom_id, p.passage_id, min(e.line_start) AS line_start, max(e.line_end) AS line_end
-    FROM ledger_evidence e JOIN passages p ON p.source_id = e.source_id
-        AND p.sanitized_hash = e.sanitized_hash
+    SELECT DISTINCT p.passage_id, e.atom_id
+    FROM passages p JOIN ledger_evidence e ON e.source_id = p.source_id
+        AND e.sanitized_hash = p.sanitized_hash
         AND p.char_start < e.char_end AND e.char_start < p.char_end
-    WHERE e.atom_id = ANY(%s) AND NOT e.stale AND NOT p.obsolete
-    GROUP BY e.atom_id, p.passage_id
+    WHERE p.passage_id = ANY(%s) AND NOT e.stale
 """
 CONFLICTS = """
     SELECT contradiction_id, atom_a_id, atom_b_id FROM ledger_contradictions
@@ -115,18 +115,35 @@ def search_ledger(
     """The atoms and passages that speak to ``query``, best first; none is a normal answer."""
     filters = filters or Filters()
     terms = terms_of(connection, project_id, query)
-    atoms = find_atoms(connection, project_id, query, terms, filters, max(limit, MOST_ATOMS))
     if filters != Filters():
-        found = [_Found(atom["score"], atom) for atom in atoms.atoms[:limit]]
-        return Answer(coverage=atoms.step, hits=_show(connection, found, {}))
+        return _only_atoms(connection, Question(project_id, query, terms, filters), limit)
     passages = rank_passages(connection, project_id, terms)
-    found = _fuse(connection, atoms, passages, terms)
+    quoted = _atoms_in(connection, passages)
+    known = sorted({name for names in quoted.values() for name in names}) if terms.size else None
+    question = Question(project_id, query, terms, filters, known)
+    atoms = find_atoms(connection, question, max(limit, MOST_ATOMS))
+    found = _fuse(atoms, passages, quoted, terms)
     texts = read_passages(connection, [name for each in found for name in each.passages])
     grouped = _by_section(found, texts, {each.passage_id: each for each in passages}, limit)
     coverage = _coverage(atoms, passages, terms)
     return Answer(
         coverage=coverage, hits=[] if coverage == "none" else _show(connection, grouped, texts)
     )
+
+
+def _only_atoms(connection: Conn, question: Question, limit: int) -> Answer:
+    atoms = find_atoms(connection, question, limit)
+    found = [_Found(atom["score"], atom) for atom in atoms.atoms[:limit]]
+    return Answer(coverage=atoms.step, hits=_show(connection, found, {}))
+
+
+def _atoms_in(connection: Conn, passages: Sequence[Ranked]) -> dict[str, list[str]]:
+    """The atoms that quote each of the first passages."""
+    quoted: dict[str, list[str]] = {}
+    first = [each.passage_id for each in passages[:SEARCHED]]
+    for row in rows(connection, QUOTED_IN, first):
+        quoted.setdefault(row["passage_id"], []).append(row["atom_id"])
+    return quoted
 
 
 def _coverage(atoms: FoundAtoms, passages: Sequence[Ranked], terms: Terms) -> Coverage:
@@ -144,7 +161,10 @@ def _weigh(held: Iterable[str], terms: Terms) -> float:
 
 
 def _fuse(
-    connection: Conn, atoms: FoundAtoms, passages: Sequence[Ranked], terms: Terms
+    atoms: FoundAtoms,
+    passages: Sequence[Ranked],
+    quoted: Mapping[str, Sequence[str]],
+    terms: Terms,
 ) -> list[_Found]:
     """Both lists as one, best first; an atom brings the best ranked passage that it quotes.
 
@@ -154,25 +174,21 @@ def _fuse(
     known = atoms.atoms[: atoms.named] + [
         each for each in atoms.atoms[atoms.named :] if each["held"] >= fewest
     ]
-    places = {each.passage_id: at for at, each in enumerate(passages, start=1)}
-    quoted: dict[str, list[str]] = {}
-    for row in rows(connection, QUOTED_IN, [atom["atom_id"] for atom in known]):
-        if row["passage_id"] in places:
-            quoted.setdefault(row["atom_id"], []).append(row["passage_id"])
-    found = {
-        each.passage_id: _Found(1 / (K + places[each.passage_id]), None, [each.passage_id])
-        for each in passages
-    }
+    place: dict[str, str] = {}  # of an atom: the first passage that holds it
+    found: dict[str, _Found] = {}
+    for rank, passage in enumerate(passages, start=1):
+        name = passage.passage_id
+        found[name] = _Found(1 / (K + rank), None, [name])
+        for atom_id in quoted.get(name, ()):
+            place.setdefault(atom_id, name)
     alone: list[_Found] = []
     for rank, atom in enumerate(known, start=1):
         worth = ATOMS_WEIGH / (K + rank) + (rank <= atoms.named)
-        for name in sorted(quoted.get(atom["atom_id"], []), key=lambda name: places[name])[:1]:
-            found[name].score += worth
-            if found[name].atom is None:
-                found[name].atom = atom
-            break
-        else:
+        if (at := place.get(atom["atom_id"])) is None:
             alone.append(_Found(worth, atom))
+            continue
+        found[at].score += worth
+        found[at].atom = found[at].atom or atom
     return sorted([*found.values(), *alone], key=lambda each: -each.score)
 
 

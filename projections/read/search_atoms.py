@@ -20,7 +20,6 @@ from schemas.events.ledger import LIVE, AtomStatus
 from schemas.fingerprint import norm_text
 
 MIN_HITS = 3
-MOST_MATCHED = 6_000  # atoms that the index may give
 Step = Literal["entity", "metadata", "fulltext", "none"]
 
 SAID = "(SELECT sum(ts_rank({}, w.word::tsquery) * w.weight) FROM asked w)"
@@ -34,7 +33,8 @@ RANKED = f"""
     FROM ledger_atoms a
     LEFT JOIN (
         SELECT atom_id, max({SAID.format("search")}) / 2 AS rank FROM ledger_evidence
-        WHERE project_id = %(project)s AND search @@ %(any)s::tsquery GROUP BY atom_id
+        WHERE project_id = %(project)s AND search @@ %(any)s::tsquery
+            AND (%(quoted)s::text[] IS NULL OR atom_id = ANY(%(quoted)s)) GROUP BY atom_id
     ) e USING (atom_id)
     WHERE a.project_id = %(project)s AND a.status = ANY(%(statuses)s)
         AND (%(kinds)s::text[] IS NULL OR a.kind = ANY(%(kinds)s))
@@ -54,8 +54,9 @@ RANKED = f"""
     ORDER BY r.score DESC, r.confidence DESC, r.atom_id
 """
 LINKED = (
-    "(a.atom_id = ANY(%(entities)s) OR EXISTS (SELECT 1 FROM ledger_atom_entities m"
-    " WHERE m.active AND m.atom_id = a.atom_id AND m.entity_atom_id = ANY(%(entities)s)))"
+    "a.atom_id IN (SELECT unnest(%(entities)s::text[])"
+    " UNION SELECT m.atom_id FROM ledger_atom_entities m"
+    "   WHERE m.active AND m.entity_atom_id = ANY(%(entities)s))"
 )
 SPEAKS_OF = (
     "a.atom_id IN (SELECT x.atom_id FROM ledger_atoms x"
@@ -63,6 +64,7 @@ SPEAKS_OF = (
     " UNION SELECT x.atom_id FROM ledger_evidence x"
     "   WHERE x.project_id = %(project)s AND x.search @@ %(any)s::tsquery)"
 )
+QUOTED = "a.atom_id = ANY(%(quoted)s)"
 ENTITIES = (
     "SELECT atom_id, names FROM ledger_atoms WHERE project_id = %s AND kind = 'entity'"
     " AND status IN ('active', 'draft') AND names && %s ORDER BY atom_id"
@@ -95,22 +97,33 @@ class FoundAtoms:
     named: int
 
 
-def find_atoms(
-    connection: Conn, project_id: str, query: str, terms: Terms, filters: Filters, limit: int
-) -> FoundAtoms:
-    """The atoms that speak to ``query``, best first.
+@dataclass(frozen=True, slots=True)
+class Question:
+    """``quoted``: atoms that ranked passages hold; None: look for those with the words."""
+
+    project_id: str
+    query: str
+    terms: Terms
+    filters: Filters
+    quoted: Sequence[str] | None = None
+
+
+def find_atoms(connection: Conn, question: Question, limit: int) -> FoundAtoms:
+    """The atoms that speak to a question, best first.
 
     A question that also has words of its own is answered by these alone: an entity that it names in
     passing is linked to too much.
     """
-    told = metadata_in(connection, project_id, query)
-    entities = entities_in(connection, project_id, query)
-    is_named = _is_named(query, told, entities)
+    filters = question.filters
+    told = metadata_in(connection, question.project_id, question.query)
+    entities = entities_in(connection, question.project_id, question.query)
+    is_named = _is_named(question.query, told, entities)
     by_name = is_named or filters != Filters()
+    joined = _join(filters, told)
     steps: tuple[tuple[Step, Filters, str, bool], ...] = (
         ("entity", filters, LINKED, by_name and bool(entities)),
-        ("metadata", _join(filters, told), "true", by_name and _join(filters, told) != Filters()),
-        ("fulltext", filters, SPEAKS_OF, True),
+        ("metadata", joined, "true", by_name and joined != Filters()),
+        ("fulltext", filters, SPEAKS_OF if question.quoted is None else QUOTED, True),
     )
     reached: Step = "none"
     named = 0
@@ -118,7 +131,7 @@ def find_atoms(
     for step, narrowed, condition, applies in steps:
         if not applies or len(hits) >= min(MIN_HITS, limit):
             continue
-        found = _rank(connection, project_id, terms, narrowed, condition, list(entities), limit)
+        found = _rank(connection, question, narrowed, condition, list(entities), limit)
         if new := {hit["atom_id"]: hit for hit in found if hit["atom_id"] not in hits}:
             reached = step if reached == "none" else reached
             hits |= new
@@ -195,18 +208,18 @@ def _join(filters: Filters, named: Filters) -> Filters:
 
 def _rank(
     connection: Conn,
-    project_id: str,
-    terms: Terms,
+    question: Question,
     filters: Filters,
     condition: str,
     entities: list[str],
     limit: int,
 ) -> list[Row]:
     parameters: Mapping[str, Any] = {
-        "project": project_id,
-        "words": [quote(word) for word in terms.weights],
-        "weights": list(terms.weights.values()),
-        "any": any_of(terms.rarest(MOST_MATCHED) or terms.weights),
+        "project": question.project_id,
+        "words": [quote(word) for word in question.terms.weights],
+        "weights": list(question.terms.weights.values()),
+        "any": any_of(question.terms.weights),
+        "quoted": None if condition != QUOTED else list(question.quoted or ()),
         "statuses": list(filters.statuses) or sorted(LIVE),
         "kinds": list(filters.kinds) or None,
         "areas": list(filters.areas) or None,

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from projections.read.search_terms import Terms, any_of, quote
+from projections.read.search_terms import Terms, quote
 from projections.read.session import Conn, ReadModel, rows
 
-MOST_MATCHED = 6_000  # passages that the index may give
+MOST_MATCHED = 3_000  # passages that the index may give
 MOST_RANKED = 300
 K1, B = 1.2, 0.5
 AVERAGE_WORDS = 60
@@ -23,14 +23,16 @@ COVERED = 0.5  # what it takes off when words of the question are missing
 WINDOW = 8  # words
 
 CANDIDATES = """
-    SELECT p.passage_id, length(p.text) AS size
-    FROM passages p JOIN sources s USING (source_id)
+    WITH matched AS MATERIALIZED (
+        SELECT passage_id, source_id, sanitized_hash, search, length(text) AS size
+        FROM passages WHERE project_id = %(project)s AND NOT obsolete
+            AND search @@ %(match)s::tsquery LIMIT %(most)s)
+    SELECT m.passage_id, m.size FROM matched m JOIN sources s USING (source_id)
     CROSS JOIN LATERAL (
-        SELECT sum(ts_rank('{0.6, 0.4, 0.8, 1.0}', p.search, w.word::tsquery, 0) * w.weight) AS rank
+        SELECT sum(ts_rank('{0.6, 0.4, 0.8, 1.0}', m.search, w.word::tsquery, 0) * w.weight) AS rank
         FROM unnest(%(words)s::text[], %(weights)s::float[]) AS w (word, weight)) r
-    WHERE p.project_id = %(project)s AND NOT p.obsolete AND p.search @@ %(any)s::tsquery
-        AND s.state = 'sanitized' AND s.sanitized_hash = p.sanitized_hash
-    ORDER BY r.rank DESC, p.passage_id LIMIT %(limit)s
+    WHERE s.state = 'sanitized' AND s.sanitized_hash = m.sanitized_hash
+    ORDER BY r.rank DESC, m.passage_id LIMIT %(limit)s
 """
 PLACES = """
     SELECT p.passage_id, w.lexeme, w.positions, w.weights
@@ -74,14 +76,15 @@ class Ranked:
 
 def rank_passages(connection: Conn, project_id: str, terms: Terms) -> list[Ranked]:
     """The passages that hold words of the question, best first, at most ``MOST_RANKED``."""
-    rarest = terms.rarest(MOST_MATCHED)
-    if not rarest:
+    match = terms.match(MOST_MATCHED)
+    if not match:
         return []
     parameters = {
         "project": project_id,
         "words": [quote(word) for word in terms.weights],
         "weights": list(terms.weights.values()),
-        "any": any_of(rarest),
+        "match": match,
+        "most": 2 * MOST_MATCHED,
         "limit": MOST_RANKED,
     }
     with connection.cursor() as cursor:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from projections.read.session import Conn, rows
 
-COMMON = 4_000  # a word in more passages than this is not counted further
+COMMON = 500  # a word in more passages than this is not counted further, but estimated
+SAMPLE = 2_000  # passages for that; their ids are hashes, so the first ones are any ones
 # A question's own words say what is asked for, not what about.
 _ASKING = """
 what which who whom whose when where why how much many long often far does did do done is are was
@@ -35,6 +36,13 @@ COUNTS = """
             AND search @@ word::tsquery LIMIT %s) AS found) AS passages
     FROM unnest(%s::text[]) AS word
 """
+SHARES = """
+    WITH sample AS MATERIALIZED (
+        SELECT search FROM passages WHERE project_id = %s AND NOT obsolete
+        ORDER BY passage_id LIMIT %s)
+    SELECT word, (SELECT avg((search @@ word::tsquery)::int)::float FROM sample) AS share
+    FROM unnest(%s::text[]) AS word
+"""
 SIZE = "SELECT count(*) AS passages FROM passages WHERE project_id = %s AND NOT obsolete"
 
 
@@ -50,27 +58,44 @@ class Terms:
     def total(self) -> float:
         return sum(self.weights.values())
 
-    def rarest(self, most: int) -> list[str]:
-        """The rarest words that some passage has, while their passages number at most ``most``."""
+    def match(self, most: int) -> str:
+        """A tsquery that about ``most`` passages match: one of the rarest words, or two at once.
+
+        Empty when no passage has any of the words.
+        """
+        known = sorted((count, word) for word, count in self.counts.items() if count)
+        if not known or known[0][0] > most:
+            return " & ".join(quote(word) for _, word in known[:2])
+        total = 0
         found: list[str] = []
-        for word in sorted(self.counts, key=lambda word: (self.counts[word], word)):
-            if not self.counts[word]:
-                continue
-            if found and sum(self.counts[each] for each in found) + self.counts[word] > most:
+        for count, word in known:
+            total += count
+            if total > most and found:
                 break
-            found.append(word)
-        return found
+            found.append(quote(word))
+        return " | ".join(found)
 
 
 def terms_of(connection: Conn, project_id: str, query: str) -> Terms:
     """The words of ``query`` that say what it is about; all of them when it has no others."""
     about = " ".join(word for word in _WORD.findall(query) if word.lower() not in ASKING)
     lexemes = [row["lexeme"] for row in rows(connection, LEXEMES, about or query)]
+    (size,) = [row["passages"] for row in rows(connection, SIZE, project_id)]
+    counts = count_passages(connection, project_id, lexemes, size)
+    return Terms({word: weight(count, size) for word, count in counts.items()}, counts, size)
+
+
+def count_passages(
+    connection: Conn, project_id: str, lexemes: Iterable[str], size: int
+) -> dict[str, int]:
+    """How many passages have each word: exact for rare ones, which tell most apart."""
     quoted = {quote(lexeme): lexeme for lexeme in lexemes}
     found = rows(connection, COUNTS, project_id, COMMON, list(quoted))
-    counts = {quoted[row["word"]]: row["passages"] for row in found}
-    (size,) = [row["passages"] for row in rows(connection, SIZE, project_id)]
-    return Terms({word: weight(count, size) for word, count in counts.items()}, counts, size)
+    counts = {row["word"]: row["passages"] for row in found}
+    common = [word for word, count in counts.items() if count == COMMON]
+    for row in rows(connection, SHARES, project_id, SAMPLE, common) if common else []:
+        counts[row["word"]] = max(COMMON, round(row["share"] * size))
+    return {quoted[word]: count for word, count in counts.items()}
 
 
 def weight(count: int, size: int) -> float:
@@ -79,7 +104,7 @@ def weight(count: int, size: int) -> float:
 
 
 def any_of(lexemes: Iterable[str]) -> str:
-    """A tsquery for passages with one of them."""
+    """A tsquery for text with one of them."""
     return " | ".join(quote(lexeme) for lexeme in lexemes)
 
 
