@@ -10,13 +10,14 @@ enough of the question's words, rare ones counting more, the project does not co
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Literal
 
 from projections.read.search_atoms import Filters as Filters
 from projections.read.search_atoms import FoundAtoms, Question, find_atoms
 from projections.read.search_passages import PassageText, Ranked, rank_passages, read_passages
-from projections.read.search_terms import Terms, terms_of
+from projections.read.search_terms import Terms, questions_in, terms_of
 from projections.read.session import Conn, ReadModel, Row, rows
 
 EVIDENCE_PER_HIT = 3
@@ -112,23 +113,52 @@ def search_ledger(
     filters: Filters | None = None,
     limit: int = 10,
 ) -> Answer:
-    """The atoms and passages that speak to ``query``, best first; none is a normal answer."""
-    filters = filters or Filters()
-    terms = terms_of(connection, project_id, query)
-    if filters != Filters():
-        return _only_atoms(connection, Question(project_id, query, terms, filters), limit)
-    passages = rank_passages(connection, project_id, terms)
+    """The atoms and passages that speak to ``query``, best first; none is a normal answer.
+
+    Each of several questions in one is answered by itself, and the first hits are one of each.
+    """
+    question = Question(
+        project_id, query, terms_of(connection, project_id, query), filters or Filters()
+    )
+    if question.filters != Filters():
+        return _only_atoms(connection, question, limit)
+    answers = [
+        _answer(connection, replace(question, terms=each), limit)
+        for each in questions_in(question.terms)
+    ]
+    if len(answers) == 1:
+        return answers[0]
+    covered = {answer.coverage for answer in answers}
+    coverage = answers[0].coverage if len(covered) == 1 else "fulltext"
+    return Answer(
+        coverage="weak" if covered & {"weak", "none"} and len(covered) > 1 else coverage,
+        hits=_interleave([answer.hits for answer in answers])[:limit],
+    )
+
+
+def _answer(connection: Conn, question: Question, limit: int) -> Answer:
+    terms = question.terms
+    passages = rank_passages(connection, question.project_id, terms)
     quoted = _atoms_in(connection, passages)
     known = sorted({name for names in quoted.values() for name in names}) if terms.size else None
-    question = Question(project_id, query, terms, filters, known)
-    atoms = find_atoms(connection, question, max(limit, MOST_ATOMS))
+    atoms = find_atoms(connection, replace(question, quoted=known), max(limit, MOST_ATOMS))
+    coverage = _coverage(atoms, passages, terms)
+    if coverage == "none":
+        return Answer(coverage=coverage, hits=[])
     found = _fuse(atoms, passages, quoted, terms)
     texts = read_passages(connection, [name for each in found for name in each.passages])
     grouped = _by_section(found, texts, {each.passage_id: each for each in passages}, limit)
-    coverage = _coverage(atoms, passages, terms)
-    return Answer(
-        coverage=coverage, hits=[] if coverage == "none" else _show(connection, grouped, texts)
-    )
+    return Answer(coverage=coverage, hits=_show(connection, grouped, texts))
+
+
+def _interleave(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """The first of each, then the second of each; none twice."""
+    found: dict[str, Hit] = {}
+    for row in zip_longest(*lists):
+        for hit in row:
+            if hit is not None:
+                found.setdefault(hit.atom_id or hit.passage_id or "", hit)
+    return list(found.values())
 
 
 def _only_atoms(connection: Conn, question: Question, limit: int) -> Answer:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from projections.read.session import Conn, rows
 
@@ -26,9 +26,20 @@ ASKING = frozenset(_ASKING.split())
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 _WORD = re.compile(r"[^\W_]+")
 
+# Where one question ends and the next begins; what stands before the second may be "and at".
+_ASKS = (
+    r"(?:(?:in|at|to|by|for|from|on|with|of)\s+)?(?:how|what|which|whose|whom|who|when|where|why)"
+    r"|does|do|did|is|are|was|were|can|could|may|must|should|will|has|have"
+)
+_BORDER = re.compile(
+    rf"\?\s+|;\s+|(?:,\s*)?\b(?:and|or|but)\s+(?=(?:{_ASKS})\b)|,\s+(?=(?:{_ASKS})\b)", re.I
+)
+MOST_QUESTIONS = 3
+CONTEXT = 0.3  # what the words of the other questions count
+
 # All words of the question, also those that the index leaves out, stem beside word.
 LEXEMES = """
-    SELECT DISTINCT lexeme FROM unnest(to_tsvector('english', cairn.search_words(%s))) ORDER BY 1
+    SELECT lexeme FROM unnest(to_tsvector('english', cairn.search_words(%s)))
 """
 COUNTS = """
     SELECT word, (SELECT count(*) FROM (
@@ -48,11 +59,15 @@ SIZE = "SELECT count(*) AS passages FROM passages WHERE project_id = %s AND NOT 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """``weights`` by lexeme, rare ones higher; ``counts``: passages with it; ``size``: passages."""
+    """``weights`` by lexeme, rare ones higher; ``counts``: passages with it; ``size``: passages.
+
+    ``parts``: the lexemes of each question that is asked.
+    """
 
     weights: Mapping[str, float]
     counts: Mapping[str, int]
     size: int
+    parts: Sequence[frozenset[str]] = ()
 
     @property
     def total(self) -> float:
@@ -76,13 +91,43 @@ class Terms:
         return " | ".join(found)
 
 
+def questions_in(terms: Terms) -> list[Terms]:
+    """The questions that are asked at once, in order; each knows a little of what the others say.
+
+    "How many may there be, and when?" is one: what follows says nothing by itself.
+    """
+    own = [words for words in terms.parts if words]
+    if not 1 < len(own) <= MOST_QUESTIONS:
+        return [terms]
+    return [
+        replace(
+            terms,
+            weights={
+                word: weight * (1.0 if word in words else CONTEXT)
+                for word, weight in terms.weights.items()
+            },
+            parts=[words],
+        )
+        for words in own
+    ]
+
+
+def _words_about(query: str) -> list[str]:
+    """The words of ``query`` that say what it is about."""
+    words = _WORD.findall(query)
+    return [word for word in words if word.lower() not in ASKING | STOP_WORDS]
+
+
 def terms_of(connection: Conn, project_id: str, query: str) -> Terms:
     """The words of ``query`` that say what it is about; all of them when it has no others."""
-    about = " ".join(word for word in _WORD.findall(query) if word.lower() not in ASKING)
-    lexemes = [row["lexeme"] for row in rows(connection, LEXEMES, about or query)]
+    about = " ".join(_words_about(query))
+    asked = [" ".join(_words_about(part)) for part in _BORDER.split(query)] if about else [query]
+    parts = [frozenset(row["lexeme"] for row in rows(connection, LEXEMES, part)) for part in asked]
+    lexemes = sorted(frozenset().union(*parts))
     (size,) = [row["passages"] for row in rows(connection, SIZE, project_id)]
     counts = count_passages(connection, project_id, lexemes, size)
-    return Terms({word: weight(count, size) for word, count in counts.items()}, counts, size)
+    weights = {word: weight(count, size) for word, count in counts.items()}
+    return Terms(weights, counts, size, parts)
 
 
 def count_passages(

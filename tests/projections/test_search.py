@@ -185,3 +185,25 @@ def test_text_of_removed_sources_and_other_projects_is_not_found(model: ReadMode
     assert search_ledger(model.connection, "prj_other", ask).hits == []
     model.connection.execute("UPDATE sources SET removed_at = now() + interval '1 hour'")
     assert search_ledger(model.connection, PROJECT, ask).hits == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "When is a failed charge retried, and how are exports encrypted?",
+        "How are exports encrypted? When is a failed charge retried?",
+    ],
+)
+def test_each_of_two_questions_is_answered_among_the_first(model: ReadModel, query: str):
+    a_ledger_of(model, HANDBOOK)
+    answer = search_ledger(model.connection, PROJECT, query, limit=2)
+    assert {hit.body for hit in answer.hits} == {
+        "A failed charge is retried after two days, then after a week.",
+        "Each export is encrypted before it leaves the region.",
+    }
+
+
+def test_a_question_that_says_nothing_by_itself_is_part_of_the_one_before(model: ReadModel):
+    a_ledger_of(model, HANDBOOK)
+    alone = search_ledger(model.connection, PROJECT, "Are exports encrypted?")
+    assert search_ledger(model.connection, PROJECT, "Are exports encrypted, and why?") == alone
