@@ -53,7 +53,7 @@ COMMANDS = {
     "search": Command(
         "Read",
         "search",
-        "Find atoms by entity, metadata or words, with the places they come from.",
+        "Answer a question with passages and atoms, each with the places it comes from.",
     ),
     "trace": Command(
         "Read",
