@@ -219,10 +219,13 @@ def test_direct_dependencies_are_entities_and_indirect_ones_are_not():
         "\tgithub.com/acme/deep v0.1.0 // indirect\n)\n"
     )
     atoms = extract(a_chunk(text, "go.mod", source_type="manifest", anchor_type="window"))
-    assert [atom.title for atom in atoms] == [
+    (atom,) = atoms
+    assert (atom.kind, atom.title, atom.tags) == (
+        "entity",
         "github.com/acme/router",
-        "example.org/shop depends on github.com/acme/router 1.4.0",
-    ]
+        ["dependency"],
+    )
+    assert (atom.attributes["origin"], atom.attributes["version"]) == ("manifest", "1.4.0")
 
 
 def test_a_short_sentence_of_a_named_subject_and_an_exclusive_relation_is_a_claim():
