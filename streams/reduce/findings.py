@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from schemas.events.ledger import AtomRecord
-from streams.reduce.clusters import AT_HOME, Material, areas, choose
+from streams.reduce.clusters import AT_HOME, areas, choose
 from streams.reduce.inputs import ItemInput, ListInput, SectionInput
+from streams.reduce.material import Material
 from streams.reduce.titles import lower
 from streams.reduce.topics import PHRASE, Topic
 

@@ -21,11 +21,12 @@ from schemas.events.artifact_parts import ArtifactSnapshot, QualityRun
 from schemas.events.ledger import LedgerChanged
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.cause import Cause
-from streams.reduce.clusters import Material, feature_clusters
+from streams.reduce.clusters import feature_clusters
 from streams.reduce.findings import insight_clusters
 from streams.reduce.inputs import DuePosition, ListInput
 from streams.reduce.items import Settled, Synthesise
 from streams.reduce.lists import Lists
+from streams.reduce.material import Material
 from streams.reduce.prd import PrdAnswer, write_prd
 from streams.reduce.selection import Atoms, select
 from streams.reduce.speculation import Begun, Guess, Speculation, is_worth_writing, note_progress
@@ -45,15 +46,19 @@ from streams.stage import Decision, Record, Tables
 
 
 class Reduce:
-    """See ``streams.stage.Writer``. ``synthesise`` writes a section; the default is by rule."""
+    """See ``streams.stage.Writer``. ``synthesise`` writes a section; the default is by rule.
+
+    ``velocity`` are the points a sprint of the project's team, None as long as nobody knows them.
+    """
 
     name = "reduce"
     state_version = 3  # 3: calls the contradictions of a pick so
     inputs = ("ledger.v1",)
     output = "reduce.v1"
 
-    def __init__(self, synthesise: Synthesise = write_section) -> None:
+    def __init__(self, synthesise: Synthesise = write_section, velocity: int | None = None) -> None:
         self._synthesise = synthesise
+        self._velocity = velocity
 
     def open(self, tables: Tables) -> ReduceState:
         return ReduceState(tables)
@@ -173,7 +178,7 @@ class Reduce:
         project, before = due.cause.project_id, written.prd
         prd_id = derive_artifact_id(project, "prd", "prd")
         prd = write_prd(prd_id, due.sections, before, at, self._synthesise)
-        lists = Lists(project, at, items, self._synthesise)
+        lists = Lists(project, at, items, self._synthesise, self._velocity)
         lists.insights(due.insights)
         lists.features(due.features, _plan_from(written, due), prd.snapshot)
         return ArtifactChanged(
