@@ -46,6 +46,10 @@ MAX_NAME_WORDS = 7
 MAX_MENTIONS = 4
 _WEIGHT = {PAGE: 3.0, CARD: 3.0, LISTED: 2.5, PLAN: 2.0, RECORD: 2.0, TICKET: 1.5, DOC: 1.0}
 _WHOLE_DOCUMENT = frozenset({PAGE, RECORD, DOC})
+OF_PRODUCT = 3
+_OF_PRODUCT = re.compile(
+    r" (?:in|for|with|and|to|on|by|of|used by) (?:the )?(?P<product>[A-Za-z]\w+(?: [A-Z]\w+)?)$"
+)
 _WORD = re.compile(r"[^\W_]+")
 _LEADING = frozenset({"the", "a", "an"})
 
@@ -55,14 +59,11 @@ class Candidate:
     """One name with the atoms that introduce it, those that are of it, and who speaks of it."""
 
     key: str
+    name: str
     introducing: list[AtomRecord] = field(default_factory=list)
     others: list[AtomRecord] = field(default_factory=list)
     speaking: set[str] = field(default_factory=set)
     named: set[str] = field(default_factory=set)
-
-    @property
-    def lead(self) -> AtomRecord:
-        return self.introducing[0]
 
     @property
     def state(self) -> Literal["done", "planned"]:
@@ -98,25 +99,45 @@ def name_key(name: str) -> str:
     return " ".join(words[1:] if words[:1] and words[0] in _LEADING and len(words) > 1 else words)
 
 
+def find_products(names: Iterable[str]) -> frozenset[str]:
+    """What several names end with after «in», «for» or «with»: the product that all are of."""
+    counted: Counter[str] = Counter()
+    for name in names:
+        if tail := _OF_PRODUCT.search(name):
+            counted[tail["product"].lower()] += 1
+    return frozenset(key for key, seen in counted.items() if seen >= OF_PRODUCT)
+
+
+def shorten_name(name: str, products: frozenset[str]) -> str:
+    """``name`` without the product it is of: «Hooks in Sorter» and «Sorter support for hooks»."""
+    tail = _OF_PRODUCT.search(name)
+    if tail and tail["product"].lower() in products:
+        name = name[: tail.start()]
+    for product in products:
+        before = re.match(rf"{re.escape(product)} (?:(?:support|and|with) (?:for )?)?", name, re.I)
+        if before and len(name) > before.end():
+            rest = name[before.end() :]
+            return rest[:1].upper() + rest[1:]
+    return name
+
+
 def words_in(text: str) -> list[str]:
     return [key_of(word) for word in _WORD.findall(text.lower())]
 
 
 def find_candidates(material: Material) -> list[Candidate]:
     """All features that live atoms name, with their atoms, by key."""
+    live = sorted(material.shortlist.live & material.topics.scores.keys())
+    atoms = [material.atoms[atom_id] for atom_id in live]
+    marked = [atom for atom in atoms if FEATURE in atom.attributes]
+    rest = [atom for atom in atoms if FEATURE not in atom.attributes]
+    products = find_products({atom.attributes[FEATURE] for atom in marked})
     found: dict[str, Candidate] = {}
-    rest: list[AtomRecord] = []
-    for atom_id in sorted(material.topics.scores):
-        if atom_id not in material.shortlist.live:
-            continue
-        atom = material.atoms[atom_id]
-        if name := atom.attributes.get(FEATURE):
+    for atom in sorted(marked, key=_rank_as_lead):
+        name = shorten_name(atom.attributes[FEATURE], products)
+        if name.lower() not in products:
             key = name_key(name)
-            found.setdefault(key, Candidate(key)).introducing.append(atom)
-        else:
-            rest.append(atom)
-    for one in found.values():
-        one.introducing.sort(key=_rank_as_lead)
+            found.setdefault(key, Candidate(key, name)).introducing.append(atom)
     _spread(found, rest, material)
     return [found[key] for key in sorted(found)]
 
@@ -195,7 +216,6 @@ def _choose(found: Sequence[Candidate]) -> list[Candidate]:
 def _item_of(
     material: Material, one: Candidate, kept: set[str], standing: frozenset[str]
 ) -> ItemInput:
-    name = one.lead.attributes[FEATURE]
     sections = [
         material.section("description", _description(material, one)),
         material.section(
@@ -209,8 +229,8 @@ def _item_of(
         artifact_type="feature",
         area=Counter(sorted(atom.area for atom in atoms)).most_common(1)[0][0],
         anchor=one.key,
-        name=name,
-        title=name,
+        name=one.name,
+        title=one.name,
         state=one.state,
         groups=_groups_of(one),
         standing=f"|{one.key}" in standing,

@@ -33,14 +33,17 @@ from schemas.areas import main_area
 from schemas.events.hygiene import ChunkCreated
 from schemas.features import (
     CARD,
+    DOC,
     DONE,
     FEATURE,
     FEATURE_GROUP,
     FEATURE_PLACE,
     FEATURE_STATE,
     LISTED,
+    PAGE,
     PLAN,
     PLANNED,
+    RECORD,
 )
 
 _FEATURES = Wording("capabilities", "feature_headings")
@@ -61,6 +64,9 @@ _HOME = re.compile(
     r"^ *-? *(?:title|name): *[\"']?(?P<name>[^\n\"']+)[\"']? *\n(?:(?!^ *- ).*\n)*?"
     r"^ *(?:details|description): *[\"']?(?P<told>[^\n]+?)[\"']? *$",
     re.MULTILINE,
+)
+_BARE = {LISTED: "Features", CARD: "Features", RECORD: "Design"} | dict.fromkeys(
+    (PAGE, DOC, PLAN), "Documented"
 )
 _TOLD_BY = frozenset({"claim", "requirement", "decision", "domain_signal", "action_item"})
 MAX_OF_CHUNK = 40
@@ -320,7 +326,7 @@ def _statement_of(one: Introduction) -> str:
         return one.said
     if one.said:
         return f"{one.name}: {lower_first(one.said)}"
-    return f"{'Planned' if one.state == PLANNED else one.group or 'Features'}: {one.name}"
+    return f"{_BARE[one.place] if one.state == DONE else 'Planned'}: {one.name}"
 
 
 def _trim(text: str, span: Span) -> Span:

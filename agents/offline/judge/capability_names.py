@@ -32,7 +32,7 @@ _EMOJI = re.compile(r"[\U0001F000-\U0001FAFF☀-➿⬀-⯿️‍←-⇿]+|:[a-z]
 _ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _LAST = re.compile(
     r"\s+(?:overview|introduction|guide|basics|proposal|design(?: doc(?:ument)?)?|rfc|docs?|"
-    r"documentation|support|explained|feature)$",
+    r"documentation|support|explained|feature|and how .*)$",
     re.IGNORECASE,
 )
 _BOLD = re.compile(

@@ -114,7 +114,10 @@ def is_introduction(chunk: ChunkCreated) -> bool:
 
 def is_plan(path: str) -> bool:
     """Whether the document is a roadmap by its name."""
-    stem = path.lower().rpartition("/")[2].split(".", 1)[0]
+    folders, _, name = path.lower().rpartition("/")
+    stem = name.split(".", 1)[0]
+    if stem in ("index", "readme"):
+        stem = folders.rpartition("/")[2]
     return bool(_PLANS.match(re.sub(r"[-_]+", " ", stem)))
 
 
@@ -145,10 +148,11 @@ def _place_of(chunk: ChunkCreated) -> str:
     folders += "/"
     if folders.count("/") > MAX_FOLDERS:
         return ""
-    if _RECORDS.search(folders):
+    if kept := _RECORDS.search(folders):
         over = chunk.document_status in ("rejected", "superseded") or _CHOICES.search(path)
         own = name.split(".", 1)[0]
-        return "" if over or is_elsewhere(own) or _INTRODUCTIONS.match(own) else RECORD
+        inside = path[kept.end() :]
+        return "" if over or is_elsewhere(inside) or _INTRODUCTIONS.match(own) else RECORD
     if is_elsewhere(path):
         return ""
     if _FOLDERS.search(folders):
