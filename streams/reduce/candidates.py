@@ -47,6 +47,7 @@ MAX_MENTIONS = 4
 _WEIGHT = {PAGE: 3.0, CARD: 3.0, LISTED: 2.5, PLAN: 2.0, RECORD: 2.0, TICKET: 1.5, DOC: 1.0}
 _WHOLE_DOCUMENT = frozenset({PAGE, RECORD, DOC})
 OF_PRODUCT = 3
+LEAST_NAME = 4
 _OF_PRODUCT = re.compile(
     r" (?:in|for|with|and|to|on|by|of|used by) (?:the )?(?P<product>[A-Za-z]\w+(?: [A-Z]\w+)?)$"
 )
@@ -62,7 +63,7 @@ class Candidate:
     name: str
     introducing: list[AtomRecord] = field(default_factory=list)
     others: list[AtomRecord] = field(default_factory=list)
-    speaking: set[str] = field(default_factory=set)
+    speaking_atoms: list[AtomRecord] = field(default_factory=list)
     named: set[str] = field(default_factory=set)
 
     @property
@@ -70,6 +71,11 @@ class Candidate:
         """Done where any place says that it is there."""
         done = any(it.attributes.get(FEATURE_STATE) != PLANNED for it in self.introducing)
         return "done" if done else "planned"
+
+    @property
+    def speaking(self) -> set[str]:
+        """The sources that say its name."""
+        return {atom.first_provenance.source_id for atom in self.speaking_atoms}
 
     @property
     def is_named_only_by_page(self) -> bool:
@@ -93,6 +99,12 @@ def place_of(atom: AtomRecord) -> str:
     return atom.attributes.get(FEATURE_PLACE, DOC)
 
 
+def only_names(atom: AtomRecord) -> bool:
+    """Whether it says no more of a feature than that it is there."""
+    name = atom.attributes.get(FEATURE)
+    return name is not None and atom.title.endswith(f": {name}")
+
+
 def name_key(name: str) -> str:
     """One key for the ways a name is written: case, hyphens, singular and plural."""
     words = words_in(name)
@@ -111,12 +123,11 @@ def find_products(names: Iterable[str]) -> frozenset[str]:
 def shorten_name(name: str, products: frozenset[str]) -> str:
     """``name`` without the product it is of: «Hooks in Sorter» and «Sorter support for hooks»."""
     tail = _OF_PRODUCT.search(name)
-    if tail and tail["product"].lower() in products:
+    if tail and tail["product"].lower() in products and tail.start() >= LEAST_NAME:
         name = name[: tail.start()]
-    for product in products:
+    for product in sorted(products, key=len, reverse=True):
         before = re.match(rf"{re.escape(product)} (?:(?:support|and|with) (?:for )?)?", name, re.I)
-        if before and len(name) > before.end():
-            rest = name[before.end() :]
+        if before and len(rest := name[before.end() :]) >= LEAST_NAME:
             return rest[:1].upper() + rest[1:]
     return name
 
@@ -173,7 +184,7 @@ def _note_named(found: dict[str, Candidate], atom: AtomRecord, own: set[str]) ->
     """The features whose names the atom says, the longest first; each learns who speaks of it."""
     named = [key for key in keys_named(atom, found) if key not in own]
     for key in named:
-        found[key].speaking.add(atom.first_provenance.source_id)
+        found[key].speaking_atoms.append(atom)
     for key in own:
         found[key].named.update(named)
     return named
@@ -196,9 +207,11 @@ def keys_named(atom: AtomRecord, known: Container[str]) -> list[str]:
     return sorted(found | alone, key=lambda key: (-len(key), key))
 
 
-def named_features(material: Material, standing: frozenset[str]) -> ListInput:
+def named_features(
+    material: Material, found: Sequence[Candidate], standing: frozenset[str]
+) -> ListInput:
     """The features that the sources name, the weightiest first; none where they name none."""
-    chosen = _choose(find_candidates(material))
+    chosen = _choose(found)
     kept = {one.key for one in chosen}
     items = [_item_of(material, one, kept, standing) for one in chosen]
     eligible = sum(len(one.introducing) + len(one.others) for one in chosen)
@@ -207,10 +220,16 @@ def named_features(material: Material, standing: frozenset[str]) -> ListInput:
 
 
 def _choose(found: Sequence[Candidate]) -> list[Candidate]:
-    sure = [one for one in found if not one.is_named_only_by_page]
-    if len(sure) < MANY:
-        sure = [one for one in found if one in sure or one.speaking or len(one.others) > 1]
-    return sorted(sure, key=lambda one: (-one.weight, one.key))[:MAX_FEATURES]
+    """The weightiest; of pages that are only named after a thing those that others speak of, and
+    no more than half as many as of all others where these are many.
+    """
+    ranked = sorted(found, key=lambda one: (-one.weight, one.key))
+    sure = [one for one in ranked if not one.is_named_only_by_page]
+    pages = [
+        it for it in ranked if it.is_named_only_by_page and (it.speaking or len(it.others) > 1)
+    ]
+    most = len(sure) // 2 if len(sure) >= MANY else MAX_FEATURES
+    return (sure + pages[:most])[:MAX_FEATURES]
 
 
 def _item_of(

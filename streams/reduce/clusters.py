@@ -12,12 +12,12 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from schemas.events.ledger import AtomRecord
 from streams.ledger.agreement import keep_order
-from streams.reduce.candidates import named_features
+from streams.reduce.candidates import Candidate, named_features
 from streams.reduce.inputs import ItemInput, ListInput
 from streams.reduce.material import MIN_ATOMS, Material
 from streams.reduce.titles import AREA_TITLES, capitalize
@@ -111,12 +111,14 @@ class _Features:
         return sorted(calm, key=lambda atom: not about.match(atom.statement))
 
 
-def feature_clusters(material: Material, standing: frozenset[str] = frozenset()) -> ListInput:
+def feature_clusters(
+    material: Material, found: Sequence[Candidate], standing: frozenset[str] = frozenset()
+) -> ListInput:
     """The features that the sources name, else clusters, those with most to say first.
 
     ``standing`` are the keys of those the last preview had.
     """
-    if (named := named_features(material, standing)).items:
+    if (named := named_features(material, found, standing)).items:
         return named
     making = _Features(material, standing)
     topics = material.find_shared_topics()

@@ -21,6 +21,7 @@ from schemas.events.artifact_parts import ArtifactSnapshot, QualityRun
 from schemas.events.ledger import LedgerChanged
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.cause import Cause
+from streams.reduce.candidates import find_candidates
 from streams.reduce.clusters import feature_clusters
 from streams.reduce.findings import insight_clusters
 from streams.reduce.inputs import DuePosition, ListInput
@@ -129,6 +130,7 @@ class Reduce:
         atoms = Atoms(state.ledger.atoms, project)
         shortlist = state.shortlist(project)
         material = Material(shortlist, state.topics.setdefault(project, ProjectTopics()), atoms)
+        named = find_candidates(material)
         due = DuePosition(
             cause=Cause.of(record.envelope),
             ledger_seq=changed.ledger_seq,
@@ -136,8 +138,8 @@ class Reduce:
             lane=turn.lane if turn else None,
             speculative=speculative,
             sections=select(shortlist, atoms),
-            features=feature_clusters(material, standing),
-            insights=ListInput() if speculative else insight_clusters(material, standing),
+            features=feature_clusters(material, named, standing),
+            insights=ListInput() if speculative else insight_clusters(material, named, standing),
         )
         if due.lane == "preview" and not speculative:
             clusters = (*due.features.items, *due.insights.items)
