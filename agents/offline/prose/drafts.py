@@ -145,7 +145,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
             read = deny_sentences(read, denial)
         elif role == "forbidden":
             role, read = "plain", read if stand else keep_denied(read)
-        seen += read
+        seen += read if passage.form != "heading" else []
         known.append(Read(passage, role, direct, read))
     for at in range(len(known)):
         found += _drafts_at(setting, known, at)

@@ -118,8 +118,8 @@ def denied_draft(
     draft = make_draft(cue, sentence, passage.headings, subject, None, place, setting.text)
     if draft is None:
         return None
-    spans = tuple(dict.fromkeys((*draft.spans, by)))
-    draft = replace(draft, polarity="negate", spans=spans)
+    frames = () if by in draft.spans else (by,)
+    draft = replace(draft, polarity="negate", frames=(*draft.frames, *frames))
     return mark_place(draft, setting, passage, role, 0, led=True)
 
 
