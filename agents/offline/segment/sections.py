@@ -121,9 +121,10 @@ def role_in(headings: tuple[str, ...], *, recorded: bool = False) -> tuple[Role,
     roles = [role_of(heading) for heading in headings]
     if recorded and roles and roles[0] == "how_to":
         roles[0] = "plain"
-    for blocking in ("nothing", "rejected"):
-        if blocking in roles[-3:]:
-            return ("nothing" if blocking == "nothing" else "rejected"), True
+    if "nothing" in roles[-3:]:
+        return "nothing", True
+    if "rejected" in roles:
+        return "rejected", True
     for depth, role in enumerate(reversed(roles)):
         if role != "plain":
             return role, depth == 0
