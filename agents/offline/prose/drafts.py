@@ -23,11 +23,13 @@ from agents.offline.prose.lists import (
 )
 from agents.offline.prose.options import Options, propose
 from agents.offline.prose.polarity import (
+    DENYING,
     denial_of,
     denied_draft,
     deny_sentences,
     keep_denied,
     read_stands,
+    without_label,
     without_taken_back,
 )
 from agents.offline.recognise import cues
@@ -145,12 +147,15 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
             role, direct = said, True
         if stand and stand.stance == "excluded":
             role, direct = "non_goal", True
+        if stand and stand.stance == "weighed" and weighed is None:
+            role = "rejected"
         if role in ("nothing", "rejected", "mitigation"):
             continue
         read = without_taken_back(list(_sentences(setting.text, passage, rst=rst)))
+        read = without_label(read, stand)
         if denial := denial_of(passage, role, stand):
             read = deny_sentences(read, denial)
-        elif role == "forbidden":
+        elif role in DENYING:
             role, read = "plain", read if stand else keep_denied(read)
         seen += read if passage.form != "heading" else []
         known.append(Read(passage, role, direct, read, weighed and weighed.option))
