@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from agents.offline.fates import PROPOSED, fates_of
@@ -21,7 +23,7 @@ See [the manual](manual.md).
 """
 
 
-def fates(text: str, path: str = "docs/archive.md", **of_chunk: str) -> dict[str, str]:
+def fates(text: str, path: str = "docs/archive.md", **of_chunk: Any) -> dict[str, str]:
     chunk = a_chunk(text, path, **of_chunk)
     return {text[it.start : it.end]: it.why for it in fates_of(chunk)}
 
