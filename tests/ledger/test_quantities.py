@@ -215,3 +215,7 @@ def test_the_words_beside_a_figure_make_it_a_limit():
         "it is 3": "",
     }
     assert {text: only(text).limit for text in limits} == limits
+
+
+def test_a_letter_after_a_slash_that_is_no_unit_ends_the_figure():
+    assert spans("a lane of 40 parcels/H and 3 belts") == ["40", "3"]

@@ -31,11 +31,13 @@ Role = Literal[
     "gain",
     "forbidden",
     "nothing",
+    "little",
     "plain",
 ]
 
 _ROLES: tuple[Role, ...] = (
     "nothing",
+    "little",
     "rejected",
     "non_goal",
     "decision",
@@ -49,6 +51,7 @@ _ROLES: tuple[Role, ...] = (
     "terms",
     "how_to",
 )  # the first whose list matches counts
+_BLOCKING: tuple[Role, ...] = ("nothing", "rejected", "little")  # whatever stands under them
 _COMPILED = tuple((role, Wording("headings", role)) for role in _ROLES)
 _ROLE_OF_STANCE: dict[Stance, Role] = {
     "forbidden": "forbidden",
@@ -121,9 +124,9 @@ def role_in(headings: tuple[str, ...], *, recorded: bool = False) -> tuple[Role,
     roles = [role_of(heading) for heading in headings]
     if recorded and roles and roles[0] == "how_to":
         roles[0] = "plain"
-    for blocking in ("nothing", "rejected"):
+    for blocking in _BLOCKING:
         if blocking in roles[-3:]:
-            return ("nothing" if blocking == "nothing" else "rejected"), True
+            return blocking, True
     for depth, role in enumerate(reversed(roles)):
         if role != "plain":
             return role, depth == 0
