@@ -160,7 +160,7 @@ _QUALITY = frozenset({"non_functional", "security"})
 
 def is_excluded(atom: AtomRecord) -> bool:
     """Whether the atom says what the product does not do."""
-    marked = atom.attributes.get("scope") == "excluded" or "non-goal" in atom.tags
+    marked = atom.attributes.get("scope") == "out" or "non-goal" in atom.tags
     return marked or bool(_OUT_OF_SCOPE.search(f"{atom.statement} {atom.body}"))
 
 

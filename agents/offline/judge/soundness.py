@@ -17,7 +17,7 @@ from agents.offline.judge.doubts import Doubt, doubt_of, is_note
 from agents.offline.judge.features import draft_features
 from agents.offline.lexicons import Wording
 from agents.offline.models.linear import load_soundness
-from agents.offline.recognise.cues import EXPLICIT, MODAL, UNLIKELY, WEAK
+from agents.offline.recognise.cues import EXPLICIT, FORMED, MODAL, UNLIKELY, WEAK
 from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.documents import is_record
 from schemas.events.atom import AtomKind
@@ -130,6 +130,8 @@ def _is_judged(draft: Draft, chunk: ChunkCreated) -> bool:
 
 def _judge_draft(draft: Draft, chunk: ChunkCreated) -> Draft:
     doubt = doubt_of(draft, chunk)
+    if draft.confidence == FORMED and doubt < Doubt.EMPTY:
+        return draft
     kept = find_threshold(draft, chunk, doubt)
     if kept == NEVER:
         return replace(draft, confidence=UNLIKELY)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from agents.offline.judge.features import mark_place
 from agents.offline.lexicons import Wording
+from agents.offline.prose.forms import add_forms
 from agents.offline.prose.lists import (
     find_burdened,
     find_lead,
@@ -29,6 +30,7 @@ from agents.offline.prose.polarity import (
     read_stands,
     without_taken_back,
 )
+from agents.offline.prose.rows import add_rows, row_drafts
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, WEAK, Cue
 from agents.offline.recognise.entities import definition
@@ -128,6 +130,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     found: list[Draft] = []
     seen: list[Sentence] = []
     known: list[Read] = []
+    rows: list[Draft] = []
     for passage, stand in read_stands(setting.text, chunk, whole=whole):
         role, direct = role_in(passage.headings, recorded=setting.recorded)
         if (
@@ -140,6 +143,9 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
             role, direct = "non_goal", True
         if role in ("nothing", "rejected", "mitigation"):
             continue
+        if passage.form == "record":
+            rows += row_drafts(setting, passage, role, place_of(passage, setting))
+            continue
         read = without_taken_back(list(_sentences(setting.text, passage, rst=rst)))
         if denial := denial_of(passage, role, stand):
             read = deny_sentences(read, denial)
@@ -149,7 +155,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
         known.append(Read(passage, role, direct, read))
     for at in range(len(known)):
         found += _drafts_at(setting, known, at)
-    return found, seen
+    return add_rows(found, rows), seen
 
 
 def _find_announced_role(text: str, lead: Span) -> Role | None:
@@ -167,6 +173,7 @@ def _drafts_at(setting: Setting, known: Sequence[Read], at: int) -> Iterable[Dra
     if role == "risk" and read:
         read = _beside(read, *(other.said for other in known[max(0, at - 1) : at + 2 : 2]))
     drafts: Iterable[Draft] = _passage_drafts(setting, Read(passage, role, direct, read))
+    drafts = add_forms(setting, passage, role, read, drafts, place_of(passage, setting))
     if condition := condition_over(passage, ((it.passage, it.said) for it in reversed(known[:at]))):
         drafts = [add_condition(it, condition) for it in drafts]
     after = known[at + 1] if at + 1 < len(known) else None

@@ -18,6 +18,7 @@ EXPLICIT = 0.75
 ANCHORED = 0.70
 MODAL = 0.62
 WEAK = 0.55
+FORMED = 0.57  # of what a row, a card or an announcement states, whatever its words
 LEAST_CHOSEN = 2  # words of a choice behind its label: «Decision: use Kafka»
 UNLIKELY = 0.45  # reflection keeps it among what it refused
 

@@ -30,12 +30,14 @@ Role = Literal[
     "mitigation",
     "gain",
     "forbidden",
+    "topics",
     "nothing",
     "plain",
 ]
 
 _ROLES: tuple[Role, ...] = (
     "nothing",
+    "topics",
     "rejected",
     "non_goal",
     "decision",
@@ -121,6 +123,10 @@ def role_in(headings: tuple[str, ...], *, recorded: bool = False) -> tuple[Role,
     roles = [role_of(heading) for heading in headings]
     if recorded and roles and roles[0] == "how_to":
         roles[0] = "plain"
+    if "topics" in roles:
+        if roles[-1] == "topics":
+            return "nothing", True
+        roles = ["plain" if role == "topics" else role for role in roles]
     for blocking in ("nothing", "rejected"):
         if blocking in roles[-3:]:
             return ("nothing" if blocking == "nothing" else "rejected"), True
