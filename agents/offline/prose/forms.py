@@ -39,6 +39,10 @@ _KINDS = Wording("forms", "kinds")
 _NO_LEAD = Wording("forms", "no_leads")
 _HOW = Wording("forms", "how_questions")
 _NO_CONTENT = Wording("forms", "no_content")
+_NO_TELLING = Wording("forms", "no_telling")
+_SHORT_ANSWER = Wording("forms", "short_answers")
+_PROVED = Wording("lists", "proved")
+_WORD = re.compile(r"[a-z]{4,}")
 _FOLLOWING = re.compile(
     r" (?:all of |each of |any of )?(?:the )?following(?: [\w-]+){0,3}:$| these(?: [\w-]+){0,2}:$",
     re.IGNORECASE,
@@ -84,7 +88,8 @@ def add_forms(
         formed = _find_formed(setting, passage, role, said, place)
         first = said[0].span
         of_first = [it for it in found if it.spans[0][0] <= first[0] < it.spans[0][1]]
-        if formed and not any(_is_as_good(it) for it in of_first):
+        stands = _question_over(passage) and not _SHORT_ANSWER.match(said[0].text)
+        if formed and not any(stands or _is_as_good(it) for it in of_first):
             found = [formed, *(it for it in found if it not in of_first)]
     scope, label = _scope_over(setting.text, passage)
     return [_mark_scope(it, scope, label) for it in found] if scope else found
@@ -173,7 +178,7 @@ def _led(
     kinded = _KINDS.search(lead)
     if kinded and kinded.lastgroup and role == "plain" and len(item.text.split()) >= FEWEST_WORDS:
         kind = kinded.lastgroup  # type: ignore[assignment]  # groups are named so
-        return _of_kind(setting, passage, role, kind, item, spans)
+        return _of_kind(setting, passage, role, kind, item, spans, place)
     led = _LEADS.search(lead)
     if _CODE.match(item.raw) or _OF_INTERFACE.match(item.text):
         return None
@@ -211,6 +216,7 @@ def _of_kind(
     kind: AtomKind,
     item: Sentence,
     spans: tuple[Span, ...],
+    place: Place,
 ) -> Draft | None:
     """An item of a list that its announcement calls open, decided, needed, or to be done."""
     if kind == "risk" and not (severity_of(item.text) or burden_of(item.text)):
@@ -218,8 +224,15 @@ def _of_kind(
     if kind == "action_item" and (not is_order(item.text) or _LABEL.match(item.raw)):
         return None
     if kind == "unknown" or has_verb(item.text) or is_order(item.text):
-        return make_formed(setting, passage, role, kind, item.text, item.text, spans)
+        scope = place.part or place.whole
+        return make_formed(setting, passage, role, kind, item.text, item.text, spans, scope)
     return None
+
+
+def _says_it_again(label: str, told: str) -> bool:
+    """Whether hardly a word of the text is not in its label."""
+    known = set(_WORD.findall(label.lower()))
+    return len(set(_WORD.findall(told.lower())) - known) < 2
 
 
 def _split_label(text: str, passage: Passage, first: Sentence) -> tuple[str, str]:
@@ -254,7 +267,9 @@ def _labelled(
     words = told.split()
     if len(words) < FEWEST_TOLD or len(label.split()) > LONGEST_LABEL or told.endswith((":", "?")):
         return None
-    if is_chatter(told) or _NO_CONTENT.match(told) or role_of(label) in ("nothing", "rejected"):
+    if is_chatter(told) or _NO_CONTENT.match(told) or _NO_TELLING.search(told):
+        return None
+    if role_of(label) != "plain" or _PROVED.match(label) or _says_it_again(label, told):
         return None
     if _NO_NAME.match(label) or _BACKWARD.match(told):
         return None

@@ -17,6 +17,7 @@ from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.fragments import has_verb
 from agents.offline.recognise.impact import burden_of, impact_of, severity_of
 from agents.offline.recognise.needs import requirement_attributes
+from agents.offline.recognise.stances import is_row_denied
 from agents.offline.resolve.drafts import Draft, add_scope, tags_of
 from agents.offline.resolve.places import Place
 from agents.offline.segment.documents import Setting
@@ -84,7 +85,7 @@ def row_drafts(setting: Setting, passage: Passage, role: Role, place: Place) -> 
     raw = setting.text[passage.start : passage.end]
     if role == "how_to" or len(raw) < MIN_EVIDENCE_CHARS or len(cells) < 2:
         return
-    if _is_over(cells):
+    if is_row_denied(passage) or _is_over(cells):
         return
     told = list(_sided(cells)) or filter(None, (_stated(cells) or _told(cells),))
     for it in told:
@@ -256,7 +257,9 @@ def _told(cells: list[Cell]) -> Told | None:
         or _FIGURE.match(first.said)
     ):
         return None
-    if any(it.sort == "reference" for it in rest) or not any(it.head for it in rest):
+    if any(it.sort in ("reference", "task", "measure") for it in rest) or not any(
+        it.head for it in rest
+    ):
         return None
     return _answered(first, rest) or _bounded(first, rest) or _described(first, rest)
 

@@ -48,6 +48,7 @@ _LEADS: tuple[tuple[Stance, Wording], ...] = (
     ("forbidden", Wording("polarity", "forbids_lead")),
     ("fine", Wording("polarity", "allows_lead")),
 )
+_STATE_COLUMN = Wording("polarity", "accepted_column", entry="states")
 _OPEN_END = re.compile(
     r"\b(?:must|shall|should|may|can|will|do|does)(?: not| never|n['’]t)$|"
     r"\b(?:cannot|can['’]t|won['’]t|never)$",
@@ -108,6 +109,15 @@ def stand_of_row(text: str, passage: Passage) -> Stand | None:
         if stance and told:
             return Stand(stance)
     return None
+
+
+def is_row_denied(passage: Passage) -> bool:
+    """Whether one of its cells takes a row back or denies it; what is not supported is a fact."""
+    for place, (head, _) in enumerate(passage.cells):
+        stance = _stance_of_cell(passage, place)
+        if stance and not (stance == "withdrawn" and _STATE_COLUMN.search(_column(head))):
+            return True
+    return False
 
 
 def _stance_of_cell(passage: Passage, place: int) -> Stance | None:
