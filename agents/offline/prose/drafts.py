@@ -22,12 +22,15 @@ from agents.offline.prose.lists import (
     needs_itself,
     row_name,
 )
+from agents.offline.prose.options import Options, propose
 from agents.offline.prose.polarity import (
+    DENYING,
     denial_of,
     denied_draft,
     deny_sentences,
     keep_denied,
     read_stands,
+    without_label,
     without_taken_back,
 )
 from agents.offline.prose.rows import add_rows, row_drafts
@@ -63,7 +66,7 @@ from agents.offline.segment.wording import (
     title_of,
 )
 from schemas.areas import main_area
-from schemas.events.hygiene import ChunkCreated
+from schemas.events.hygiene import ChunkCreated, DocumentOption
 from schemas.readers import is_silent
 
 MIN_EVIDENCE_CHARS = 20
@@ -118,6 +121,7 @@ class Read(NamedTuple):
     role: Role
     direct: bool
     said: list[Sentence]
+    option: DocumentOption | None = None
 
 
 def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
@@ -131,8 +135,13 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     seen: list[Sentence] = []
     known: list[Read] = []
     rows: list[Draft] = []
+    options = Options(chunk)
     for passage, stand in read_stands(setting.text, chunk, whole=whole):
         role, direct = role_in(passage.headings, recorded=setting.recorded)
+        weighed = options.find(setting.text, passage, recorded=setting.recorded)
+        if weighed is not None:
+            role, direct = weighed.role, weighed.direct
+            role = "rejected" if weighed.option.standing == "rejected" else role
         if (
             role == "plain"
             and passage.lead
@@ -141,20 +150,28 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
             role, direct = said, True
         if stand and stand.stance == "excluded":
             role, direct = "non_goal", True
+        if stand and stand.stance == "weighed" and weighed is None:
+            role = "rejected"
         if role in ("nothing", "rejected", "mitigation"):
             continue
         if passage.form == "record":
             rows += row_drafts(setting, passage, role, place_of(passage, setting))
             continue
         read = without_taken_back(list(_sentences(setting.text, passage, rst=rst)))
+        read = without_label(read, stand)
         if denial := denial_of(passage, role, stand):
             read = deny_sentences(read, denial)
-        elif role == "forbidden":
+        elif role in DENYING:
             role, read = "plain", read if stand else keep_denied(read)
-        seen += read
-        known.append(Read(passage, role, direct, read))
+        seen += read if passage.form != "heading" else []
+        known.append(Read(passage, role, direct, read, weighed and weighed.option))
     for at in range(len(known)):
-        found += _drafts_at(setting, known, at)
+        drafts = (
+            options.add_alternatives(it, known[at].role) for it in _drafts_at(setting, known, at)
+        )
+        option = known[at].option
+        is_open = option and option.standing == "open"
+        found += [propose(it, option) if option and is_open else it for it in drafts]
     return add_rows(found, rows), seen
 
 
@@ -169,7 +186,7 @@ def _find_announced_role(text: str, lead: Span) -> Role | None:
 
 def _drafts_at(setting: Setting, known: Sequence[Read], at: int) -> Iterable[Draft]:
     """The drafts of one passage, with the condition over it and the reply under it."""
-    passage, role, direct, read = known[at]
+    passage, role, direct, read, _ = known[at]
     if role == "risk" and read:
         read = _beside(read, *(other.said for other in known[max(0, at - 1) : at + 2 : 2]))
     drafts: Iterable[Draft] = _passage_drafts(setting, Read(passage, role, direct, read))
@@ -235,7 +252,7 @@ def _passage_drafts(setting: Setting, read: Read) -> Iterator[Draft]:
 def _sentence_draft(
     setting: Setting, read: Read, number: int, subject: str, place: Place
 ) -> Draft | None:
-    passage, role, direct, said = read
+    passage, role, direct, said, _ = read
     sentence = said[number]
     if passage.done:
         return None

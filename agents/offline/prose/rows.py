@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agents.offline.judge.features import mark_place
 from agents.offline.lexicons import Wording
@@ -22,7 +22,7 @@ from agents.offline.resolve.drafts import Draft, add_scope, tags_of
 from agents.offline.resolve.places import Place
 from agents.offline.segment.documents import Setting
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage
-from agents.offline.segment.sections import Role
+from agents.offline.segment.sections import Role, role_of, show_heading
 from agents.offline.segment.wording import body_of, lower_first, strip_markup
 from schemas.areas import main_area
 from schemas.events.atom import AtomKind, AtomSeverity, Polarity
@@ -64,6 +64,7 @@ _STATED: tuple[tuple[str, AtomKind], ...] = (
     ("decision", "decision"),
     ("task", "action_item"),
 )
+_LEFT_OUT = frozenset({"non_goal", "unsupported", "postponed", "waived", "forbidden"})
 MOST_NAME = 80  # characters of what names a row
 FEWEST_WORDS = 3  # of a cell that states something
 TELLING_WORDS = 4  # of one that tells what a thing is
@@ -89,7 +90,19 @@ def row_drafts(setting: Setting, passage: Passage, role: Role, place: Place) -> 
         return
     told = list(_sided(cells)) or filter(None, (_stated(cells) or _told(cells),))
     for it in told:
-        yield _draft_of(setting, passage, role, place, cells, it)
+        if role in _LEFT_OUT:
+            it = it._replace(**_deny(passage, role, it))
+        if it.title:
+            yield _draft_of(setting, passage, role, place, cells, it)
+
+
+def _deny(passage: Passage, role: Role, told: Told) -> dict[str, Any]:
+    """What a row says under a heading that leaves it out; no title where that is another one."""
+    over = passage.headings[-1]
+    if role_of(over) != role:
+        return {"title": ""}
+    title = f"{show_heading(over)}: {lower_first(told.title)}"
+    return {"title": title, "kind": "claim", "attributes": told.attributes | {"scope": "out"}}
 
 
 def _draft_of(

@@ -72,7 +72,8 @@ class Draft:
     ``answers`` is the title of the question, of the same chunk, that it answers; ``place`` are the
     features of where it was read (``soundness.py``). ``scope`` was put before its title, with a
     colon or a comma, as an ``aside`` where the same is true elsewhere; ``sequel`` is the sentence
-    told after it, ``prior`` the one before.
+    told after it, ``prior`` the one before. ``frames`` are spans that it stands under, which are
+    cited with it and confirm nothing.
     """
 
     kind: AtomKind
@@ -93,6 +94,7 @@ class Draft:
     sequel: str = ""
     aside: bool = False
     prior: str = ""
+    frames: tuple[Span, ...] = ()
 
     @property
     def first(self) -> str:
@@ -148,7 +150,8 @@ def _as_of_now(text: str, sentence: str) -> str:
 
 
 def gives_reason(text: str) -> bool:
-    return bool(_REASON.search(text[:60]))
+    """Whether it says why what stands right before it is so."""
+    return _REASON.match(text) is not None and not text.endswith((":", "?"))
 
 
 def _attributes(cue: Cue, text: str, reason: str) -> dict[str, str]:
@@ -271,8 +274,7 @@ def make_draft(
     spans = [sentence.span]
     if sentence.following:
         spans.append(sentence.following)
-    if lead and lead[0] != sentence.span:
-        spans.append(lead[0])
+    over = (lead[0],) if lead and lead[0] != sentence.span else ()
     severity = severity_of(text) if cue.kind == "risk" else None
     impact = impact_of(text) if cue.kind == "risk" else None
     if cue.kind == "risk" and not impact and (impact := burden_of(text)):
@@ -304,4 +306,5 @@ def make_draft(
         entities=tuple(names),
         scope=scope,
         aside=aside,
+        frames=over,
     )
