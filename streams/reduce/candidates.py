@@ -36,6 +36,7 @@ from streams.reduce.material import Material
 from streams.reduce.topics import key_of
 
 MAX_FEATURES = 60
+MAX_PAGES = 45
 MANY = 12  # features that are named as such; then pages that are only named after a thing are none
 MAX_INTRODUCED = 2
 MAX_CONTEXT = 3
@@ -220,16 +221,15 @@ def named_features(
 
 
 def _choose(found: Sequence[Candidate]) -> list[Candidate]:
-    """The weightiest; of pages that are only named after a thing those that others speak of, and
-    no more than half as many as of all others where these are many.
+    """The weightiest. Pages that are only named after a thing fill up what is named as such; where
+    that is much, others must speak of them.
     """
     ranked = sorted(found, key=lambda one: (-one.weight, one.key))
     sure = [one for one in ranked if not one.is_named_only_by_page]
-    pages = [
-        it for it in ranked if it.is_named_only_by_page and (it.speaking or len(it.others) > 1)
-    ]
-    most = len(sure) // 2 if len(sure) >= MANY else MAX_FEATURES
-    return (sure + pages[:most])[:MAX_FEATURES]
+    pages = [one for one in ranked if one.is_named_only_by_page]
+    if len(sure) >= MANY:
+        pages = [one for one in pages if one.speaking or len(one.others) > 1][: len(sure) // 2]
+    return (sure + pages[:MAX_PAGES])[:MAX_FEATURES]
 
 
 def _item_of(

@@ -25,13 +25,16 @@ from streams.reduce.wording import content_words, position, shorten
 
 MAX_TITLE = 140
 MAX_SHOWN = 5
-MOST = {"conflict": 10, "risk": 8, "gap": 8, "opportunity": 6, "trend": 5, "pattern": 8}
+MOST = {"conflict": 10, "risk": 8, "gap": 8, "opportunity": 6, "trend": 5, "pattern": 5}
 ALIKE = 0.5  # of the words of two statements that say the same
 ANSWERS = 0.5  # of the words of a question that its answer has
 LEAST_SHARED = 3
 MANY_SOURCES = 3
+NEAR = 16  # characters, such as those of «will no longer be»
+COPIED = 0.9  # of the words: copies of one text agree with themselves
 _COUNTED = {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six"}
 _SAYING = frozenset({"claim", "decision", "requirement", "risk", "domain_signal"})
+_BINDING = frozenset({"decision", "requirement", "risk"})
 _ANSWERING = frozenset({"decision", "requirement", "claim"})
 KINDS = _SAYING | {"unknown"}
 _MOVING = re.compile(
@@ -169,7 +172,7 @@ class _Search:
         moving = [
             it for it in atoms if it.kind in ("decision", "claim") and _MOVING.search(it.title)
         ]
-        moving = [it for it in moving if topic.key in it.title.lower()]
+        moving = [it for it in moving if _is_of(topic, it)]
         if not moving:
             return
         still = [
@@ -188,7 +191,7 @@ class _Search:
     ) -> Finding:
         shown = list(atoms[:MAX_SHOWN])
         worth = sum(self.material.topics.scores[it.atom_id] for it in shown) / len(shown)
-        worth += 0.1 * len(sources_of(atoms))
+        worth += 0.1 * len(sources_of(atoms)) + 0.3 * (shown[0].kind in _BINDING)
         picks = self.material.section("description", shown).picks
         return Finding(category, topic.key, topic.name, title, picks, round(worth, 6))
 
@@ -246,6 +249,13 @@ def _insight(one: Finding) -> ItemInput:
     )
 
 
+def _is_of(topic: Topic, atom: AtomRecord) -> bool:
+    """Whether what moves in the atom is the topic: its name stands close before the verb."""
+    said = atom.statement.lower()
+    at, verb = said.find(topic.key), _MOVING.search(said)
+    return verb is not None and 0 <= at < verb.start() <= at + len(topic.key) + NEAR
+
+
 def _said(atom: AtomRecord) -> str:
     return lower(position(atom, in_context=False))
 
@@ -255,8 +265,8 @@ def _is_alike(one: AtomRecord, other: AtomRecord) -> bool:
     if sources_of([one]) & sources_of([other]) or one.polarity != other.polarity:
         return False
     ours, theirs = content_words(one.statement), content_words(other.statement)
-    shared = len(ours & theirs)
-    enough = shared >= max(LEAST_SHARED, ALIKE * len(ours | theirs))
+    shared, all_words = len(ours & theirs), len(ours | theirs)
+    enough = max(LEAST_SHARED, ALIKE * all_words) <= shared < COPIED * all_words
     return enough and keep_order(one.statement, other.statement)
 
 

@@ -154,7 +154,8 @@ def _introduce_page(page: Page, chunk: ChunkCreated) -> Introduction | None:
         said = strip_markup(text[slice(*span)])
         if _GONE.search(said):
             return None
-        if span[1] - span[0] >= MIN_EVIDENCE_CHARS and not _ABOUT_THE_PAGE.match(said):
+        tells = span == page.told or not _ABOUT_THE_PAGE.match(said)
+        if tells and span[1] - span[0] >= MIN_EVIDENCE_CHARS:
             return Introduction(page.name, said, span, page.place, page.state, page.group)
     span = _widen(text, page.titled)
     return Introduction(page.name, "", span, page.place, page.state, page.group)

@@ -27,6 +27,7 @@ _NUMBER = re.compile(
     r"[:.)\-–—]*\s+",
     re.IGNORECASE,
 )
+_DATED = re.compile(r"\d{4,8}[-_](?:\d\d[-_]){0,2}(?=[a-z]+[-_])")
 _SIGNS = re.compile(r"^[^\w(«\"']+|[^\w)»\"'+#]+$")
 _EMOJI = re.compile(r"[\U0001F000-\U0001FAFF☀-➿⬀-⯿️‍←-⇿]+|:[a-z][a-z0-9_+-]+:")
 _ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
@@ -63,6 +64,8 @@ def capability_name(raw: str, *, planned: bool = False, titled: bool = False) ->
     which may read like a sentence where it is short.
     """
     text = show_heading(_EMOJI.sub(" ", raw)).strip()
+    if " " not in text and (dated := _DATED.match(text)):
+        text = name_of_folder(text[dated.end() :])
     text = _NUMBER.sub("", " ".join(text.split()))
     text = _SIGNS.sub("", text).strip()
     text = _ASIDE.sub("", text) or text
@@ -73,7 +76,7 @@ def capability_name(raw: str, *, planned: bool = False, titled: bool = False) ->
         text = text[:1].upper() + text[1:]
     text = _OWNER.sub("", text)
     shorter = _LAST.sub("", text)
-    text = _SIGNS.sub("", shorter if shorter else text)
+    text = _SIGNS.sub("", shorter if " " in shorter else text)
     return capitalise(text) if _is_name(text, titled=titled) else ""
 
 

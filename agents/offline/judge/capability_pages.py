@@ -23,6 +23,7 @@ _RECORDS = Wording("capabilities", "record_folders")
 _FOLDERS = Wording("capabilities", "product_folders")
 _INTRODUCTIONS = Wording("capabilities", "introductions")
 _PARTS = Wording("capabilities", "product_folders", entry="parts-people-choose-from")
+_FREE = Wording("capabilities", "product_folders", entry="parts-even-of-a-reference")
 _PLANS = Wording("capabilities", "plan_headings")
 _ROOT = re.compile(
     r"(?:^|/)(?:docs?|documentation|content|src|pages?|website|site|sites|app|en|en-us|latest|main|public|source|book|manual|user[-_]?(?:guide|manual|docs)|guides?)(?=/)",
@@ -153,7 +154,8 @@ def _place_of(chunk: ChunkCreated) -> str:
         own = name.split(".", 1)[0]
         inside = path[kept.end() :]
         return "" if over or is_elsewhere(inside) or _INTRODUCTIONS.match(own) else RECORD
-    if is_elsewhere(path):
+    part = _FREE.search(folders)
+    if is_elsewhere(path[part.end() :] if part else path):
         return ""
     if _FOLDERS.search(folders):
         return PAGE
