@@ -48,6 +48,8 @@ MAX_MENTIONS = 4
 _WEIGHT = {PAGE: 3.0, CARD: 3.0, LISTED: 2.5, PLAN: 2.0, RECORD: 2.0, TICKET: 1.5, DOC: 1.0}
 _WHOLE_DOCUMENT = frozenset({PAGE, RECORD, DOC})
 OF_PRODUCT = 3
+MANY_OF_PRODUCT = 6
+HEAD_SHARE = 0.2
 LEAST_NAME = 4
 _OF_PRODUCT = re.compile(
     r" (?:in|for|with|and|to|on|by|of|used by) (?:the )?(?P<product>[A-Za-z]\w+(?: [A-Z]\w+)?)$"
@@ -100,12 +102,6 @@ def place_of(atom: AtomRecord) -> str:
     return atom.attributes.get(FEATURE_PLACE, DOC)
 
 
-def only_names(atom: AtomRecord) -> bool:
-    """Whether it says no more of a feature than that it is there."""
-    name = atom.attributes.get(FEATURE)
-    return name is not None and atom.title.endswith(f": {name}")
-
-
 def name_key(name: str) -> str:
     """One key for the ways a name is written: case, hyphens, singular and plural."""
     words = words_in(name)
@@ -113,12 +109,19 @@ def name_key(name: str) -> str:
 
 
 def find_products(names: Iterable[str]) -> frozenset[str]:
-    """What several names end with after «in», «for» or «with»: the product that all are of."""
-    counted: Counter[str] = Counter()
-    for name in names:
+    """What several names end with after «in», «for» or «with», or many begin with: the product
+    that all are of.
+    """
+    tails: Counter[str] = Counter()
+    heads: Counter[str] = Counter()
+    all_names = list(names)
+    for name in all_names:
+        heads[name.split(" ", 1)[0].lower()] += " " in name
         if tail := _OF_PRODUCT.search(name):
-            counted[tail["product"].lower()] += 1
-    return frozenset(key for key, seen in counted.items() if seen >= OF_PRODUCT)
+            tails[tail["product"].lower()] += 1
+    most = max(MANY_OF_PRODUCT, HEAD_SHARE * len(all_names))
+    found = {key for key, seen in tails.items() if seen >= OF_PRODUCT}
+    return frozenset(found | {key for key, seen in heads.items() if seen >= most})
 
 
 def shorten_name(name: str, products: frozenset[str]) -> str:

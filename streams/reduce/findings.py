@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from schemas.events.ledger import AtomRecord
-from schemas.features import DONE
+from schemas.features import DONE, FEATURE
 from streams.ledger.agreement import keep_order
-from streams.reduce.candidates import Candidate, only_names
+from streams.reduce.candidates import Candidate
 from streams.reduce.clusters import AT_HOME
 from streams.reduce.inputs import ItemInput, ListInput, Pick
 from streams.reduce.material import Material
@@ -155,7 +155,7 @@ class _Search:
 
     def _agreement(self, topic: Topic, atoms: Sequence[AtomRecord]) -> Iterator[Finding]:
         """The same said by several documents in words of their own."""
-        said = [atom for atom in atoms if atom.kind in _SAYING and not only_names(atom)]
+        said = [atom for atom in atoms if atom.kind in _SAYING and FEATURE not in atom.attributes]
         best: list[AtomRecord] = []
         for lead in said:
             alike = [lead, *(atom for atom in said if atom is not lead and _is_alike(lead, atom))]

@@ -33,7 +33,7 @@ _EMOJI = re.compile(r"[\U0001F000-\U0001FAFF☀-➿⬀-⯿️‍←-⇿]+|:[a-z]
 _ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _LAST = re.compile(
     r"\s+(?:overview|introduction|guide|basics|proposal|design(?: doc(?:ument)?)?|rfc|docs?|"
-    r"documentation|support|explained|feature|and how .*)$",
+    r"documentation|explained|and how .*)$|(?<= )(\S+) (?:support|feature)$",
     re.IGNORECASE,
 )
 _BOLD = re.compile(
@@ -75,8 +75,7 @@ def capability_name(raw: str, *, planned: bool = False, titled: bool = False) ->
         text = text[opener.end() :]
         text = text[:1].upper() + text[1:]
     text = _OWNER.sub("", text)
-    shorter = _LAST.sub("", text)
-    text = _SIGNS.sub("", shorter if " " in shorter else text)
+    text = _SIGNS.sub("", _LAST.sub(r"\1", text) or text)
     return capitalise(text) if _is_name(text, titled=titled) else ""
 
 

@@ -39,6 +39,9 @@ _CHOICES = re.compile(
 _PROPOSED = re.compile(
     r"(?:^|/)(?:proposals?|rfcs?|drafts?|proposed|ideas?|keps?)(?=/)", re.IGNORECASE
 )
+_KIND_IN_STEM = re.compile(
+    r"[\w-]+[-_](?P<kind>integration|connector|plugin|extension|provider|adapter|strategy|pattern)"
+)
 _FIELD = re.compile(r"^(?P<key>[\w-]+):[ \t]*(?P<value>\S.*?)[ \t]*$", re.MULTILINE)
 _SHORT_TITLES = (
     *("sidebarTitle", "sidebar_label", "navTitle", "nav_title", "linkTitle", "linktitle"),
@@ -84,6 +87,8 @@ def page_of(chunk: ChunkCreated) -> Page | None:
         folders.pop()
     if not name:
         return None
+    if " " not in name and (kind := _KIND_IN_STEM.fullmatch(own.lower())):
+        name = f"{name} {kind['kind']}"
     group = _group_of(text, fields, folders)
     if " " not in name and (part := _PARTS.search(f"/{chunk.path.lower()}")):
         name = f"{name} {_singular(part.group().strip('/'))}"
