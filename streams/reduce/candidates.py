@@ -50,7 +50,7 @@ _WHOLE_DOCUMENT = frozenset({PAGE, RECORD, DOC})
 OF_PRODUCT = 3
 MANY_OF_PRODUCT = 6
 HEAD_SHARE = 0.2
-LEAST_NAME = 4
+LEAST_NAME = 3
 _OF_PRODUCT = re.compile(
     r" (?:in|for|with|and|to|on|by|of|used by) (?:the )?(?P<product>[A-Za-z]\w+(?: [A-Z]\w+)?)$"
 )
@@ -131,8 +131,9 @@ def shorten_name(name: str, products: frozenset[str]) -> str:
         name = name[: tail.start()]
     for product in sorted(products, key=len, reverse=True):
         before = re.match(rf"{re.escape(product)} (?:(?:support|and|with) (?:for )?)?", name, re.I)
-        if before and len(rest := name[before.end() :]) >= LEAST_NAME:
-            return rest[:1].upper() + rest[1:]
+        if before:
+            rest = name[before.end() :]
+            return rest[:1].upper() + rest[1:] if len(rest) >= LEAST_NAME else name
     return name
 
 
@@ -262,11 +263,18 @@ def _item_of(
 
 
 def _description(material: Material, one: Candidate) -> list[AtomRecord]:
-    """What introduces it, then what was decided of it and what else is said."""
-    told = one.introducing[:MAX_INTRODUCED]
+    """What introduces it, then what was decided of it and what else is said; a bare name last."""
+    telling = [atom for atom in one.introducing if not _only_names(atom)]
+    told = telling[:MAX_INTRODUCED]
     more = _best(material, one, {"decision"}, MAX_CONTEXT)
     more += _best(material, one, {"claim", "entity", "domain_signal"}, MAX_CONTEXT)
-    return [*told, *more[:MAX_CONTEXT]]
+    bare = [] if telling else one.introducing[:1]
+    return [*told, *more[:MAX_CONTEXT], *bare]
+
+
+def _only_names(atom: AtomRecord) -> bool:
+    """Whether it says no more of a feature than that it is there."""
+    return atom.title.endswith(f": {atom.attributes[FEATURE]}")
 
 
 def _best(material: Material, one: Candidate, kinds: set[str], most: int) -> list[AtomRecord]:

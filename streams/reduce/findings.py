@@ -101,10 +101,10 @@ class _Search:
             and not self.material.is_contradicted(atom)
         ]
         by_kind = {kind: [it for it in foreign if it.kind == kind] for kind in KINDS}
-        if risks := by_kind["risk"]:
+        if risks := [it for it in by_kind["risk"] if it.impact]:
             title = f"Another document sees a risk for {one.name}: {_said(risks[0])}"
             yield self._finding("risk", one, title, [lead, *risks])
-        if asked := by_kind["unknown"]:
+        if asked := [it for it in by_kind["unknown"] if _is_asked(it)]:
             title = f"Open in another document about {one.name}: {_said(asked[0])}"
             yield self._finding("gap", one, title, [lead, *asked])
         if one.state == DONE:
@@ -137,7 +137,7 @@ class _Search:
 
     def _questions(self, topic: Topic, atoms: Sequence[AtomRecord]) -> Iterator[Finding]:
         """Questions of one document that another asks too, or that it answers."""
-        for question in (atom for atom in atoms if atom.kind == "unknown"):
+        for question in filter(_is_asked, atoms):
             words = content_words(question.title)
             near = [
                 atom
@@ -254,6 +254,10 @@ def _is_of(topic: Topic, atom: AtomRecord) -> bool:
     said = atom.statement.lower()
     at, verb = said.find(topic.key), _MOVING.search(said)
     return verb is not None and 0 <= at < verb.start() <= at + len(topic.key) + NEAR
+
+
+def _is_asked(atom: AtomRecord) -> bool:
+    return atom.kind == "unknown" and atom.title.endswith("?")
 
 
 def _said(atom: AtomRecord) -> str:

@@ -89,7 +89,7 @@ def _is_name(text: str, *, titled: bool) -> bool:
         and not _NO_NAME.match(text)
         and not _NO_END.search(text)
         and ((titled and len(words) <= SHORT_TITLE) or not _SENTENCE.search(text))
-        and not re.search(r"[/\\{}<>=@|]|\.\w+$|\w\.\w|^[a-z]+[_]\w+$", text)
+        and not re.search(r"[/\\{}<>=@|]|[a-z]\.\w|^[a-z]+[_]\w+$", text)
     )
 
 

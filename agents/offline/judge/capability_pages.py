@@ -80,7 +80,7 @@ def page_of(chunk: ChunkCreated) -> Page | None:
     name = _best_of(
         [name for title in titles if (name := capability_name(title, titled=place == PAGE))]
     )
-    if not name and (_INTRODUCTIONS.match(own) or place == PAGE):
+    if not name and (_INTRODUCTIONS.match(own) or place != DOC):
         own = own if not _INTRODUCTIONS.match(own) else folders.pop()
         name = capability_name(name_of_folder(own))
     elif folders and _INTRODUCTIONS.match(own):
