@@ -36,6 +36,7 @@ from streams.reduce.material import Material
 from streams.reduce.topics import key_of
 
 MAX_FEATURES = 60
+MAX_PAGES = 45
 MANY = 12  # features that are named as such; then pages that are only named after a thing are none
 MAX_INTRODUCED = 2
 MAX_CONTEXT = 3
@@ -47,7 +48,9 @@ MAX_MENTIONS = 4
 _WEIGHT = {PAGE: 3.0, CARD: 3.0, LISTED: 2.5, PLAN: 2.0, RECORD: 2.0, TICKET: 1.5, DOC: 1.0}
 _WHOLE_DOCUMENT = frozenset({PAGE, RECORD, DOC})
 OF_PRODUCT = 3
-LEAST_NAME = 4
+MANY_OF_PRODUCT = 6
+HEAD_SHARE = 0.2
+LEAST_NAME = 3
 _OF_PRODUCT = re.compile(
     r" (?:in|for|with|and|to|on|by|of|used by) (?:the )?(?P<product>[A-Za-z]\w+(?: [A-Z]\w+)?)$"
 )
@@ -99,12 +102,6 @@ def place_of(atom: AtomRecord) -> str:
     return atom.attributes.get(FEATURE_PLACE, DOC)
 
 
-def only_names(atom: AtomRecord) -> bool:
-    """Whether it says no more of a feature than that it is there."""
-    name = atom.attributes.get(FEATURE)
-    return name is not None and atom.title.endswith(f": {name}")
-
-
 def name_key(name: str) -> str:
     """One key for the ways a name is written: case, hyphens, singular and plural."""
     words = words_in(name)
@@ -112,12 +109,19 @@ def name_key(name: str) -> str:
 
 
 def find_products(names: Iterable[str]) -> frozenset[str]:
-    """What several names end with after «in», «for» or «with»: the product that all are of."""
-    counted: Counter[str] = Counter()
-    for name in names:
+    """What several names end with after «in», «for» or «with», or many begin with: the product
+    that all are of.
+    """
+    tails: Counter[str] = Counter()
+    heads: Counter[str] = Counter()
+    all_names = list(names)
+    for name in all_names:
+        heads[name.split(" ", 1)[0].lower()] += " " in name
         if tail := _OF_PRODUCT.search(name):
-            counted[tail["product"].lower()] += 1
-    return frozenset(key for key, seen in counted.items() if seen >= OF_PRODUCT)
+            tails[tail["product"].lower()] += 1
+    most = max(MANY_OF_PRODUCT, HEAD_SHARE * len(all_names))
+    found = {key for key, seen in tails.items() if seen >= OF_PRODUCT}
+    return frozenset(found | {key for key, seen in heads.items() if seen >= most})
 
 
 def shorten_name(name: str, products: frozenset[str]) -> str:
@@ -127,8 +131,9 @@ def shorten_name(name: str, products: frozenset[str]) -> str:
         name = name[: tail.start()]
     for product in sorted(products, key=len, reverse=True):
         before = re.match(rf"{re.escape(product)} (?:(?:support|and|with) (?:for )?)?", name, re.I)
-        if before and len(rest := name[before.end() :]) >= LEAST_NAME:
-            return rest[:1].upper() + rest[1:]
+        if before:
+            rest = name[before.end() :]
+            return rest[:1].upper() + rest[1:] if len(rest) >= LEAST_NAME else name
     return name
 
 
@@ -220,16 +225,15 @@ def named_features(
 
 
 def _choose(found: Sequence[Candidate]) -> list[Candidate]:
-    """The weightiest; of pages that are only named after a thing those that others speak of, and
-    no more than half as many as of all others where these are many.
+    """The weightiest. Pages that are only named after a thing fill up what is named as such; where
+    that is much, others must speak of them.
     """
     ranked = sorted(found, key=lambda one: (-one.weight, one.key))
     sure = [one for one in ranked if not one.is_named_only_by_page]
-    pages = [
-        it for it in ranked if it.is_named_only_by_page and (it.speaking or len(it.others) > 1)
-    ]
-    most = len(sure) // 2 if len(sure) >= MANY else MAX_FEATURES
-    return (sure + pages[:most])[:MAX_FEATURES]
+    pages = [one for one in ranked if one.is_named_only_by_page]
+    if len(sure) >= MANY:
+        pages = [one for one in pages if one.speaking or len(one.others) > 1][: len(sure) // 2]
+    return (sure + pages[:MAX_PAGES])[:MAX_FEATURES]
 
 
 def _item_of(
@@ -259,11 +263,18 @@ def _item_of(
 
 
 def _description(material: Material, one: Candidate) -> list[AtomRecord]:
-    """What introduces it, then what was decided of it and what else is said."""
-    told = one.introducing[:MAX_INTRODUCED]
+    """What introduces it, then what was decided of it and what else is said; a bare name last."""
+    telling = [atom for atom in one.introducing if not _only_names(atom)]
+    told = telling[:MAX_INTRODUCED]
     more = _best(material, one, {"decision"}, MAX_CONTEXT)
     more += _best(material, one, {"claim", "entity", "domain_signal"}, MAX_CONTEXT)
-    return [*told, *more[:MAX_CONTEXT]]
+    bare = [] if telling else one.introducing[:1]
+    return [*told, *more[:MAX_CONTEXT], *bare]
+
+
+def _only_names(atom: AtomRecord) -> bool:
+    """Whether it says no more of a feature than that it is there."""
+    return atom.title.endswith(f": {atom.attributes[FEATURE]}")
 
 
 def _best(material: Material, one: Candidate, kinds: set[str], most: int) -> list[AtomRecord]:

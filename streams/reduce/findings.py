@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from schemas.events.ledger import AtomRecord
-from schemas.features import DONE
+from schemas.features import DONE, FEATURE
 from streams.ledger.agreement import keep_order
-from streams.reduce.candidates import Candidate, only_names
+from streams.reduce.candidates import Candidate
 from streams.reduce.clusters import AT_HOME
 from streams.reduce.inputs import ItemInput, ListInput, Pick
 from streams.reduce.material import Material
@@ -25,13 +25,16 @@ from streams.reduce.wording import content_words, position, shorten
 
 MAX_TITLE = 140
 MAX_SHOWN = 5
-MOST = {"conflict": 10, "risk": 8, "gap": 8, "opportunity": 6, "trend": 5, "pattern": 8}
+MOST = {"conflict": 10, "risk": 8, "gap": 8, "opportunity": 6, "trend": 5, "pattern": 5}
 ALIKE = 0.5  # of the words of two statements that say the same
 ANSWERS = 0.5  # of the words of a question that its answer has
 LEAST_SHARED = 3
 MANY_SOURCES = 3
+NEAR = 16  # characters, such as those of «will no longer be»
+COPIED = 0.9  # of the words: copies of one text agree with themselves
 _COUNTED = {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six"}
 _SAYING = frozenset({"claim", "decision", "requirement", "risk", "domain_signal"})
+_BINDING = frozenset({"decision", "requirement", "risk"})
 _ANSWERING = frozenset({"decision", "requirement", "claim"})
 KINDS = _SAYING | {"unknown"}
 _MOVING = re.compile(
@@ -98,10 +101,10 @@ class _Search:
             and not self.material.is_contradicted(atom)
         ]
         by_kind = {kind: [it for it in foreign if it.kind == kind] for kind in KINDS}
-        if risks := by_kind["risk"]:
+        if risks := [it for it in by_kind["risk"] if it.impact]:
             title = f"Another document sees a risk for {one.name}: {_said(risks[0])}"
             yield self._finding("risk", one, title, [lead, *risks])
-        if asked := by_kind["unknown"]:
+        if asked := [it for it in by_kind["unknown"] if _is_asked(it)]:
             title = f"Open in another document about {one.name}: {_said(asked[0])}"
             yield self._finding("gap", one, title, [lead, *asked])
         if one.state == DONE:
@@ -134,7 +137,7 @@ class _Search:
 
     def _questions(self, topic: Topic, atoms: Sequence[AtomRecord]) -> Iterator[Finding]:
         """Questions of one document that another asks too, or that it answers."""
-        for question in (atom for atom in atoms if atom.kind == "unknown"):
+        for question in filter(_is_asked, atoms):
             words = content_words(question.title)
             near = [
                 atom
@@ -152,7 +155,7 @@ class _Search:
 
     def _agreement(self, topic: Topic, atoms: Sequence[AtomRecord]) -> Iterator[Finding]:
         """The same said by several documents in words of their own."""
-        said = [atom for atom in atoms if atom.kind in _SAYING and not only_names(atom)]
+        said = [atom for atom in atoms if atom.kind in _SAYING and FEATURE not in atom.attributes]
         best: list[AtomRecord] = []
         for lead in said:
             alike = [lead, *(atom for atom in said if atom is not lead and _is_alike(lead, atom))]
@@ -169,7 +172,7 @@ class _Search:
         moving = [
             it for it in atoms if it.kind in ("decision", "claim") and _MOVING.search(it.title)
         ]
-        moving = [it for it in moving if topic.key in it.title.lower()]
+        moving = [it for it in moving if _is_of(topic, it)]
         if not moving:
             return
         still = [
@@ -188,7 +191,7 @@ class _Search:
     ) -> Finding:
         shown = list(atoms[:MAX_SHOWN])
         worth = sum(self.material.topics.scores[it.atom_id] for it in shown) / len(shown)
-        worth += 0.1 * len(sources_of(atoms))
+        worth += 0.1 * len(sources_of(atoms)) + 0.3 * (shown[0].kind in _BINDING)
         picks = self.material.section("description", shown).picks
         return Finding(category, topic.key, topic.name, title, picks, round(worth, 6))
 
@@ -246,6 +249,17 @@ def _insight(one: Finding) -> ItemInput:
     )
 
 
+def _is_of(topic: Topic, atom: AtomRecord) -> bool:
+    """Whether what moves in the atom is the topic: its name stands close before the verb."""
+    said = atom.statement.lower()
+    at, verb = said.find(topic.key), _MOVING.search(said)
+    return verb is not None and 0 <= at < verb.start() <= at + len(topic.key) + NEAR
+
+
+def _is_asked(atom: AtomRecord) -> bool:
+    return atom.kind == "unknown" and atom.title.endswith("?")
+
+
 def _said(atom: AtomRecord) -> str:
     return lower(position(atom, in_context=False))
 
@@ -255,8 +269,8 @@ def _is_alike(one: AtomRecord, other: AtomRecord) -> bool:
     if sources_of([one]) & sources_of([other]) or one.polarity != other.polarity:
         return False
     ours, theirs = content_words(one.statement), content_words(other.statement)
-    shared = len(ours & theirs)
-    enough = shared >= max(LEAST_SHARED, ALIKE * len(ours | theirs))
+    shared, all_words = len(ours & theirs), len(ours | theirs)
+    enough = max(LEAST_SHARED, ALIKE * all_words) <= shared < COPIED * all_words
     return enough and keep_order(one.statement, other.statement)
 
 

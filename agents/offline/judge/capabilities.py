@@ -28,7 +28,7 @@ from agents.offline.segment.masks import mask
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Span
 from agents.offline.segment.prose import dialect_of, passages
 from agents.offline.segment.sections import show_heading, simplify
-from agents.offline.segment.wording import lower_first, split_sentences, strip_markup, title_of
+from agents.offline.segment.wording import split_sentences, strip_markup, title_of
 from schemas.areas import main_area
 from schemas.events.hygiene import ChunkCreated
 from schemas.features import (
@@ -154,7 +154,8 @@ def _introduce_page(page: Page, chunk: ChunkCreated) -> Introduction | None:
         said = strip_markup(text[slice(*span)])
         if _GONE.search(said):
             return None
-        if span[1] - span[0] >= MIN_EVIDENCE_CHARS and not _ABOUT_THE_PAGE.match(said):
+        tells = span == page.told or not _ABOUT_THE_PAGE.match(said)
+        if tells and span[1] - span[0] >= MIN_EVIDENCE_CHARS:
             return Introduction(page.name, said, span, page.place, page.state, page.group)
     span = _widen(text, page.titled)
     return Introduction(page.name, "", span, page.place, page.state, page.group)
@@ -325,7 +326,7 @@ def _statement_of(one: Introduction) -> str:
     if one.said and one.name.lower() in one.said.lower():
         return one.said
     if one.said:
-        return f"{one.name}: {lower_first(one.said)}"
+        return f"{one.name}: {one.said}"
     return f"{_BARE[one.place] if one.state == DONE else 'Planned'}: {one.name}"
 
 

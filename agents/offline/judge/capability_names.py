@@ -27,12 +27,13 @@ _NUMBER = re.compile(
     r"[:.)\-–—]*\s+",
     re.IGNORECASE,
 )
+_DATED = re.compile(r"\d{4,8}[-_](?:\d\d[-_]){0,2}(?=[a-z]+[-_])")
 _SIGNS = re.compile(r"^[^\w(«\"']+|[^\w)»\"'+#]+$")
 _EMOJI = re.compile(r"[\U0001F000-\U0001FAFF☀-➿⬀-⯿️‍←-⇿]+|:[a-z][a-z0-9_+-]+:")
 _ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _LAST = re.compile(
     r"\s+(?:overview|introduction|guide|basics|proposal|design(?: doc(?:ument)?)?|rfc|docs?|"
-    r"documentation|support|explained|feature|and how .*)$",
+    r"documentation|explained|and how .*)$|(?<= )(\S+) (?:support|feature)$",
     re.IGNORECASE,
 )
 _BOLD = re.compile(
@@ -63,6 +64,8 @@ def capability_name(raw: str, *, planned: bool = False, titled: bool = False) ->
     which may read like a sentence where it is short.
     """
     text = show_heading(_EMOJI.sub(" ", raw)).strip()
+    if " " not in text and (dated := _DATED.match(text)):
+        text = name_of_folder(text[dated.end() :])
     text = _NUMBER.sub("", " ".join(text.split()))
     text = _SIGNS.sub("", text).strip()
     text = _ASIDE.sub("", text) or text
@@ -72,8 +75,7 @@ def capability_name(raw: str, *, planned: bool = False, titled: bool = False) ->
         text = text[opener.end() :]
         text = text[:1].upper() + text[1:]
     text = _OWNER.sub("", text)
-    shorter = _LAST.sub("", text)
-    text = _SIGNS.sub("", shorter if shorter else text)
+    text = _SIGNS.sub("", _LAST.sub(r"\1", text) or text)
     return capitalise(text) if _is_name(text, titled=titled) else ""
 
 
@@ -87,7 +89,7 @@ def _is_name(text: str, *, titled: bool) -> bool:
         and not _NO_NAME.match(text)
         and not _NO_END.search(text)
         and ((titled and len(words) <= SHORT_TITLE) or not _SENTENCE.search(text))
-        and not re.search(r"[/\\{}<>=@|]|\.\w+$|\w\.\w|^[a-z]+[_]\w+$", text)
+        and not re.search(r"[/\\{}<>=@|]|[a-z]\.\w|^[a-z]+[_]\w+$", text)
     )
 
 

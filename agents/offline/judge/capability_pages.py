@@ -23,6 +23,7 @@ _RECORDS = Wording("capabilities", "record_folders")
 _FOLDERS = Wording("capabilities", "product_folders")
 _INTRODUCTIONS = Wording("capabilities", "introductions")
 _PARTS = Wording("capabilities", "product_folders", entry="parts-people-choose-from")
+_FREE = Wording("capabilities", "product_folders", entry="parts-even-of-a-reference")
 _PLANS = Wording("capabilities", "plan_headings")
 _ROOT = re.compile(
     r"(?:^|/)(?:docs?|documentation|content|src|pages?|website|site|sites|app|en|en-us|latest|main|public|source|book|manual|user[-_]?(?:guide|manual|docs)|guides?)(?=/)",
@@ -37,6 +38,9 @@ _CHOICES = re.compile(
 )
 _PROPOSED = re.compile(
     r"(?:^|/)(?:proposals?|rfcs?|drafts?|proposed|ideas?|keps?)(?=/)", re.IGNORECASE
+)
+_KIND_IN_STEM = re.compile(
+    r"[\w-]+[-_](?P<kind>integration|connector|plugin|extension|provider|adapter|strategy|pattern)"
 )
 _FIELD = re.compile(r"^(?P<key>[\w-]+):[ \t]*(?P<value>\S.*?)[ \t]*$", re.MULTILINE)
 _SHORT_TITLES = (
@@ -76,13 +80,15 @@ def page_of(chunk: ChunkCreated) -> Page | None:
     name = _best_of(
         [name for title in titles if (name := capability_name(title, titled=place == PAGE))]
     )
-    if not name and (_INTRODUCTIONS.match(own) or place == PAGE):
+    if not name and (_INTRODUCTIONS.match(own) or place != DOC):
         own = own if not _INTRODUCTIONS.match(own) else folders.pop()
         name = capability_name(name_of_folder(own))
     elif folders and _INTRODUCTIONS.match(own):
         folders.pop()
     if not name:
         return None
+    if " " not in name and (kind := _KIND_IN_STEM.fullmatch(own.lower())):
+        name = f"{name} {kind['kind']}"
     group = _group_of(text, fields, folders)
     if " " not in name and (part := _PARTS.search(f"/{chunk.path.lower()}")):
         name = f"{name} {_singular(part.group().strip('/'))}"
@@ -153,7 +159,8 @@ def _place_of(chunk: ChunkCreated) -> str:
         own = name.split(".", 1)[0]
         inside = path[kept.end() :]
         return "" if over or is_elsewhere(inside) or _INTRODUCTIONS.match(own) else RECORD
-    if is_elsewhere(path):
+    part = _FREE.search(folders)
+    if is_elsewhere(path[part.end() :] if part else path):
         return ""
     if _FOLDERS.search(folders):
         return PAGE
