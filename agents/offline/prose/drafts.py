@@ -45,6 +45,7 @@ from agents.offline.recognise.noise import (
     is_truncated,
 )
 from agents.offline.recognise.phrasing import find_by_words, read_as_plan
+from agents.offline.recognise.stances import is_unstated
 from agents.offline.recognise.structure import find_by_structure
 from agents.offline.resolve.conditions import add_condition, condition_over
 from agents.offline.resolve.drafts import Draft, gives_reason, is_of_present, make_draft, tags_of
@@ -56,7 +57,7 @@ from agents.offline.segment.documents import Setting, read_setting
 from agents.offline.segment.masks import mask
 from agents.offline.segment.passages import Passage, Sentence, Span
 from agents.offline.segment.prose import dialect_of
-from agents.offline.segment.sections import Role, bare_name, is_settled, role_in, subject_of
+from agents.offline.segment.sections import Role, bare_name, is_settled, subject_of
 from agents.offline.segment.wording import (
     drop_connective,
     split_sentences,
@@ -109,7 +110,10 @@ _ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
 )
 _PROVED = Wording("lists", "proved")
 _LABEL = re.compile(r"\*\*(?P<said>[^*\n]{3,60})(?:\.\*\*|\*\*\.)\s*")
-_EXAMPLE = re.compile(r"(?:^|[.!?]\s+)for (?:example|instance)\b[^.]*:", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r"(?:^|[.!?]\s+)(?:for (?:example|instance)\b[^.]*|(?:\w+ )?examples?(?: \w+){0,3}|e\.g\.?):",
+    re.IGNORECASE,
+)
 
 
 class Read(NamedTuple):
@@ -134,31 +138,24 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     known: list[Read] = []
     options = Options(chunk)
     for passage, stand in read_stands(setting.text, chunk, whole=whole):
-        role, direct = role_in(passage.headings, recorded=setting.recorded)
-        weighed = options.find(setting.text, passage, recorded=setting.recorded)
-        if weighed is not None:
-            role, direct = weighed.role, weighed.direct
-            role = "rejected" if weighed.option.standing == "rejected" else role
+        role, direct, option = options.place(setting, passage, stand)
         if (
             role == "plain"
             and passage.lead
             and (said := _find_announced_role(setting.text, passage.lead))
         ):
             role, direct = said, True
-        if stand and stand.stance == "excluded":
-            role, direct = "non_goal", True
-        if stand and stand.stance == "weighed" and weighed is None:
-            role = "rejected"
         if role in ("nothing", "rejected", "mitigation"):
             continue
         read = without_taken_back(list(_sentences(setting.text, passage, rst=rst)))
         read = without_label(read, stand)
+        read = [it for it in read if not is_unstated(it.text, feared=role == "risk")]
         if denial := denial_of(passage, role, stand):
             read = deny_sentences(read, denial)
         elif role in DENYING:
             role, read = "plain", read if stand else keep_denied(read)
         seen += read if passage.form != "heading" else []
-        known.append(Read(passage, role, direct, read, weighed and weighed.option))
+        known.append(Read(passage, role, direct, read, option))
     for at in range(len(known)):
         drafts = (
             options.add_alternatives(it, known[at].role) for it in _drafts_at(setting, known, at)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from agents.offline.lexicons import Wording
+from agents.offline.lexicons import Wording, load_words
+from agents.offline.recognise.noise import word_set
 from agents.offline.segment.passages import Passage, Span
 from agents.offline.segment.sections import Role, role_of, simplify
 from agents.offline.segment.tags import SIGN, Stance, label_of, stance_of_heading, takes_back
@@ -65,6 +66,14 @@ _STANCE_OF_ROLE: dict[Role, Stance] = {
 MAX_LABEL_WORDS = 8  # of an announcement that is no sentence, as a heading is none
 _OF_LABELS = frozenset({"forbidden", "waived", "excluded", "unsupported", "postponed"})
 _DENIALS = frozenset({"forbidden", "waived", "excluded", "unsupported", "withdrawn"})
+_UNSTATED_WORDS = load_words("polarity", "unstated_words")
+_FORMER = Wording("polarity", "former")
+_HYPOTHETICAL = Wording("polarity", "hypothetical")
+_ANOTHER_OPTION = Wording("polarity", "another_option")
+_SAID_OF_OTHERS = Wording("polarity", "said_of_others")
+_OPTION_COLUMN = Wording("polarity", "option_column")
+_WEIGHING_COLUMN = Wording("polarity", "weighing_column")
+_CHOSEN = Wording("polarity", "chosen")
 _OPEN_END = re.compile(
     r"\b(?:must|shall|should|may|can|will|do|does)(?: not| never|n['’]t)$|"
     r"\b(?:cannot|can['’]t|won['’]t|never)$",
@@ -137,12 +146,29 @@ def stand_of_row(text: str, passage: Passage) -> Stand | None:
     over = stance_of_heading(head, simplify(head)) if head else None
     if over in ("forbidden", "withdrawn", "others"):
         return Stand(over)
+    if _is_weighed(passage):
+        return Stand("weighed")
     for place in range(len(passage.cells)):
         stance = _stance_of_cell(passage, place) if place != mine else None
         told = stance == "withdrawn" or mine < place or not _is_remark(passage, place, head)
         if stance and told:
             return Stand(stance)
     return None
+
+
+def _is_weighed(passage: Passage) -> bool:
+    """Whether a row tells of one of several options, and not that it was chosen."""
+    heads = [_column(head) for head, _ in passage.cells]
+    if not heads or not _OPTION_COLUMN.search(heads[0]):
+        return False
+    if not any(_WEIGHING_COLUMN.search(it) for it in heads[1:]):
+        return False
+    chosen = (
+        _CHOSEN.match(said) or (_CHOSEN.match(head) and _YES.match(said))
+        for head, (_, cell) in zip(heads, passage.cells, strict=True)
+        if (said := strip_markup(cell).strip(" *_`").lower() or cell.strip())
+    )
+    return not any(chosen)
 
 
 def _stance_of_cell(passage: Passage, place: int) -> Stance | None:
@@ -168,3 +194,16 @@ def _is_remark(passage: Passage, answered: int, head: str) -> bool:
     before = (cell for _, cell in passage.cells[:answered])
     named = any(it.strip() and not _ID.fullmatch(strip_markup(it)) for it in before)
     return named or bool(_REMARK_COLUMN.search(_column(head)))
+
+
+def is_unstated(text: str, *, feared: bool) -> bool:
+    """Whether a sentence tells what was so once, what would be so, what another option is like or
+    what others do: nothing that its author states of the project.
+
+    What is ``feared`` may be worded as what would happen.
+    """
+    if text.endswith("?") or word_set(text).isdisjoint(_UNSTATED_WORDS):
+        return False
+    if _FORMER.match(text) or _ANOTHER_OPTION.match(text) or _SAID_OF_OTHERS.match(text):
+        return True
+    return not feared and _HYPOTHETICAL.search(text) is not None
