@@ -490,3 +490,43 @@ def test_what_explains_an_excluded_item_is_not_excluded_itself() -> None:
     text = "- Transport of live animals by air\n  - FastPost does that for all depots already\n"
     said = titles_of(f"# Depot\n\n## Non-goals\n\n{text}")
     assert said == ["Not a goal of «Depot»: transport of live animals by air"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Currently, clerks must seal each parcel of the DepotServer.",
+        "Developers have to restart the DepotServer after each change.",
+        "Clerks are currently forced to restart the DepotServer.",
+    ],
+)
+def test_what_people_endure_is_no_need_of_a_document_that_changes_it(text: str) -> None:
+    assert titles_of(f"# Depot\n\n## Motivation\n\n{text}\n", "docs/rfcs/0001-lanes.md") == []
+
+
+@pytest.mark.parametrize(
+    ("heading", "text"),
+    [
+        ("Motivation", "Developers must be able to restart the DepotServer at night."),
+        ("Motivation", "The DepotServer must print each label twice."),
+        ("Requirements", "Developers must restart the DepotServer after each change."),
+    ],
+)
+def test_what_people_need_is_a_need(heading: str, text: str) -> None:
+    ((kind, _),) = read(f"# Depot\n\n## {heading}\n\n{text}\n", "docs/rfcs/0001-lanes.md")
+    assert kind == "requirement"
+
+
+@pytest.mark.parametrize(
+    "lead", ["We decided to use SQLite due to the following:", "We use SQLite, because:"]
+)
+def test_the_reasons_of_a_decision_are_no_decisions(lead: str) -> None:
+    text = f"{lead}\n\n- the DepotServer stores labels in one file of its own\n"
+    found = read(f"# Depot\n\n## Decision\n\n{text}", "docs/adr/0001-lanes.md")
+    assert not [title for kind, title in found if kind == "decision" and "one file" in title]
+
+
+def test_what_was_considered_has_drawbacks_of_its_own() -> None:
+    lead = "FastPost was also considered, however, it has the following disadvantages:"
+    text = f"# Depot\n\n## Proposal\n\n{lead}\n\n- Parcels may be lost at night.\n"
+    assert titles_of(text, "docs/rfcs/0001-lanes.md") == []

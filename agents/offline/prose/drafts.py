@@ -31,6 +31,7 @@ from agents.offline.prose.polarity import (
     read_stands,
     without_label,
     without_taken_back,
+    without_unstated,
 )
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, WEAK, Cue
@@ -45,7 +46,6 @@ from agents.offline.recognise.noise import (
     is_truncated,
 )
 from agents.offline.recognise.phrasing import find_by_words, read_as_plan
-from agents.offline.recognise.stances import is_unstated
 from agents.offline.recognise.structure import find_by_structure
 from agents.offline.resolve.conditions import add_condition, condition_over
 from agents.offline.resolve.drafts import Draft, gives_reason, is_of_present, make_draft, tags_of
@@ -149,7 +149,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
             continue
         read = without_taken_back(list(_sentences(setting.text, passage, rst=rst)))
         read = without_label(read, stand)
-        read = [it for it in read if not is_unstated(it.text, feared=role == "risk")]
+        read = without_unstated(read, passage, role, weighs=setting.deliberates)
         if denial := denial_of(passage, role, stand):
             read = deny_sentences(read, denial)
         elif role in DENYING:

@@ -7,6 +7,7 @@ in another chunk. What stands under an option, at whatever depth, takes its stan
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -26,6 +27,12 @@ OPTION = "option"  # the attribute with the option that a proposal belongs to
 ALTERNATIVES = "alternatives"  # of a decision, an option a line
 LONGEST = 80  # characters of an option's name in front of a title
 MAX_LABEL_WORDS = 3  # of an item «Cons:» that says what those under it are
+_REASONS = re.compile(
+    r"\b(?:because(?: of)?|due to|since|reasons?(?: are| being| is)?)"
+    r"(?: (?:the )?(?:following|these|this)(?: \w+)?)?:$|"
+    r"\bfor (?:the following|these|several|a few|two|three|many|multiple) reasons\b[^.]*:$",
+    re.IGNORECASE,
+)
 _BINDING = frozenset({"decision", "requirement"})
 _BINDING_ROLES = frozenset({"plain", "decision", "requirement"})
 
@@ -116,9 +123,12 @@ class Options:
 
 
 def _labelled_over(text: str, passage: Passage) -> Role | None:
-    """«Pros:» or «Cons:» over it, as an item or an announcement."""
+    """«Pros:» or «Cons:» over it, as an item or an announcement, or what announces reasons."""
     for span in passage.over[-1:]:
-        words = strip_markup(text[slice(*span)]).rstrip(": ")
+        words = strip_markup(text[slice(*span)])
+        if words.endswith(":") and _REASONS.search(words):
+            return "gain"
+        words = words.rstrip(": ")
         if len(words.split()) <= MAX_LABEL_WORDS and (role := role_of(words)) in ("gain", "risk"):
             return role
     return None

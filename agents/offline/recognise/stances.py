@@ -8,6 +8,7 @@ nearest counts. Only announcements do so: a condition or a reason over a list de
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from agents.offline.lexicons import Wording, load_words
@@ -68,6 +69,9 @@ _OF_LABELS = frozenset({"forbidden", "waived", "excluded", "unsupported", "postp
 _DENIALS = frozenset({"forbidden", "waived", "excluded", "unsupported", "withdrawn"})
 _UNSTATED_WORDS = load_words("polarity", "unstated_words")
 _FORMER = Wording("polarity", "former")
+_ENDURED = Wording("polarity", "endured")
+_ENDURED_IN_COMPLAINT = Wording("polarity", "endured_in_complaint")
+_COMPLAINT_HEADING = Wording("polarity", "complaint_heading")
 _HYPOTHETICAL = Wording("polarity", "hypothetical")
 _ANOTHER_OPTION = Wording("polarity", "another_option")
 _SAID_OF_OTHERS = Wording("polarity", "said_of_others")
@@ -196,14 +200,23 @@ def _is_remark(passage: Passage, answered: int, head: str) -> bool:
     return named or bool(_REMARK_COLUMN.search(_column(head)))
 
 
-def is_unstated(text: str, *, feared: bool) -> bool:
+def is_unstated(text: str, headings: Sequence[str], *, feared: bool, weighs: bool) -> bool:
     """Whether a sentence tells what was so once, what would be so, what another option is like or
     what others do: nothing that its author states of the project.
 
-    What is ``feared`` may be worded as what would happen.
+    What is ``feared`` may be worded as what would happen. Where a document ``weighs``, what people
+    have to do as things are is what it wants to change.
     """
     if text.endswith("?") or word_set(text).isdisjoint(_UNSTATED_WORDS):
         return False
     if _FORMER.match(text) or _ANOTHER_OPTION.match(text) or _SAID_OF_OTHERS.match(text):
         return True
+    if weighs and (_ENDURED.match(text) or _is_complaint(text, headings)):
+        return True
     return not feared and _HYPOTHETICAL.search(text) is not None
+
+
+def _is_complaint(text: str, headings: Sequence[str]) -> bool:
+    if not _ENDURED_IN_COMPLAINT.match(text):
+        return False
+    return any(_COMPLAINT_HEADING.match(simplify(it)) for it in headings)

@@ -41,6 +41,7 @@ HARMLESS = re.compile(
     r"\b(?:attacker|adversary|intruder)s? (?:cannot|can't|can not|could not)\b|"
     r"\b(?:did|does|do|will|should)(?: not|n't) (?:\w+ly )?(?:lead|cause|result|affect|impact|"
     r"harm|degrade|break|hurt|increase)\b|"
+    r"\b(?:drawback|risk|concern|issue)s? (?:is|are|can be) mitigated\b|"
     r"\bno (?:significant|noticeable|measurable|visible|real) \w+",
     re.IGNORECASE,
 )
