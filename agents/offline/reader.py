@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.offline.code.drafts import comment_drafts
+from agents.offline.judge.capabilities import mark_features
 from agents.offline.judge.origins import describe_standing
 from agents.offline.judge.records import weaken_recorded, weaken_unmerged
 from agents.offline.judge.repeats import key_of_wording, measure_repeated
@@ -33,7 +34,7 @@ from schemas.talk import RemarkSpan
 from schemas.versions import EXTRACTOR_VERSION
 
 ENGINE = "heuristic"
-MAX_CLAIMS = 12  # of one chunk: two of 3,420 in two projects are beyond
+MAX_CLAIMS = 40  # of one chunk: two of 3,420 in two projects are beyond
 MAX_CODE_ATOMS = 4
 MAX_CONFIG_ATOMS = 3
 
@@ -76,7 +77,7 @@ def drafts_of(chunk: ChunkCreated) -> list[Draft]:
     if chunk.source_type == "manifest":
         return _drop_repeats(dependency_drafts(chunk))
     judged = judge_drafts(propose_drafts(chunk), chunk)
-    return weaken_unmerged(weaken_recorded(judged, chunk), chunk)
+    return weaken_unmerged(mark_features(weaken_recorded(judged, chunk), chunk), chunk)
 
 
 def propose_drafts(chunk: ChunkCreated) -> list[Draft]:
