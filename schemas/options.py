@@ -23,12 +23,16 @@ _NUMBERED = re.compile(
     rf"(?P<number>{NUMBER})(?P<rest>.*)"
 )
 _LABELLED = re.compile(
-    r"(?:\W|\d[\d.]*\W)*(?i:(?P<kind>option|alternative|approach))\s*[:–—]\s+(?P<rest>\S.*)"
+    r"(?:\W|\d[\d.]*\W)*(?i:(?:(?:chosen|selected|preferred|considered|rejected|discarded|"
+    r"alternative|other|recommended|another|possible) )?"
+    r"(?P<kind>option|alternative|approach|solution|design)"
+    r"(?: (?:considered|rejected|chosen|selected|discarded))?)\s*[:–—]\s+(?P<rest>\S.*)"
 )
 _NUMBERS = {
     **{"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6"},
     **{"ii": "2", "iii": "3", "iv": "4", "vi": "6"},
 }
+_LISTED = re.compile(r"\W*(?P<number>\d{1,2}|[A-H])[.):]\s+(?P<rest>\S.*)")
 _REMARK = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|~~|✅|❌")
 
 
@@ -48,6 +52,14 @@ def read_option_label(text: str) -> OptionLabel | None:
     if found := _LABELLED.match(text):
         return OptionLabel(_singular(found["kind"]), "", name_of(found["rest"]))
     return None
+
+
+def read_listed(title: str) -> OptionLabel:
+    """The label of what stands in a list of options: «3. Two lanes» is option 3."""
+    found = _LISTED.match(title)
+    if found is None:
+        return OptionLabel("", "", name_of(title))
+    return OptionLabel("", f"option {digit_of(found['number'])}", name_of(found["rest"]))
 
 
 def digit_of(number: str) -> str:

@@ -14,12 +14,21 @@ from typing import NamedTuple
 
 from schemas.events.hygiene import DocumentOption, OptionStanding
 from schemas.fingerprint import norm_text
-from schemas.options import KIND, NUMBER, OptionLabel, digit_of, name_of, read_option_label
+from schemas.options import (
+    KIND,
+    NUMBER,
+    OptionLabel,
+    digit_of,
+    name_of,
+    read_listed,
+    read_option_label,
+)
 from streams.hygiene.chunk_prose import Heading
 
 MOST_OPTIONS = 24
 DEEPEST = 99  # level of a label inside of a text
 LONGEST = 120  # characters of an option's label
+SHORTEST = 4  # letters of a word that says something
 DECIDING_CHARS = 500  # of a section that decides, within which it says for what
 _IN_TEXT = re.compile(
     rf"^[ \t>]*(?P<mark>(?:[-*+]|\d+[.)])[ \t]+)?(?:(?:\*\*|__)"
@@ -32,11 +41,25 @@ _LIST = re.compile(
     r"(?:(?:considered|possible|potential|proposed|design|implementation|alternative|evaluated|"
     r"candidate|technical|architectural|other|discarded|rejected|different|competing|previous|"
     r"solution|pros and cons of the) )*"
-    r"(?:options?|alternatives?|approaches|solutions|candidates|variants)"
+    r"(?:options?|alternatives?|approaches|solutions|candidates|variants|comparison)"
     r"(?: (?:we )?(?:considered|evaluated|explored|analy[sz]ed|investigated|analysis|comparison|"
-    r"under consideration|rejected|discarded|not chosen|and \w+|that were \w+))*$"
+    r"under consideration|rejected|discarded|not chosen|and \w+|that were \w+))*$|"
+    r"(?:rationale|motivation) and alternatives$|(?:\w+ )?comparison (?:of|for|between) .*"
 )
 _TURNED_DOWN = re.compile(r"\b(?:alternatives?|rejected|discarded|dismissed|not chosen|other)\b")
+_ALTERNATIVE = re.compile(
+    r"(?:\W|\d[\d.]*\W)*(?:alternative|rejected|discarded|considered|other)\b(?!.*\bchosen\b)",
+    re.IGNORECASE,
+)
+_OWN_WORD = re.compile(
+    r"^\W*(?:(?P<no>rejected|discarded|dismissed|not chosen|ruled out|why not)|chosen|selected)\b|"
+    r"\b(?:this|the above) (?:option|approach|alternative|idea|solution|design) "
+    r"(?:is|was|has been|will be) (?:\w+ly )?(?:(?P<gone>rejected|discarded|dismissed|ruled out|"
+    r"not (?:chosen|selected|pursued|recommended))|(?:the )?(?:chosen|selected|preferred|adopted))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ALL = re.compile(r"\b(?:all|both)\b(?:\W+\w+){0,3}\W+options\b", re.IGNORECASE)
+ALIKE = 0.6  # of an option's words, at least, that a decision repeats
 _NO_OPTION = re.compile(
     r"(?:pros?|cons?|advantages?|disadvantages?|benefits?|drawbacks?|summary|comparison|overview|"
     r"recommendations?|conclusions?|decisions?|criteria|evaluation|discussion|notes?|trade ?offs?|"
@@ -73,7 +96,7 @@ _EACH = re.compile(NUMBER)
 _CHOOSES = re.compile(
     r"\b(?:chose|chosen|choose|choosing|select(?:ed)?|pick(?:ed)?|go(?:ing)?|went|opt(?:ed)?|"
     r"settled|decided|decision|adopt(?:ed)?|recommend(?:ed|ation)?|prefer(?:red)?|proceed|"
-    r"accepted|agreed|favou?r|verdict|outcome|conclusion|proposes?|implement(?:ed)?|"
+    r"accepted|agreed|favou?r|preference|choice|verdict|outcome|conclusion|proposes?|implement(?:ed)?|"
     r"(?:we|will|should) (?:\w+ly )?use)\b"
     r"(?P<gap>[^.;]*)$",
     re.IGNORECASE,
@@ -95,6 +118,7 @@ _IS_REJECTED = re.compile(
     re.IGNORECASE,
 )
 _BLENDS = re.compile(r"\b(?:blend|combination|mix|hybrid|compromise|partly|parts? of)\b", re.I)
+_MARKS_OF_HEADINGS = frozenset("#" * it for it in range(1, 7))
 _BEFORE = re.compile(r"[.!?;](?=\s)|\n\s*\n|\n\s*[-*+#|]")
 _INSTEAD = re.compile(
     r"\b(?:instead of|rather than|over|not|than|replac\w+|from|without)\b(?: \w+){0,3} $"
@@ -145,6 +169,9 @@ def _judge(
     chosen = {it for it in options if marked[it] == "chosen"}
     refused = {it for it in options if marked[it] == "rejected"}
     blended: set[_Option] = set()
+    for option in options:
+        if own := _OWN_WORD.search(text, option.start + len(option.title), option.end):
+            (refused if own["no"] or own["gone"] else chosen).add(option)
     if not chosen:
         chosen, turned, blended = _find_referred(text, options, within)
         refused |= turned
@@ -188,7 +215,9 @@ def _find_options(text: str, headings: Sequence[Heading]) -> list[_Option]:
         label = read_option_label(heading.title)
         under_list = bool(lists) and said[-1][1] == lists[-1]
         if label or (under_list and _may_be_option(heading)):
-            label = label or OptionLabel("", "", name_of(heading.title))
+            label = label or read_listed(heading.title)
+            if _ALTERNATIVE.match(heading.title):
+                listed = "rejected"
             group = (parent.start, end)
             stop = ends.get(heading.start, heading.start)
             place = (heading.start, stop, heading.title, parent.title)
@@ -208,9 +237,9 @@ def _may_be_option(heading: Heading) -> bool:
 
 
 def _is_one_of(option: _Option, found: Sequence[_Option]) -> bool:
-    """Whether it is one of a list, or of two that are labelled alike."""
+    """Whether it is one of a list or of two that are labelled alike, or says how it stands."""
     alike = [it for it in found if it.group == option.group and it.label.kind == option.label.kind]
-    return len(alike) > 1 or option.listed is not None
+    return len(alike) > 1 or bool(option.listed or _standing_of_title(option.title))
 
 
 def _labels_in(text: str) -> Iterator[tuple[int, str]]:
@@ -260,7 +289,7 @@ def _find_referred(
         keys = (digit_of(it.group()) for it in _EACH.finditer(found["numbers"]))
         meant = {numbered[key] for key in keys if key in numbered}
         before, after = _around(text, found)
-        if not meant or after.rstrip().endswith("?") or before.lstrip().startswith("#"):
+        if not meant or after.rstrip().endswith("?") or before.strip() in _MARKS_OF_HEADINGS:
             continue
         if _IS_REJECTED.match(after) and not _OTHERWISE.search(before):
             rejected |= meant
@@ -301,10 +330,34 @@ def _find_named(text: str, headings: Sequence[Heading], options: Sequence[_Optio
             continue
         end = headings[at + 1].start if at + 1 < len(headings) else len(text)
         body = text[heading.start : min(end, heading.start + DECIDING_CHARS)].partition("\n")[2]
+        if _ALL.search(body):
+            return set(options)
+        if opened := _opens_with(body, options):
+            return {opened}
         for paragraph in body.split("\n\n"):
             if named := _named_first(norm_text(paragraph), options):
                 return named
+        if alike := _find_alike(norm_text(body), options):
+            return {alike}
     return set()
+
+
+def _opens_with(body: str, options: Sequence[_Option]) -> _Option | None:
+    """The option whose number a decision begins with: «Option 3, two lanes will be built»."""
+    label = read_option_label(body.strip())
+    return next((it for it in options if label and label.key == it.label.key != ""), None)
+
+
+def _find_alike(said: str, options: Sequence[_Option]) -> _Option | None:
+    """The one option most of whose words a decision repeats, and more than of any other."""
+    words = set(said.split())
+    shares = {}
+    for option in options:
+        own = {it for it in option.label.name.split() if len(it) >= SHORTEST}
+        shares[option] = len(own & words) / len(own) if len(own) > 1 else 0.0
+    best = max(shares.values(), default=0.0)
+    alike = [option for option, share in shares.items() if share == best]
+    return alike[0] if best >= ALIKE and len(alike) == 1 else None
 
 
 def _named_first(said: str, options: Sequence[_Option]) -> set[_Option]:

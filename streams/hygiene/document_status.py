@@ -84,7 +84,8 @@ _WORDS_OF: dict[DocumentStatus, str] = {
     """,
     "superseded": """
         superseded obsolete obsoleted replaced deprecated retired outdated archived historical
-        legacy unmaintained ersetzt abgelöst veraltet überholt obsolet archiviert
+        legacy unmaintained defunct discontinued
+        ersetzt abgelöst veraltet überholt obsolet archiviert
     """,
 }
 _WORDS = {word: status for status, words in _WORDS_OF.items() for word in words.split()}

@@ -29,6 +29,8 @@ def standings_of(text: str) -> dict[str, str]:
         "## Decision\n\nWe decided for two lanes instead of one lane.\n",
         "## Notes\n\nAfter the review we settled on Option 2 and ordered the belts.\n",
         "## Notes\n\nOption 1 was rejected in May. Option 2 has been accepted.\n",
+        "## Decision\n\nOption 2, as lanes jam.\n",
+        "## Preference: Option 2\n\nIt is cheaper.\n",
     ],
 )
 def test_the_option_that_another_section_chooses_is_chosen(said: str) -> None:
@@ -107,3 +109,40 @@ def test_options_of_two_questions_are_chosen_apart() -> None:
 )
 def test_ways_that_all_work_are_no_options(text: str) -> None:
     assert standings_of(text) == {}
+
+
+@pytest.mark.parametrize(
+    ("decision", "chosen"),
+    [
+        ("Parcels will take belts with sensors of their own.", ["3. Belts with own sensors"]),
+        ("Option 3, belts will be built.", ["3. Belts with own sensors"]),
+        ("We will do all of the options listed above.", ["1. Carts", "3. Belts with own sensors"]),
+    ],
+)
+def test_what_is_numbered_in_a_list_of_options_is_an_option(
+    decision: str, chosen: list[str]
+) -> None:
+    options = "### 1. Carts\n\nCarts.\n\n### 3. Belts with own sensors\n\nBelts.\n\n"
+    told = standings_of(f"# Halls\n\n## Options\n\n{options}## Decision\n\n{decision}\n")
+    assert [it for it, standing in told.items() if standing == "chosen"] == chosen
+
+
+@pytest.mark.parametrize(
+    ("title", "standing"),
+    [
+        ("Alternative considered: carts", "rejected"),
+        ("Alternative approach 2", "rejected"),
+        ("Chosen alternative: belts", "chosen"),
+        ("Rejected option: carts", "rejected"),
+    ],
+)
+def test_a_label_says_how_the_document_stands_to_its_option(title: str, standing: str) -> None:
+    text = f"# Halls\n\n## Proposal\n\nBelts.\n\n## {title}\n\nText.\n\n## Non-goals\n\nNone.\n"
+    assert standings_of(text) == {title: standing}
+
+
+def test_what_an_option_says_of_itself_counts() -> None:
+    carts = "### Carts\n\nCarts.\n\n**Rejected because**:\n\n- They jam.\n\n"
+    belts = "### Belts\n\nThis option was chosen.\n\n"
+    told = standings_of(f"# Halls\n\n## Options\n\n{carts}{belts}## Drawbacks\n\nNone.\n")
+    assert told == {"Carts": "rejected", "Belts": "chosen"}

@@ -31,6 +31,7 @@ from agents.offline.prose.polarity import (
     read_stands,
     without_label,
     without_taken_back,
+    without_unstated,
 )
 from agents.offline.prose.rows import add_rows, row_drafts
 from agents.offline.prose.stated import UNSURE, Read, add_stated, is_unstated, stated_drafts
@@ -58,7 +59,7 @@ from agents.offline.segment.documents import Setting, read_setting
 from agents.offline.segment.masks import mask
 from agents.offline.segment.passages import Passage, Sentence, Span
 from agents.offline.segment.prose import dialect_of
-from agents.offline.segment.sections import Role, bare_name, is_settled, role_in, subject_of
+from agents.offline.segment.sections import Role, bare_name, is_settled, subject_of
 from agents.offline.segment.wording import (
     drop_connective,
     split_sentences,
@@ -112,7 +113,10 @@ _ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
 _PROVED = Wording("lists", "proved")
 _CODE_SPAN = re.compile(r"`[^`\n]+`")
 _LABEL = re.compile(r"\*\*(?P<said>[^*\n]{3,60})(?:\.\*\*|\*\*\.)\s*")
-_EXAMPLE = re.compile(r"(?:^|[.!?]\s+)for (?:example|instance)\b[^.]*:", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r"(?:^|[.!?]\s+)(?:for (?:example|instance)\b[^.]*|(?:\w+ )?examples?(?: \w+){0,3}|e\.g\.?):",
+    re.IGNORECASE,
+)
 
 
 def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
@@ -128,21 +132,13 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     rows: list[Draft] = []
     options = Options(chunk)
     for passage, stand in read_stands(setting.text, chunk, whole=whole):
-        role, direct = role_in(passage.headings, recorded=setting.recorded)
-        weighed = options.find(setting.text, passage, recorded=setting.recorded)
-        if weighed is not None:
-            role, direct = weighed.role, weighed.direct
-            role = "rejected" if weighed.option.standing == "rejected" else role
+        role, direct, option = options.place(setting, passage, stand)
         if (
             role == "plain"
             and passage.lead
             and (said := _find_announced_role(setting.text, passage.lead))
         ):
             role, direct = said, True
-        if stand and stand.stance == "excluded":
-            role, direct = "non_goal", True
-        if stand and stand.stance == "weighed" and weighed is None:
-            role = "rejected"
         if role in ("nothing", "rejected"):
             continue
         if passage.form == "record":
@@ -150,13 +146,14 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
             continue
         read = without_taken_back(list(_sentences(setting.text, passage, rst=rst)))
         read = without_label(read, stand)
+        read = without_unstated(read, passage, role, weighs=setting.deliberates)
         if denial := denial_of(passage, role, stand):
             read = deny_sentences(read, denial)
         elif role in DENYING:
             role, read = "plain", read if stand else keep_denied(read)
         if role not in UNSURE and passage.form != "heading":
             seen += read
-        known.append(Read(passage, role, direct, read, weighed and weighed.option))
+        known.append(Read(passage, role, direct, read, option))
     for at in range(len(known)):
         drafts = (
             options.add_alternatives(it, known[at].role) for it in _drafts_at(setting, known, at)

@@ -7,14 +7,17 @@ in another chunk. What stands under an option, at whatever depth, takes its stan
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from agents.offline.recognise.cues import WEAK
+from agents.offline.recognise.stances import Stand
 from agents.offline.resolve.drafts import Draft, add_scope, retitle
-from agents.offline.segment.passages import Passage
-from agents.offline.segment.sections import Role, role_in, show_heading
+from agents.offline.segment.documents import Setting
+from agents.offline.segment.passages import Passage, Span
+from agents.offline.segment.sections import Role, role_in, role_of, show_heading
 from agents.offline.segment.wording import strip_markup
 from schemas.events.hygiene import ChunkCreated, DocumentOption
 from schemas.fingerprint import norm_text
@@ -23,15 +26,25 @@ from schemas.options import read_option_label
 OPTION = "option"  # the attribute with the option that a proposal belongs to
 ALTERNATIVES = "alternatives"  # of a decision, an option a line
 LONGEST = 80  # characters of an option's name in front of a title
+MAX_LABEL_WORDS = 3  # of an item «Cons:» that says what those under it are
+_REASONS = re.compile(
+    r"\b(?:because(?: of)?|due to|since|reasons?(?: are| being| is)?)"
+    r"(?: (?:the )?(?:following|these|this)(?: \w+)?)?:$|"
+    r"\bfor (?:the following|these|several|a few|two|three|many|multiple) reasons\b[^.]*:$",
+    re.IGNORECASE,
+)
 _BINDING = frozenset({"decision", "requirement"})
+_BINDING_ROLES = frozenset({"plain", "decision", "requirement"})
 
 
-class Weighed(NamedTuple):
-    """The option that a passage stands under, and what the headings below it make of it."""
+class Placed(NamedTuple):
+    """What headings, announcements and options make of a passage; ``option`` is the one that it
+    speaks of.
+    """
 
-    option: DocumentOption
     role: Role
     direct: bool
+    option: DocumentOption | None = None
 
 
 class Options:
@@ -45,22 +58,46 @@ class Options:
             label = read_option_label(option.heading)
             if label is not None and label.key:
                 self._labelled.setdefault(label.key, option)
+        self._items: set[Span] = set()
         self._rejected = [it for it in chunk.options if it.standing == "rejected"]
         self._chosen = any(it.standing == "chosen" for it in chunk.options)
 
-    def find(self, text: str, passage: Passage, *, recorded: bool) -> Weighed | None:
-        """The innermost option that ``passage`` speaks of; None where it stands under none."""
+    def place(self, setting: Setting, passage: Passage, stand: Stand | None) -> Placed:
+        """The role of ``passage``: of the option that it stands under before all others."""
+        placed = self._placed(setting, passage)
+        if placed.option is not None and placed.option.standing == "rejected":
+            return placed._replace(role="rejected")
+        if stand is not None and stand.stance == "excluded":
+            return placed._replace(role="non_goal", direct=True)
+        if stand is not None and stand.stance == "weighed" and placed.option is None:
+            return placed._replace(role="rejected")
+        if placed.role in _BINDING_ROLES and (said := _labelled_over(setting.text, passage)):
+            return placed._replace(role=said, direct=True)
+        if placed.role == "non_goal" and self._explains(setting.text, passage):
+            return placed._replace(role="nothing")
+        return placed
+
+    def _placed(self, setting: Setting, passage: Passage) -> Placed:
+        text, recorded = setting.text, setting.recorded
+        plain = Placed(*role_in(passage.headings, recorded=recorded))
         if not self._named:
-            return None
-        own = passage.headings + (
-            (text[passage.start : passage.end],) * (passage.form == "heading")
-        )
+            return plain
         for option in self._labels_over(text, passage):
-            return Weighed(option, *role_in(passage.headings, recorded=recorded))
+            return plain._replace(option=option)
+        own = passage.headings
+        own += (text[passage.start : passage.end],) * (passage.form == "heading")
         for depth in range(len(own) - 1, -1, -1):
             if found := self._at(own, depth):
-                return Weighed(found, *role_in(own[depth + 1 :], recorded=recorded))
-        return None
+                return Placed(*role_in(own[depth + 1 :], recorded=recorded), found)
+        return plain
+
+    def _explains(self, text: str, passage: Passage) -> bool:
+        """Whether it stands under an item of what is no goal and only explains that."""
+        if passage.form == "item":
+            self._items.add((passage.start, passage.end))
+        over = passage.over[-1:]
+        nested = bool(over) and over[0] in self._items
+        return nested and not text[slice(*over[0])].rstrip("* _").endswith(":")
 
     def _labels_over(self, text: str, passage: Passage) -> Iterator[DocumentOption]:
         """The options that it, or an item it is nested in, is labelled with, innermost first."""
@@ -83,6 +120,18 @@ class Options:
             return draft
         names = dict.fromkeys(show_heading(it.heading) for it in self._rejected)
         return replace(draft, attributes=draft.attributes | {ALTERNATIVES: "\n".join(names)})
+
+
+def _labelled_over(text: str, passage: Passage) -> Role | None:
+    """«Pros:» or «Cons:» over it, as an item or an announcement, or what announces reasons."""
+    for span in passage.over[-1:]:
+        words = strip_markup(text[slice(*span)])
+        if words.endswith(":") and _REASONS.search(words):
+            return "gain"
+        words = words.rstrip(": ")
+        if len(words.split()) <= MAX_LABEL_WORDS and (role := role_of(words)) in ("gain", "risk"):
+            return role
+    return None
 
 
 def propose(draft: Draft, option: DocumentOption) -> Draft:

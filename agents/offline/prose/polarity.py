@@ -16,6 +16,7 @@ from agents.offline.recognise.fragments import is_order
 from agents.offline.recognise.stances import (
     Stand,
     is_quoted,
+    is_unstated,
     stance_of_label,
     stand_of_label,
     stand_of_row,
@@ -130,6 +131,18 @@ def without_taken_back(read: list[Sentence]) -> list[Sentence]:
     """``read`` without sentences that the next one takes back, and without that."""
     back = {at for at, it in enumerate(read) if _TAKES_PRIOR.match(it.text)}
     return [it for at, it in enumerate(read) if at not in back and at + 1 not in back]
+
+
+def without_unstated(
+    read: list[Sentence], passage: Passage, role: Role, *, weighs: bool
+) -> list[Sentence]:
+    """``read`` without sentences that state nothing of the project."""
+    feared = role == "risk"
+    return [
+        it
+        for it in read
+        if not is_unstated(it.text, passage.headings, feared=feared, weighs=weighs)
+    ]
 
 
 def keep_denied(read: list[Sentence]) -> list[Sentence]:

@@ -8,9 +8,11 @@ nearest counts. Only announcements do so: a condition or a reason over a list de
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from agents.offline.lexicons import Wording
+from agents.offline.lexicons import Wording, load_words
+from agents.offline.recognise.noise import word_set
 from agents.offline.segment.passages import Passage, Span
 from agents.offline.segment.sections import Role, role_of, simplify
 from agents.offline.segment.tags import SIGN, Stance, label_of, stance_of_heading, takes_back
@@ -66,6 +68,17 @@ _STANCE_OF_ROLE: dict[Role, Stance] = {
 MAX_LABEL_WORDS = 8  # of an announcement that is no sentence, as a heading is none
 _OF_LABELS = frozenset({"forbidden", "waived", "excluded", "unsupported", "postponed"})
 _DENIALS = frozenset({"forbidden", "waived", "excluded", "unsupported", "withdrawn"})
+_UNSTATED_WORDS = load_words("polarity", "unstated_words")
+_FORMER = Wording("polarity", "former")
+_ENDURED = Wording("polarity", "endured")
+_ENDURED_IN_COMPLAINT = Wording("polarity", "endured_in_complaint")
+_COMPLAINT_HEADING = Wording("polarity", "complaint_heading")
+_HYPOTHETICAL = Wording("polarity", "hypothetical")
+_ANOTHER_OPTION = Wording("polarity", "another_option")
+_SAID_OF_OTHERS = Wording("polarity", "said_of_others")
+_OPTION_COLUMN = Wording("polarity", "option_column")
+_WEIGHING_COLUMN = Wording("polarity", "weighing_column")
+_CHOSEN = Wording("polarity", "chosen")
 _OPEN_END = re.compile(
     r"\b(?:must|shall|should|may|can|will|do|does)(?: not| never|n['’]t)$|"
     r"\b(?:cannot|can['’]t|won['’]t|never)$",
@@ -138,6 +151,8 @@ def stand_of_row(text: str, passage: Passage) -> Stand | None:
     over = stance_of_heading(head, simplify(head)) if head else None
     if over in ("forbidden", "withdrawn", "others"):
         return Stand(over)
+    if _is_weighed(passage):
+        return Stand("weighed")
     for place in range(len(passage.cells)):
         stance = _stance_of_cell(passage, place) if place != mine else None
         told = stance == "withdrawn" or mine < place or not _is_remark(passage, place, head)
@@ -153,6 +168,21 @@ def is_row_denied(passage: Passage) -> bool:
         if stance and not (stance == "withdrawn" and _STATE_COLUMN.search(_column(head))):
             return True
     return False
+
+
+def _is_weighed(passage: Passage) -> bool:
+    """Whether a row tells of one of several options, and not that it was chosen."""
+    heads = [_column(head) for head, _ in passage.cells]
+    if not heads or not _OPTION_COLUMN.search(heads[0]):
+        return False
+    if not any(_WEIGHING_COLUMN.search(it) for it in heads[1:]):
+        return False
+    chosen = (
+        _CHOSEN.match(said) or (_CHOSEN.match(head) and _YES.match(said))
+        for head, (_, cell) in zip(heads, passage.cells, strict=True)
+        if (said := strip_markup(cell).strip(" *_`").lower() or cell.strip())
+    )
+    return not any(chosen)
 
 
 def _stance_of_cell(passage: Passage, place: int) -> Stance | None:
@@ -178,3 +208,25 @@ def _is_remark(passage: Passage, answered: int, head: str) -> bool:
     before = (cell for _, cell in passage.cells[:answered])
     named = any(it.strip() and not _ID.fullmatch(strip_markup(it)) for it in before)
     return named or bool(_REMARK_COLUMN.search(_column(head)))
+
+
+def is_unstated(text: str, headings: Sequence[str], *, feared: bool, weighs: bool) -> bool:
+    """Whether a sentence tells what was so once, what would be so, what another option is like or
+    what others do: nothing that its author states of the project.
+
+    What is ``feared`` may be worded as what would happen. Where a document ``weighs``, what people
+    have to do as things are is what it wants to change.
+    """
+    if text.endswith("?") or word_set(text).isdisjoint(_UNSTATED_WORDS):
+        return False
+    if _FORMER.match(text) or _ANOTHER_OPTION.match(text) or _SAID_OF_OTHERS.match(text):
+        return True
+    if weighs and (_ENDURED.match(text) or _is_complaint(text, headings)):
+        return True
+    return not feared and _HYPOTHETICAL.search(text) is not None
+
+
+def _is_complaint(text: str, headings: Sequence[str]) -> bool:
+    if not _ENDURED_IN_COMPLAINT.match(text):
+        return False
+    return any(_COMPLAINT_HEADING.match(simplify(it)) for it in headings)

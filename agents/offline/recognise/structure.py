@@ -38,7 +38,11 @@ _IN_THAT_CASE = re.compile(r"(?:otherwise|if (?:so|not|yes|no))\b", re.IGNORECAS
 HARMLESS = re.compile(
     r"\b(?:not|n't|no|hardly|never) (?:an? |any |much of an? )?(?:\w+ )?"
     r"(?:problem|issue|concern|risk|drawback|downside)s?\b|\b(?:negligible|extremely small)\b|"
-    r"\b(?:attacker|adversary|intruder)s? (?:cannot|can't|can not|could not)\b",
+    r"\b(?:attacker|adversary|intruder)s? (?:cannot|can't|can not|could not)\b|"
+    r"\b(?:did|does|do|will|should)(?: not|n't) (?:\w+ly )?(?:lead|cause|result|affect|impact|"
+    r"harm|degrade|break|hurt|increase)\b|"
+    r"\b(?:drawback|risk|concern|issue)s? (?:is|are|can be) mitigated\b|"
+    r"\bno (?:significant|noticeable|measurable|visible|real) \w+",
     re.IGNORECASE,
 )
 ABSENT = re.compile(
