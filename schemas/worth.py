@@ -44,7 +44,7 @@ BY_ORIGIN = {
     "manifest": -0.6,
 }
 UNTOLD = "doc"  # what an atom counts as that no reader gave an origin
-_BY_ABOUT = {"project": 0.15, "part": 0.04}
+_BY_ABOUT = {"project": 0.2, "part": 0.05}
 _BY_KIND = {
     "decision": 0.06,
     "domain_signal": 0.04,
@@ -56,7 +56,8 @@ _BY_KIND = {
 }
 _BY_STATUS = {"proposed": -0.06, "rejected": -0.6, "superseded": -0.6}
 SURE = 0.6  # the confidence from which a draft lacks no more than a second row
-DOUBTED = -0.35
+UNCONFIRMED = -0.1
+DOUBTED = -0.25
 _SIGNS = re.compile(r"[^\w\s]|[\d_]")
 _SPEAKER = re.compile(r"\b(?:you|your|i|my)\b", re.IGNORECASE)
 _WE = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
@@ -99,6 +100,22 @@ _OF_ALL = re.compile(
     r"\b(?:provides?|offers?|lets?|allows?|enables?|helps?|supports?|integrates?|replaces?)\b",
     re.IGNORECASE,
 )
+_STEP = re.compile(
+    r"^(?:please |then |now |first,? |optionally,? )?(?:use|set|add|go|select|choose|click|run|see|"
+    r"open|create|copy|enter|paste|install|make sure|check|visit|navigate|note|remember|keep|try|"
+    r"read|follow|scroll|replace|download|change|edit|update|remove|delete|write|put|press|type|"
+    r"start|stop|restart|log|sign|configure|specify|define|fill|refer|consider|learn|find|get|call|"
+    r"expect|do not|don't|never|always|avoid|build|test|verify|join|send|contact|ask|give)\b",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r"\b(?:discord|slack channel|github (?:issues?|discussions?|security)|contribut\w+|sponsor\w*|"
+    r"mailing list|chat (?:in|with)|forums?|newsletter|twitter|code of conduct|licen[cs]ed? under|"
+    r"good first issue|maintainers?|stack overflow|report(?:ed|ing)? (?:a |any )?(?:bugs?|issues?|"
+    r"vulnerabilit\w+|security)|(?:this|the|our) (?:[\w-]+ )?(?:documents?|documentation|pages?|guides?|"
+    r"sections?|articles?|repository|repo|tutorials?|chapters?|readme|changelog))\b",
+    re.IGNORECASE,
+)
 _DEFINES = re.compile(r"^(?:An? |The )?[A-Z][\w.+-]*(?: [\w.+-]+){0,3} (?:is|are) (?:an?|the) ")
 
 
@@ -120,6 +137,8 @@ def general(statement: str) -> float:
     """How far it speaks of what the product is and does rather than of a detail inside, -1 to 1."""
     inner = min(len(_CODE.findall(statement)) * 0.35 + len(_INNER.findall(statement)) * 0.2, 1.0)
     narrow = 0.25 * bool(_NARROW.search(statement))
+    narrow += 0.4 * bool(_STEP.match(statement)) + 0.4 * bool(_ASIDE.search(statement))
+    narrow += 0.2 * (len(statement.split()) > 40)
     told = min(len(_OF_ALL.findall(statement)) * 0.3, 0.6)
     return round(max(-1.0, told - inner - narrow), 6)
 
@@ -141,13 +160,13 @@ def _rank_origin(attributes: dict[str, str]) -> tuple[bool, float, str]:
 def worth(atom: AtomRecord) -> float:
     """The higher, the earlier an atom is shown. Preview atoms come from first-tier sources."""
     doubt_of_one_source = math.pow(1.0 - atom.confidence, 1.0 / max(atom.source_count, 1))
-    score = 1.0 - doubt_of_one_source + 0.15 * (atom.verified_by is not None)
+    score = 0.5 * (1.0 - doubt_of_one_source) + 0.15 * (atom.verified_by is not None)
     score += 0.03 * min(max(atom.source_count - 1, 0), 3)
     score += 0.02 * min(max(atom.direct_evidence_count - 1, 0), 2)
     score += _standing(atom) + _said_by(atom)
     score += _BY_KIND.get(atom.kind, 0.0)
     score += 0.3 * (1.0 if atom.kind == "entity" else readable(atom.title))
-    score += 0.2 * general(atom.statement)
+    score += 0.25 * general(atom.statement)
     return round(score, 6)
 
 
@@ -155,8 +174,8 @@ def _standing(atom: AtomRecord) -> float:
     """What is sure counts most, then what lacks a second row, then what is doubted."""
     stands = _BY_STATUS.get(atom.attributes.get(DOCUMENT_STATUS, ""), 0.0)
     if atom.status == "active":
-        return stands + 0.1
-    return stands + (0.0 if atom.confidence >= SURE else DOUBTED)
+        return stands
+    return stands + (UNCONFIRMED if atom.confidence >= SURE else DOUBTED)
 
 
 def _said_by(atom: AtomRecord) -> float:
