@@ -43,6 +43,7 @@ BY_ORIGIN = {
     "foreign": -0.4,
     "manifest": -0.6,
 }
+INTRODUCING = ("readme", "overview")
 UNTOLD = "doc"  # what an atom counts as that no reader gave an origin
 _BY_ABOUT = {"project": 0.2, "part": 0.05}
 _BY_KIND = {
@@ -112,8 +113,9 @@ _ASIDE = re.compile(
     r"\b(?:discord|slack channel|github (?:issues?|discussions?|security)|contribut\w+|sponsor\w*|"
     r"mailing list|chat (?:in|with)|forums?|newsletter|twitter|code of conduct|licen[cs]ed? under|"
     r"good first issue|maintainers?|stack overflow|report(?:ed|ing)? (?:a |any )?(?:bugs?|issues?|"
-    r"vulnerabilit\w+|security)|(?:this|the|our) (?:[\w-]+ )?(?:documents?|documentation|pages?|guides?|"
-    r"sections?|articles?|repository|repo|tutorials?|chapters?|readme|changelog))\b",
+    r"vulnerabilit\w+|security)|(?:this|the|our) (?:[\w-]+ )?(?:documents?|documentation|pages?|"
+    r"guides?|sections?|articles?|repository|repo|tutorials?|chapters?|readme|changelog)|"
+    r"this (?:directory|folder|package|crate|module|file|list|table|example|project uses))\b",
     re.IGNORECASE,
 )
 _DEFINES = re.compile(r"^(?:An? |The )?[A-Z][\w.+-]*(?: [\w.+-]+){0,3} (?:is|are) (?:an?|the) ")
@@ -180,5 +182,11 @@ def _standing(atom: AtomRecord) -> float:
 
 def _said_by(atom: AtomRecord) -> float:
     origin, about = atom.attributes.get(ORIGIN, UNTOLD), atom.attributes.get(ABOUT, "")
+    introduces = about == "project" and origin in INTRODUCING
     elsewhere = atom.kind == "claim" and not about and bool(_DEFINES.match(atom.statement))
-    return BY_ORIGIN.get(origin, 0.0) + _BY_ABOUT.get(about, 0.0) - 0.06 * elsewhere
+    return (
+        BY_ORIGIN.get(origin, 0.0)
+        + _BY_ABOUT.get(about, 0.0)
+        + 0.15 * introduces
+        - 0.06 * elsewhere
+    )

@@ -10,6 +10,7 @@ from tests.reduce.ledgers import AT, an_atom
 
 TITLE = "The gateway must refuse requests without a token"
 
+OF_ALL = {"origin": "readme", "about": "project"}
 LANES = "Depot Lanes is a service for the transport of heavy parcels"
 
 
@@ -62,9 +63,18 @@ def a_requirement(title: str = TITLE, **more: Any) -> AtomRecord:
             id="how it is developed before what a coding agent must do",
         ),
         pytest.param(
-            a_requirement(status="draft", confidence=0.62, attributes={"origin": "guide"}),
+            a_requirement(status="draft", confidence=0.62, attributes={"origin": "doc"}),
             a_requirement(status="draft", confidence=0.55, attributes={"origin": "product"}),
             id="a draft that lacks a second row before a doubted one from a better document",
+        ),
+        pytest.param(
+            an_atom(
+                "claim", f"{LANES} for teams", status="draft", confidence=0.5, attributes=OF_ALL
+            ),
+            an_atom(
+                "claim", "The flag --lane sets the lane_id", attributes={"origin": "reference"}
+            ),
+            id="what a README says of the product, though doubted, before a detail that is sure",
         ),
         pytest.param(
             an_atom("claim", LANES, attributes={"about": "project"}),
