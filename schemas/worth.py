@@ -117,9 +117,11 @@ _ASIDE = re.compile(
     r"(?:can|will|to) (?:also )?find|api reference|instructions|documentation|"
     r"mailing list|chat (?:in|with)|forums?|newsletter|twitter|code of conduct|licen[cs]ed? under|"
     r"good first issue|maintainers?|stack overflow|report(?:ed|ing)? (?:a |any )?(?:bugs?|issues?|"
-    r"vulnerabilit\w+|security)|(?:this|the|our) (?:[\w-]+ )?(?:documents?|pages?|"
-    r"guides?|sections?|articles?|repository|repo|tutorials?|chapters?|readme|changelog)|"
-    r"this (?:directory|folder|package|crate|module|file|list|table|example|project uses))\b",
+    r"vulnerabilit\w+|security)|"
+    r"\b(?:in|see|on|of) (?:this|the) (?:documents?|pages?|guides?|sections?|articles?|chapters?)|"
+    r"this (?:directory|folder|package|crate|module|file|list|table|example|project uses))\b|"
+    r"^(?:this|the|our) (?:[\w-]+ ){0,3}(?:documents?|pages?|guides?|sections?|articles?|"
+    r"repository|repo|tutorials?|chapters?|readme|changelog|handbook)\b",
     re.IGNORECASE,
 )
 _DEFINES = re.compile(
