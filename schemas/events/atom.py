@@ -43,6 +43,8 @@ class CandidateRow(Part):
 
     ``speaker`` said it at ``said_at`` (UTC), in talk; in chat it is a pseudonym. ``speaker_role``
     is what the service says of the speaker (owner, member, reporter). Null in documents and code.
+    ``framing``: it only gives what the statement stands under («The depot must:»), and confirms
+    nothing.
     """
 
     char_start: int
@@ -53,6 +55,7 @@ class CandidateRow(Part):
     evidence_type: EvidenceType = "direct"
     impact_indicator: bool = False
     anchor_corrected: bool = False
+    framing: bool = False
     speaker: str | None = None
     speaker_role: str | None = None
     said_at: datetime | None = None
