@@ -88,6 +88,9 @@ _INNER = re.compile(
     r"click(?:s|ed|ing)?|buttons?|tabs?|menus?|dialogs?|checkbox(?:es)?|commands?|scripts?|"
     r"binar(?:y|ies)|macros?|traits?|crates?|hooks?|json|yaml|toml|regex|slugs?|ids?|urls?|uris?|"
     r"query|queries|tables?|rows?|locks?|mutex|threads?|structures?|certificates?|metadata|"
+    r"databases?|cache[sd]?|caching|runtime|protobuf|parsers?|handlers?|getters?|loaders?|"
+    r"drivers?|serializ\w+|refactor\w*|codebase|dependenc(?:y|ies)|syntax|grammar|env|npm|nvm|pip|"
+    r"poetry|webpack|eslint|homebrew|docker|git|"
     r"manifests?|namespaces?|pods?|controllers?|subcommands?|timestamps?|bytes?|spec)\b",
     re.IGNORECASE,
 )
@@ -181,7 +184,7 @@ def worth(atom: AtomRecord) -> float:
     score += _standing(atom) + _said_by(atom)
     score += _BY_KIND.get(atom.kind, 0.0) - 0.1 * _is_told_as_other(atom)
     score += 0.3 * (1.0 if atom.kind == "entity" else readable(atom.title))
-    score += 0.25 * general(atom.statement)
+    score += 0.3 * general(atom.statement)
     return round(score, 6)
 
 
