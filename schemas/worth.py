@@ -23,8 +23,8 @@ BY_ORIGIN = {
     "readme": 0.2,
     "overview": 0.2,
     "product": 0.1,
-    "record": 0.1,
-    "plan": 0.06,
+    "record": 0.14,
+    "plan": 0.08,
     "architecture": 0.05,
     "doc": 0.02,
     "talk": 0.0,
@@ -43,20 +43,25 @@ BY_ORIGIN = {
     "foreign": -0.4,
     "manifest": -0.6,
 }
+INTRODUCING = ("readme", "overview")
+DELIBERATING = (
+    "record",
+    "plan",
+)  # what they tell beside decisions and needs is how it came to them
 UNTOLD = "doc"  # what an atom counts as that no reader gave an origin
-_BY_ABOUT = {"project": 0.15, "part": 0.04}
+_BY_ABOUT = {"project": 0.2, "part": 0.05}
 _BY_KIND = {
     "decision": 0.06,
-    "domain_signal": 0.04,
     "claim": 0.02,
     "risk": 0.02,
     "unknown": -0.08,
     "action_item": -0.2,
-    "entity": -0.25,
+    "entity": -0.35,
 }
 _BY_STATUS = {"proposed": -0.06, "rejected": -0.6, "superseded": -0.6}
 SURE = 0.6  # the confidence from which a draft lacks no more than a second row
-DOUBTED = -0.35
+UNCONFIRMED = -0.1
+DOUBTED = -0.25
 _SIGNS = re.compile(r"[^\w\s]|[\d_]")
 _SPEAKER = re.compile(r"\b(?:you|your|i|my)\b", re.IGNORECASE)
 _WE = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
@@ -83,6 +88,9 @@ _INNER = re.compile(
     r"click(?:s|ed|ing)?|buttons?|tabs?|menus?|dialogs?|checkbox(?:es)?|commands?|scripts?|"
     r"binar(?:y|ies)|macros?|traits?|crates?|hooks?|json|yaml|toml|regex|slugs?|ids?|urls?|uris?|"
     r"query|queries|tables?|rows?|locks?|mutex|threads?|structures?|certificates?|metadata|"
+    r"databases?|cache[sd]?|caching|runtime|protobuf|parsers?|handlers?|getters?|loaders?|"
+    r"drivers?|serializ\w+|refactor\w*|codebase|dependenc(?:y|ies)|syntax|grammar|env|npm|nvm|pip|"
+    r"poetry|webpack|eslint|homebrew|docker|git|"
     r"manifests?|namespaces?|pods?|controllers?|subcommands?|timestamps?|bytes?|spec)\b",
     re.IGNORECASE,
 )
@@ -99,7 +107,34 @@ _OF_ALL = re.compile(
     r"\b(?:provides?|offers?|lets?|allows?|enables?|helps?|supports?|integrates?|replaces?)\b",
     re.IGNORECASE,
 )
-_DEFINES = re.compile(r"^(?:An? |The )?[A-Z][\w.+-]*(?: [\w.+-]+){0,3} (?:is|are) (?:an?|the) ")
+_STEP = re.compile(
+    r"^(?:please |then |now |first,? |optionally,? )?(?:use|set|add|go|select|choose|click|run|see|"
+    r"open|create|copy|enter|paste|install|make sure|check|visit|navigate|note|remember|keep|try|"
+    r"read|follow|scroll|replace|download|change|edit|update|remove|delete|write|put|press|type|"
+    r"start|stop|restart|log|sign|configure|specify|define|fill|refer|consider|learn|find|get|call|"
+    r"expect|do not|don't|never|always|avoid|build|test|verify|join|send|contact|ask|give)\b",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r"\b(?:discord|slack channel|github (?:issues?|discussions?|security)|contribut\w+|sponsor\w*|"
+    r"(?:can|will|to) (?:also )?find|api reference|instructions|documentation|"
+    r"mailing list|chat (?:in|with)|forums?|newsletter|twitter|code of conduct|licen[cs]ed? under|"
+    r"good first issue|maintainers?|stack overflow|report(?:ed|ing)? (?:a |any )?(?:bugs?|issues?|"
+    r"vulnerabilit\w+|security)|"
+    r"\b(?:in|see|on|of) (?:this|the) (?:documents?|pages?|guides?|sections?|articles?|chapters?)|"
+    r"this (?:directory|folder|package|crate|module|file|list|table|example|project uses))\b|"
+    r"^(?:this|the|our) (?:[\w-]+ ){0,3}(?:documents?|pages?|guides?|sections?|articles?|"
+    r"repository|repo|tutorials?|chapters?|readme|changelog|handbook)\b",
+    re.IGNORECASE,
+)
+_DEFINES = re.compile(
+    r"^(?:An? |The )?[A-Z][\w./+-]*(?: [\w./+-]+){0,3} (?:is|are) (?:an?|the|when|usually|often) "
+)
+_OBLIGES = re.compile(
+    r"\b(?:must|shall|should|needs?|requires?|required|can(?:no|')t|can not|only|at (?:least|most)|"
+    r"no more than|never|always|ha(?:s|ve) to|not allowed|be able to)\b",
+    re.IGNORECASE,
+)
 
 
 @bounded_cache(2 * MIB, 2)  # asked for several times as an atom comes in
@@ -120,6 +155,8 @@ def general(statement: str) -> float:
     """How far it speaks of what the product is and does rather than of a detail inside, -1 to 1."""
     inner = min(len(_CODE.findall(statement)) * 0.35 + len(_INNER.findall(statement)) * 0.2, 1.0)
     narrow = 0.25 * bool(_NARROW.search(statement))
+    narrow += 0.6 * bool(_STEP.match(statement)) + 0.8 * bool(_ASIDE.search(statement))
+    narrow += 0.2 * (len(statement.split()) > 40)
     told = min(len(_OF_ALL.findall(statement)) * 0.3, 0.6)
     return round(max(-1.0, told - inner - narrow), 6)
 
@@ -141,13 +178,13 @@ def _rank_origin(attributes: dict[str, str]) -> tuple[bool, float, str]:
 def worth(atom: AtomRecord) -> float:
     """The higher, the earlier an atom is shown. Preview atoms come from first-tier sources."""
     doubt_of_one_source = math.pow(1.0 - atom.confidence, 1.0 / max(atom.source_count, 1))
-    score = 1.0 - doubt_of_one_source + 0.15 * (atom.verified_by is not None)
+    score = 0.5 * (1.0 - doubt_of_one_source) + 0.15 * (atom.verified_by is not None)
     score += 0.03 * min(max(atom.source_count - 1, 0), 3)
     score += 0.02 * min(max(atom.direct_evidence_count - 1, 0), 2)
     score += _standing(atom) + _said_by(atom)
-    score += _BY_KIND.get(atom.kind, 0.0)
+    score += _BY_KIND.get(atom.kind, 0.0) - 0.1 * _is_told_as_other(atom)
     score += 0.3 * (1.0 if atom.kind == "entity" else readable(atom.title))
-    score += 0.2 * general(atom.statement)
+    score += 0.3 * general(atom.statement)
     return round(score, 6)
 
 
@@ -155,11 +192,28 @@ def _standing(atom: AtomRecord) -> float:
     """What is sure counts most, then what lacks a second row, then what is doubted."""
     stands = _BY_STATUS.get(atom.attributes.get(DOCUMENT_STATUS, ""), 0.0)
     if atom.status == "active":
-        return stands + 0.1
-    return stands + (0.0 if atom.confidence >= SURE else DOUBTED)
+        return stands
+    return stands + (UNCONFIRMED if atom.confidence >= SURE else DOUBTED)
+
+
+def _is_told_as_other(atom: AtomRecord) -> bool:
+    """Whether a doubted need or decision does not sound like one: its kind is likely wrong."""
+    if atom.confidence >= SURE or atom.kind not in ("requirement", "decision"):
+        return False
+    if atom.kind == "decision":
+        return bool(_DEFINES.match(atom.statement))
+    return not _OBLIGES.search(atom.statement)
 
 
 def _said_by(atom: AtomRecord) -> float:
     origin, about = atom.attributes.get(ORIGIN, UNTOLD), atom.attributes.get(ABOUT, "")
-    elsewhere = atom.kind == "claim" and not about and bool(_DEFINES.match(atom.statement))
-    return BY_ORIGIN.get(origin, 0.0) + _BY_ABOUT.get(about, 0.0) - 0.06 * elsewhere
+    beside = 0.08 * (origin in DELIBERATING and atom.kind in ("claim", "domain_signal"))
+    introduces = about == "project" and origin in INTRODUCING
+    elsewhere = not about and bool(_DEFINES.match(atom.statement))
+    return (
+        BY_ORIGIN.get(origin, 0.0)
+        + _BY_ABOUT.get(about, 0.0)
+        + 0.15 * introduces
+        - 0.12 * elsewhere
+        - beside
+    )

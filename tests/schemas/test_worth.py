@@ -10,6 +10,8 @@ from tests.reduce.ledgers import AT, an_atom
 
 TITLE = "The gateway must refuse requests without a token"
 
+PRODUCT, RECORD = {"origin": "product"}, {"origin": "record"}
+OF_ALL = {"origin": "readme", "about": "project"}
 LANES = "Depot Lanes is a service for the transport of heavy parcels"
 
 
@@ -62,9 +64,18 @@ def a_requirement(title: str = TITLE, **more: Any) -> AtomRecord:
             id="how it is developed before what a coding agent must do",
         ),
         pytest.param(
-            a_requirement(status="draft", confidence=0.62, attributes={"origin": "guide"}),
+            a_requirement(status="draft", confidence=0.62, attributes={"origin": "doc"}),
             a_requirement(status="draft", confidence=0.55, attributes={"origin": "product"}),
             id="a draft that lacks a second row before a doubted one from a better document",
+        ),
+        pytest.param(
+            an_atom(
+                "claim", f"{LANES} for teams", status="draft", confidence=0.5, attributes=OF_ALL
+            ),
+            an_atom(
+                "claim", "The flag --lane sets the lane_id", attributes={"origin": "reference"}
+            ),
+            id="what a README says of the product, though doubted, before a detail that is sure",
         ),
         pytest.param(
             an_atom("claim", LANES, attributes={"about": "project"}),
@@ -80,6 +91,26 @@ def a_requirement(title: str = TITLE, **more: Any) -> AtomRecord:
             an_atom("claim", "Depot lets teams send parcels to customers in ten countries"),
             an_atom("claim", "The field lane_id defaults to null in the payload of the request"),
             id="what it does for people before a detail inside",
+        ),
+        pytest.param(
+            an_atom("decision", "Depot no longer takes heavy parcels", attributes=RECORD),
+            an_atom("claim", "Depot has taken heavy parcels so far", attributes=RECORD),
+            id="what a record decides before how it came to it",
+        ),
+        pytest.param(
+            an_atom("requirement", "Lanes must be swept", confidence=0.55, attributes=PRODUCT),
+            an_atom("requirement", "Lanes are swept", confidence=0.55, attributes=PRODUCT),
+            id="a need that sounds like one before one that does not",
+        ),
+        pytest.param(
+            an_atom("claim", "Depot keeps parcels for ten days", attributes=PRODUCT),
+            an_atom("claim", "Use the back gate of the depot", attributes=PRODUCT),
+            id="what is so before a step that a reader takes",
+        ),
+        pytest.param(
+            an_atom("claim", "Depot keeps parcels for ten days", attributes=PRODUCT),
+            an_atom("claim", "This page describes how parcels are kept", attributes=PRODUCT),
+            id="the product before its documents",
         ),
         pytest.param(
             a_requirement(),
