@@ -219,19 +219,25 @@ def _claim(found: _Candidate) -> SectionFits:
     if "to_reader" in words and "capability" not in words:
         return SectionFits()
     if _bears_out(found):
-        return found.fits(announced, more=0.05)
+        return found.fits(
+            announced, more=-0.1 if found.atom.attributes.get("origin") == "plan" else 0.05
+        )
     return _part(found)
+
+
+def _is_named(found: _Candidate) -> bool:
+    """Whether its subject is the product or a part named after it."""
+    return bool(found.atom.attributes.get("about"))
 
 
 def _is_of_others(found: _Candidate, words: frozenset[str]) -> bool:
     """Whether it says what something is that somebody else makes."""
-    return "foreign" in words and not found.atom.attributes.get("about")
+    return "foreign" in words and not _is_named(found)
 
 
 def _is_own(found: _Candidate) -> bool:
     """Whether a limit is one of this product: by its subject, its document or its heading."""
-    about = bool(found.atom.attributes.get("about"))
-    return about or found.of_product or "scope" in found.headings
+    return _is_named(found) or found.of_product or "scope" in found.headings
 
 
 def _introduces(found: _Candidate) -> bool:
@@ -246,26 +252,29 @@ def _introduces(found: _Candidate) -> bool:
 def _introduction(found: _Candidate) -> SectionFits:
     """Of what introduces the product: its goals, its users, its problem, or what it can do."""
     words, announced = found.wordings, found.announced
+    if _says_what_it_is(found):
+        users = ("users",) if words & {"users", "needs"} else ()
+        return found.fits("problem", *users, "solution_overview", more=0.3)
     if "goals" in words or announced == "goals":
         return found.fits("goals", "problem", more=0.2 * ("goals" in words))
     if "needs" in words or announced == "users":
         return found.fits("users", "problem", more=0.1)
-    is_what = bool(_WHAT_IT_IS.match(found.atom.statement)) and "purpose" in words
-    if _is_about_project(found) or is_what or "problem" in words or announced == "problem":
-        is_what = is_what or _is_about_project(found)
-        users = ("users",) if "users" in words else ()
-        more = 0.3 * is_what + 0.2 * ("problem" in words)
-        return found.fits("problem", *users, "solution_overview", more=more)
+    if "problem" in words:
+        return found.fits("problem", more=0.2)
     if "users" in words and "purpose" in words:
         return found.fits("users", "problem", "functional_requirements")
     if "capability" in words:
         return found.fits("functional_requirements", "solution_overview")
-    return found.fits("problem", "solution_overview")
+    if "purpose" in words or announced == "problem":
+        return found.fits("problem", "solution_overview")
+    return found.fits(None, "problem", "solution_overview")
 
 
-def _is_about_project(found: _Candidate) -> bool:
-    about = found.atom.attributes.get("about") == "project"
-    return about and bool(_WHAT_IT_IS.match(found.atom.statement))
+def _says_what_it_is(found: _Candidate) -> bool:
+    """Whether it defines the product; before any other name, only what also tells its purpose."""
+    if not _WHAT_IT_IS.match(found.atom.statement):
+        return False
+    return found.atom.attributes.get("about") == "project" or "purpose" in found.wordings
 
 
 _BORNE_OUT = {  # the words that a claim under a heading needs to belong there
@@ -293,7 +302,8 @@ def _part(found: _Candidate) -> SectionFits:
     if _WHAT_IT_IS.match(found.atom.statement):
         return found.fits("solution_overview", more=0.1)
     if area in ("deployment_constraints", "operations") and "operation" in words:
-        return found.fits("deployment_and_operations", "solution_overview")
+        own = "deployment_and_operations" if found.voice > FOR_A_PART or _is_named(found) else None
+        return found.fits(own, "deployment_and_operations", "solution_overview")
     if area in ("data_model", "integrations") and "data" in words:
         return found.fits("data_and_integrations", "solution_overview")
     if "capability" in words:
@@ -393,6 +403,8 @@ def _risk(found: _Candidate) -> SectionFits:
     if "bound" in found.wordings and not found.near("risks"):
         return found.fits(None, "non_functional_requirements")
     severity = {"critical": 0.2, "high": 0.1}.get(found.atom.severity or "", 0.0)
+    if not (severity or "danger" in found.wordings or found.near("risks")):
+        return SectionFits()
     return found.fits("risks", more=severity)
 
 
