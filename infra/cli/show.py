@@ -165,7 +165,8 @@ def _sections(item: "Item | SpeculativeArtifact") -> list[str]:
 def _facts(item: "Item") -> str:
     """The fields a reader of the list looks for, on one line."""
     fields = item.fields | item.plan
-    shown = ("category", "priority", "effort_points", "start_date", "end_date", "status")
+    ahead = () if fields.get("status") == "done" else ("priority", "effort_points")
+    shown = ("category", *ahead, "start_date", "end_date", "status")
     words = [f"{name.replace('_', ' ')} {fields[name]}" for name in shown if fields.get(name)]
     if fields.get("feature_ids"):
         words.append(f"{len(fields['feature_ids'])} features")

@@ -13,8 +13,10 @@ from streams.reduce.sections import SHOWN
 from streams.reduce.validator import validate_markdown
 from tests.reduce.ledgers import AT, a_requirement, prd_of, texts
 
-CRATES = ("red", "green", "blue", "white", "grey", "black", "pink", "brown", "lilac", "silver")
-CRATES += ("golden", "orange", "violet")
+CRATES = (
+    *("red", "green", "blue", "white", "grey", "black", "pink", "brown", "lilac", "silver"),
+    *("golden", "orange", "violet"),
+)
 MANY = [
     a_requirement(f"Every {one} crate must carry the seal of the {one} depot", source=f"src_{one}")
     for one in CRATES
