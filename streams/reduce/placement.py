@@ -16,19 +16,21 @@ from dataclasses import dataclass
 from schemas.events.atom import DOCUMENT_STATUS
 from schemas.events.ledger import AtomRecord, EvidenceRow
 from streams.reduce.sections import is_excluded
-from streams.reduce.vocabulary import NOWHERE, find_wordings, weigh_headings
+from streams.reduce.vocabulary import ELSEWHERE, NOWHERE, find_wordings, weigh_headings
 
 SPEAKS = {  # how much a document speaks for the product; by the attribute «origin»
     "": 1.0,
     "readme": 1.0,
     "overview": 1.0,
-    "product": 0.9,
+    "product": 0.75,
     "record": 0.8,
+    "plan": 0.7,
     "architecture": 0.7,
     "doc": 0.6,
-    "talk": 0.5,
+    "part": 0.6,
+    "talk": 0.6,
     "guide": 0.3,
-    "plan": 0.3,
+    "reference": 0.3,
     "code": 0.2,
 }  # the rest says nothing of it: manifests, manuals of other tools, translations, orders to agents
 FOR_THE_PRODUCT = 0.9
@@ -92,6 +94,11 @@ class _Candidate:
         )
 
     @property
+    def of_product(self) -> bool:
+        """Whether it speaks of the whole product, by its document or by its subject."""
+        return self.voice >= FOR_THE_PRODUCT or self.atom.attributes.get("about") == "project"
+
+    @property
     def announced(self) -> str:
         """The section that the nearest telling heading announces."""
         return next(iter(self.headings), "")
@@ -107,7 +114,7 @@ def places(atom: AtomRecord, rows: Iterable[EvidenceRow] = ()) -> SectionFits:
     fresh = sorted((row for row in rows if not row.stale), key=lambda row: row.evidence_id)
     voice = voice_of(atom)
     headings = _read_headings([row.structure_path for row in fresh])
-    if not voice or (NOWHERE in headings and not _is_told_elsewhere(atom)):
+    if not voice or ELSEWHERE in headings or headings.get(NOWHERE, 0.0) >= _least_nowhere(atom):
         return SectionFits()
     asked = any(_asks(row.structure_path, atom.statement) for row in fresh)
     early = any(row.line_start <= EARLY_LINES for row in fresh) if fresh else True
@@ -134,8 +141,13 @@ def _read_headings(paths: Sequence[Sequence[str]]) -> dict[str, float]:
     return max(telling, key=lambda one: sum(one.values()), default={})
 
 
-def _is_told_elsewhere(atom: AtomRecord) -> bool:
-    return bool(atom.attributes.get("scope")) or atom.kind == "entity"
+def _least_nowhere(atom: AtomRecord) -> float:
+    """How near a heading that tells nothing must be: marked items and names stand under any, a
+    decision is one unless the heading right over it says otherwise.
+    """
+    if atom.attributes.get("scope") or atom.kind == "entity":
+        return 2.0
+    return 1.0 if atom.kind == "decision" else 0.0001
 
 
 def _asks(path: Sequence[str], statement: str) -> bool:
@@ -189,45 +201,49 @@ def _scope(found: _Candidate) -> SectionFits:
 
 def _claim(found: _Candidate) -> SectionFits:
     words, announced = found.wordings, found.announced
-    if found.voice < FOR_A_PART or words & {"foreign", "how_to"}:
+    if found.voice < FOR_A_PART or _is_of_others(found, words):
+        return SectionFits()
+    if "limit" in words and _is_own(found):
+        return found.fits("scope", "risks", more=0.1)
+    if words & {"how_to", "limit"}:
         return SectionFits()
     measured = bool(words & {"bound", "quantity"})
     if announced == "success_metrics" or ("metric" in words and measured):
         return found.fits("success_metrics")
     if announced == "results":  # remarks on how it was measured describe no part
         return found.fits(None, *(("success_metrics",) if measured else ()))
-    if _introduces(found):
+    if found.of_product and _introduces(found):
         return _introduction(found)
-    if "needs" in words and found.voice >= FOR_A_PART:
-        return found.fits("users", "problem")
-    if "limit" in words:
-        return found.fits("scope", "risks", more=0.1)
-    if announced in _TAKES_CLAIMS and not _is_part_of_why(found):
-        return found.fits(announced, more=0.05)
+    if "needs" in words:
+        return found.fits("users")
     if "to_reader" in words and "capability" not in words:
         return SectionFits()
+    if _bears_out(found):
+        return found.fits(
+            announced, more=-0.1 if found.atom.attributes.get("origin") == "plan" else 0.05
+        )
     return _part(found)
 
 
-_TAKES_CLAIMS = frozenset(
-    {
-        "goals",
-        "users",
-        "functional_requirements",
-        "non_functional_requirements",
-        "deployment_and_operations",
-        "data_and_integrations",
-        "solution_overview",
-    }
-)
+def _is_named(found: _Candidate) -> bool:
+    """Whether its subject is the product or a part named after it."""
+    return bool(found.atom.attributes.get("about"))
+
+
+def _is_of_others(found: _Candidate, words: frozenset[str]) -> bool:
+    """Whether it says what something is that somebody else makes."""
+    return "foreign" in words and not _is_named(found)
+
+
+def _is_own(found: _Candidate) -> bool:
+    """Whether a limit is one of this product: by its subject, its document or its heading."""
+    return _is_named(found) or found.of_product or "scope" in found.headings
 
 
 def _introduces(found: _Candidate) -> bool:
     """Whether it is said where the product is introduced, or is about the product as such."""
-    if found.atom.attributes.get("about") == "project":
+    if found.atom.attributes.get("about") == "project" or "goals" in found.wordings:
         return True
-    if found.voice < FOR_THE_PRODUCT:
-        return found.announced == "problem" and "problem" in found.wordings
     return found.announced in ("problem", "introduction", "goals", "users") or (
         found.early and not found.announced
     )
@@ -235,41 +251,59 @@ def _introduces(found: _Candidate) -> bool:
 
 def _introduction(found: _Candidate) -> SectionFits:
     """Of what introduces the product: its goals, its users, its problem, or what it can do."""
-    words = found.wordings
-    if "goals" in words or found.announced == "goals":
+    words, announced = found.wordings, found.announced
+    if _says_what_it_is(found):
+        users = ("users",) if words & {"users", "needs"} else ()
+        return found.fits("problem", *users, "solution_overview", more=0.3)
+    if "goals" in words or announced == "goals":
         return found.fits("goals", "problem", more=0.2 * ("goals" in words))
-    if "needs" in words or found.announced == "users":
+    if "needs" in words or announced == "users":
         return found.fits("users", "problem", more=0.1)
-    is_what = _is_about_project(found) or (
-        "purpose" in words and bool(_WHAT_IT_IS.match(found.atom.statement))
-    )
-    if is_what or "problem" in words or found.announced == "problem":
-        more = 0.3 * is_what + 0.2 * ("problem" in words)
-        users = ("users",) if "users" in words else ()
-        return found.fits("problem", *users, "solution_overview", more=more)
+    if "problem" in words:
+        return found.fits("problem", more=0.2)
     if "users" in words and "purpose" in words:
         return found.fits("users", "problem", "functional_requirements")
     if "capability" in words:
         return found.fits("functional_requirements", "solution_overview")
-    return found.fits("solution_overview", "problem")
+    if "purpose" in words or announced == "problem":
+        return found.fits("problem", "solution_overview")
+    return found.fits(None, "problem", "solution_overview")
 
 
-def _is_about_project(found: _Candidate) -> bool:
-    about = found.atom.attributes.get("about") == "project"
-    return about and bool(_WHAT_IT_IS.match(found.atom.statement))
+def _says_what_it_is(found: _Candidate) -> bool:
+    """Whether it defines the product; before any other name, only what also tells its purpose."""
+    if not _WHAT_IT_IS.match(found.atom.statement):
+        return False
+    return found.atom.attributes.get("about") == "project" or "purpose" in found.wordings
 
 
-def _is_part_of_why(found: _Candidate) -> bool:
-    return found.announced in ("goals", "users") and found.voice < FOR_A_PART
+_BORNE_OUT = {  # the words that a claim under a heading needs to belong there
+    "functional_requirements": frozenset({"capability"}),
+    "non_functional_requirements": frozenset({"bound", "quantity"}),
+    "deployment_and_operations": frozenset({"operation"}),
+    "data_and_integrations": frozenset({"data"}),
+    "solution_overview": frozenset({"capability", "data", "operation", "purpose"}),
+}
+
+
+def _bears_out(found: _Candidate) -> bool:
+    """Whether a claim says what the heading over it announces."""
+    needed = _BORNE_OUT.get(found.announced)
+    if "to_reader" in found.wordings and found.announced != "functional_requirements":
+        return False
+    return needed is not None and (found.of_product or bool(found.wordings & needed))
 
 
 def _part(found: _Candidate) -> SectionFits:
     """A claim about a part: what it is, how it runs, what data it keeps, what it can do."""
     words, area = found.wordings, found.atom.area
+    if "to_reader" in words:
+        return found.fits(None, "functional_requirements")
     if _WHAT_IT_IS.match(found.atom.statement):
         return found.fits("solution_overview", more=0.1)
     if area in ("deployment_constraints", "operations") and "operation" in words:
-        return found.fits("deployment_and_operations", "solution_overview")
+        own = "deployment_and_operations" if found.voice > FOR_A_PART or _is_named(found) else None
+        return found.fits(own, "deployment_and_operations", "solution_overview")
     if area in ("data_model", "integrations") and "data" in words:
         return found.fits("data_and_integrations", "solution_overview")
     if "capability" in words:
@@ -284,11 +318,14 @@ def _decision(found: _Candidate) -> SectionFits:
     words, told = found.wordings, found.atom.attributes
     if told.get(DOCUMENT_STATUS) == "proposed" or "proposed" in words:
         return SectionFits()
-    if found.voice < FOR_A_PART or (found.voice == FOR_A_PART and words & {"how_to", "to_reader"}):
+    if found.voice <= FOR_A_PART and words & {"how_to", "to_reader", "work_on_it"}:
         return SectionFits()
-    more = 0.1 * bool(told.get("rationale") or told.get("alternatives"))
-    if "limit" in words:
+    reasoned = bool(told.get("rationale") or told.get("alternatives"))
+    if "limit" in words and _is_own(found):
         return found.fits("scope", "architecture_decisions", more=0.1)
+    if not (reasoned or "choice" in words or "architecture_decisions" in found.headings):
+        return found.fits(None, "architecture_decisions")  # it tells how something works
+    more = 0.1 * reasoned + 0.1 * ("choice" in words)
     if found.atom.area in ("deployment_constraints", "operations"):
         return found.fits("architecture_decisions", "deployment_and_operations", more=more)
     if found.atom.area in ("data_model", "integrations"):
@@ -298,15 +335,16 @@ def _decision(found: _Candidate) -> SectionFits:
 
 def _requirement(found: _Candidate) -> SectionFits:
     words, announced = found.wordings, found.announced
-    quality = found.atom.attributes.get("requirement_type") == "non_functional"
+    told = found.atom.attributes.get("requirement_type") == "non_functional"
+    quality = told or "quality" in words
     sort = "non_functional_requirements" if quality else "functional_requirements"
     if found.voice < FOR_A_PART or ("how_to" in words and announced not in _LISTS_OF_WISHES):
         return SectionFits()
     if "to_reader" in words:
         return found.fits(None, sort)
-    if "limit" in words:
+    if "limit" in words and _is_own(found):
         return found.fits("scope", sort, more=0.1)
-    if announced in ("goals", "scope", "success_metrics"):
+    if announced == "success_metrics" or (announced in ("goals", "scope") and found.of_product):
         return found.fits(announced, sort, more=0.1)
     if _STORY.match(found.atom.statement):
         return found.fits("functional_requirements", "users", more=0.1)
@@ -316,8 +354,8 @@ def _requirement(found: _Candidate) -> SectionFits:
     if bound and "metric" in words:
         return found.fits("success_metrics", sort)
     more = 0.1 * (announced == "functional_requirements") + 0.1 * (bound and quality)
-    others = (("success_metrics",) if bound else ()) + (("goals",) if "goals" in words else ())
-    return found.fits(sort, *others, more=more)
+    more += found.near("goals")  # the goals of one design are requirements of the product
+    return found.fits(sort, *(("goals",) if "goals" in words else ()), more=more)
 
 
 _LISTS_OF_WISHES = frozenset({"goals", "scope", "functional_requirements", "users"})
@@ -331,7 +369,7 @@ def _entity(found: _Candidate) -> SectionFits:
     words = find_wordings(said)
     if len(said.split()) < 6 or words & {"unfinished", "work_on_it", "how_to"}:
         return SectionFits()
-    if "foreign" in words and not about:
+    if _is_of_others(found, words):
         return SectionFits()
     known = round(min(atom.evidence_count, 6) * 0.03, 6)
     if about:
@@ -347,6 +385,10 @@ def _entity(found: _Candidate) -> SectionFits:
 
 def _signal(found: _Candidate) -> SectionFits:
     """What users or the market say."""
+    if found.voice < FOR_A_PART and not found.of_product:
+        return SectionFits()
+    if not found.wordings & {"needs", "users", "problem"} and found.announced != "users":
+        return SectionFits()
     if found.atom.attributes.get("signal_type", "user") == "user":
         return found.fits("users", "problem", more=0.1)
     return found.fits("problem", "users", more=0.1)
@@ -356,11 +398,13 @@ def _risk(found: _Candidate) -> SectionFits:
     """What endangers the product; a limit in a description of its use is a limit, no risk."""
     if found.voice < FOR_A_PART and not found.near("risks"):
         return SectionFits()
-    if "limit" in found.wordings:
+    if "limit" in found.wordings and _is_own(found):
         return found.fits("scope", "risks")
     if "bound" in found.wordings and not found.near("risks"):
         return found.fits(None, "non_functional_requirements")
     severity = {"critical": 0.2, "high": 0.1}.get(found.atom.severity or "", 0.0)
+    if not (severity or "danger" in found.wordings or found.near("risks")):
+        return SectionFits()
     return found.fits("risks", more=severity)
 
 
@@ -374,7 +418,9 @@ def _unknown(found: _Candidate) -> SectionFits:
     return found.fits("open_questions", more=0.1 * found.atom.statement.endswith("?"))
 
 
-_DESCRIPTIONS = frozenset({"doc", "guide"})  # there a question mark is rhetoric
+_DESCRIPTIONS = frozenset(
+    {"readme", "overview", "product", "doc", "guide", "part"}
+)  # there a question mark is rhetoric
 
 
 def _is_admitted(found: _Candidate) -> bool:

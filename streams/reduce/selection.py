@@ -23,8 +23,10 @@ POOL = 240  # atoms looked at per section; far above any section's limit, so tha
 SHORT_OF = 4  # a section with fewer statements takes atoms that fit it second
 MAX_CITED = 4
 MAX_PAIRS = 8
+SHOWN_PAIRS = 2
 SAME_TITLE = 0.8
-PER_SOURCE = 0.12
+PER_SOURCE = 0.08
+OFTEN = 4  # atoms of a source; one more counts no less than this one did
 CONTRADICTED = 0.1
 _SEVERITY = {"high": 0, "medium": 1, "low": 2}
 _OPEN = frozenset({"open", "escalated"})
@@ -61,7 +63,8 @@ class ProjectShortlist:
         if fits.own:
             self._enter(self.own, fits.own, atom, score)
         for place in fits.others:
-            self._enter(self.others, place, atom, score)
+            if place.fit > 0.0:
+                self._enter(self.others, place, atom, score)
 
     def _enter(
         self, lists: dict[str, dict[str, Entry]], place: SectionFit, atom: AtomRecord, score: float
@@ -132,7 +135,7 @@ class _Selection:
 
     def _present(self, item: tuple[str, Entry], taken: dict[str, int]) -> float:
         atom_id, entry = item
-        less = PER_SOURCE * taken.get(entry.source_id, 0)
+        less = PER_SOURCE * min(taken.get(entry.source_id, 0), OFTEN)
         return round(
             entry.score - less - CONTRADICTED * (atom_id in self.shortlist.contradictions), 6
         )
@@ -234,6 +237,11 @@ def select(shortlist: ProjectShortlist, atoms: Atoms) -> list[SectionInput]:
 def _order(plan: SectionPlan, picks: dict[str, list[Pick]]) -> Iterator[Pick]:
     """Best first; under scope what is in before what is out, some of both among those shown."""
     chosen = picks[plan.section_id]
+    if plan.section_id == "open_questions":  # what the team asks itself before what disagrees
+        asked = [pick for pick in chosen if not pick.paired]
+        pairs = [pick for pick in chosen if pick.paired]
+        first = asked[: SHOWN - min(len(pairs), SHOWN_PAIRS)]
+        return iter([*first, *pairs, *asked[len(first) :]])
     if plan.section_id != "scope":
         return iter(chosen)
     inside = [pick for pick in chosen if not says_no(pick.lead)]

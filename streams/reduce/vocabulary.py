@@ -18,7 +18,7 @@ from typing import Literal
 from schemas.bounded_cache import MIB, bounded_cache
 
 Table = Literal["heading", "wording"]
-NOWHERE = "nowhere"
+NOWHERE, ELSEWHERE = "nowhere", "elsewhere"
 REACH = (1.0, 0.7, 0.5)  # how much the nearest heading tells, and those above it
 _NUMBERING = re.compile(r"^(?:[\divx]+(?:[.)][\divx]*)+|\d+)\s+", re.IGNORECASE)
 _SIGNS = re.compile(r"[^\w]+")

@@ -19,6 +19,7 @@ from streams.reflection.words import STOPWORDS
 
 MAX_STATEMENT = 300
 MAX_POSITION = 130
+MAX_CONTEXT = 40  # of headings before a statement; of more only the first is told
 CONFLICTS_WITH = "this conflicts with:"
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -87,12 +88,19 @@ def position(atom: AtomRecord, *, in_context: bool = True) -> str:
 def _render(atom: AtomRecord, *, in_context: bool) -> str:
     of_project = atom.attributes.get("origin") == "readme"
     if atom.statement == atom.title or (in_context and not of_project):
-        return atom.title
-    if in_context and ", " in atom.context:
+        return _shorten_context(atom)
+    if in_context and of_project and ", " in atom.context:
         return atom.title.partition(", ")[2]
     first = atom.statement.split(" ", 1)[0]
     ordinary = first.isalpha() and first.islower()
     return atom.statement[:1].upper() + atom.statement[1:] if ordinary else atom.statement
+
+
+def _shorten_context(atom: AtomRecord) -> str:
+    """The title; of a long way through headings only where it begins."""
+    if len(atom.context) <= MAX_CONTEXT or atom.statement == atom.title:
+        return atom.title
+    return f"{atom.context.partition(', ')[0]}: {atom.statement}"
 
 
 def section_text(section_id: str, atom: AtomRecord) -> str:

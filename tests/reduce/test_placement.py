@@ -92,9 +92,11 @@ def test_documents_that_do_not_speak_for_the_product_give_nothing(origin: str):
     assert first_of("requirement", "The relay must keep every order") == "functional_requirements"
 
 
-def test_plans_of_a_change_give_no_requirements_and_no_decisions():
-    assert first_of("requirement", "The relay must keep every order", origin="plan") == ""
-    assert first_of("decision", "Orders are kept in a queue", origin="plan") == ""
+def test_what_a_guide_tells_its_reader_is_no_requirement_but_a_plan_has_some():
+    assert first_of("requirement", "The relay must keep every order", origin="guide") == ""
+    text, goals = "The relay must keep every order", ("Relay", "Goals")
+    assert first_of("requirement", text, *goals, origin="plan") == "functional_requirements"
+    assert first_of("requirement", text, *goals, origin="readme") == "goals"
 
 
 def test_a_decision_of_a_record_that_is_only_proposed_is_no_decision():
