@@ -15,21 +15,19 @@ from projections.read.session import Conn, ReadModel, rows
 
 MOST_MATCHED = 3_000  # passages that the index may give
 MOST_RANKED = 300
-K1, B = 1.5, 0.6
+K1, B = 1.2, 0.5
 AVERAGE_WORDS = 60
 FIELDS = {"A": 1.6, "B": 0.8, "C": 0.6, "D": 1.0}  # heading and lead, document, path, text
 NEAR = 0.3  # what neighbouring words add
-COVERED = 0.4  # what it takes off when words of the question are missing
-FIRST = 0.1  # what the first lines of a document gain: they say what it is about
+COVERED = 0.5  # what it takes off when words of the question are missing
 WINDOW = 8  # words
 
 CANDIDATES = """
     WITH matched AS MATERIALIZED (
-        SELECT passage_id, source_id, sanitized_hash, search, length(text) AS size,
-            char_start = 0 AS is_first
+        SELECT passage_id, source_id, sanitized_hash, search, length(text) AS size
         FROM passages WHERE project_id = %(project)s AND NOT obsolete
             AND search @@ %(match)s::tsquery LIMIT %(most)s)
-    SELECT m.passage_id, m.size, m.is_first FROM matched m JOIN sources s USING (source_id)
+    SELECT m.passage_id, m.size FROM matched m JOIN sources s USING (source_id)
     CROSS JOIN LATERAL (
         SELECT sum(ts_rank('{0.6, 0.4, 0.8, 1.0}', m.search, w.word::tsquery, 0) * w.weight) AS rank
         FROM unnest(%(words)s::text[], %(weights)s::float[]) AS w (word, weight)) r
@@ -71,7 +69,6 @@ class Ranked:
 
     passage_id: str
     size: int
-    is_first: bool = False
     held: dict[str, float] = field(default_factory=dict)
     places: dict[str, Sequence[int]] = field(default_factory=dict)
     score: float = 0.0
@@ -92,7 +89,7 @@ def rank_passages(connection: Conn, project_id: str, terms: Terms) -> list[Ranke
     }
     with connection.cursor() as cursor:
         cursor.execute(CANDIDATES.encode(), parameters)
-        found = {name: Ranked(name, size, is_first) for name, size, is_first in cursor}
+        found = {name: Ranked(name, size) for name, size in cursor}
     for row in rows(connection, PLACES, list(found), list(terms.weights)):
         _hold(found[row["passage_id"]], row["lexeme"], row["positions"], row["weights"])
     for each in found.values():
@@ -121,8 +118,7 @@ def _hold(ranked: Ranked, lexeme: str, positions: Sequence[int], weights: Sequen
 def _score(ranked: Ranked, terms: Terms) -> float:
     said = sum(terms.weights[word] * much for word, much in ranked.held.items())
     share = sum(terms.weights[word] for word in ranked.held) / (terms.total or 1.0)
-    score = said * (1 - COVERED + COVERED * share) + NEAR * _nearness(ranked, terms)
-    return score * (1 + FIRST) if ranked.is_first else score
+    return said * (1 - COVERED + COVERED * share) + NEAR * _nearness(ranked, terms)
 
 
 def _nearness(ranked: Ranked, terms: Terms) -> float:
