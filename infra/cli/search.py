@@ -10,7 +10,7 @@ from infra.cli.output import answer as answer_console
 from infra.cli.output import cell
 
 if TYPE_CHECKING:
-    from projections.read.search import Answer
+    from projections.read.search import Answer, Hit
 
 LONGEST_QUOTE = 300
 NOT_COVERED = {
@@ -53,6 +53,14 @@ def register(app: typer.Typer) -> None:
             print(answer.model_dump_json())
             return
         show(answer)
+
+
+def _about(hit: "Hit") -> str:
+    """What an atom is; a passage is what it says."""
+    if hit.atom_id is None:
+        return ""
+    status = "" if hit.status == "active" else f"{hit.status}, "
+    return f"  ({hit.kind}, {status}{hit.confidence:.2f}, {hit.atom_id})"
 
 
 def show(answer: "Answer") -> None:

@@ -198,12 +198,13 @@ def _fuse(
 ) -> list[_Found]:
     """Both lists as one, best first; an atom brings the best ranked passage that it quotes.
 
-    An atom that lacks words which a passage has is no better an answer for being an atom.
+    An atom that lacks words which a passage has is no better an answer for being an atom. What is
+    likely only, a draft, comes after what is sure.
     """
     fewest = max((_weigh(each.held, terms) for each in passages), default=0.0) * ATOM_HOLDS
-    known = atoms.atoms[: atoms.named] + [
-        each for each in atoms.atoms[atoms.named :] if each["held"] >= fewest
-    ]
+    others = [each for each in atoms.atoms[atoms.named :] if each["held"] >= fewest]
+    others.sort(key=lambda each: bool(each["status"] == "draft"))
+    known = atoms.atoms[: atoms.named] + others
     place: dict[str, str] = {}  # of an atom: the first passage that holds it
     found: dict[str, _Found] = {}
     for rank, passage in enumerate(passages, start=1):

@@ -206,6 +206,23 @@ def test_every_sentence_of_a_document_says_what_became_of_it(backbone):
     assert quoted[0] in at_line and len(at_line) < len(told)
 
 
+def test_a_question_is_answered_with_the_lines_that_say_so(backbone):
+    question = "Why do scanner reports from one depot come in order?"
+    asked = ("search", question, "--project", backbone.project)
+    (answer,) = backbone.cairn.json(*asked, "--limit", "3")
+    texts = {path.name: path for path in Path(backbone.folder).rglob("*") if path.is_file()}
+    for hit in answer["hits"]:
+        assert (hit["atom_id"] is None) != (hit["passage_id"] is None)
+        for place in hit["evidence"]:
+            lines = texts[Path(place["path"]).name].read_text().splitlines()
+            said = "\n".join(lines[place["line_start"] - 1 : place["line_end"]])
+            assert " ".join(place["snippet"].split()) in " ".join(said.split())
+    assert "the order within a depot matters" in json.dumps(answer["hits"])
+    shown = backbone.cairn.run(*asked)
+    first = answer["hits"][0]["evidence"][0]
+    assert f"{first['path']}:{first['line_start']}" in shown
+
+
 def test_the_same_folder_again_adds_nothing(backbone):
     before = backbone.cairn.checksums(backbone.project)
     backbone.cairn.ingest(backbone.folder, backbone.project, "first")

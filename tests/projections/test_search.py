@@ -141,6 +141,22 @@ def test_a_passage_that_an_atom_quotes_is_shown_as_that_atom(ledger: ReadModel):
     assert len(shown) == len(set(shown))
 
 
+def test_a_passage_is_shown_as_a_sure_atom_before_a_draft(model: ReadModel):
+    story = Story()
+    story.project()
+    story.requested(["docs/auth.md"])
+    (chunk,) = story.source("docs/auth.md", "Sessions live in cookies for a week.")
+    story.run_started()
+    story.planned([chunk])
+    draft = an_atom(chunk, story.run, "Sessions live in cookies for a week", status="draft")
+    sure = an_atom(chunk, story.run, "Cookies live a week", body="Sessions.", kind="decision")
+    story.read(chunk, draft, sure)
+    story.committed()
+    model.fold(projected(story))
+    hits = search_ledger(model.connection, PROJECT, "How long do cookies of sessions live?").hits
+    assert hits[0].atom_id == sure.atom_id
+
+
 def test_rare_words_count_more_than_common_ones(model: ReadModel):
     a_ledger_of(model, HANDBOOK)
     answer = search_ledger(model.connection, PROJECT, "How long are invoices archived?")
