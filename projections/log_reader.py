@@ -7,10 +7,13 @@ from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
     Callable,
+    Collection,
+    Iterable,
+    Iterator,
     Mapping,
     Sequence,
 )
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -35,6 +38,7 @@ FETCH: dict[str, Any] = {
     "fetch_max_bytes": 8 * 1024 * 1024,
 }
 POLL_MS = 200
+NEAR = 500  # offsets between two wanted records that are rather read than skipped
 # Only what is known to be there is read, so no fetch has to wait for news: one that was sent at the
 # end of a partition would hold up the next.
 NO_WAIT_MS = 10
@@ -148,15 +152,47 @@ class Place(NamedTuple):
 
 async def fact_at(settings: Settings, place: Place) -> Envelope | None:
     """The fact at a place; None when it is gone or unreadable. Raises BrokerUnavailable."""
-    topic, partition, offset = place
-    at = (topic, partition)
-    async with aclosing(stretch(settings, {at: offset}, {at: offset + 1})) as batches:
-        found = [record async for records in batches for record in records]
-    values = [record.value for record in found if record.offset == offset and record.value]
-    try:
-        return decode(values[0]) if values else None
-    except InvalidRecord:
-        return None
+    return (await facts_at(settings, [place])).get(place)
+
+
+async def facts_at(settings: Settings, places: Iterable[Place]) -> dict[Place, Envelope]:
+    """The facts at these places but for those that are gone or unreadable.
+
+    What lies close together is read in one go. Raises BrokerUnavailable.
+    """
+    wanted = sorted(set(places))
+    found: dict[Place, Envelope] = {}
+    for first, last in _join_near(wanted):
+        at = first[:2]
+        async with aclosing(
+            stretch(settings, {at: first.offset}, {at: last.offset + 1})
+        ) as batches:
+            async for records in batches:
+                found.update(_decode_wanted(records, frozenset(wanted)))
+    return found
+
+
+def _join_near(places: Sequence[Place]) -> list[tuple[Place, Place]]:
+    """Ordered places as stretches: of each the first and the last."""
+    joined: list[tuple[Place, Place]] = []
+    for place in places:
+        first, last = joined[-1] if joined else (place, place)
+        is_near = first[:2] == place[:2] and place.offset - last.offset <= NEAR
+        if joined and is_near:
+            joined[-1] = (first, place)
+        else:
+            joined.append((place, place))
+    return joined
+
+
+def _decode_wanted(
+    records: Iterable[Record], wanted: Collection[Place]
+) -> Iterator[tuple[Place, Envelope]]:
+    for record in records:
+        place = Place(record.topic, record.partition, record.offset)
+        if place in wanted and record.value:
+            with suppress(InvalidRecord):
+                yield place, decode(record.value)
 
 
 def place_in(settings: Settings, short: tuple[str, int]) -> TopicPartition:

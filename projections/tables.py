@@ -72,6 +72,7 @@ TABLES: tuple[Table, ...] = (
     _table("redaction_findings", "source_id", "sanitized_hash", "redaction_id"),
     _table("chunks", "chunk_id", merge={"read_outcome": "strongest"}),
     _table("chunk_annotations", "annotation_id", "chunk_id"),
+    _table("passages", "passage_id"),
     _table("ingestion_triggers", "project_id", "trigger_key", compared=False),
     _table("trigger_listings", "project_id", "trigger_key", "part_index", compared=False),
     _table("listing_notices", "project_id", "root", "path", "code", compared=False),

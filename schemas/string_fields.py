@@ -42,6 +42,7 @@ NAMES: Fields = {
 CLEANED: Fields = {
     "SourceSanitized": "text",
     "ChunkCreated": "path title structure_path text_payload skip_detail root",
+    "DocumentOption": "heading under",
     "SourceProcessed": "source skip_detail",
     "ChunkRef": "structure_path",
     "SourceReady": "processed",

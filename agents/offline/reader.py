@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from agents.offline.code.drafts import comment_drafts
+from agents.offline.judge.capabilities import mark_features
 from agents.offline.judge.origins import describe_standing
 from agents.offline.judge.records import weaken_recorded, weaken_unmerged
 from agents.offline.judge.repeats import key_of_wording, measure_repeated
@@ -33,7 +34,7 @@ from schemas.talk import RemarkSpan
 from schemas.versions import EXTRACTOR_VERSION
 
 ENGINE = "heuristic"
-MAX_CLAIMS = 12  # of one chunk: two of 3,420 in two projects are beyond
+MAX_CLAIMS = 40  # of one chunk: two of 3,420 in two projects are beyond
 MAX_CODE_ATOMS = 4
 MAX_CONFIG_ATOMS = 3
 
@@ -76,7 +77,7 @@ def drafts_of(chunk: ChunkCreated) -> list[Draft]:
     if chunk.source_type == "manifest":
         return _drop_repeats(dependency_drafts(chunk))
     judged = judge_drafts(propose_drafts(chunk), chunk)
-    return weaken_unmerged(weaken_recorded(judged, chunk), chunk)
+    return weaken_unmerged(mark_features(weaken_recorded(judged, chunk), chunk), chunk)
 
 
 def propose_drafts(chunk: ChunkCreated) -> list[Draft]:
@@ -117,13 +118,15 @@ def _add_second_passage(draft: Draft, sentences: list[Sentence]) -> Draft:
     for sentence in sentences:
         if sentence.span == draft.spans[0] or len(sentence.raw) < MIN_EVIDENCE_CHARS:
             continue
-        repeated = measure_repeated(draft.title, sentence.text)
+        repeated = measure_repeated(draft.statement, sentence.text)
         if repeated and (best is None or repeated > best[0]):
             best = (repeated, sentence.span)
     return replace(draft, spans=(draft.spans[0], best[1])) if best else draft
 
 
-def _row(chunk: ChunkCreated, span: Span, remarks: list[RemarkSpan]) -> CandidateRow:
+def _row(
+    chunk: ChunkCreated, span: Span, remarks: list[RemarkSpan], *, framing: bool
+) -> CandidateRow:
     text = chunk.text_payload
     start, end = span
     remark = speaker_at(remarks, start)
@@ -134,6 +137,7 @@ def _row(chunk: ChunkCreated, span: Span, remarks: list[RemarkSpan]) -> Candidat
         line_end=chunk.line_start + text.count("\n", 0, end - 1),
         snippet=text[start:end],
         impact_indicator=False,
+        framing=framing,
         speaker=remark.speaker if remark else None,
         speaker_role=remark.role if remark else None,
         said_at=remark.at if remark else None,
@@ -144,7 +148,7 @@ def _candidate(
     chunk: ChunkCreated, run_id: str, ordinal: int, draft: Draft, remarks: list[RemarkSpan]
 ) -> Candidate:
     spans = [draft.spans[0]]
-    for start, end in draft.spans[1:]:
+    for start, end in (*draft.spans[1:], *draft.frames):
         if all(end <= a or start >= b for a, b in spans):
             spans.append((start, end))
     return Candidate(
@@ -161,7 +165,7 @@ def _candidate(
         proposed_status="draft" if draft.confidence < 0.6 else "active",
         attributes=draft.attributes | context_of(draft) | describe_standing(chunk, draft.statement),
         entities=list(draft.entities),
-        evidence=[_row(chunk, span, remarks) for span in spans],
+        evidence=[_row(chunk, it, remarks, framing=it in draft.frames) for it in spans],
     )
 
 

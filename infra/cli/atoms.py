@@ -27,6 +27,7 @@ def register(app: typer.Typer) -> None:
         kind: str | None = typer.Option(None, help="Only this kind, e.g. decision."),
         status: str | None = typer.Option(None, help="Only this status, or `all`."),
         source: str | None = typer.Option(None, help="Only from paths that match, e.g. 'docs/*'."),
+        tag: str | None = typer.Option(None, help="Only with this tag, e.g. dependency."),
         order: Literal["worth", "age"] = typer.Option(
             "worth", help="worth: most valuable first; age: oldest first."
         ),
@@ -59,10 +60,14 @@ def register(app: typer.Typer) -> None:
             found: list[Atom] | list[PastAtom]
             if as_of_seq is not None:
                 then = partial(atoms.atoms_as_of, connection, known, as_of_seq)
-                found = list(take(partial(then, kind=kind, status=status, order=order), limit))
+                found = list(
+                    take(partial(then, kind=kind, status=status, tag=tag, order=order), limit)
+                )
             else:
                 now = partial(atoms.atoms, connection, known, source=source)
-                found = list(take(partial(now, kind=kind, status=status, order=order), limit))
+                found = list(
+                    take(partial(now, kind=kind, status=status, tag=tag, order=order), limit)
+                )
         if as_json:
             as_lines(atom.model_dump() for atom in found)
             return

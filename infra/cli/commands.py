@@ -53,7 +53,7 @@ COMMANDS = {
     "search": Command(
         "Read",
         "search",
-        "Find atoms by entity, metadata or words, with the places they come from.",
+        "Answer a question with passages and atoms, each with the places it comes from.",
     ),
     "trace": Command(
         "Read",
@@ -61,6 +61,11 @@ COMMANDS = {
         "Show the evidence behind an id, down to the log; with --why, the decisions about it.",
     ),
     "contradictions": Command("Read", "contradictions", "List contradictions, most severe first."),
+    "explain": Command(
+        "Read",
+        "explain",
+        "Show for each sentence of a document what became of it: an atom, refused, or left out.",
+    ),
     "rejections": Command(
         "Read",
         "rejections",

@@ -40,10 +40,10 @@ def table(
         out.print(empty)
 
 
-def cell(text: object) -> str:
-    """``text`` on one line, cut to what a table bears."""
+def cell(text: object, longest: int = LONGEST_CELL) -> str:
+    """``text`` on one line, cut to ``longest`` characters."""
     line = " ".join(str(text).split())
-    return line if len(line) <= LONGEST_CELL else f"{line[: LONGEST_CELL - 1]}…"
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def _cell_text(value: object) -> str:

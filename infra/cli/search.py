@@ -1,4 +1,6 @@
-"""`cairn search`: what the ledger knows about something."""
+"""`cairn search`: what the project says about something."""
+
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -7,19 +9,32 @@ from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer as answer_console
 from infra.cli.output import cell
 
+if TYPE_CHECKING:
+    from projections.read.search import Answer
+
+LONGEST_QUOTE = 300
+NOT_COVERED = {
+    "none": "No text of the project speaks of it.",
+    "weak": "No text of the project speaks of all of it. The nearest places:",
+}
+
 
 def register(app: typer.Typer) -> None:
     @app.command()
     def search(
-        query: str = typer.Argument(help="Words, names of entities, kinds, areas or tags."),
+        query: str = typer.Argument(
+            help="A question, words, names of entities, kinds, areas or tags."
+        ),
         project: str = PROJECT_OPTION,
-        kind: list[str] = typer.Option([], help="Only these kinds."),
-        area: list[str] = typer.Option([], help="Only these areas."),
-        status: list[str] = typer.Option([], help="These statuses instead of the live ones."),
+        kind: list[str] = typer.Option([], help="Only atoms of these kinds."),
+        area: list[str] = typer.Option([], help="Only atoms of these areas."),
+        status: list[str] = typer.Option(
+            [], help="Only atoms of these statuses, instead of the live ones."
+        ),
         limit: int = typer.Option(10, min=1, max=100, help="Maximum number of results."),
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """Find atoms by entity, metadata or words, with the places they come from."""
+        """Answer a question with passages and atoms, each with the places it comes from."""
         from projections.read import projects, session
         from projections.read.search import Filters, search_ledger
 
@@ -37,14 +52,19 @@ def register(app: typer.Typer) -> None:
         if as_json:
             print(answer.model_dump_json())
             return
-        out = answer_console()
-        if not answer.hits:
-            out.print("The ledger knows nothing about it.")
-        for hit in answer.hits:
-            out.print(
-                f"{hit.title}  ({hit.kind}, {hit.confidence:.2f}, {hit.atom_id})",
-                markup=False,
-            )
-            for quote in hit.evidence:
-                place = f"{quote.path}:{quote.line_start}"
-                out.print(f"    {place}  {cell(quote.snippet)}", markup=False)
+        show(answer)
+
+
+def show(answer: "Answer") -> None:
+    """Each hit with its title, then its places: path, line and what stands there."""
+    out = answer_console()
+    if said := NOT_COVERED.get(answer.coverage):
+        out.print(said)
+    for hit in answer.hits:
+        about = (
+            "" if hit.atom_id is None else f"  ({hit.kind}, {hit.confidence:.2f}, {hit.atom_id})"
+        )
+        out.print(f"{hit.title}{about}", markup=False)
+        for quote in hit.evidence:
+            place = f"{quote.path}:{quote.line_start}"
+            out.print(f"    {place}  {cell(quote.snippet, LONGEST_QUOTE)}", markup=False)

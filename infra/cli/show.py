@@ -13,6 +13,7 @@ from infra.cli.output import as_lines
 if TYPE_CHECKING:
     from projections.read.artifacts import (
         Artifact,
+        CitingSection,
         CitingStatement,
         GoneItem,
         Item,
@@ -32,6 +33,15 @@ class Format(StrEnum):
     json = "json"
 
 
+MORE = typer.Option(False, "--more", help="All statements of the PRD, not the first of a section.")
+SECTION = typer.Option(
+    None, "--section", metavar="ID", help="This section of the PRD alone, e.g. goals, in full."
+)
+NO_PRD = (
+    "There is no PRD yet: nothing that was read so far belongs in one."
+    " `cairn atoms` shows what was read."
+)
+PROVISIONAL = "_(provisional): rests on drafts alone; nobody has confirmed it._"
 TYPES = {Kind.prd: "prd", Kind.insights: "insight", Kind.epics: "epic", Kind.features: "feature"}
 
 
@@ -41,16 +51,21 @@ def register(app: typer.Typer) -> None:
         kind: Kind = typer.Argument(help="Which artifact, or which list."),
         project: str = PROJECT_OPTION,
         form: Format = typer.Option(Format.md, "--format", help="Markdown, or JSON lines."),
+        more: bool = MORE,
+        section: str | None = SECTION,
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Print the PRD, insights, epics or features with their sources.
 
-        Sections written during a run follow, marked as speculative.
+        Of each section of the PRD the first statements; --more and JSON have all of them. Sections
+        written during a run follow, marked as speculative.
         """
         from projections.read import artifacts, projects, session
         from projections.read.page import take
 
         wanted = Format.json if as_json else form
+        if kind is not Kind.prd and (more or section):
+            raise typer.BadParameter("--more and --section are for the PRD.")
         with session.reading(connect().conninfo) as connection:
             project_id = projects.project_of(connection, project)
             early = artifacts.speculative(connection, project_id, TYPES[kind])
@@ -59,25 +74,61 @@ def register(app: typer.Typer) -> None:
             if kind is not Kind.prd:
                 found = list(take(partial(artifacts.items, connection, project_id, TYPES[kind])))
             elif not early or artifacts.has_artifact(connection, project_id, TYPES[kind]):
-                found = [artifacts.artifact(connection, project_id, TYPES[kind])]
+                prd = artifacts.artifact(connection, project_id, TYPES[kind])
+                found = [select_section(prd, section) if section else prd]
         if wanted is Format.json:
             as_lines(one.model_dump() for one in (*found, *early))
             return
-        shown = [*map(document_of, found), *map(render_ahead, early), *render_gone(gone)]
+        told = [document_of(one, in_full=more or section is not None) for one in found]
+        shown = [*told, *map(render_ahead, early), *render_gone(gone)]
         print("\n\n".join(shown) or f"There are no {kind.value} yet.")
 
 
-def document_of(one: "Artifact | Item") -> str:
+def select_section(prd: "Artifact", section_id: str) -> "Artifact":
+    """The PRD with one section. Raises typer.BadParameter for a section that there is not."""
+    chosen = [one for one in prd.sections if one.section_id == section_id]
+    if not chosen:
+        known = ", ".join(one.section_id for one in prd.sections)
+        raise typer.BadParameter(f"There is no section {section_id!r}: there are {known}.")
+    return prd.model_copy(update={"sections": chosen})
+
+
+def document_of(one: "Artifact | Item", *, in_full: bool = False) -> str:
     from projections.read.artifacts import Artifact
 
     if not isinstance(one, Artifact):
         return render_item(one)
-    if not any(section.statements for section in one.sections):
-        return (
-            "There is no PRD yet: nothing that was read so far belongs in one."
-            " `cairn atoms` shows what was read."
-        )
-    return one.rendered_markdown.rstrip("\n")
+    if len(one.sections) > 1 and not any(section.statements for section in one.sections):
+        return NO_PRD
+    return render_prd(one, in_full=in_full)
+
+
+def render_prd(prd: "Artifact", *, in_full: bool) -> str:
+    """The PRD as markdown; below every statement the places and atoms that it rests on."""
+    from streams.reduce.markdown import STATES
+    from streams.reduce.sections import SHOWN
+
+    lines = [f"# {prd.title} (version {prd.version}, {STATES[prd.artifact_state]})"]
+    if any(one.provisional for section in prd.sections for one in section.statements):
+        lines += ["", PROVISIONAL]
+    for section in prd.sections:
+        shown = section.statements if in_full else section.statements[:SHOWN]
+        lines += ["", f"## {section.title}", ""]
+        lines += [line for one in shown for line in _cited(one)]
+        lines += _notes(section, len(section.statements) - len(shown))
+    return "\n".join(lines)
+
+
+def _cited(statement: "CitingStatement") -> list[str]:
+    """A statement, then a line for each atom that it cites."""
+    provisional = " (provisional)" if statement.provisional else ""
+    places = [f"  {' '.join([*one.places[:1], one.atom_id])}" for one in statement.citations]
+    return [f"- {statement.text}{provisional}", *places]
+
+
+def _notes(section: "CitingSection", more: int) -> list[str]:
+    said = f"{more} more: `cairn show prd --section {section.section_id}`" if more else ""
+    return [f"_{note}_" for note in (said, section.gap) if note]
 
 
 def render_gone(gone: "list[GoneItem]") -> list[str]:
@@ -114,7 +165,8 @@ def _sections(item: "Item | SpeculativeArtifact") -> list[str]:
 def _facts(item: "Item") -> str:
     """The fields a reader of the list looks for, on one line."""
     fields = item.fields | item.plan
-    shown = ("category", "priority", "effort_points", "start_date", "end_date", "status")
+    ahead = () if fields.get("status") == "done" else ("priority", "effort_points")
+    shown = ("category", *ahead, "start_date", "end_date", "status")
     words = [f"{name.replace('_', ' ')} {fields[name]}" for name in shown if fields.get(name)]
     if fields.get("feature_ids"):
         words.append(f"{len(fields['feature_ids'])} features")

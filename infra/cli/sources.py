@@ -21,19 +21,31 @@ def register(app: typer.Typer) -> None:
         limit: int | None = typer.Option(None, min=1, help="Maximum number of results."),
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """List sources by path; --skipped: those that are not read, each with its reason."""
-        from projections.read import projects, session, source_list
+        """List sources by path; --skipped: those that are not read, each with its reason.
+
+        Of a source that is read and nearly a copy of another the detail says so.
+        """
+        from projections.read import copies, projects, session, source_list
         from projections.read.page import take
 
         with session.reading(connect().conninfo) as connection:
             known = projects.project_of(connection, project)
             ask = partial(source_list.source_states, connection, known, skipped=skipped)
             found = list(take(partial(ask, reason=reason, source=source), limit))
+            near = [] if skipped else copies.near_copies(connection, known)
+        told = {
+            one.source_id: f"nearly a copy of {one.original_path}: {one.share:.0%} is the same"
+            for one in near
+        }
+        rows = [
+            row.model_copy(update={"detail": told.get(row.source_id or "", row.detail)})
+            for row in found
+        ]
         if as_json:
-            as_lines(row.model_dump() for row in found)
+            as_lines(row.model_dump() for row in rows)
             return
         table(
             ("root", "path", "state", "reason", "detail"),
-            ((row.root, row.path, row.state, row.reason, cell(row.detail)) for row in found),
+            ((row.root, row.path, row.state, row.reason, cell(row.detail)) for row in rows),
             "Nothing was skipped." if skipped else "No sources.",
         )

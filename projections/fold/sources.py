@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from projections.fold.passages import passages_of
 from projections.rows import Rows
+from schemas import ids
 from schemas.envelope import Envelope, Event
 from schemas.events.hygiene import ChunkCreated, SourceProcessed, SourceSanitized
 from schemas.events.project import ProjectCreated
@@ -12,7 +14,7 @@ from schemas.events.source import SourceRevised
 
 # A revision makes the chunks of other hashes obsolete and those of a hash that came back live.
 MARK_OBSOLETE = (
-    "UPDATE chunks SET obsolete = sanitized_hash IS DISTINCT FROM %s"
+    "UPDATE {} SET obsolete = sanitized_hash IS DISTINCT FROM %s"
     " WHERE source_id = %s AND obsolete <> (sanitized_hash IS DISTINCT FROM %s)"
 )
 
@@ -110,6 +112,35 @@ def chunk_created(rows: Rows, fact: Envelope, event: ChunkCreated) -> None:
     }
     for annotation in event.annotations:
         rows.add(fact, "chunk_annotations", place | fields(annotation))
+    if event.skip_reason != "boilerplate":
+        _add_passages(rows, fact, event)
+
+
+def _add_passages(rows: Rows, fact: Envelope, event: ChunkCreated) -> None:
+    """What is too short to be read for atoms is found all the same; boilerplate is not."""
+    text = event.text_payload
+    for passage in passages_of(text):
+        start, end = event.anchor_start + passage.start, event.anchor_start + passage.end
+        rows.add(
+            fact,
+            "passages",
+            {
+                "passage_id": ids.derive_id("psg", event.chunk_id, start, end),
+                "chunk_id": event.chunk_id,
+                "source_id": event.source_id,
+                "sanitized_hash": event.sanitized_hash,
+                "path": event.path,
+                "title": event.title,
+                "structure_path": event.structure_path,
+                "lead": passage.lead,
+                "char_start": start,
+                "char_end": end,
+                "line_start": event.line_start + passage.line,
+                "line_end": event.line_start + passage.line_end,
+                "text": text[passage.start : passage.end],
+                "obsolete": False,
+            },
+        )
 
 
 def source_processed(rows: Rows, fact: Envelope, event: SourceProcessed) -> None:
@@ -135,7 +166,8 @@ def source_processed(rows: Rows, fact: Envelope, event: SourceProcessed) -> None
             rows.add(fact, "chunks", {"chunk_id": chunk.chunk_id, "areas": chunk.areas})
     if event.revision_seq > 1:
         hash_now = event.sanitized_hash
-        rows.then(MARK_OBSOLETE, (hash_now, source_id, hash_now))
+        for table in ("chunks", "passages"):
+            rows.then(MARK_OBSOLETE.format(table), (hash_now, source_id, hash_now))
 
 
 def _processed_columns(fact: Envelope, event: SourceProcessed) -> dict[str, Any]:

@@ -88,6 +88,7 @@ def atoms(
     kind: str | None = None,
     status: str | None = None,
     source: str | None = None,
+    tag: str | None = None,
     order: Order = "worth",
     cursor: str | None = None,
     limit: int = PAGE,
@@ -96,11 +97,13 @@ def atoms(
 
     ``order`` ``age`` is that in which the ledger met them. ``status`` may be ``all``. ``source`` is
     a glob over paths (``docs/*``); an atom is in when one of its evidence rows is from a source
-    that fits. Raises Refusal for a bad cursor.
+    that fits. ``tag`` is one of its tags (``dependency``). Raises Refusal for a bad cursor.
     """
     conditions: list[Condition] = [("a.project_id = %s", project_id)]
     if kind:
         conditions.append(("a.kind = %s", kind))
+    if tag:
+        conditions.append(("a.tags @> ARRAY[%s]::text[]", tag))
     if status != "all":
         conditions.append(("a.status = ANY(%s)", _statuses(status)))
     if source:
@@ -126,6 +129,7 @@ def atoms_as_of(
     *,
     kind: str | None = None,
     status: str | None = None,
+    tag: str | None = None,
     order: Order = "worth",
     cursor: str | None = None,
     limit: int = PAGE,
@@ -148,6 +152,8 @@ def atoms_as_of(
     ]
     if kind:
         conditions.append(("h.record->>'kind' = %s", kind))
+    if tag:
+        conditions.append(("h.record->'tags' ? %s", tag))
     if status != "all":
         conditions.append(("h.record->>'status' = ANY(%s)", _statuses(status)))
     found, following = page_of(connection, PAST[order], conditions, cursor, limit)

@@ -1,90 +1,62 @@
-"""Retrieval for grounding: by entity, else by metadata, else by words.
+"""Retrieval for grounding: passages of all text that was read and atoms of the ledger, as one list.
 
-The later steps run only while there are fewer than ``MIN_HITS`` hits, so an answer says by its
-coverage how good its ground is. Vectors were decided against for now: the steps must work without a
-model.
+Both are ranked by words and fused by reciprocal rank: a place that both lists name comes first. A
+passage that a ranked atom quotes is shown as that atom, since it says the same in fewer words and
+has a standing; what no atom says is shown as it was written. Filters speak of atoms, so passages
+are left out then. The answer says by its coverage how good its ground is: where no passage holds
+enough of the question's words, rare ones counting more, the project does not cover it.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from typing import Literal
 
+from projections.read.search_atoms import Filters as Filters
+from projections.read.search_atoms import FoundAtoms, Question, find_atoms
+from projections.read.search_passages import PassageText, Ranked, rank_passages, read_passages
+from projections.read.search_terms import Terms, questions_in, terms_of
 from projections.read.session import Conn, ReadModel, Row, rows
-from schemas.areas import AREAS
-from schemas.events.atom import KINDS
-from schemas.events.ledger import LIVE, AtomStatus
-from schemas.fingerprint import norm_text
 
-MIN_HITS = 3
 EVIDENCE_PER_HIT = 3
-Coverage = Literal["entity", "metadata", "fulltext", "none"]
+MOST_ATOMS = 30  # that take part in the fusion
+SEARCHED = 100  # of the first passages, for atoms that quote them
+K = 20  # reciprocal rank fusion: how little the first ranks differ
+ATOMS_WEIGH = 0.2
+ATOM_HOLDS = 0.85  # of the words that the best passage holds, by weight
+SAME_SECTION = 0.6  # of the best one's score, to be shown with it
+Coverage = Literal["entity", "metadata", "fulltext", "weak", "none"]
+WEAK_BELOW = 0.6  # share of the question's words by weight, held by the passage with most
+NONE_BELOW = 0.25
 
-# Any of a text's lexemes: all of them would be a riddle, not a search.
-ANY_WORD_OF = "replace(plainto_tsquery('english', {})::text, '&', '|')::tsquery"
-WORDS = ANY_WORD_OF.format("%(query)s")
-RANKED = f"""
-    SELECT a.atom_id, a.kind, a.title, a.body, a.confidence, a.status,
-        round((ts_rank(a.search, {WORDS}) + coalesce(e.rank, 0))::numeric, 6)::float AS score
-    FROM ledger_atoms a
-    LEFT JOIN (
-        SELECT atom_id, max(ts_rank(search, {WORDS})) / 2 AS rank FROM ledger_evidence
-        WHERE project_id = %(project)s AND search @@ {WORDS} GROUP BY atom_id) e USING (atom_id)
-    WHERE a.project_id = %(project)s AND a.status = ANY(%(statuses)s)
-        AND (%(kinds)s::text[] IS NULL OR a.kind = ANY(%(kinds)s))
-        AND (%(areas)s::text[] IS NULL OR a.area = ANY(%(areas)s))
-        AND (%(tags)s::text[] IS NULL OR a.tags && %(tags)s)
-        AND (%(source_types)s::text[] IS NULL OR EXISTS (
-            SELECT 1 FROM ledger_evidence x JOIN sources s USING (source_id)
-            WHERE x.atom_id = a.atom_id AND s.source_type = ANY(%(source_types)s)))
-        AND {{condition}}
-    ORDER BY score DESC, a.confidence DESC, a.atom_id LIMIT %(limit)s
-"""
-LINKED = (
-    "(a.atom_id = ANY(%(entities)s) OR EXISTS (SELECT 1 FROM ledger_atom_entities m"
-    " WHERE m.active AND m.atom_id = a.atom_id AND m.entity_atom_id = ANY(%(entities)s)))"
-)
-SPEAKS_OF = (
-    "a.atom_id IN (SELECT x.atom_id FROM ledger_atoms x"
-    f"   WHERE x.project_id = %(project)s AND x.search @@ {WORDS}"
-    " UNION SELECT x.atom_id FROM ledger_evidence x"
-    f"   WHERE x.project_id = %(project)s AND x.search @@ {WORDS})"
-)
-ENTITIES = (
-    "SELECT atom_id FROM ledger_atoms WHERE project_id = %s AND kind = 'entity'"
-    " AND status IN ('active', 'draft') AND names && %s ORDER BY atom_id"
-)
-LONGEST_NAME = 12  # words
+ATOM_FIELDS = ("atom_id", "kind", "title", "body", "confidence", "status", "score")
+
 # The passage that the title was made from comes before one that says the same again.
-EVIDENCE = f"""
+EVIDENCE = """
     SELECT e.atom_id, e.evidence_id, e.source_id, s.title, s.path, e.line_start, e.line_end,
         e.snippet
     FROM (SELECT x.*, row_number() OVER (
             PARTITION BY atom_id ORDER BY x.stale, x.evidence_type <> 'direct',
-            ts_rank(x.search, {ANY_WORD_OF.format("a.title")}) DESC, x.evidence_id) AS place
+            ts_rank(x.search, replace(plainto_tsquery('english', a.title)::text, '&', '|')::tsquery)
+                DESC, x.evidence_id) AS place
         FROM ledger_evidence x JOIN ledger_atoms a USING (atom_id)
         WHERE x.atom_id = ANY(%s)) e
     LEFT JOIN sources s USING (source_id) WHERE e.place <= %s ORDER BY e.atom_id, e.place
+"""
+QUOTED_IN = """
+    SELECT DISTINCT p.passage_id, e.atom_id
+    FROM passages p JOIN ledger_evidence e ON e.source_id = p.source_id
+        AND e.sanitized_hash = p.sanitized_hash
+        AND p.char_start < e.char_end AND e.char_start < p.char_end
+    WHERE p.passage_id = ANY(%s) AND NOT e.stale
 """
 CONFLICTS = """
     SELECT contradiction_id, atom_a_id, atom_b_id FROM ledger_contradictions
     WHERE status IN ('open', 'escalated') AND (atom_a_id = ANY(%s) OR atom_b_id = ANY(%s))
     ORDER BY contradiction_id
 """
-_WORD = re.compile(r"[\w-]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Filters:
-    """What hits must have; empty: anything. ``statuses``: live ones unless said."""
-
-    kinds: tuple[str, ...] = ()
-    areas: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    statuses: tuple[str, ...] = ()
-    source_types: tuple[str, ...] = ()
 
 
 class HitQuote(ReadModel):
@@ -100,9 +72,14 @@ class HitQuote(ReadModel):
 
 
 class Hit(ReadModel):
-    """An atom that speaks to the query, with its best passages."""
+    """What speaks to the query: an atom with its best places, or a passage of a document.
 
-    atom_id: str
+    One of ``atom_id`` and ``passage_id`` is set. A passage has the kind ``passage``, the headings
+    above it as its title, its text as its body, and no doubt about what it says: confidence 1.
+    """
+
+    atom_id: str | None = None
+    passage_id: str | None = None
     kind: str
     title: str
     body: str
@@ -110,14 +87,23 @@ class Hit(ReadModel):
     status: str
     score: float
     evidence: list[HitQuote]
-    open_contradictions: list[str]
+    open_contradictions: list[str] = []
 
 
 class Answer(ReadModel):
-    """``coverage`` names the last step that found something."""
+    """``coverage``: the step that found the first; ``weak``: no text holds enough of the query."""
 
     coverage: Coverage
     hits: list[Hit]
+
+
+@dataclass(slots=True)
+class _Found:
+    """One entry of the list on its way: an atom, a passage, or an atom with its passage."""
+
+    score: float
+    atom: Row | None = None
+    passages: list[str] = field(default_factory=list)
 
 
 def search_ledger(
@@ -127,123 +113,198 @@ def search_ledger(
     filters: Filters | None = None,
     limit: int = 10,
 ) -> Answer:
-    """The atoms that speak to ``query``, best first; none is a normal answer."""
-    filters = filters or Filters()
-    named = metadata_in(connection, project_id, query)
-    entities = entities_in(connection, project_id, query)
-    steps: tuple[tuple[Coverage, Filters, str, bool], ...] = (
-        ("entity", filters, LINKED, bool(entities)),
-        ("metadata", _join(filters, named), "true", named != Filters() or filters != Filters()),
-        ("fulltext", filters, SPEAKS_OF, True),
+    """The atoms and passages that speak to ``query``, best first; none is a normal answer.
+
+    Each of several questions in one is answered by itself, and the first hits are one of each.
+    """
+    question = Question(
+        project_id, query, terms_of(connection, project_id, query), filters or Filters()
     )
-    coverage: Coverage = "none"
-    hits: dict[str, Row] = {}
-    for step, narrowed, condition, applies in steps:
-        if not applies or len(hits) >= min(MIN_HITS, limit):
-            continue
-        found = _rank(connection, project_id, query, narrowed, condition, entities, limit)
-        if new := {hit["atom_id"]: hit for hit in found if hit["atom_id"] not in hits}:
-            coverage = step
-            hits |= new
-    return Answer(coverage=coverage, hits=_with_evidence(connection, list(hits.values())[:limit]))
-
-
-def entities_in(connection: Conn, project_id: str, query: str) -> list[str]:
-    """The entity atoms whose name or alias stands in ``query`` as whole words."""
-    words = norm_text(query).split()
-    phrases = {
-        " ".join(words[start:end])
-        for start in range(len(words))
-        for end in range(start + 1, min(start + LONGEST_NAME, len(words)) + 1)
-    }
-    found = rows(connection, ENTITIES, project_id, sorted(phrases))
-    return [row["atom_id"] for row in found]
-
-
-def metadata_in(connection: Conn, project_id: str, query: str) -> Filters:
-    """Kinds, areas, statuses and tags of the project that ``query`` names."""
-    words = {word.lower() for word in _WORD.findall(query)}
-    text = f" {' '.join(_WORD.findall(query.lower()))} "
-
-    def named(values: Sequence[str]) -> tuple[str, ...]:
-        return tuple(
-            value
-            for value in values
-            if {value, f"{value}s", _plural(value)} & words
-            or f" {value.replace('_', ' ')} " in text
-        )
-
-    tags = rows(
-        connection,
-        "SELECT word AS tag FROM unnest(%s::text[]) AS word WHERE EXISTS ("
-        " SELECT 1 FROM ledger_atoms WHERE project_id = %s AND tags @> ARRAY[word]) ORDER BY word",
-        *(sorted(words), project_id),
-    )
-    return Filters(
-        kinds=named(KINDS),
-        areas=named(AREAS),
-        tags=tuple(row["tag"] for row in tags),
-        statuses=tuple(value for value in named(get_args(AtomStatus)) if value not in LIVE),
-    )
-
-
-def _plural(word: str) -> str:
-    return f"{word[:-1]}ies" if word.endswith("y") else word
-
-
-def _join(filters: Filters, named: Filters) -> Filters:
-    """The filters given, and what the query names where nothing was given."""
-    return Filters(
-        kinds=filters.kinds or named.kinds,
-        areas=filters.areas or named.areas,
-        tags=filters.tags or named.tags,
-        statuses=filters.statuses or named.statuses,
-        source_types=filters.source_types,
-    )
-
-
-def _rank(
-    connection: Conn,
-    project_id: str,
-    query: str,
-    filters: Filters,
-    condition: str,
-    entities: list[str],
-    limit: int,
-) -> list[Row]:
-    parameters: Mapping[str, Any] = {
-        "project": project_id,
-        "query": query,
-        "statuses": list(filters.statuses) or sorted(LIVE),
-        "kinds": list(filters.kinds) or None,
-        "areas": list(filters.areas) or None,
-        "tags": list(filters.tags) or None,
-        "source_types": list(filters.source_types) or None,
-        "entities": entities,
-        "limit": limit,
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(RANKED.format(condition=condition).encode(), parameters)
-        names = [column.name for column in cursor.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in cursor]
-
-
-def _with_evidence(connection: Conn, hits: list[Row]) -> list[Hit]:
-    ids = [hit["atom_id"] for hit in hits]
-    evidence = rows(connection, EVIDENCE, ids, EVIDENCE_PER_HIT)
-    conflicts = rows(connection, CONFLICTS, ids, ids)
-    quotes: dict[str, list[HitQuote]] = {}
-    for row in evidence:
-        quotes.setdefault(row.pop("atom_id"), []).append(HitQuote(**row))
-    return [
-        Hit(
-            **hit,
-            evidence=quotes.get(hit["atom_id"], []),
-            open_contradictions=[
-                row["contradiction_id"]
-                for row in conflicts
-                if hit["atom_id"] in (row["atom_a_id"], row["atom_b_id"])
-            ],
-        )
-        for hit in hits
+    if question.filters != Filters():
+        return _only_atoms(connection, question, limit)
+    answers = [
+        _answer(connection, replace(question, terms=each), limit)
+        for each in questions_in(question.terms)
     ]
+    if len(answers) == 1:
+        return answers[0]
+    covered = {answer.coverage for answer in answers}
+    coverage = answers[0].coverage if len(covered) == 1 else "fulltext"
+    return Answer(
+        coverage="weak" if covered & {"weak", "none"} and len(covered) > 1 else coverage,
+        hits=_interleave([answer.hits for answer in answers])[:limit],
+    )
+
+
+def _answer(connection: Conn, question: Question, limit: int) -> Answer:
+    terms = question.terms
+    passages = rank_passages(connection, question.project_id, terms)
+    quoted = _atoms_in(connection, passages)
+    known = sorted({name for names in quoted.values() for name in names}) if terms.size else None
+    atoms = find_atoms(connection, replace(question, quoted=known), max(limit, MOST_ATOMS))
+    coverage = _coverage(atoms, passages, terms)
+    if coverage == "none":
+        return Answer(coverage=coverage, hits=[])
+    found = _fuse(atoms, passages, quoted, terms)
+    texts = read_passages(connection, [name for each in found for name in each.passages])
+    grouped = _by_section(found, texts, {each.passage_id: each for each in passages}, limit)
+    return Answer(coverage=coverage, hits=_show(connection, grouped, texts))
+
+
+def _interleave(lists: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """The first of each, then the second of each; none twice."""
+    found: dict[str, Hit] = {}
+    for row in zip_longest(*lists):
+        for hit in row:
+            if hit is not None:
+                found.setdefault(hit.atom_id or hit.passage_id or "", hit)
+    return list(found.values())
+
+
+def _only_atoms(connection: Conn, question: Question, limit: int) -> Answer:
+    atoms = find_atoms(connection, question, limit)
+    found = [_Found(atom["score"], atom) for atom in atoms.atoms[:limit]]
+    return Answer(coverage=atoms.step, hits=_show(connection, found, {}))
+
+
+def _atoms_in(connection: Conn, passages: Sequence[Ranked]) -> dict[str, list[str]]:
+    """The atoms that quote each of the first passages."""
+    quoted: dict[str, list[str]] = {}
+    first = [each.passage_id for each in passages[:SEARCHED]]
+    for row in rows(connection, QUOTED_IN, first):
+        quoted.setdefault(row["passage_id"], []).append(row["atom_id"])
+    return quoted
+
+
+def _coverage(atoms: FoundAtoms, passages: Sequence[Ranked], terms: Terms) -> Coverage:
+    most = max((_weigh(each.held, terms) for each in passages), default=0.0)
+    share = most / (terms.total or 1.0)
+    if atoms.named or (atoms.atoms and not terms.size):
+        return atoms.step
+    if not atoms.atoms and (not passages or share < NONE_BELOW):
+        return "none"
+    return "weak" if share < WEAK_BELOW else "fulltext"
+
+
+def _weigh(held: Iterable[str], terms: Terms) -> float:
+    return sum(terms.weights[word] for word in held)
+
+
+def _fuse(
+    atoms: FoundAtoms,
+    passages: Sequence[Ranked],
+    quoted: Mapping[str, Sequence[str]],
+    terms: Terms,
+) -> list[_Found]:
+    """Both lists as one, best first; an atom brings the best ranked passage that it quotes.
+
+    An atom that lacks words which a passage has is no better an answer for being an atom.
+    """
+    fewest = max((_weigh(each.held, terms) for each in passages), default=0.0) * ATOM_HOLDS
+    known = atoms.atoms[: atoms.named] + [
+        each for each in atoms.atoms[atoms.named :] if each["held"] >= fewest
+    ]
+    place: dict[str, str] = {}  # of an atom: the first passage that holds it
+    found: dict[str, _Found] = {}
+    for rank, passage in enumerate(passages, start=1):
+        name = passage.passage_id
+        found[name] = _Found(1 / (K + rank), None, [name])
+        for atom_id in quoted.get(name, ()):
+            place.setdefault(atom_id, name)
+    alone: list[_Found] = []
+    for rank, atom in enumerate(known, start=1):
+        worth = ATOMS_WEIGH / (K + rank) + (rank <= atoms.named)
+        if (at := place.get(atom["atom_id"])) is None:
+            alone.append(_Found(worth, atom))
+            continue
+        found[at].score += worth
+        found[at].atom = found[at].atom or atom
+    return sorted([*found.values(), *alone], key=lambda each: -each.score)
+
+
+def _by_section(
+    found: Sequence[_Found],
+    texts: Mapping[str, PassageText],
+    ranked: Mapping[str, Ranked],
+    limit: int,
+) -> list[_Found]:
+    """What stands in one section is one hit, with the places in it that speak to the query too."""
+    hits: list[_Found] = []
+    sections: dict[str, _Found] = {}
+    for each in found:
+        if each.passages:
+            (name,) = each.passages
+            first = sections.get(texts[name].chunk_id)
+            if first is not None:
+                near = ranked[name].score >= SAME_SECTION * ranked[first.passages[0]].score
+                if near and len(first.passages) < EVIDENCE_PER_HIT:
+                    first.passages.append(name)
+                if each.atom is None or first.atom is None:
+                    continue
+            sections[texts[name].chunk_id] = each
+        if len(hits) < limit:
+            hits.append(each)
+    return hits
+
+
+def _show(connection: Conn, found: Sequence[_Found], texts: Mapping[str, PassageText]) -> list[Hit]:
+    ids = [each.atom["atom_id"] for each in found if each.atom]
+    quotes: dict[str, list[HitQuote]] = {}
+    for row in rows(connection, EVIDENCE, ids, EVIDENCE_PER_HIT):
+        quotes.setdefault(row.pop("atom_id"), []).append(HitQuote(**row))
+    conflicts = rows(connection, CONFLICTS, ids, ids)
+    hits = []
+    for each in found:
+        passages = [texts[name] for name in each.passages]
+        if each.atom is None:
+            hits.append(_passage_hit(each.score, passages))
+            continue
+        atom_id = each.atom["atom_id"]
+        places = [_quote_of(passage) for passage in passages]
+        hits.append(
+            Hit(
+                **{name: each.atom[name] for name in ATOM_FIELDS},
+                evidence=_merge(quotes.get(atom_id, []), places),
+                open_contradictions=[
+                    row["contradiction_id"]
+                    for row in conflicts
+                    if atom_id in (row["atom_a_id"], row["atom_b_id"])
+                ],
+            )
+        )
+    return hits
+
+
+def _merge(quotes: Sequence[HitQuote], places: Sequence[HitQuote]) -> list[HitQuote]:
+    """The atom's own quotes, best first, then the passages that say more than these."""
+    said = {(quote.source_id, " ".join(quote.snippet.split())) for quote in quotes}
+    more = [
+        place for place in places if (place.source_id, " ".join(place.snippet.split())) not in said
+    ]
+    return [*quotes[: max(1, EVIDENCE_PER_HIT - len(more))], *more]
+
+
+def _passage_hit(score: float, passages: Sequence[PassageText]) -> Hit:
+    first = passages[0]
+    return Hit(
+        passage_id=first.passage_id,
+        kind="passage",
+        title=" › ".join(first.structure_path) or first.title,
+        body=first.text,
+        confidence=1.0,
+        status="quoted",
+        score=round(score, 6),
+        evidence=[_quote_of(each) for each in passages],
+    )
+
+
+def _quote_of(passage: PassageText) -> HitQuote:
+    return HitQuote(
+        evidence_id=passage.passage_id,
+        source_id=passage.source_id,
+        title=passage.title,
+        path=passage.path,
+        line_start=passage.line_start,
+        line_end=passage.line_end,
+        snippet=passage.text,
+    )

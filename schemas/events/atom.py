@@ -16,6 +16,10 @@ MAX_TAGS = 12
 CONTEXT = "context"  # the attribute with what stands before a title's statement
 WITHIN = "within"  # the same where it only says where a fact stands that is one wherever it stands
 DOCUMENT_STATUS = "document_status"  # the attribute with what the atom's document says of itself
+ORIGIN = "origin"  # the attribute with the role of its document: readme, product, plan, guide, code
+ABOUT = (
+    "about"  # the attribute that says whether its subject is the project or a part named after it
+)
 
 AtomKind = Literal[
     "claim",
@@ -39,6 +43,8 @@ class CandidateRow(Part):
 
     ``speaker`` said it at ``said_at`` (UTC), in talk; in chat it is a pseudonym. ``speaker_role``
     is what the service says of the speaker (owner, member, reporter). Null in documents and code.
+    ``framing``: it only gives what the statement stands under («The depot must:»), and confirms
+    nothing.
     """
 
     char_start: int
@@ -49,6 +55,7 @@ class CandidateRow(Part):
     evidence_type: EvidenceType = "direct"
     impact_indicator: bool = False
     anchor_corrected: bool = False
+    framing: bool = False
     speaker: str | None = None
     speaker_role: str | None = None
     said_at: datetime | None = None

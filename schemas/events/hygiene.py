@@ -42,6 +42,17 @@ AnnotationType = Literal[
 AnchorType = Literal["heading", "function", "class", "module", "record", "entry", "window"]
 Outcome = Literal["sanitized", "skipped", "unchanged"]
 DocumentStatus = Literal["proposed", "accepted", "rejected", "superseded"]
+OptionStanding = Literal["chosen", "rejected", "open"]
+
+
+class DocumentOption(Part):
+    """An option that a document weighs, by its heading and the one ``under`` which that stands, and
+    how the document stands to it.
+    """
+
+    heading: str
+    under: str = ""
+    standing: OptionStanding
 
 
 class Redaction(Part):
@@ -123,7 +134,8 @@ class ChunkCreated(Event):
     ``skip_reason`` is set for a chunk that nobody has to read (``too_short``,
     ``boilerplate``). ``annotations`` are those that touch the chunk, in full, with offsets of the
     whole payload. ``document_status`` is what its document says of itself, null where it says none;
-    ``root`` that of its source, whose words name the project where it is a repository.
+    ``options`` are those that it weighs, wherever it says so. ``root`` is that of its source, whose
+    words name the project where it is a repository.
     """
 
     type_name: ClassVar[str] = "chunk.created"
@@ -152,6 +164,7 @@ class ChunkCreated(Event):
     token_estimate: int
     annotations: list[Annotation] = []
     document_status: DocumentStatus | None = None
+    options: list[DocumentOption] = []
     skip_reason: SkipReason | None = None
     skip_detail: str | None = None
     root: str = ""
@@ -188,6 +201,7 @@ class ChunkRef(Part):
     areas: list[Area] = []
     structured: bool = False
     document_status: DocumentStatus | None = None
+    options: list[DocumentOption] = []
     skip_reason: SkipReason | None = None
 
 

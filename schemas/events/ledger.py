@@ -164,7 +164,7 @@ class AtomRecord(Part):
 class EvidenceRow(Part):
     """A link from an atom to an exact span of a sanitized payload.
 
-    Of talk it says who spoke when, as ``CandidateRow`` does.
+    Of talk it says who spoke when, and whether it is only ``framing``, as ``CandidateRow`` does.
     """
 
     evidence_id: str
@@ -180,6 +180,7 @@ class EvidenceRow(Part):
     snippet: str
     evidence_type: EvidenceType
     impact_indicator: bool = False
+    framing: bool = False
     stale: bool = False
     stale_since_seq: int | None = None
     run_id: str

@@ -24,6 +24,7 @@ from streams.hygiene.boilerplate import licence_end, skip_chunk
 from streams.hygiene.chunk_prose import headings_in
 from streams.hygiene.chunk_prose import sections as sections_of
 from streams.hygiene.chunk_talk import RECORD_HEAD, records
+from streams.hygiene.document_options import options_of
 from streams.hygiene.document_status import status_of, status_within, statuses_of_sections
 from streams.hygiene.document_title import Title, title_of
 from streams.hygiene.filter import REVERSIBLE, Skip
@@ -70,9 +71,9 @@ def chunk(
     is_document = language in SECTIONED and not is_talk
     tops = {piece.unit.path[0] for piece in pieces if piece.unit.path}
     called = title_of(text, language, tops) if is_document else Title()
-    sections = (
-        statuses_of_sections(text, headings_in(text, language)) if is_document else []
-    )  # of several records in one file
+    headings = list(headings_in(text, language)) if is_document else []
+    sections = statuses_of_sections(text, headings)  # of several records in one file
+    options = options_of(text, headings, called.text)
     head = text[: sections[0].start] if sections else text
     status = status_of(head, source.path, called.text) if is_document else None
     over = (called.text,) if called.over else ()
@@ -117,6 +118,7 @@ def chunk(
                 token_estimate=tokens_of(payload),
                 annotations=list_touching(annotations, piece.start, piece.end),
                 document_status=status_within(text, sections, piece.start, piece.end) or status,
+                options=options,
                 skip_reason=skip.reason if skip else None,
                 skip_detail=skip.detail if skip else None,
                 root=source.root,
@@ -192,6 +194,7 @@ def reference(made: ChunkCreated, documented: bool) -> ChunkRef:
         areas=[area for area in AREAS if counts.get(area, 0) >= WORDS_OF_AN_AREA] if counts else [],
         structured=documented or (made.anchor_type == "heading" and bool(made.structure_path)),
         document_status=made.document_status,
+        options=made.options,
         skip_reason=made.skip_reason,
     )
 

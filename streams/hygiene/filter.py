@@ -41,18 +41,10 @@ GENERATED_PARTS = frozenset(
 VENDORED_PARTS = frozenset(
     ["node_modules", "vendor", "third_party", "bower_components", ".venv", "site-packages"]
 )
-LOCKFILES = frozenset(
-    [
-        "package-lock.json",
-        "yarn.lock",
-        "pnpm-lock.yaml",
-        "poetry.lock",
-        "uv.lock",
-        "cargo.lock",
-        "go.sum",
-        "gemfile.lock",
-        "composer.lock",
-    ]
+LOCKFILE = re.compile(
+    r"[\w.-]+\.lock(?:b|file|\.hcl|\.json)?|"
+    r"(?:package|packages|npm|pnpm|bun|deno|conda)-(?:lock|shrinkwrap)\.(?:json|ya?ml)|"
+    r"go\.(?:work\.)?sum|(?:package|cartfile)\.resolved"
 )
 COMMENT_LINE = re.compile(r"\s*(?:<!--|//|/\*|\*\s|\.\.\s|%|;|\{#|\[(?://|comment|_)\])", re.I)
 XML_OPENING = re.compile(r"<([A-Za-z][\w:.-]{0,60})[\s>/]")
@@ -151,7 +143,7 @@ def _check_vendored(name: str, parts: list[str]) -> Skip | None:
     for part in parts:
         if part in VENDORED_PARTS:
             return Skip("vendored", f"path part {part}")
-    return Skip("lockfile", f"file name {name}") if name in LOCKFILES else None
+    return Skip("lockfile", f"file name {name}") if LOCKFILE.fullmatch(name) else None
 
 
 def _data_blob(suffix: str, text: str) -> Skip | None:

@@ -112,8 +112,8 @@ def merge_confidence(atom: AtomRecord, confidence: float, *, new_source: bool) -
 
 
 def two_rows_apart(rows: Sequence[EvidenceRow]) -> bool:
-    """Whether two fresh rows stand at spans that do not overlap."""
-    fresh = [row for row in rows if not row.stale]
+    """Whether two fresh rows that confirm their atom stand at spans that do not overlap."""
+    fresh = [row for row in rows if not (row.stale or row.framing)]
     first = min(fresh, key=lambda row: row.char_end, default=None)
     if first is None:
         return False
@@ -154,6 +154,7 @@ def _evidence(
         snippet=row.snippet,
         evidence_type=row.evidence_type,
         impact_indicator=row.impact_indicator,
+        framing=row.framing,
         run_id=run_id,
         speaker=row.speaker,
         speaker_role=row.speaker_role,

@@ -16,6 +16,7 @@ from schemas.events.atom import Provenance, Reading
 from schemas.events.ledger import LIVE, AtomRecord
 from schemas.fingerprint import norm_text
 from schemas.ids import pair_id
+from schemas.worth import keep_best_role
 from streams.ledger.agreement import agreement
 from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.entities import follow_merge
@@ -218,6 +219,7 @@ def merge_into(
             "last_run_id": draft.run_id or winner.last_run_id,
             "last_seen_at": max(winner.last_seen_at, loser.last_seen_at),
             "latest_provenance": latest,
+            "attributes": keep_best_role(winner.attributes, loser.attributes),
         }
     )
     merged = draft.put_atom(merged, **status_by_rows(draft, merged))

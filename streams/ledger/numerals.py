@@ -15,10 +15,12 @@ from typing import NamedTuple
 from text_to_num import find_numbers
 
 DIGITS = r"\d(?:[\d.,'\u2019_\u00a0\u202f\u2009]*\d)?(?: \d{3}(?!\d))*"
+MAX_DIGITS = 1_000
 _GROUPS_APART = re.compile(r"['\u2019_\s]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|[^\s\w]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _LANGUAGES = ("en", "de")
+_NO_NUMBERS = frozenset(("second", "null"))
 
 
 class NumberWord(NamedTuple):
@@ -29,11 +31,14 @@ class NumberWord(NamedTuple):
 
 
 def read_digits(written: str) -> tuple[Fraction, ...]:
-    """What a number in digits can mean, the likeliest first; nothing for `1.2.3` and its like.
+    """What a number in digits can mean, the likeliest first; nothing for `1.2.3` and its like, nor
+    for one of more than ``MAX_DIGITS`` signs.
 
     One comma or point with three digits behind it can be either.
     """
     plain = _GROUPS_APART.sub("", written)
+    if len(plain) > MAX_DIGITS:
+        return ()
     marks = [mark for mark in plain if mark in ".,"]
     if not marks:
         return (Fraction(int(plain)),)
@@ -51,7 +56,7 @@ def read_digits(written: str) -> tuple[Fraction, ...]:
 
 @lru_cache(maxsize=16)
 def find_number_words(text: str) -> list[NumberWord]:
-    """Numbers in English or German words; not «second», which is mostly a unit."""
+    """Numbers in English or German words; not «second», mostly a unit, nor «null», mostly code."""
     if not any(map(_says_number, _LETTERS.findall(text))):
         return []
     found = [(match.start(), match.end(), match.group()) for match in _WORD.finditer(text)]
@@ -62,7 +67,7 @@ def find_number_words(text: str) -> list[NumberWord]:
             start, end = found[each.start][0], found[each.end - 1][1]
             figure = each.text.rstrip("stndrh.")
             is_place = figure != each.text
-            if figure.replace(".", "").isdigit() and text[start:end].lower() != "second":
+            if figure.replace(".", "").isdigit() and text[start:end].lower() not in _NO_NUMBERS:
                 taken.setdefault(start, NumberWord(start, end, Fraction(figure), is_place))
     return [taken[start] for start in sorted(taken)]
 

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from fractions import Fraction
 from typing import Literal
 
 from schemas.bounded_cache import MIB, bounded_cache
@@ -127,7 +127,7 @@ def _read_core(written: str) -> list[Sign]:
         return _read_word(written)
     if match := _NUMBERED.fullmatch(written):
         letters, digits = match.groups()
-        numbers = [Sign(f"{Decimal(each):f}", "amount") for each in digits.split("-")]
+        numbers = [Sign(each.lstrip("0") or "0", "amount") for each in digits.split("-")]
         return [Sign(f"{root(letters.lower())}/", "name"), *numbers]
     return [Sign(_VERSION.sub("", written).rstrip("/"), "name")]
 
@@ -138,13 +138,13 @@ def _read_amount(money: str, digits: str, unit: str) -> Sign:
         return Sign(f"{money}{digits}{unit}".lower(), "amount")
     if known:
         return Sign(write_amount(number, known), "amount")
-    return Sign(digits if "." in digits else f"{number:f}", "amount")
+    return Sign(digits if "." in digits else f"{number}", "amount")
 
 
 def _read_word(written: str) -> list[Sign]:
     unit = find_unit(written) if is_unit_by_case(written) else None
     if unit or written in NAMES_IN_CAPITALS:
-        return [Sign(write_amount(Decimal(1), unit) if unit else written, "name")]
+        return [Sign(write_amount(Fraction(1), unit) if unit else written, "name")]
     word = norm_text(_POSSESSIVE.sub("", written))
     if len(word) == 1 and word not in "ai":
         return [Sign(written, "name")]

@@ -10,6 +10,7 @@ from typing import Any
 
 from schemas.events.atom import DOCUMENT_STATUS, Judged
 from schemas.events.ledger import AtomRecord
+from schemas.worth import keep_best_role
 
 OVER = ("rejected", "superseded")
 HOLDS_NOT = (*OVER, "proposed")  # from the worst on
@@ -29,14 +30,16 @@ def is_over(atom: AtomRecord) -> bool:
 def derive_standing(atom: AtomRecord, judged: Judged, *, new_source: bool) -> dict[str, Any]:
     """The fields that change because a document of the atom stands otherwise than before.
 
-    A source that is one of several cannot take away what the others give.
+    A source that is one of several cannot take away what the others give. The role of its documents
+    is the best one that any of them plays, whichever was read first.
     """
+    attributes = keep_best_role(atom.attributes, judged.candidate.attributes)
     known = atom.attributes.get(DOCUMENT_STATUS)
     told = judged.candidate.attributes.get(DOCUMENT_STATUS)
     alone = atom.source_count == 1 and not new_source
     if told == known or not (alone or _RANK.get(told, 0) > _RANK.get(known, 0)):
-        return {}
-    attributes = {k: v for k, v in atom.attributes.items() if k != DOCUMENT_STATUS}
+        return {} if attributes == atom.attributes else {"attributes": attributes}
+    attributes = {k: v for k, v in attributes.items() if k != DOCUMENT_STATUS}
     changed = {"attributes": attributes | ({DOCUMENT_STATUS: told} if told else {})}
     if told in HOLDS_NOT and atom.status == "active" and not atom.verified_by:
         return changed | {"status": "draft", "status_reason": f"document_{told}"}

@@ -16,7 +16,11 @@ from schemas.fingerprint import atom_fingerprint
 from schemas.ids import atom_id as derive_atom_id
 from streams.ledger.agreement import agreement
 from streams.ledger.answers import settle_answers
-from streams.ledger.contradictions import find_contradictions, refresh_contradictions
+from streams.ledger.contradictions import (
+    find_contradictions,
+    is_unsure,
+    refresh_contradictions,
+)
 from streams.ledger.draft import ChangeSetDraft
 from streams.ledger.entities import link_names, take_relations, welcome
 from streams.ledger.evidence import (
@@ -51,6 +55,13 @@ def apply_reading(draft: ChangeSetDraft, reflected: AtomReflected) -> None:
     link_reasoning(draft, said)
 
 
+def _compare_once_sure(draft: ChangeSetDraft, was_unsure: bool, atom: AtomRecord) -> None:
+    """Look for what contradicts an atom that nobody looked at while it was unsure."""
+    if was_unsure and is_live(atom) and not is_unsure(atom):
+        near = near_duplicates(draft, atom)
+        find_contradictions(draft, atom, near, gained_source=False)
+
+
 def apply_candidate(draft: ChangeSetDraft, reading: Reading, judged: Judged) -> str:
     """The id of the atom that stands for the candidate."""
     candidate = judged.candidate
@@ -72,7 +83,10 @@ def apply_candidate(draft: ChangeSetDraft, reading: Reading, judged: Judged) -> 
         else:
             gained_source = draft.never_supported(reading.source_id, standing.atom_id)
             refresh_contradictions(draft, standing, gained_source=gained_source)
+            _compare_once_sure(draft, is_unsure(atom), standing)
         atom = standing
+    elif known is not None:
+        _compare_once_sure(draft, is_unsure(known), atom)
     if atom.kind == "entity":
         welcome(draft, draft.get_atom(own_id))
     draft.read_as[candidate.candidate_id] = atom.atom_id

@@ -1,8 +1,10 @@
-"""Features' clusters: atoms that share a topic, chosen one after the other, no requirement twice.
+"""Features' clusters: those the sources name, or else atoms that share a topic.
 
-A cluster is built around an entity, a name or a phrase; when a ledger is too small for those,
-around an area. Each next one is that which has most left to say (greedy with late re-evaluation:
-what a topic has left only shrinks), so that the first items are the ones to read.
+Where no source names a feature, a cluster is built around an entity, a name or a phrase; when a
+ledger is too small for those, around an area. Each next one is that which has most left to say
+(greedy with late re-evaluation: what a topic has left only shrinks), so that the first items are
+the ones to read; no requirement twice. Its title is the topic's name.
+Decided against: titles made of a requirement («must» said as «is»), which told what nobody said.
 """
 
 from __future__ import annotations
@@ -10,75 +12,27 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from schemas.events.ledger import AtomRecord
 from streams.ledger.agreement import keep_order
-from streams.reduce.inputs import ItemInput, ListInput, Pick, SectionInput
-from streams.reduce.selection import Atoms, ProjectShortlist
-from streams.reduce.titles import AREA_TITLES, GOOD_TITLE, fits_title, names_topic, title_of
-from streams.reduce.topics import ENTITY, PHRASE, ProjectTopics, Topic
-from streams.reduce.wording import content_words, pair_text
+from streams.reduce.candidates import Candidate, named_features
+from streams.reduce.inputs import ItemInput, ListInput
+from streams.reduce.material import MIN_ATOMS, Material
+from streams.reduce.titles import AREA_TITLES, capitalize
+from streams.reduce.topics import ENTITY, PHRASE, Topic
+from streams.reduce.wording import content_words
 
 MAX_ITEMS = 60
-MIN_ATOMS = 2
 MAX_CRITERIA = 6
 MAX_CONTEXT = 2
 MAX_RISKS = 3
 FEW = 12  # with fewer features than that, topics that say less give some too
 TOO_FEW = 3  # and then areas
-MODEST_TITLE = 0.4  # as much worse may a title be then, if there is more than one thing to fulfil
 AT_HOME = 1.0  # weighs for a topic that the preview made an item of
-MAX_SHARE = 0.03  # of the live atoms; what more of them speak of tells nothing apart
-ALWAYS_SHARED = 25
 THEME_SHARE = 0.06  # for what may gather features into an epic
 _BINDING = frozenset({"requirement", "decision"})
-
-
-@dataclass(slots=True)
-class Material:
-    """What clusters are made of at one position."""
-
-    shortlist: ProjectShortlist
-    topics: ProjectTopics
-    atoms: Atoms
-
-    def best(self, atom_ids: Iterable[str], kinds: frozenset[str]) -> list[AtomRecord]:
-        """The readable atoms of these kinds, those to be seen first at the front."""
-        found = [
-            atom
-            for atom_id in atom_ids
-            if self.topics.scores.get(atom_id, 0.0) > 0.0
-            and (atom := self.atoms[atom_id]).kind in kinds
-        ]
-        return sorted(found, key=lambda atom: (-self.topics.scores[atom.atom_id], atom.atom_id))
-
-    def find_shared_topics(self, minimum: int = MIN_ATOMS) -> list[Topic]:
-        most = max(ALWAYS_SHARED, int(MAX_SHARE * len(self.topics.scores)))
-        return list(self.topics.find_shared(minimum, most))
-
-    def section(self, section_id: str, atoms: Iterable[AtomRecord]) -> SectionInput:
-        return SectionInput(section_id=section_id, picks=[Pick(atoms=[atom]) for atom in atoms])
-
-    def collect_contradictions(self, atoms: Iterable[AtomRecord]) -> SectionInput:
-        """Both sides of the open contradictions of these atoms, each atom once."""
-        picks: list[Pick] = []
-        used: set[str] = set()
-        for atom in atoms:
-            for one in self.shortlist.contradictions_of(atom.atom_id):
-                sides = (one.atom_a_id, one.atom_b_id)
-                pair = [self.atoms[side] for side in sides]
-                if used.isdisjoint(sides) and pair_text(*pair):
-                    used.update(sides)
-                    contradictions = self.shortlist.contradictions_of(*sides)
-                    picks.append(Pick(atoms=pair, contradictions=contradictions, paired=True))
-        return SectionInput(section_id="open_questions", picks=picks)
-
-    def is_contradicted(self, atom: AtomRecord) -> bool:
-        return atom.atom_id in self.shortlist.contradictions and bool(
-            self.shortlist.contradictions_of(atom.atom_id)
-        )
 
 
 @dataclass(slots=True)
@@ -88,7 +42,6 @@ class _Features:
     material: Material
     standing: frozenset[str] = frozenset()
     modest: bool = False
-    least_title: float = GOOD_TITLE
     used: set[str] = field(default_factory=set)
 
     def find_left(self, topic: Topic) -> list[AtomRecord]:
@@ -110,18 +63,14 @@ class _Features:
         enough, modest = len(left) > 1 or topic.sort == ENTITY, self.modest or at_home
         if not left or len(topic.atom_ids) < MIN_ATOMS or not (enough or modest):
             return 0.0
-        named = max(fits_title(atom) for atom in left)
-        if named < self.least_title - MODEST_TITLE * (modest and enough):
-            return 0.0
         worth = sum(self.material.topics.scores[atom.atom_id] for atom in left)
-        return round(worth + named + AT_HOME * at_home + 0.3 * (topic.sort == PHRASE), 6)
+        return round(worth + AT_HOME * at_home + 0.3 * (topic.sort == PHRASE), 6)
 
     def make(self, topic: Topic) -> ItemInput | None:
         """The cluster with context of other kinds; None when fewer than two atoms are behind."""
         material, binding = self.material, self.find_left(topic)
         area = _area_of(binding)
         calm = [atom for atom in binding if not material.is_contradicted(atom)]
-        lead = max(calm or binding, key=lambda atom: _rank_as_title(topic, atom))
         decisions = [atom for atom in calm if atom.kind == "decision"]
         criteria = [atom for atom in calm if atom.kind == "requirement"] or decisions
         told = [atom for atom in decisions if atom not in criteria][:MAX_CONTEXT]
@@ -140,7 +89,7 @@ class _Features:
             area=area,
             anchor=topic.key,
             name=topic.name,
-            title=title_of(topic.name, lead),
+            title=capitalize(topic.name),
             standing=f"|{topic.key}" in self.standing,
             sections=[section for section in sections if section.picks],
             themes=material.topics.themes_of(
@@ -162,11 +111,15 @@ class _Features:
         return sorted(calm, key=lambda atom: not about.match(atom.statement))
 
 
-def feature_clusters(material: Material, standing: frozenset[str] = frozenset()) -> ListInput:
-    """The clusters of features, those with most to say first.
+def feature_clusters(
+    material: Material, found: Sequence[Candidate], standing: frozenset[str] = frozenset()
+) -> ListInput:
+    """The features that the sources name, else clusters, those with most to say first.
 
     ``standing`` are the keys of those the last preview had.
     """
+    if (named := named_features(material, found, standing)).items:
+        return named
     making = _Features(material, standing)
     topics = material.find_shared_topics()
     items = choose(topics, making.weight, making.make)
@@ -174,17 +127,10 @@ def feature_clusters(material: Material, standing: frozenset[str] = frozenset())
         making.modest = True
         items += choose(topics, making.weight, making.make)
     if len(items) < TOO_FEW:
-        making.least_title = 0.0
         items += choose(areas(material), making.weight, making.make)
     items.sort(key=lambda item: not item.standing and item.is_meagre)
     eligible = len(material.best(material.topics.scores, _BINDING))
     return ListInput(items=items, eligible=eligible, kinds=sorted(_BINDING))
-
-
-def _rank_as_title(topic: Topic, atom: AtomRecord) -> tuple[bool, float, str, str]:
-    """What makes an atom the title of a cluster: one that names the topic, if it is readable."""
-    fits = fits_title(atom)
-    return fits >= GOOD_TITLE and names_topic(topic.name, atom), fits, atom.kind, atom.atom_id
 
 
 def choose(

@@ -1,7 +1,11 @@
-"""Epics: features that share a theme, a word of their names, or at least an area."""
+"""Epics: features that the sources put under one heading or folder.
+
+Where no source names features, those that share a theme, a word of their names, or an area.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +15,6 @@ from streams.reduce.topics import key_of
 
 MIN_FEATURES = 2
 MAX_FEATURES = 10
-SHOWN = 3
 _TELLS_NOTHING = """
     api app application component configuration content context data event file framework function
     id interface layer level message mode model module name object operation option parameter part
@@ -35,7 +38,9 @@ class Group:
 
 
 def group_features(features: Sequence[ItemInput]) -> list[Group]:
-    """Every feature in one group: the theme or word most of those left share, then the area."""
+    """The groups of features, each feature in one at most."""
+    if any(one.state for one in features):
+        return _group_as_told(features)
     left = {one.key: one for one in features}
     groups: list[Group] = []
     while theme := _strongest(left.values()):
@@ -47,8 +52,28 @@ def group_features(features: Sequence[ItemInput]) -> list[Group]:
     for one in left.values():
         by_area.setdefault(one.area, []).append(one)
     for area, members in sorted(by_area.items()):
-        groups.append(Group(f"area {area}", _title(AREA_TITLES[area], members), members))
+        groups.append(Group(f"area {area}", AREA_TITLES[area], members))
     return groups
+
+
+def _group_as_told(features: Sequence[ItemInput]) -> list[Group]:
+    """By the headings and folders features stand under, each under that which has most of them; a
+    feature that is called like one belongs to it.
+    """
+    sizes = Counter(key for one in features for key in {*one.groups, one.anchor})
+    named = {key for one in features for key in one.groups}
+    gathered: dict[str, list[ItemInput]] = {}
+    for one in features:
+        known = [key for key in (*one.groups, one.anchor) if key in named]
+        if known:
+            gathered.setdefault(max(known, key=lambda key: sizes[key]), []).append(one)
+    return [
+        Group(
+            f"group {key}", next(one.groups[key] for one in members if key in one.groups), members
+        )
+        for key, members in gathered.items()
+        if len(members) >= MIN_FEATURES and any(key in one.groups for one in members)
+    ]
 
 
 def _strongest(features: Iterable[ItemInput]) -> tuple[str, str, list[ItemInput]] | None:
@@ -70,7 +95,7 @@ def _strongest(features: Iterable[ItemInput]) -> tuple[str, str, list[ItemInput]
     if is_theme:
         return key, capitalize(min(one.themes[key] for one in members)), members
     name = min(_words(one.name)[key] for one in members)
-    return f"word {key}", _title(capitalize(name), members), members
+    return f"word {key}", capitalize(name), members
 
 
 def _words(name: str) -> dict[str, str]:
@@ -81,11 +106,3 @@ def _words(name: str) -> dict[str, str]:
         found.append(owner)
     keyed = {key_of(word): word for word in found}
     return {key: word for key, word in keyed.items() if key not in _GENERAL}
-
-
-def _title(theme: str, features: Sequence[ItemInput]) -> str:
-    """The theme with the features that say more than it does."""
-    names = [one.name for one in features if one.name.lower() != theme.lower()]
-    if not names:
-        return theme
-    return f"{theme}: {', '.join(names[:SHOWN])}" + (" and more" if len(names) > SHOWN else "")

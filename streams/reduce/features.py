@@ -8,11 +8,14 @@ from typing import get_args
 
 from schemas.events.artifact_parts import FeatureFields, InsightCategory, InsightFields, Priority
 from schemas.events.ledger import AtomRecord
+from schemas.features import DONE
 from streams.reduce.findings import sources_of
 from streams.reduce.inputs import Grounds, ItemInput
 
 _URGENCY: Mapping[str, float] = {"must": 1.0, "should": 0.6, "could": 0.3, "wont": 0.0}
 _DECIDED = 0.7
+_NEUTRAL = 0.6
+NOT_ESTIMATED = 0
 _EFFORT = ((6, 13), (4, 8), (3, 5), (2, 3))  # statements to fulfil → points
 _LEAST_EFFORT = 2
 SKILLS: Mapping[str, str] = {
@@ -30,11 +33,15 @@ SKILLS: Mapping[str, str] = {
 
 
 def feature_fields(item: ItemInput) -> FeatureFields:
-    """By rule from the cluster; the plan adds dates, epic and dependencies."""
+    """By rule from the cluster; the plan adds effort, dates, epic and dependencies.
+
+    What exists has no priority any more: it gets the neutral one.
+    """
     atoms = item.atoms
     binding = [atom for atom in atoms if atom.kind in ("requirement", "decision")]
     risks = [atom for atom in atoms if atom.kind == "risk"]
-    urgency = fmean(_urgency(atom) for atom in binding)
+    asked = [_urgency(atom) for atom in binding] if item.state != DONE else []
+    urgency = fmean(asked) if asked else _NEUTRAL
     active = fmean(atom.status == "active" for atom in atoms)
     severe = any(atom.severity in ("high", "critical") for atom in risks)
     danger = 1.0 if severe else 0.5 if risks else 0.0
@@ -44,12 +51,16 @@ def feature_fields(item: ItemInput) -> FeatureFields:
         contradiction_ids_considered=[one.contradiction_id for one in contradictions],
         priority=_priority(urgency),
         priority_score=round(0.6 * urgency + 0.2 * active + 0.2 * danger, 4),
-        effort_points=next(
-            (points for least, points in _EFFORT if len(binding) >= least), _LEAST_EFFORT
-        ),
+        effort_points=NOT_ESTIMATED,
         required_skills=sorted({SKILLS.get(atom.area, "engineering") for atom in binding}),
         risk_atom_ids=[atom.atom_id for atom in risks],
     )
+
+
+def estimate_effort(item: ItemInput) -> int:
+    """Points by how much there is to fulfil."""
+    binding = sum(atom.kind in ("requirement", "decision") for atom in item.atoms)
+    return next((points for least, points in _EFFORT if binding >= least), _LEAST_EFFORT)
 
 
 def insight_fields(item: ItemInput) -> InsightFields:

@@ -55,7 +55,8 @@ class ItemInput(Part):
     ``category``; ``name`` is how the anchor is written. The area most of its atoms are in is left
     out of the key: it may shift with one atom more. ``standing``: the last preview had it.
     ``about`` are the other topics of its leading atoms, ``themes`` those that many of them share,
-    with the way they are written.
+    with the way they are written. A feature that a source names has a ``state``, done or planned,
+    and ``groups``: what its places call the group it is in, by key, the surest first.
     """
 
     artifact_type: Literal["insight", "feature"]
@@ -68,6 +69,8 @@ class ItemInput(Part):
     standing: bool = False
     about: list[str] = []
     themes: dict[str, str] = {}
+    state: Literal["", "done", "planned"] = ""
+    groups: dict[str, str] = {}
 
     @property
     def key(self) -> str:
@@ -75,9 +78,11 @@ class ItemInput(Part):
 
     @property
     def is_meagre(self) -> bool:
-        """Whether it is a feature with little to fulfil."""
-        return self.artifact_type == "feature" and (
-            len(self.atoms_of("acceptance_criteria")) < ENOUGH_TO_SAY
+        """Whether it is a feature that no source names, with little to fulfil."""
+        return (
+            self.artifact_type == "feature"
+            and not self.state
+            and len(self.atoms_of("acceptance_criteria")) < ENOUGH_TO_SAY
         )
 
     @property
@@ -104,6 +109,11 @@ class ListInput(Part):
     items: list[ItemInput] = []
     eligible: int = 0
     kinds: list[str] = []
+
+    @property
+    def is_named(self) -> bool:
+        """Whether they are features that sources name."""
+        return any(item.state for item in self.items)
 
 
 class DuePosition(Part):

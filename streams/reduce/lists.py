@@ -6,10 +6,10 @@ in the list is covered, and by whether the next cluster still has enough to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from schemas.events.artifact_parts import (
     ArtifactChange,
@@ -22,9 +22,10 @@ from schemas.events.artifact_parts import (
     ReviewFinding,
     StopReason,
 )
+from schemas.features import DONE
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.reduce.epics import Group, group_features
-from streams.reduce.features import feature_fields, insight_fields
+from streams.reduce.features import estimate_effort, feature_fields, insight_fields
 from streams.reduce.gate import assess
 from streams.reduce.inputs import Grounds, ItemInput, ListInput, Pick, SectionInput
 from streams.reduce.items import (
@@ -55,14 +56,26 @@ SELF_ENDED = frozenset({"coverage_confident", "should_continue_false"})
 ItemType = Literal["insight", "feature"]
 
 
+class PlannedFeature(NamedTuple):
+    """A feature's fields with its place in the plan, and the keys of what it needs."""
+
+    key: str
+    fields: FeatureFields
+    needs: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class Lists:
-    """One position's lists of one project; ``known`` are its items as they were, by id."""
+    """One position's lists of one project; ``known`` are its items as they were, by id.
+
+    ``velocity`` are the points a sprint of its team: without one nothing has points or dates.
+    """
 
     project: str
     at: Settled
     known: Mapping[str, ArtifactSnapshot]
     synthesise: Synthesise
+    velocity: int | None = None
     changes: list[ArtifactChange] = field(default_factory=list)
     loops: list[LoopRecord] = field(default_factory=list)
     quality_runs: list[QualityRun] = field(default_factory=list)
@@ -89,24 +102,39 @@ class Lists:
             if len(one.atoms) >= MIN_EPIC_ATOMS
         ]
         epic_of = {item.key: self._epic_id(group) for group in groups for item in group.features}
-        fields = {key: feature_fields(one.item) for key, one in by_key.items()}
-        plan = order(_work(made, fields))
-        dates = schedule(plan, plan_from)
-        for place, work in enumerate(plan, 1):
-            planned = fields[work.key].model_copy(
+        for place, planned in enumerate(self._plan(made, plan_from), 1):
+            one = by_key[planned.key]
+            fields = planned.fields.model_copy(
                 update={
-                    "epic_id": epic_of.get(work.key),
-                    "start_date": dates[work.key].start.isoformat(),
-                    "end_date": dates[work.key].end.isoformat(),
-                    "depends_on": [by_key[need].artifact_id for need in work.needs],
-                    "status": "planned",
+                    "epic_id": epic_of.get(planned.key),
+                    "depends_on": [by_key[need].artifact_id for need in planned.needs],
                 }
             )
-            one = by_key[work.key]
-            fresh = self._blank(one, "feature", place).model_copy(update={"feature": planned})
+            fresh = self._blank(one, "feature", place).model_copy(update={"feature": fields})
             self._take(fresh, one.grounds, one.attempt.objections)
         self._withdraw("feature")
         self._epics(groups, by_key, prd, completed=stop in SELF_ENDED)
+
+    def _plan(self, made: Sequence[Made], plan_from: date) -> Iterator[PlannedFeature]:
+        """What exists as it came, then what is to be made, in the order in which it can be."""
+        fields = {one.item.key: feature_fields(one.item) for one in made}
+        for one in made:
+            if one.item.state == DONE:
+                done = fields[one.item.key].model_copy(update={"status": "done"})
+                yield PlannedFeature(one.item.key, done)
+        ahead = [one for one in made if one.item.state != DONE]
+        plan = order(_work(ahead, fields))
+        dates = schedule(plan, plan_from, self.velocity) if self.velocity else {}
+        for work in plan:
+            update: dict[str, object] = {"status": "proposed"}
+            if when := dates.get(work.key):
+                update = {
+                    "status": "planned",
+                    "effort_points": work.points,
+                    "start_date": when.start.isoformat(),
+                    "end_date": when.end.isoformat(),
+                }
+            yield PlannedFeature(work.key, fields[work.key].model_copy(update=update), work.needs)
 
     def _epics(
         self,
@@ -122,7 +150,7 @@ class Lists:
             members = [made[item.key] for item in group.features]
             given = SectionInput(
                 section_id="description",
-                picks=[_pick_requirement(one.item) for one in members[:MAX_EPIC_STATEMENTS]],
+                picks=[_pick_first(one.item) for one in members[:MAX_EPIC_STATEMENTS]],
             )
             grounds = Grounds.of([given, *(s for one in members for s in one.item.sections)])
             written = self._attempt(artifact_id, [given], grounds)
@@ -231,7 +259,7 @@ def _work(made: Sequence[Made], fields: Mapping[str, FeatureFields]) -> list[Wor
     return [
         Work(
             one.item.key,
-            fields[one.item.key].effort_points,
+            estimate_effort(one.item),
             fields[one.item.key].priority_score,
             tuple(
                 other.key
@@ -243,10 +271,10 @@ def _work(made: Sequence[Made], fields: Mapping[str, FeatureFields]) -> list[Wor
     ]
 
 
-def _pick_requirement(item: ItemInput) -> Pick:
-    """What an epic says of a feature: the first thing to fulfil."""
-    (section,) = (one for one in item.sections if one.section_id == "acceptance_criteria")
-    return section.picks[0]
+def _pick_first(item: ItemInput) -> Pick:
+    """What an epic says of a feature: what introduces it, else the first thing to fulfil."""
+    wanted = "description" if item.state else "acceptance_criteria"
+    return next(one for one in item.sections if one.section_id == wanted).picks[0]
 
 
 def _list_citing(prd: ArtifactSnapshot, atom_ids: Iterable[str]) -> list[str]:

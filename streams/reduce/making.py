@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from streams.reduce.inputs import Grounds, ItemInput, ListInput, SectionInput
 from streams.reduce.items import WrittenSections
-from streams.reduce.loop import Continuation, Reply
+from streams.reduce.loop import CONFIDENT, Continuation, Reply
 from streams.reduce.validator import errors
 
 PLENTY = 20  # features; after that a new one with little to say ends the list
@@ -57,6 +57,9 @@ class RuleMaker:
         return Reply(made)
 
     def text_of(self, item: Made) -> str:
+        """What it says; of a feature that a source names, the name, which tells it apart."""
+        if item.item.state:
+            return item.item.name
         return "\n".join(
             statement.text for section in item.attempt.sections for statement in section.statements
         )
@@ -75,6 +78,8 @@ class RuleMaker:
         share = min(1.0, len(covered) / max(self.given.eligible, 1))
         left = self.given.items[self.place :]
         telling = sum(not (made.item.standing and made.item.is_meagre) for made in earlier)
+        if left and self.given.is_named:
+            share = min(share, CONFIDENT)  # a name that is left is a feature that is missing
         meagre = bool(left) and telling >= PLENTY and _adds_little(left[0])
         return Continuation(
             should_continue=bool(left) and not meagre,

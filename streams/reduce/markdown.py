@@ -6,27 +6,42 @@ from collections.abc import Iterable, Sequence
 
 from schemas.events.artifact_parts import ArtifactState, Section, Statement
 
-STATES: dict[ArtifactState, str] = {
+STATES: dict[str, str] = {
     "draft": "draft",
     "preview_stable": "preview, stable so far",
     "stable": "stable",
 }
 
 
-def render(title: str, state: ArtifactState, version: int, sections: Sequence[Section]) -> str:
-    """The document; it passes ``validate_markdown`` with ``notes_of(sections)``."""
+def render(
+    title: str,
+    state: ArtifactState,
+    version: int,
+    sections: Sequence[Section],
+    shown: int | None = None,
+) -> str:
+    """The document; it passes ``validate_markdown`` with ``notes_of(sections, shown)``.
+
+    Of each section the first ``shown`` statements, and how many more there are.
+    """
     lines = [f"# {title} (version {version}, {STATES[state]})"]
     for section in sections:
         lines += ["", f"## {section.title}", ""]
-        lines += [_item(statement) for statement in section.statements]
-        if section.gap:
-            lines.append(_note(section.gap))
+        lines += [_item(statement) for statement in section.statements[:shown]]
+        if notes := _list_notes(section, shown):
+            lines += ["", *notes] if section.statements else notes
     return "\n".join(lines) + "\n"
 
 
-def notes_of(sections: Iterable[Section]) -> frozenset[str]:
-    """The lines that say what sections lack."""
-    return frozenset(_note(section.gap) for section in sections if section.gap)
+def notes_of(sections: Iterable[Section], shown: int | None = None) -> frozenset[str]:
+    """The lines that say what sections lack, and how much more they hold."""
+    return frozenset(note for section in sections for note in _list_notes(section, shown))
+
+
+def _list_notes(section: Section, shown: int | None) -> list[str]:
+    more = len(section.statements) - (len(section.statements) if shown is None else shown)
+    said = f"{more} more: `cairn show prd --section {section.section_id}`"
+    return [_note(text) for text in (said if more > 0 else "", section.gap) if text]
 
 
 def _note(gap: str) -> str:

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-VELOCITY = 20  # points a sprint, as long as no team is known
 SPRINT_DAYS = 14
 MAX_PARALLEL = 3
 MAX_DEPENDENCIES = 3
@@ -54,7 +53,7 @@ def _place(one: Work, known: Mapping[str, Work], done: dict[str, Work], way: lis
     done[one.key] = Work(one.key, one.points, one.score, kept)
 
 
-def schedule(work: Sequence[Work], start: date, velocity: int = VELOCITY) -> dict[str, Planned]:
+def schedule(work: Sequence[Work], start: date, velocity: int) -> dict[str, Planned]:
     """Start and end of each, for ``order`` work; at most three run at a time.
 
     Each of the three lanes has its share of the velocity.

@@ -17,7 +17,7 @@ from streams.reduce.gate import assess
 from streams.reduce.inputs import Grounds, SectionInput
 from streams.reduce.items import ENGINE, Settled, Synthesise, attempt, list_changed_sections
 from streams.reduce.markdown import render
-from streams.reduce.sections import PLANS
+from streams.reduce.sections import PLANS, SHOWN
 from streams.reduce.states import DerivedState, derive_lane, derive_prd_state
 from streams.reduce.validator import errors
 
@@ -91,7 +91,7 @@ def _make_snapshot(
             "version": version,
             "sections": sections,
             "content_hash": sha256_hex("\n".join(section.content_hash for section in sections)),
-            "rendered_markdown": render(PRD_TITLE, standing.state, version, sections),
+            "rendered_markdown": render(PRD_TITLE, standing.state, version, sections, SHOWN),
             "blocked_by": list(standing.blocked_by),
             "quality_tier": run.final_tier if run else None,
             "quality_run_id": run.quality_run_id if run else None,

@@ -15,7 +15,8 @@ from schemas.worth import worth
 from streams.ledger.agreement import keep_order
 from streams.ledger.standing import is_over
 from streams.reduce.inputs import Pick, SectionInput
-from streams.reduce.sections import SECTIONS, SectionFit, SectionPlan, is_excluded, places
+from streams.reduce.placement import SectionFit, places
+from streams.reduce.sections import SECTIONS, SHOWN, SectionPlan, says_no
 from streams.reduce.wording import content_words, numbers, pair_text
 
 POOL = 240  # atoms looked at per section; far above any section's limit, so that sources can spread
@@ -23,7 +24,7 @@ SHORT_OF = 4  # a section with fewer statements takes atoms that fit it second
 MAX_CITED = 4
 MAX_PAIRS = 8
 SAME_TITLE = 0.8
-PER_SOURCE = 0.06
+PER_SOURCE = 0.12
 CONTRADICTED = 0.1
 _SEVERITY = {"high": 0, "medium": 1, "low": 2}
 _OPEN = frozenset({"open", "escalated"})
@@ -55,9 +56,7 @@ class ProjectShortlist:
         if atom.status not in LIVE or atom.ledger != "pkl" or is_over(atom):
             return
         self.live.add(atom.atom_id)
-        fits = places(
-            atom, " / ".join(sorted({one for row in rows for one in row.structure_path[-1:]}))
-        )
+        fits = places(atom, rows)
         score = worth(atom)
         if fits.own:
             self._enter(self.own, fits.own, atom, score)
@@ -233,8 +232,13 @@ def select(shortlist: ProjectShortlist, atoms: Atoms) -> list[SectionInput]:
 
 
 def _order(plan: SectionPlan, picks: dict[str, list[Pick]]) -> Iterator[Pick]:
-    """Best first; what is out of scope comes after what is in."""
+    """Best first; under scope what is in before what is out, some of both among those shown."""
     chosen = picks[plan.section_id]
-    if plan.section_id == "scope":
-        return iter(sorted(chosen, key=lambda pick: is_excluded(pick.lead)))
-    return iter(chosen)
+    if plan.section_id != "scope":
+        return iter(chosen)
+    inside = [pick for pick in chosen if not says_no(pick.lead)]
+    outside = [pick for pick in chosen if says_no(pick.lead)]
+    first_in = inside[: max(SHOWN - len(outside), SHOWN // 2)]
+    first_out = outside[: SHOWN - len(first_in)]
+    rest = [*inside[len(first_in) :], *outside[len(first_out) :]]
+    return iter([*first_in, *first_out, *rest])

@@ -20,6 +20,7 @@ from datetime import date
 from schemas.envelope import Part
 from schemas.events.artifact import ArtifactChanged, SpeculationEnd
 from schemas.events.artifact_parts import ArtifactChange, ArtifactSnapshot, Section
+from schemas.features import DONE
 from streams.reduce.inputs import DuePosition
 from streams.reduce.items import Settled, Synthesise
 from streams.reduce.lists import Lists
@@ -99,10 +100,11 @@ class Speculation:
             self._take_item(change, epics)
 
     def _take_item(self, change: ArtifactChange, epics: frozenset[str]) -> None:
-        """An item is told when its epic is one of a section that has begun."""
+        """An item is told when its epic is one of a section that has begun, or when it exists."""
         item = change.snapshot
         epic_id = item.feature.epic_id if item.feature else item.artifact_id
-        if epic_id in epics or item.artifact_id in self.guesses:
+        exists = item.feature is not None and item.feature.status == DONE
+        if exists or epic_id in epics or item.artifact_id in self.guesses:
             self._take(change, [one.section_id for one in item.sections if one.statements])
 
     def _take(self, change: ArtifactChange, speaking: Sequence[str]) -> None:

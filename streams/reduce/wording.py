@@ -27,6 +27,10 @@ _BRACKETS = re.compile(r"\[{2,}|\]{2,}")
 _NO_GOAL = re.compile(
     r"^(?:not a goal(?: of «[^»]*»)?|non-?goal|out of scope): *(?P<first>.)", re.IGNORECASE
 )
+_DENIES = re.compile(
+    r"^(?:no|not|never|nothing|neither)\b|\b(?:not|never|no longer|cannot|out of scope)\b|n't\b",
+    re.IGNORECASE,
+)
 _ENDS = (".", "!", "?")
 
 
@@ -97,14 +101,26 @@ def section_text(section_id: str, atom: AtomRecord) -> str:
     if not said:
         return ""
     if section_id == "scope":
-        label = "Out of scope" if is_excluded(atom) else "In scope"
-        said = _NO_GOAL.sub(lambda mark: mark["first"].upper(), said)
-        return sentence(f"{label}: {shorten(said, MAX_STATEMENT - 20)}")
+        return sentence(_label_scope(atom, said))
     if atom.kind == "risk":
         return sentence(_with(said, "impact", plain(atom.impact or "")))
     if atom.kind == "decision":
         return sentence(_with(said, "rationale", plain(atom.attributes.get("rationale", ""))))
     return sentence(shorten(said, MAX_STATEMENT - 1))
+
+
+def _label_scope(atom: AtomRecord, said: str) -> str:
+    """An item of a list of what is in or out with that word before it; a sentence that denies
+    something itself as it is, or it would be denied twice.
+    """
+    if not is_excluded(atom) and atom.attributes.get("scope") != "in":
+        return shorten(said, MAX_STATEMENT - 1)
+    bare = plain(atom.statement).rstrip(" .,;:")
+    item = _NO_GOAL.sub(lambda mark: mark["first"].upper(), bare)
+    label = "Out of scope" if is_excluded(atom) else "In scope"
+    if is_excluded(atom) and _DENIES.search(item):
+        return shorten(said, MAX_STATEMENT - 1)
+    return f"{label}: {shorten(item[:1].upper() + item[1:], MAX_STATEMENT - 20)}"
 
 
 def _with(said: str, label: str, more: str) -> str:

@@ -21,11 +21,13 @@ from schemas.events.artifact_parts import ArtifactSnapshot, QualityRun
 from schemas.events.ledger import LedgerChanged
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.cause import Cause
-from streams.reduce.clusters import Material, feature_clusters
+from streams.reduce.candidates import find_candidates
+from streams.reduce.clusters import feature_clusters
 from streams.reduce.findings import insight_clusters
 from streams.reduce.inputs import DuePosition, ListInput
 from streams.reduce.items import Settled, Synthesise
 from streams.reduce.lists import Lists
+from streams.reduce.material import Material
 from streams.reduce.prd import PrdAnswer, write_prd
 from streams.reduce.selection import Atoms, select
 from streams.reduce.speculation import Begun, Guess, Speculation, is_worth_writing, note_progress
@@ -45,15 +47,19 @@ from streams.stage import Decision, Record, Tables
 
 
 class Reduce:
-    """See ``streams.stage.Writer``. ``synthesise`` writes a section; the default is by rule."""
+    """See ``streams.stage.Writer``. ``synthesise`` writes a section; the default is by rule.
+
+    ``velocity`` are the points a sprint of the project's team, None as long as nobody knows them.
+    """
 
     name = "reduce"
     state_version = 3  # 3: calls the contradictions of a pick so
     inputs = ("ledger.v1",)
     output = "reduce.v1"
 
-    def __init__(self, synthesise: Synthesise = write_section) -> None:
+    def __init__(self, synthesise: Synthesise = write_section, velocity: int | None = None) -> None:
         self._synthesise = synthesise
+        self._velocity = velocity
 
     def open(self, tables: Tables) -> ReduceState:
         return ReduceState(tables)
@@ -124,6 +130,7 @@ class Reduce:
         atoms = Atoms(state.ledger.atoms, project)
         shortlist = state.shortlist(project)
         material = Material(shortlist, state.topics.setdefault(project, ProjectTopics()), atoms)
+        named = find_candidates(material)
         due = DuePosition(
             cause=Cause.of(record.envelope),
             ledger_seq=changed.ledger_seq,
@@ -131,8 +138,8 @@ class Reduce:
             lane=turn.lane if turn else None,
             speculative=speculative,
             sections=select(shortlist, atoms),
-            features=feature_clusters(material, standing),
-            insights=ListInput() if speculative else insight_clusters(material, standing),
+            features=feature_clusters(material, named, standing),
+            insights=ListInput() if speculative else insight_clusters(material, named, standing),
         )
         if due.lane == "preview" and not speculative:
             clusters = (*due.features.items, *due.insights.items)
@@ -173,7 +180,7 @@ class Reduce:
         project, before = due.cause.project_id, written.prd
         prd_id = derive_artifact_id(project, "prd", "prd")
         prd = write_prd(prd_id, due.sections, before, at, self._synthesise)
-        lists = Lists(project, at, items, self._synthesise)
+        lists = Lists(project, at, items, self._synthesise, self._velocity)
         lists.insights(due.insights)
         lists.features(due.features, _plan_from(written, due), prd.snapshot)
         return ArtifactChanged(

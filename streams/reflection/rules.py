@@ -112,7 +112,9 @@ def _check_floors(candidate: Candidate, rows: list[CandidateRow]) -> list[Findin
     if candidate.kind == "risk" and not any(row.impact_indicator for row in rows):
         found.append(Finding(rule="R7", code="risk_without_direct_impact"))
     count = count_disjoint(rows)
-    if candidate.kind in ("decision", "requirement") and 1 <= count < ROWS_TO_BE_ACTIVE:
+    confirming = count_disjoint([row for row in rows if not row.framing])
+    two_needed = candidate.kind in ("decision", "requirement")
+    if two_needed and count and confirming < ROWS_TO_BE_ACTIVE:
         found.append(Finding(rule="R8", code="insufficient_evidence_draft"))
     if count < EVIDENCE_FLOOR:
         found.append(Finding(rule="R9", code="below_evidence_floor"))

@@ -20,7 +20,7 @@ from streams.run_control.scope import ProjectScope, RunScope
 REMOVAL_THRESHOLD_PERCENT = 15  # of a root: a person must accept the removal of more
 MAX_CHANGES = 64  # told in one turn; with the chunks they touch this keeps a change set small
 MAX_CHUNKS_TOUCHED = 256
-Likeness = tuple[str, str, tuple[str, ...], str | None, bool]
+Likeness = tuple[str, str, tuple[str, ...], str | None, tuple[tuple[str, str], ...], bool]
 
 
 def find_removed(scope: RunScope) -> RemovedSources:
@@ -281,7 +281,9 @@ def _is_read_alike(before: SourceProcessed, now: SourceProcessed) -> bool:
 def _likeness(ref: ChunkRef) -> Likeness:
     """What must be equal; the beginning of a source is read as such, the rest as the rest."""
     path = tuple(ref.structure_path)
-    return ref.text_hash, ref.anchor_type, path, ref.document_status, ref.anchor_start == 0
+    options = tuple((f"{it.under}|{it.heading}", it.standing) for it in ref.options)
+    begins = ref.anchor_start == 0
+    return ref.text_hash, ref.anchor_type, path, ref.document_status, options, begins
 
 
 def _pair(before: ChunkRef, now: ChunkRef) -> Reanchored:

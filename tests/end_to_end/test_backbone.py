@@ -194,6 +194,18 @@ def test_retrieval_says_how_it_found_what_it_found(backbone):
     assert coverage("submarine warranty") == "none"
 
 
+def test_every_sentence_of_a_document_says_what_became_of_it(backbone):
+    told = backbone.cairn.json("explain", "README.md", "--project", backbone.project)
+    atoms = {a["atom_id"]: a for a in backbone.cairn.json("atoms", "--project", backbone.project)}
+    quoted = [one for one in told if one["result"] == "atom"]
+    assert quoted and {one["about"] for one in quoted} <= set(atoms)
+    left = [one for one in told if one["result"] == "left out"]
+    assert left and all(one["because"] for one in left)
+    line = quoted[0]["line_start"]
+    at_line = backbone.cairn.json("explain", f"README.md:{line}", "--project", backbone.project)
+    assert quoted[0] in at_line and len(at_line) < len(told)
+
+
 def test_the_same_folder_again_adds_nothing(backbone):
     before = backbone.cairn.checksums(backbone.project)
     backbone.cairn.ingest(backbone.folder, backbone.project, "first")

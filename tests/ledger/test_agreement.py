@@ -40,6 +40,10 @@ ROLES = [
      "Some editors can open all reports of the board."),
 ]  # fmt: skip
 PARTICULARS = [
+    ("The sensor of the outdoor station draws at most 5 mW from the battery of the case.",
+     "The sensor of the outdoor station draws at most 5 MW from the battery of the case.", "apart"),
+    ("The lookup of an unknown tenant returns null to the caller of the gateway library.",
+     "The lookup of an unknown tenant returns zero to the caller of the gateway library.", "ask"),
     ("Finding AUD-2031-114 must be closed by the platform team.",
      "Finding AUD-2031-115 must be closed by the platform team.", "apart"),
     ("RFC 6455 describes how the socket is opened by the client.",
@@ -108,6 +112,8 @@ LONG_ENOUGH = (  # so that two texts with another word are alike enough to merge
     " since the first contract with the bank was signed"
 )
 SAME = [
+    ("The charger of the depot feeds the bus with 25 kV from the line above the yard.",
+     "The charger of the depot feeds the bus with 25000 volts from the line above the yard."),
     ("The mail gateway rejects messages over the limit, and it tells the sender why it does so.",
      "The mail gateway rejects messages over the limit, and tells the sender why it does so."),
     ("Every report of the finance team is kept for ten years in the archive of the bank.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from schemas.events.atom import Judged
@@ -357,3 +359,33 @@ def test_the_number_of_a_section_makes_no_series():
         )
     )
     assert "higher number" not in only(told).explanation
+
+
+UNSURE: dict[str, Any] = {"confidence": 0.55, "status": "draft"}
+
+
+def test_of_two_unsure_statements_nobody_is_asked_which_holds():
+    told = story(
+        a_run(
+            Chunk("c1", [judged("The cache holds 100 entries", **UNSURE)]),
+            Chunk("c2", [judged("The cache holds 900 entries", **UNSURE)], source_id="src_b"),
+        )
+    )
+    assert not told.view.contradictions
+    told.given(
+        a_run(
+            Chunk("c3", [judged("The cache holds 100 entries")], source_id="src_c"),
+            trigger="t2",
+        )
+    )
+    assert len(told.view.contradictions) == 1
+
+
+def test_a_sure_statement_is_compared_with_unsure_ones():
+    told = story(
+        a_run(
+            Chunk("c1", [judged("The cache holds 100 entries", **UNSURE)]),
+            Chunk("c2", [judged("The cache holds 900 entries")], source_id="src_b"),
+        )
+    )
+    assert only(told).severity == "low"

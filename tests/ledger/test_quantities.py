@@ -215,3 +215,17 @@ def test_the_words_beside_a_figure_make_it_a_limit():
         "it is 3": "",
     }
     assert {text: only(text).limit for text in limits} == limits
+
+
+def test_null_is_no_number_and_a_number_of_any_length_is_read():
+    assert [each.dimension for each in quantities_of("The call returns null, not zero.")] == [
+        "number"
+    ]
+    long = "7" * 5_000
+    (one,), (other,) = quantities_of(f"It takes {long}"), quantities_of(f"It takes {long}1")
+    assert equal(one, one)
+    assert not equal(one, other)
+
+
+def test_a_letter_after_a_slash_that_is_no_unit_ends_the_figure():
+    assert spans("a lane of 40 parcels/H and 3 belts") == ["40", "3"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from schemas.events.atom import Judged
 from tests.ledger.story import Chunk, Story, a_row, a_run, judged, story
 
@@ -47,3 +49,19 @@ def test_two_proposals_are_no_decision() -> None:
         a_run(Chunk("c2", [said("proposed", draft=True)], source_id="src_b"), trigger="t2"),
     )
     assert state(told) == ("draft", "proposed")
+
+
+def from_a(role: str) -> Judged:
+    row = a_row("The queue keeps its messages for seven days.", 0)
+    return judged(FACT, kind="claim", rows=[row], attributes={"origin": role})
+
+
+@pytest.mark.parametrize(("first", "second"), [("guide", "readme"), ("readme", "guide")])
+def test_the_best_role_of_its_documents_counts_whichever_was_read_first(
+    first: str, second: str
+) -> None:
+    told = story(
+        a_run(Chunk("c1", [from_a(first)])),
+        a_run(Chunk("c2", [from_a(second)], source_id="src_b"), trigger="t2"),
+    )
+    assert told.atom(FACT).attributes["origin"] == "readme"

@@ -107,6 +107,12 @@ def test_two_rows_apart_make_a_decision_active_at_once():
     assert told.atom(FACT).status == "active"
 
 
+def test_a_row_that_only_frames_the_other_does_not_make_a_decision_active():
+    framing = a_row(start=100).model_copy(update={"framing": True})
+    told = story(a_run(Chunk("c1", [judged(FACT, kind="decision", rows=[a_row(), framing])])))
+    assert (told.atom(FACT).status, told.atom(FACT).evidence_count) == ("draft", 2)
+
+
 def test_two_rows_do_not_activate_a_decision_below_the_confidence_floor():
     apart = [a_row(start=0), a_row(start=100)]
     weak = judged(FACT, kind="decision", rows=apart, confidence=0.55)

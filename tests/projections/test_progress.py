@@ -142,12 +142,13 @@ def test_atoms_are_filtered_by_kind_status_and_path(model: ReadModel):
         found = atoms.atoms(model.connection, PROJECT, **filters)  # type: ignore[arg-type]
         return [atom.title for atom in found.items]
 
-    assert titles() == ["Gateway", "Auth uses JWT tokens", "Auth uses session cookies"]
+    assert titles() == ["Auth uses session cookies", "Auth uses JWT tokens", "Gateway"]
     assert titles(kind="decision") == ["Auth uses session cookies"]
     assert titles(source="docs/*") == ["Auth uses session cookies"]
     assert titles(source="*.rst") == []
     assert titles(status="obsolete") == []
-    assert titles(status="all", limit=1) == ["Gateway"]
+    assert titles(status="all", limit=1) == ["Auth uses session cookies"]
+    assert titles(tag="dependency") == []
 
 
 def test_the_best_atom_comes_first_whenever_it_came(model: ReadModel):

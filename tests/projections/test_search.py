@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from projections.read.search import Filters, search_ledger
@@ -95,3 +97,113 @@ def test_the_passage_that_says_what_the_title_says_comes_first(model: ReadModel)
     (hit,) = search_ledger(model.connection, PROJECT, "auth").hits
     assert len(hit.evidence) == len(PASSAGES)
     assert hit.evidence[0].snippet == PASSAGES[1]
+
+
+def a_ledger_of(model: ReadModel, documents: Mapping[str, str]) -> ReadModel:
+    """Sources that were read and gave no atom."""
+    story = Story()
+    story.project()
+    story.requested([*documents])
+    for path, text in documents.items():
+        story.source(path, text)
+    return model.fold(projected(story))
+
+
+HANDBOOK = {
+    "docs/billing.md": (
+        "Invoices are sent on the first day of a month.\n\n"
+        "A failed charge is retried after two days, then after a week.\n\n"
+        "Invoices are archived for ten years.\n\nInvoices have numbers.\n\nInvoices are in euros."
+    ),
+    "docs/exports.md": (
+        "Exports run at night.\n\nThe maxRetryCount of an export.job is three.\n\n"
+        "Each export is encrypted before it leaves the region."
+    ),
+}
+
+
+def test_a_question_is_answered_by_text_that_no_atom_quotes(model: ReadModel):
+    a_ledger_of(model, HANDBOOK)
+    answer = search_ledger(model.connection, PROJECT, "When is a failed charge retried?")
+    hit = answer.hits[0]
+    assert (answer.coverage, hit.kind, hit.atom_id) == ("fulltext", "passage", None)
+    (quote,) = hit.evidence
+    assert (quote.path, quote.line_start, quote.line_end) == ("docs/billing.md", 3, 3)
+    assert quote.snippet == "A failed charge is retried after two days, then after a week."
+    assert hit.title == "Top"
+
+
+def test_a_passage_that_an_atom_quotes_is_shown_as_that_atom(ledger: ReadModel):
+    answer = search_ledger(ledger.connection, PROJECT, "How does the API authenticate callers?")
+    (tokens,) = [hit for hit in answer.hits if hit.title == "Auth uses JWT tokens"]
+    assert tokens.atom_id and answer.hits[0] == tokens
+    shown = [quote.snippet for hit in answer.hits for quote in hit.evidence]
+    assert len(shown) == len(set(shown))
+
+
+def test_rare_words_count_more_than_common_ones(model: ReadModel):
+    a_ledger_of(model, HANDBOOK)
+    answer = search_ledger(model.connection, PROJECT, "How long are invoices archived?")
+    assert answer.hits[0].body == "Invoices are archived for ten years."
+
+
+@pytest.mark.parametrize("query", ["maxRetryCount", "retry count", "export.job", "export-job"])
+def test_names_are_found_by_their_parts(model: ReadModel, query: str):
+    a_ledger_of(model, HANDBOOK)
+    answer = search_ledger(model.connection, PROJECT, query)
+    assert "maxRetryCount" in answer.hits[0].body
+
+
+def test_words_of_path_and_heading_are_found(model: ReadModel):
+    a_ledger_of(model, HANDBOOK)
+    answer = search_ledger(model.connection, PROJECT, "billing in euros")
+    assert answer.hits[0].body == "Invoices are in euros."
+
+
+def test_a_question_of_which_no_text_speaks_is_not_covered(model: ReadModel):
+    a_ledger_of(model, HANDBOOK)
+    answer = search_ledger(model.connection, PROJECT, "Which zeppelins visit the lighthouse?")
+    assert (answer.coverage, answer.hits) == ("none", [])
+
+
+def test_a_question_of_which_a_text_speaks_in_part_is_weakly_covered(model: ReadModel):
+    a_ledger_of(model, HANDBOOK)
+    answer = search_ledger(model.connection, PROJECT, "Are invoices archived on zeppelins?")
+    assert answer.coverage == "weak"
+    assert answer.hits[0].body == "Invoices are archived for ten years."
+
+
+def test_filters_are_about_atoms(ledger: ReadModel):
+    answer = search_ledger(ledger.connection, PROJECT, "gateway", Filters(kinds=("claim",)))
+    assert {hit.kind for hit in answer.hits} == {"claim"}
+    assert all(hit.atom_id for hit in answer.hits)
+
+
+def test_text_of_removed_sources_and_other_projects_is_not_found(model: ReadModel):
+    a_ledger_of(model, HANDBOOK)
+    ask = "When is a failed charge retried?"
+    assert search_ledger(model.connection, "prj_other", ask).hits == []
+    model.connection.execute("UPDATE sources SET removed_at = now() + interval '1 hour'")
+    assert search_ledger(model.connection, PROJECT, ask).hits == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "When is a failed charge retried, and how are exports encrypted?",
+        "How are exports encrypted? When is a failed charge retried?",
+    ],
+)
+def test_each_of_two_questions_is_answered_among_the_first(model: ReadModel, query: str):
+    a_ledger_of(model, HANDBOOK)
+    answer = search_ledger(model.connection, PROJECT, query, limit=2)
+    assert {hit.body for hit in answer.hits} == {
+        "A failed charge is retried after two days, then after a week.",
+        "Each export is encrypted before it leaves the region.",
+    }
+
+
+def test_a_question_that_says_nothing_by_itself_is_part_of_the_one_before(model: ReadModel):
+    a_ledger_of(model, HANDBOOK)
+    alone = search_ledger(model.connection, PROJECT, "Are exports encrypted?")
+    assert search_ledger(model.connection, PROJECT, "Are exports encrypted, and why?") == alone

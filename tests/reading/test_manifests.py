@@ -52,3 +52,8 @@ def test_lines_of_requirements_are_read_like_items():
         ("range", ""),
         ("bare", ""),
     ]
+
+
+def test_a_part_of_the_same_repository_is_no_dependency():
+    text = '[dependencies]\nlanes = { path = "crates/lanes", version = "0.1" }\nserde = "1.0"\n'
+    assert declared(text, "Cargo.toml") == [("serde", "1.0")]

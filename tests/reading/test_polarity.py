@@ -282,3 +282,139 @@ def test_a_reversed_decision_is_not_told_and_what_replaced_it_is() -> None:
     assert read(over + text) == [("decision", "Depot: use SQLite")]
     text = "> We decided to use MySQL.\n\nThat was rejected. We decided to use SQLite.\n"
     assert read(over + text) == [("decision", "Depot: we decided to use SQLite")]
+
+
+DENIALS = [
+    "Won't need",
+    "We won't need",
+    "What we won't build",
+    "Things we will not do",
+    "Not in scope",
+    "Out of scope for v1",
+    "Non-goals",
+    "No goals",
+    "Rejected",
+    "Rejected ideas",
+    "Never",
+    "We do not",
+    "What we don't do",
+    "Not supported",
+    "Unsupported features",
+    "What is not supported",
+    "Not yet supported",
+    "Nicht unterstützt",
+    "Removed",
+    "Removed features",
+    "Avoid",
+    "Things to avoid",
+    "Non-requirements",
+    "Explicitly excluded",
+    "Not now",
+    "Deferred",
+    "Postponed to 2030",
+    "Not planned",
+    "Anti-goals",
+    "Don'ts",
+    "What Depot is not",
+    "Discarded alternatives",
+    "Prohibited",
+    "Not required",
+    "Descoped",
+    "3.1.4 Non-goals",
+]
+SHAPES = {
+    "heading": "## {}\n\n- The Sorter must weigh each parcel twice.\n- Weighing of animals\n",
+    "sub-headings": "## {}\n\n### Requirements\n\n- The Sorter must weigh each parcel twice.\n",
+    "table": "## {}\n\n| Id | Rule |\n|---|---|\n| 1 | The Sorter must weigh each parcel twice |\n",
+    "announcement": "## Plan\n\n{}:\n\n- The Sorter must weigh each parcel twice.\n",
+    "nested": "## Plan\n\n{}:\n\n- Weighing of live animals by air\n"
+    "  - The Sorter must weigh each parcel twice.\n\n    It is heavy.\n",
+    "item": "## Requirements\n\n- **{}**\n  - The Sorter must weigh each parcel twice.\n",
+    "bold line": "## Requirements\n\n**{}**\n\n- The Sorter must weigh each parcel twice.\n",
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("denial", DENIALS)
+def test_what_denies_belongs_to_all_that_stands_under_it(denial: str, shape: str) -> None:
+    after = "\n## Other\n\nThe Depot must seal each parcel.\n"
+    atoms = told(f"# Depot\n\n{SHAPES[shape].format(denial)}{after}", "docs/depot.md")
+    (affirmed,) = [it.title for it in atoms if it.polarity != "negate"]
+    assert "seal each parcel" in affirmed
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["Out of scope", "Avoid", "Never", "Not supported", "Won't have", "Not required", "Non-goal"],
+)
+def test_a_label_denies_its_own_text(label: str) -> None:
+    text = f"- **{label}:** weighing of live animals by air\n- **Scales:** one for each hall\n"
+    atoms = told(f"# Depot\n\n## Requirements\n\n{text}", "docs/depot.md")
+    assert {it.polarity for it in atoms if "animals" in it.title} <= {"negate"}
+    assert not [it for it in atoms if it.polarity == "negate" and "one for each" in it.title]
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Not supported:\n\n- Weighing of live animals", "Not supported: weighing of live animals"),
+        ("The Depot does not support:\n\n- Weighing of animals", "Not supported: weighing of anim"),
+        (
+            "## Not supported\n\n- Weighing of live animals",
+            "Not supported: weighing of live animals",
+        ),
+        ("## Deferred\n\n- Weighing of live animals", "Postponed: weighing of live animals"),
+    ],
+)
+def test_what_is_not_there_is_told_as_such(text: str, title: str) -> None:
+    (atom,) = told(f"# Depot\n\n{text}\n", "docs/depot.md")
+    assert (atom.kind, atom.polarity, title in atom.title) == ("claim", "negate", True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Don'ts\n\n### Exceptions\n\n- {}",
+        "Not in scope:\n\n- Trains\n\nIn scope:\n\n- {}",
+        "Not in scope:\n\n- Trains\n\n{}",
+        "## Out of scope\n\n- Trains\n\n## Requirements\n\n- {}",
+        "## Removed parcels\n\n- {}",
+        "## Avoiding jams\n\n- {}",
+        "## Non-functional requirements\n\n- {}",
+        "## Never-ending lanes\n\n- {}",
+        "Requirements that were not in the first version:\n\n- {}",
+        "- **Deferred:** {}\n- **Pending:** The clerk must close the front gate.",
+        "| State | Rule |\n|---|---|\n| postponed | {} |",
+        "## No goals without rules\n\n- {}",
+    ],
+)
+def test_what_stands_beside_a_denial_is_not_denied(text: str) -> None:
+    said = text.format("The Sorter must weigh each parcel twice.")
+    atoms = [it for it in told(f"# Depot\n\n{said}\n", "docs/depot.md") if "weigh" in it.title]
+    assert [it.polarity for it in atoms] == ["affirm"]
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "The plan involves abandoning the following goals of the first depot:",
+        "Fields to be removed:",
+        "We could:",
+        "To save time the depot could:",
+        "We have a few options for how to deal with this:",
+        "Possible solutions:",
+        "Alternatives considered:",
+    ],
+)
+def test_what_is_given_up_or_only_weighed_is_not_told(lead: str) -> None:
+    text = f"{lead}\n\n- The Sorter must weigh each parcel twice.\n\nThe Depot must seal all.\n"
+    said = titles_of(TOP + text)
+    assert not [it for it in said if "weigh" in it]
+
+
+@pytest.mark.parametrize(
+    "lead", ["The depot could not do without:", "An attacker could:", "There are two ways to send:"]
+)
+def test_what_only_sounds_like_weighing_is_told(lead: str) -> None:
+    text = f"{lead}\n\n- The Sorter must weigh each parcel twice.\n"
+    assert [it for it in titles_of(f"# Depot\n\n## Lanes\n\n{text}") if "weigh" in it]

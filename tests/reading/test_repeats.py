@@ -31,6 +31,12 @@ def test_a_sentence_with_the_same_words_in_their_order_says_it_again(other: str)
         (f"{NEED} in 30 minutes", f"{NEED} in 50 minutes"),
         (f"{NEED} for AUD-114", f"{NEED} for AUD-115"),
         (f"{NEED} with --check", f"{NEED} with --force"),
+        ("As an operator, I want to choose where the depot stores labels",
+         "As a consumer, I want to choose where the depot stores labels"),
+        ("The clerk must not open the seal of a parcel",
+         "The clerk must not read or otherwise depend on the label of a parcel"),
+        (f"{NEED}", f"{NEED} and then it must also print labels, weigh parcels, seal doors, "
+         "count drivers and close every hall of the northern depot"),
         ("The primary store must follow the replica store",
          "The replica store must follow the primary store"),
     ],
@@ -38,6 +44,11 @@ def test_a_sentence_with_the_same_words_in_their_order_says_it_again(other: str)
 def test_other_roles_numbers_names_or_force_do_not_say_it_again(one: str, other: str):
     assert not measure_repeated(one, other)
     assert not measure_repeated(other, one)
+
+
+@pytest.mark.parametrize("other", [f"{NEED}:", f"Is it so that {NEED}?"])
+def test_what_announces_or_asks_says_nothing_again(other: str):
+    assert not measure_repeated(NEED, other)
 
 
 @pytest.mark.parametrize(

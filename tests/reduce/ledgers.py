@@ -11,7 +11,7 @@ from schemas.envelope import SYSTEM, Envelope, outside_fact
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
 from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.atom import Provenance
-from schemas.events.ledger import AtomRecord, ContradictionRecord, LedgerChanged, Turn
+from schemas.events.ledger import AtomRecord, ContradictionRecord, EvidenceRow, LedgerChanged, Turn
 from schemas.ids import derive_event_id, pair_id, sha256_hex
 from streams.reduce.writer import REDUCE, Reduce
 from streams.stage import Record
@@ -60,6 +60,25 @@ def an_atom(kind: str, title: str, **more: Any) -> AtomRecord:
         "first_seq": 1,
     }
     return AtomRecord.model_validate(fields | more)
+
+
+def a_row(atom: AtomRecord, headings: Iterable[str] = (), line: int = 1) -> EvidenceRow:
+    """Where the atom was read: under these headings, at this line."""
+    return EvidenceRow(
+        evidence_id=f"evd_{atom.atom_id}",
+        atom_id=atom.atom_id,
+        source_id=atom.latest_provenance.source_id,
+        sanitized_hash="h",
+        chunk_id="chk_1",
+        structure_path=list(headings),
+        char_start=0,
+        char_end=len(atom.title),
+        line_start=line,
+        line_end=line,
+        snippet=atom.title,
+        evidence_type="direct",
+        run_id="run_1",
+    )
 
 
 def a_requirement(title: str, **more: Any) -> AtomRecord:

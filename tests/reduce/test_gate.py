@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from schemas.events.artifact import ArtifactChanged
-from schemas.events.artifact_parts import DimensionScore, QualityRun
-from streams.reduce.gate import assess
-from streams.reduce.inputs import Grounds
+from schemas.events.artifact_parts import DimensionScore, QualityRun, Section
+from schemas.events.ledger import AtomRecord
+from streams.reduce.gate import PASS, assess
+from streams.reduce.inputs import Grounds, Pick, SectionInput
+from streams.reduce.items import section_of as write_section_of
+from streams.reduce.wording import write_section
 from tests.reduce.ledgers import (
     ENOUGH,
     EXPORT,
@@ -71,13 +78,60 @@ def test_what_is_missing_is_named_and_keeps_the_prd_from_being_stable():
     assert run.status == "needs_attention"
     assert answer.snapshot.artifact_state == "preview_stable"
     assert "quality_gate_not_passed" in answer.reason_codes
-    assert (weak.tier, weak.completeness) == (0, 0.0)
+    assert (weak.tier, weak.completeness) == (1, 1.0)
     assert "solution_overview" in weak.critique
-    assert weak.failing_sections == [
-        "solution_overview",
-        "architecture_decisions",
-        "data_and_integrations",
-    ]
+    assert weak.failing_sections == ["solution_overview", "data_and_integrations"]
+
+
+def spoilt(**changes: Any) -> list[AtomRecord]:
+    return [one.model_copy(update=changes) for one in WHOLE]
+
+
+@pytest.mark.parametrize(
+    ("atoms", "criterion"),
+    [
+        (spoilt(status="draft"), "evidence_coverage"),
+        (spoilt(attributes={"origin": "code"}), "evidence_coverage"),
+        (ENOUGH, "completeness"),
+    ],
+    ids=["drafts only", "comments of code only", "half of it missing"],
+)
+def test_a_prd_that_rests_on_little_is_not_stable(atoms, criterion):
+    answer = prd_of(*atoms)
+    (run,) = [one for one in answer.quality_runs if one.mode == "full"]
+
+    assert run.status == "needs_attention"
+    assert answer.snapshot.artifact_state != "stable"
+    assert getattr(scores(run)["Overall"], criterion) < PASS
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [f"Nothing is known of porter {word}" for word in ("one", "two", "three", "four")],
+        ["It is sealed by the porters of depot one", "These are kept in the archive of the north",
+         "They carry crates to the depot of the west", "Such orders are read by three clerks"],
+        ["You must seal the crate with lead", "You need a receipt of the depot",
+         "Each pull request must name a depot", "Run the relay in the terminal of the depot"],
+        ["Orders are various and possibly slow", "Some crates may perhaps be sealed",
+         "Several depots are probably fast", "Deliveries are simple and easy things"],
+    ],
+    ids=["repeats itself", "looks back", "speaks to others", "vague"],
+)  # fmt: skip
+def test_statements_that_are_of_no_use_alone_are_not_clear(said: list[str]):
+    atoms = [a_requirement(one, name=f"{number}") for number, one in enumerate(said)]
+    sections = [section_of("functional_requirements", atoms)]
+
+    (dimension, *_) = assess("art_1", 1, "full", sections, Grounds(atoms), "heuristic").dimensions
+
+    assert dimension.clarity < PASS
+    assert dimension.tier < PASS
+
+
+def section_of(section_id: str, atoms: list[AtomRecord]) -> Section:
+    """A section as somebody wrote it who took whatever there was."""
+    given = SectionInput(section_id=section_id, picks=[Pick(atoms=[one]) for one in atoms])
+    return write_section_of(given, write_section("art_1", given, []), "Requirements")
 
 
 def test_each_open_contradiction_costs_one_of_consistency():

@@ -78,12 +78,12 @@ def test_an_item_whose_statements_stand_elsewhere_now_names_what_took_its_place(
     log = about(items_of(play.answers()[0], "feature"), "audit log")
     again = [
         one.model_copy(
-            update={"title": one.title.replace("audit log", "change list"), "revision": 2}
+            update={"title": one.title.replace("audit log", "guard list"), "revision": 2}
         )
         for one in (AUDIT, SEALED)
     ]
     answer = play.given(again).ends()
-    successor = about(items_of(answer, "feature"), "change list")
+    successor = about(items_of(answer, "feature"), "guard list")
 
     (change,) = [one for one in dropped(answer) if one.snapshot.artifact_id == log.artifact_id]
     assert change.reason_codes == ["replaced"]

@@ -13,7 +13,7 @@ from schemas.events.atom import KINDS
 from schemas.events.ledger import LIVE
 from streams.reduce.inputs import Grounds
 from streams.reduce.markdown import notes_of
-from streams.reduce.sections import PLANS, places
+from streams.reduce.sections import PLANS, SHOWN
 from streams.reduce.validator import errors, validate, validate_markdown
 from streams.reduce.wording import MAX_STATEMENT
 from tests.reduce.ledgers import (
@@ -24,6 +24,7 @@ from tests.reduce.ledgers import (
     prd_of,
     texts,
 )
+from tests.reduce.test_placement import sections_of
 
 TEXT = """
     The relay `must` store 5 orders within 1.5 s because users need scope; [[atm_0]] goal is not
@@ -90,7 +91,9 @@ def test_every_statement_of_any_ledger_cites_live_atoms_and_passes_the_validator
     assert answer.outcome == "published"
     assert errors(validate(sections, grounds, "deep")) == []
     markdown = answer.snapshot.rendered_markdown
-    assert errors(validate_markdown(markdown, grounds, "deep", notes=notes_of(sections))) == []
+    assert (
+        errors(validate_markdown(markdown, grounds, "deep", notes=notes_of(sections, SHOWN))) == []
+    )
     for section in sections:
         assert len(section.statements) <= PLANS[section.section_id].limit
         for statement in section.statements:
@@ -161,23 +164,14 @@ def test_what_says_already_that_it_is_no_goal_is_not_told_so_twice():
     assert texts(prd_of(atom), "scope") == ["Out of scope: Payment of warehouses."]
 
 
-def test_a_rate_that_must_be_reached_is_a_success_metric():
-    atom = a_requirement("The relay must read at least 200 order lines per second on two cores")
-
-    assert texts(prd_of(atom), "success_metrics") == [f"{atom.title}."]
-
-
 def test_a_remark_on_how_something_was_measured_describes_no_part_of_the_solution():
     remark = an_atom("claim", "Of other wordings 19 of 19 are right", area="architecture_decisions")
     reached = an_atom("claim", "The relay has a throughput of 900 requests on a quiet machine")
 
     for heading in ("Measured", "Benchmarks", "Test results"):
-        assert places(remark, heading).own is None
-        assert not places(remark, heading).others
-        assert [place.section_id for place in places(reached, heading).others] == [
-            "success_metrics"
-        ]
-    assert places(remark, "Parts").own
+        assert sections_of(remark, heading) == []
+        assert sections_of(reached, heading) == ["success_metrics"]
+    assert sections_of(remark, "Parts")
 
 
 def test_a_section_spreads_over_sources_and_keeps_to_its_limit():
@@ -238,7 +232,7 @@ def test_a_context_is_told_but_for_the_project_s_name_in_its_own_readme():
         attributes={"context": "Relay, Intake", "origin": "readme"},
     )
 
-    said = texts(prd_of(told, own, named, part), "users")
+    said = texts(prd_of(told, own, named, part), "functional_requirements")
     assert sorted(said) == [
         "Intake: users can see orders.",
         "Relay: users can send orders.",

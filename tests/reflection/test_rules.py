@@ -199,6 +199,12 @@ def test_r8_one_row_keeps_a_decision_or_requirement_a_draft(kind):
     assert (two.status, codes(two)) == ("active", ["accepted"])
 
 
+def test_r8_what_a_statement_stands_under_is_cited_and_confirms_nothing():
+    framing = a_row(KEEPS).model_copy(update={"framing": True})
+    one = judged(a_candidate(a_row(CHOSE), framing, kind="requirement", confidence=0.95))
+    assert (one.status, len(one.rows)) == ("draft", 2)
+
+
 def test_r8_overlapping_rows_count_once():
     part = a_row("an append-only log because order matters.")
     one = judged(a_candidate(a_row(CHOSE), part, kind="decision", confidence=0.95))

@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 
 from schemas.events.ledger import AtomRecord
-from schemas.worth import worth
+from schemas.worth import keep_best_role, worth
 from tests.reduce.ledgers import AT, an_atom
 
 TITLE = "The gateway must refuse requests without a token"
+
+LANES = "Depot Lanes is a service for the transport of heavy parcels"
 
 
 def a_requirement(title: str = TITLE, **more: Any) -> AtomRecord:
@@ -49,7 +51,55 @@ def a_requirement(title: str = TITLE, **more: Any) -> AtomRecord:
             a_requirement("Explain what happens when a token expires"),
             id="a statement before a note to whoever writes the document",
         ),
+        pytest.param(
+            a_requirement(attributes={"origin": "product"}),
+            a_requirement(attributes={"origin": "development"}),
+            id="what its documentation says before how it is developed",
+        ),
+        pytest.param(
+            a_requirement(attributes={"origin": "development"}),
+            a_requirement(attributes={"origin": "agent"}),
+            id="how it is developed before what a coding agent must do",
+        ),
+        pytest.param(
+            a_requirement(status="draft", confidence=0.62, attributes={"origin": "guide"}),
+            a_requirement(status="draft", confidence=0.55, attributes={"origin": "product"}),
+            id="a draft that lacks a second row before a doubted one from a better document",
+        ),
+        pytest.param(
+            an_atom("claim", LANES, attributes={"about": "project"}),
+            an_atom("claim", LANES, attributes={"about": "part"}),
+            id="the product before a part",
+        ),
+        pytest.param(
+            an_atom("claim", LANES, attributes={"about": "part"}),
+            an_atom("claim", "Avro is a format of the Apache foundation for messages"),
+            id="a part before somebody else's product",
+        ),
+        pytest.param(
+            an_atom("claim", "Depot lets teams send parcels to customers in ten countries"),
+            an_atom("claim", "The field lane_id defaults to null in the payload of the request"),
+            id="what it does for people before a detail inside",
+        ),
+        pytest.param(
+            a_requirement(),
+            a_requirement(attributes={"document_status": "superseded"}),
+            id="what holds before what was replaced",
+        ),
+        pytest.param(
+            an_atom("claim", LANES),
+            an_atom("entity", "Depot lanes", attributes={"origin": "manifest"}),
+            id="a statement before a declared dependency",
+        ),
     ],
 )
 def test_sooner_and_later(sooner: AtomRecord, later: AtomRecord):
     assert worth(sooner) > worth(later)
+
+
+def test_the_best_role_of_its_sources_counts_in_any_order() -> None:
+    guide, readme = {"origin": "guide", "about": "project"}, {"origin": "readme"}
+    assert keep_best_role(guide, readme) == keep_best_role(readme, guide)
+    assert keep_best_role(readme, guide) == {"origin": "readme", "about": "project"}
+    assert keep_best_role({"scope": "in"}, {}) == {"scope": "in"}
+    assert keep_best_role({}, {"origin": "agent"}) == {"origin": "agent"}

@@ -82,7 +82,7 @@ def draft_features(draft: Draft, chunk: ChunkCreated) -> set[str]:
             f"@kind {draft.kind}",
             f"@sure {draft.kind} {draft.confidence}",
             f"@suffix {chunk.path.rsplit('.', 1)[-1]}",
-            f"@rows {len(draft.spans)}",
+            f"@rows {len(draft.spans) + len(draft.frames)}",
             f"@scoped {min(2, len(draft.scope.split(', ')) if draft.scope else 0)}",
             f"@names {min(4, len(draft.entities))}",
             f"@sequel {draft.kind if draft.sequel else ''}",

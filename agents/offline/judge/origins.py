@@ -7,49 +7,41 @@ part of an atom's fingerprint: the same statement in two places stays one atom.
 
 from __future__ import annotations
 
+import functools
 import re
 
+from agents.offline.judge.roles import role_of
 from agents.offline.lexicons import Wording, load_words
 from agents.offline.segment.sections import document_name, simplify
-from schemas.events.atom import DOCUMENT_STATUS
+from schemas.events.atom import ABOUT, DOCUMENT_STATUS, ORIGIN
 from schemas.events.hygiene import ChunkCreated
 
-ORIGIN = "origin"  # readme, overview, architecture, doc, guide, talk, code, manifest
-ABOUT = "about"  # «project», or absent
-_OVERVIEW = Wording("documents", "overview")
-_DECISIONS = Wording("documents", "decision_folders")
-_GUIDE = Wording("documents", "guide")
+_SUBJECT_END = Wording("documents", "subject_ends")
+_NOT_A_NAME = load_words("documents", "no_names")
+_ALL_OF_IT = load_words("documents", "whole")
 _TALK = frozenset(
     {"issue", "pull_request", "review_comment", "comment", "chat_thread", "interview"}
 )
-_PROSE = frozenset({"doc", "export", "edited_artifact"})
-_NOT_A_NAME = load_words("documents", "no_names")
+_PROSE = frozenset(
+    {"doc", "export", "edited_artifact", "readme", "agent_guide", "architecture_doc"}
+)
+_INTRODUCING = ("readme", "overview")
+_TELLING = (*_INTRODUCING, "product", "doc", "architecture", "guide", "plan", "record")
 _NAMED = re.compile(r"(?:The )?[A-Z]\w+(?: [A-Z]\w+)? (?:is|are) (?:an?|the) ")
-_SUBJECT_END = Wording("documents", "subject_ends")
+_WORD = re.compile(r"[a-z\d]+")
+MAX_SUBJECT = 5  # words
 
 
 def origin_of(chunk: ChunkCreated) -> str:
     """The sort of document, from the one that speaks for the project to the one that is code."""
-    path = chunk.path
     if chunk.source_type in _TALK:
         return "talk"
-    if _DECISIONS.search(path):
-        return "architecture"
-    if chunk.source_type == "readme":
-        if "/" not in path or _OVERVIEW.search(path):
-            return "overview" if "/" in path else "readme"
-        return "guide" if _GUIDE.search(path) else "doc"
     if chunk.source_type == "manifest":
         return "manifest"
-    if chunk.source_type == "agent_guide":
-        return "guide"
-    if chunk.source_type == "architecture_doc":
-        return "architecture"
-    if chunk.source_type in _PROSE:
-        if _OVERVIEW.search(path):
-            return "overview"
-        return "guide" if _GUIDE.search(path) else "doc"
-    return "code"
+    if chunk.source_type not in _PROSE:
+        return "code"
+    role = role_of(chunk.path, chunk.title, chunk.source_type, chunk.structure_path)
+    return "architecture" if chunk.source_type == "architecture_doc" and role == "doc" else role
 
 
 def describe_standing(chunk: ChunkCreated, title: str) -> dict[str, str]:
@@ -58,27 +50,51 @@ def describe_standing(chunk: ChunkCreated, title: str) -> dict[str, str]:
     given = {ORIGIN: origin}
     if chunk.document_status is not None:
         given[DOCUMENT_STATUS] = chunk.document_status
-    if origin in ("readme", "overview") and _is_about_project(chunk, title):
-        given[ABOUT] = "project"
+    if origin in _TELLING and (about := _subject_of(chunk, origin, title)):
+        given[ABOUT] = about
     return given
 
 
-def _is_about_project(chunk: ChunkCreated, title: str) -> bool:
-    """Whether the subject is what the document's first heading names.
-
-    Before any heading, where a README says what the project is, a name that something «is» will do.
-    """
+def _subject_of(chunk: ChunkCreated, origin: str, title: str) -> str:
+    """«project» where the subject is the project itself, «part» where it is named after it."""
     match = _SUBJECT_END.search(title)
-    subject = simplify(title[: match.start()]).split() if match else []
-    if not 1 <= len(subject) <= 4:
-        return False
-    top = chunk.structure_path[0] if chunk.structure_path else _first_heading(chunk.text_payload)
-    if not top and origin_of(chunk) == "readme":
-        return bool(_NAMED.match(title))
-    names = set(simplify(top or document_name(chunk.title, chunk.path)).split()) - _NOT_A_NAME
-    return not names.isdisjoint(subject)
+    subject = simplify(title[: match.start()]) if match else ""
+    words = _WORD.findall(subject)
+    if not 1 <= len(words) <= MAX_SUBJECT:
+        return ""
+    if origin in _INTRODUCING:
+        top = _top_of(chunk)
+        if not top and origin == "readme":
+            return "project" if _NAMED.match(title) else ""
+        known = set(_WORD.findall(simplify(top or document_name(chunk.title, chunk.path))))
+        named = not (known - _NOT_A_NAME).isdisjoint(words)
+        if named or (words[0] in ("this", "the") and set(words[1:]) <= _ALL_OF_IT and words[1:]):
+            return "project"
+    return _named_after(words, _own_name(chunk.root))
 
 
-def _first_heading(text: str) -> str:
-    match = re.search(r"^#{1,2} +(.+)$|^(.+)\n=+$", text, re.MULTILINE)
+def _named_after(words: list[str], own: tuple[str, ...]) -> str:
+    """The same by the name that the repository has."""
+    core = words[1:] if words[0] in ("the", "our") else words
+    if not own or not core:
+        return ""
+    joined = "".join(own)
+    for length in range(len(core), 0, -1):
+        said = "".join(core[:length])
+        if said == joined or (length == 1 and len(own) <= 2 and said == own[0]):
+            return "project" if set(core[length:]) <= _ALL_OF_IT else "part"
+    return ""
+
+
+@functools.lru_cache(maxsize=64)
+def _own_name(root: str) -> tuple[str, ...]:
+    """The words of a repository's or folder's name; none where any may be called so."""
+    words = _WORD.findall(root.rstrip("/").removesuffix(".git").rpartition("/")[2].lower())
+    return () if not words or words[0] in _NOT_A_NAME | _ALL_OF_IT else tuple(words)
+
+
+def _top_of(chunk: ChunkCreated) -> str:
+    if chunk.structure_path:
+        return chunk.structure_path[0]
+    match = re.search(r"^#{1,2} +(.+)$|^(.+)\n=+$", chunk.text_payload, re.MULTILINE)
     return (match.group(1) or match.group(2)) if match else ""

@@ -44,8 +44,13 @@ def weaken_unmerged(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
         if side is not None:
             attributes = draft.attributes | {UNMERGED: side.name or "unnamed"}
             sure = min(draft.confidence, WEAK)
-            own = tuple(it for it in draft.spans if it[0] < side.end and it[1] > side.start)
-            draft = replace(draft, confidence=sure, attributes=attributes, spans=own)
+            spans, frames = (
+                tuple(it for it in each if it[0] < side.end and it[1] > side.start)
+                for each in (draft.spans, draft.frames)
+            )
+            draft = replace(
+                draft, confidence=sure, attributes=attributes, spans=spans, frames=frames
+            )
         told.append(draft)
     return told
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from agents.offline.lexicons import load_words
 from agents.offline.recognise.cues import polarity_of
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.fingerprint import norm_text
 
-SAME_STATEMENT = 0.6  # of the words that say something, of the shorter of the two
+LEFT_OUT = 0.25  # of a statement's words, at most, where the repetition has none of its own
+ADDED = 0.5  # of the repetition's words, at most, where it has all of the statement's
 LEAST_WORDS = 4
 LEAST_LETTERS = 4
 _WORD = re.compile(r"(?<![\w-])--?[^\W\d_][\w-]*|\w+(?:[./:@'\u2019-]\w+)*%?")
@@ -25,6 +27,7 @@ _MODALS = (
     frozenset(("should", "recommended")),
     frozenset(("may", "might", "can", "could", "optional")),
 )
+_EMPTY = load_words("sequels", "function_words")
 
 
 def key_of_wording(text: str) -> tuple[str, ...]:
@@ -33,20 +36,27 @@ def key_of_wording(text: str) -> tuple[str, ...]:
 
 
 def measure_repeated(one: str, other: str) -> float:
-    """How much of the shorter one ``other`` says again; 0 when it says something else."""
-    ours, theirs = _content(one), _content(other)
-    least = min(len(set(ours)), len(set(theirs)))
-    if least < LEAST_WORDS:
+    """How much of ``one`` is said again by ``other``; 0 when that says something else.
+
+    What leaves out words and has others in their place speaks of something else: «as an operator»,
+    «as a consumer». So it may do one of both only.
+    """
+    if other.endswith((":", "?")):
         return 0.0
-    shared = set(ours) & set(theirs)
-    overlap = round(len(shared) / least, 6)
-    if overlap < SAME_STATEMENT or _says_something_else(one, other):
+    ours, theirs = _content(one), _content(other)
+    shared, all_of_ours = set(ours) & set(theirs), set(ours)
+    if len(shared) < LEAST_WORDS or _says_something_else(one, other):
+        return 0.0
+    left_out, added = len(all_of_ours - shared), len(set(theirs) - shared)
+    if left_out and (added or left_out > LEFT_OUT * len(all_of_ours)):
+        return 0.0
+    if added > ADDED * len(set(theirs)):
         return 0.0
     short, long = sorted(
         ([word for word in row if word in shared] for row in (ours, theirs)), key=len
     )
     rest = iter(long)
-    return overlap if all(word in rest for word in short) else 0.0
+    return round(len(shared) / len(all_of_ours), 6) if all(word in rest for word in short) else 0.0
 
 
 def _says_something_else(one: str, other: str) -> bool:
@@ -73,7 +83,8 @@ def _modals(text: str) -> list[bool]:
 
 
 def _content(text: str) -> list[str]:
-    return [word.lower() for word in _words(text) if len(word) >= LEAST_LETTERS]
+    words = (word.lower() for word in _words(text) if len(word) >= LEAST_LETTERS)
+    return [word.rstrip("s") for word in words if word not in _EMPTY]
 
 
 @bounded_cache(MIB, 20)

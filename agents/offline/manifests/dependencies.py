@@ -1,7 +1,7 @@
 """Dependency manifests: which components a project is declared to be built on.
 
-Only direct dependencies are read. Each is an entity whose wording does not name the file, so that
-the same component in many modules is one atom; the first few with a version are also a claim.
+Only direct dependencies are read, and none on another part of the same repository. Each is an
+entity whose wording does not name the file: the same component in many modules is one atom.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PYTHON = re.compile(
 )
 _TOML = re.compile(
     r"^([\w-]+)\s*=\s*(?:\"([~^>=<]*[\d*][^\"]*)\"|"
-    r"\{[^}\n]*?(?:version\s*=\s*\"([^\"]+)\")?[^}\n]*\})",
+    r"\{(?![^}\n]*\bpath\s*=)[^}\n]*?(?:version\s*=\s*\"([^\"]+)\")?[^}\n]*\})",
     re.MULTILINE,
 )
 _GRADLE = re.compile(
@@ -35,9 +35,6 @@ _MAVEN = re.compile(
     r"(?:\s*<version>([^<$]+)</version>)?",
 )
 _GEM = re.compile(rf"^\s*gem\s+{_QUOTED}(?:,\s*[\"']([~>=< \d.]+)[\"'])?", re.MULTILINE)
-_MODULE = re.compile(
-    r"^module\s+(\S+)|\"name\"\s*:\s*\"([^\"]+)\"|^name\s*=\s*\"([^\"]+)\"", re.MULTILINE
-)
 _PYPROJECT_LIST = re.compile(
     r"(?m)^dependencies\s*=\s*\[((?:[^\]\"'#]|\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*)*+)\]"
 )
@@ -60,12 +57,6 @@ class Dependency:
     version: str
     start: int
     end: int
-
-
-def owner_of(text: str) -> str:
-    """The name that a manifest gives its own project, or nothing."""
-    match = _MODULE.search(text)
-    return next((group for group in match.groups() if group), "") if match else ""
 
 
 def dependencies(text: str, path: str, structure: tuple[str, ...]) -> list[Dependency]:

@@ -1,24 +1,22 @@
-"""From declared dependencies to drafts: each is an entity, the first few also a claim."""
+"""From declared dependencies to drafts: each is an entity, a fact of a list of its own."""
 
 from __future__ import annotations
 
-from agents.offline.manifests.dependencies import Dependency, dependencies, owner_of
+from agents.offline.manifests.dependencies import Dependency, dependencies
 from agents.offline.recognise.cues import MODAL
 from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.code_comments import line_around
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Span
 from schemas.events.hygiene import ChunkCreated
 
-MAX_DEPENDENCIES = 12
-MAX_DEPENDENCY_CLAIMS = 3
+MAX_DEPENDENCIES = 25  # of one chunk
+DEPENDENCY = "dependency"  # the tag by which they are listed
 
 
 def dependency_drafts(chunk: ChunkCreated) -> list[Draft]:
-    """Declared dependencies as entities; the first versions also as claims."""
+    """Declared dependencies as entities."""
     text = chunk.text_payload
-    owner = owner_of(text)
     found: list[Draft] = []
-    claims = 0
     for one in dependencies(text, chunk.path, tuple(chunk.structure_path))[:MAX_DEPENDENCIES]:
         span = line_around(text, *_trim(text, one), MIN_EVIDENCE_CHARS)
         found.append(
@@ -29,28 +27,16 @@ def dependency_drafts(chunk: ChunkCreated) -> list[Draft]:
                 confidence=MODAL,
                 spans=(span,),
                 area="integrations",
-                tags=("dependency",),
-                attributes={"entity_type": "component"},
+                tags=(DEPENDENCY,),
+                attributes={"entity_type": "component"} | _version(one),
                 entities=(one.name,),
             )
         )
-        if owner and one.version and claims < MAX_DEPENDENCY_CLAIMS:
-            claims += 1
-            statement = f"{owner} depends on {one.name} {one.version}"
-            found.append(
-                Draft(
-                    kind="claim",
-                    title=statement[:160],
-                    body=f"{statement}.",
-                    confidence=MODAL,
-                    spans=(span,),
-                    area="integrations",
-                    polarity="affirm",
-                    tags=("dependency",),
-                    entities=(one.name,),
-                )
-            )
     return found
+
+
+def _version(one: Dependency) -> dict[str, str]:
+    return {"version": one.version} if one.version else {}
 
 
 def _trim(text: str, one: Dependency) -> Span:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import NamedTuple
 
 from agents.offline.judge.features import mark_place
 from agents.offline.lexicons import Wording
@@ -21,14 +20,18 @@ from agents.offline.prose.lists import (
     needs_itself,
     row_name,
 )
+from agents.offline.prose.options import Options, propose
 from agents.offline.prose.polarity import (
+    DENYING,
     denial_of,
     denied_draft,
     deny_sentences,
     keep_denied,
     read_stands,
+    without_label,
     without_taken_back,
 )
+from agents.offline.prose.stated import UNSURE, Read, add_stated, is_unstated, stated_drafts
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, WEAK, Cue
 from agents.offline.recognise.entities import definition
@@ -105,17 +108,9 @@ _ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     ),
 )
 _PROVED = Wording("lists", "proved")
+_CODE_SPAN = re.compile(r"`[^`\n]+`")
 _LABEL = re.compile(r"\*\*(?P<said>[^*\n]{3,60})(?:\.\*\*|\*\*\.)\s*")
 _EXAMPLE = re.compile(r"(?:^|[.!?]\s+)for (?:example|instance)\b[^.]*:", re.IGNORECASE)
-
-
-class Read(NamedTuple):
-    """A passage with what its headings make of it and its readable sentences."""
-
-    passage: Passage
-    role: Role
-    direct: bool
-    said: list[Sentence]
 
 
 def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
@@ -128,8 +123,13 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     found: list[Draft] = []
     seen: list[Sentence] = []
     known: list[Read] = []
+    options = Options(chunk)
     for passage, stand in read_stands(setting.text, chunk, whole=whole):
         role, direct = role_in(passage.headings, recorded=setting.recorded)
+        weighed = options.find(setting.text, passage, recorded=setting.recorded)
+        if weighed is not None:
+            role, direct = weighed.role, weighed.direct
+            role = "rejected" if weighed.option.standing == "rejected" else role
         if (
             role == "plain"
             and passage.lead
@@ -138,17 +138,26 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
             role, direct = said, True
         if stand and stand.stance == "excluded":
             role, direct = "non_goal", True
-        if role in ("nothing", "rejected", "mitigation"):
+        if stand and stand.stance == "weighed" and weighed is None:
+            role = "rejected"
+        if role in ("nothing", "rejected"):
             continue
         read = without_taken_back(list(_sentences(setting.text, passage, rst=rst)))
+        read = without_label(read, stand)
         if denial := denial_of(passage, role, stand):
             read = deny_sentences(read, denial)
-        elif role == "forbidden":
+        elif role in DENYING:
             role, read = "plain", read if stand else keep_denied(read)
-        seen += read
-        known.append(Read(passage, role, direct, read))
+        if role not in UNSURE and passage.form != "heading":
+            seen += read
+        known.append(Read(passage, role, direct, read, weighed and weighed.option))
     for at in range(len(known)):
-        found += _drafts_at(setting, known, at)
+        drafts = (
+            options.add_alternatives(it, known[at].role) for it in _drafts_at(setting, known, at)
+        )
+        option = known[at].option
+        is_open = option and option.standing == "open"
+        found += [propose(it, option) if option and is_open else it for it in drafts]
     return found, seen
 
 
@@ -163,10 +172,11 @@ def _find_announced_role(text: str, lead: Span) -> Role | None:
 
 def _drafts_at(setting: Setting, known: Sequence[Read], at: int) -> Iterable[Draft]:
     """The drafts of one passage, with the condition over it and the reply under it."""
-    passage, role, direct, read = known[at]
+    passage, role, _, read, _ = known[at]
     if role == "risk" and read:
         read = _beside(read, *(other.said for other in known[max(0, at - 1) : at + 2 : 2]))
-    drafts: Iterable[Draft] = _passage_drafts(setting, Read(passage, role, direct, read))
+    before = known[at - 1] if at else None
+    drafts: Iterable[Draft] = _passage_drafts(setting, known[at]._replace(said=read), before)
     if condition := condition_over(passage, ((it.passage, it.said) for it in reversed(known[:at]))):
         drafts = [add_condition(it, condition) for it in drafts]
     after = known[at + 1] if at + 1 < len(known) else None
@@ -192,7 +202,7 @@ def _sentences(text: str, passage: Passage, *, rst: bool) -> Iterator[Sentence]:
         if taken:
             taken = False
             continue
-        if is_noise(words):
+        if is_noise(words) and not _is_spoken(text[span[0] : span[1]], words):
             continue
         after = number + 1
         near = " ".join(plains[max(0, number - 1) : number] + plains[after : after + 1])
@@ -201,6 +211,13 @@ def _sentences(text: str, passage: Passage, *, rst: bool) -> Iterator[Sentence]:
             sentence = replace(sentence, following=spans[after], reason=plains[after])
             taken = True
         yield sentence
+
+
+def _is_spoken(raw: str, words: str) -> bool:
+    """Whether only the code that it names makes a sentence look like code."""
+    if "`" not in raw or not words[:1].isupper() or not raw.rstrip().endswith("."):
+        return False
+    return not is_noise(strip_markup(_CODE_SPAN.sub("code", raw)))
 
 
 def _without_label(text: str, spans: list[Span]) -> list[Span]:
@@ -213,22 +230,28 @@ def _is_whole(text: str) -> bool:
     return len(text) >= MIN_EVIDENCE_CHARS and not is_truncated(text) and not is_noise(text)
 
 
-def _passage_drafts(setting: Setting, read: Read) -> Iterator[Draft]:
-    """The drafts of a passage; what leans on the sentence before is told with it."""
+def _passage_drafts(setting: Setting, read: Read, before: Read | None) -> Iterator[Draft]:
+    """The drafts of a passage; what leans on the sentence before is told with it.
+
+    What else its sentences state is a draft of its likeliest kind.
+    """
     passage, said = read.passage, read.said
     subject = subject_of(passage.headings) or setting.name
     place = place_of(passage, setting)
-    made = [_sentence_draft(setting, read, number, subject, place) for number in range(len(said))]
+    known = 0 if read.role in UNSURE else len(said)
+    made = [_sentence_draft(setting, read, number, subject, place) for number in range(known)]
     if passage.form == "row":
         yield from filter(None, made)
-    else:
-        yield from join_sequels(made, said, setting.text)
+        return
+    sure = list(join_sequels(made, said, setting.text))
+    unsure = {} if is_unstated(read) else stated_drafts(setting, read, before, place, subject)
+    yield from add_stated(sure, unsure)
 
 
 def _sentence_draft(
     setting: Setting, read: Read, number: int, subject: str, place: Place
 ) -> Draft | None:
-    passage, role, direct, said = read
+    passage, role, direct, said, _ = read
     sentence = said[number]
     if passage.done:
         return None

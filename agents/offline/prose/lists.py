@@ -88,7 +88,7 @@ def name_burdened(draft: Draft, over: Span, what: str) -> Draft:
     if what.lower() not in draft.title.lower():
         title = title_of(f"{what}: {lower_first(draft.told)}")
         draft = replace(draft, title=title, scope=what, aside=False)
-    return replace(draft, spans=(*draft.spans, over))
+    return replace(draft, frames=(*draft.frames, over))
 
 
 def is_case(text: str, passage: Passage) -> bool:

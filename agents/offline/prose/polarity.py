@@ -13,7 +13,14 @@ from agents.offline.judge.features import mark_place
 from agents.offline.lexicons import Wording
 from agents.offline.recognise.cues import ANCHORED, EXPLICIT, Cue
 from agents.offline.recognise.fragments import is_order
-from agents.offline.recognise.stances import Stand, is_quoted, stand_of_row, stand_over
+from agents.offline.recognise.stances import (
+    Stand,
+    is_quoted,
+    stance_of_label,
+    stand_of_label,
+    stand_of_row,
+    stand_over,
+)
 from agents.offline.resolve.denials import deny, is_denied
 from agents.offline.resolve.drafts import Draft, make_draft
 from agents.offline.resolve.places import Place
@@ -22,6 +29,7 @@ from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Sentenc
 from agents.offline.segment.prose import passages
 from agents.offline.segment.sections import Role, role_in, simplify
 from agents.offline.segment.tags import (
+    Stance,
     is_crossed,
     is_taken_back,
     label_of,
@@ -46,8 +54,17 @@ _BINDS = re.compile(
 _TICK = re.compile(r"[✅✔☑✓👍]|:(?:white_check_mark|heavy_check_mark|ballot_box_with_check):")
 _DOING = re.compile(r"\W*(?:not )?[a-z]+ing\b", re.IGNORECASE)
 _NEEDS = re.compile(r"\b(?:must|shall|should|needs? to|ha(?:s|ve) to|muss|müssen|soll\w*)\b", re.I)
-_WAIVED = re.compile(r"\bneed not\b|^Not required:|\bmuss nicht\b|^Nicht erforderlich:")
-_REMARKABLE = frozenset({"forbidden", "waived"})
+_WAIVED = re.compile(
+    r"\bneed not\b|^Not required:|\bmuss nicht\b|^Nicht erforderlich:|^Not supported:|"
+    r"^Nicht unterstützt:|^Postponed:|^Zurückgestellt:"
+)
+_REMARKABLE = frozenset({"forbidden", "waived", "unsupported", "postponed"})
+DENYING: dict[Role, Stance] = {
+    "forbidden": "forbidden",
+    "waived": "waived",
+    "unsupported": "unsupported",
+    "postponed": "postponed",
+}
 
 
 def read_stands(
@@ -57,6 +74,7 @@ def read_stands(
     found = passages(text, chunk.structure_path, chunk.path, whole=whole)
     crossed = [at for at, it in enumerate(found) if is_crossed(text[it.start : it.end])]
     gone = _find_gone(text, found) | _wishes_among(text, found, crossed)
+    things = _labelled_things(text, found)
     unread: dict[tuple[str, ...], int] = {}
     for at, passage in enumerate(found):
         if at in gone:
@@ -66,6 +84,10 @@ def read_stands(
             place = max(0, passage.place - before)
             passage = replace(passage, place=place, opening=passage.opening or place == 0)
         stand = stand_of_row(text, passage) if passage.form == "row" else None
+        if own := stand_of_label(text[passage.start : passage.end]):
+            said = strip_markup(text[passage.start : passage.end]).partition(":")[2]
+            is_term = own.stance == "postponed" and passage.headings in things
+            stand = stand if is_term or is_denied(said.lstrip(":")) else own
         stand = stand or stand_over(text, passage)
         stand = stand or (Stand("forbidden") if at in crossed else None)
         if stand is not None and stand.stance == "fine" and stand.by != passage.lead:
@@ -79,7 +101,7 @@ def denial_of(passage: Passage, role: Role, stand: Stand | None) -> Stand | None
     if stand is not None:
         return stand if stand.stance in _REMARKABLE else None
     listed = passage.form in ("item", "task", "row")
-    return Stand("forbidden") if role == "forbidden" and listed else None
+    return Stand(DENYING[role]) if role in DENYING and listed else None
 
 
 def deny_sentences(read: list[Sentence], denial: Stand) -> list[Sentence]:
@@ -88,8 +110,16 @@ def deny_sentences(read: list[Sentence], denial: Stand) -> list[Sentence]:
         return read
     denied = deny(read[0].text, denial)
     if not denied:
-        return read
+        return read[1:] if denial.by or denial.labelled else read
     return [replace(read[0], text=denied, denied_by=denial.by or read[0].span), *read[1:]]
+
+
+def without_label(read: list[Sentence], stand: Stand | None) -> list[Sentence]:
+    """``read`` without a label that denies its first sentence, which is told as denied."""
+    if not read or stand is None or not stand.labelled:
+        return read
+    said = read[0].text.partition(":")[2].strip()
+    return [replace(read[0], text=said), *read[1:]] if said else read[1:]
 
 
 def without_taken_back(read: list[Sentence]) -> list[Sentence]:
@@ -99,7 +129,7 @@ def without_taken_back(read: list[Sentence]) -> list[Sentence]:
 
 
 def keep_denied(read: list[Sentence]) -> list[Sentence]:
-    """Of prose under a heading that forbids what says so itself: the rest may mean either."""
+    """Of prose under a heading that denies what says so itself: the rest may mean either."""
     return [it for it in read if is_denied(it.text)]
 
 
@@ -118,8 +148,8 @@ def denied_draft(
     draft = make_draft(cue, sentence, passage.headings, subject, None, place, setting.text)
     if draft is None:
         return None
-    spans = tuple(dict.fromkeys((*draft.spans, by)))
-    draft = replace(draft, polarity="negate", spans=spans)
+    frames = () if by in draft.spans else (by,)
+    draft = replace(draft, polarity="negate", frames=(*draft.frames, *frames))
     return mark_place(draft, setting, passage, role, 0, led=True)
 
 
@@ -167,6 +197,10 @@ def _find_gone(text: str, found: Sequence[Passage]) -> set[int]:
         label = label_of(raw)
         if label and stance_of_heading(label, simplify(label)) == "others":
             gone.add(at)
+        if label and passage.form != "row" and _is_label_gone(label):
+            gone |= {at, *_under(found, at)}
+        if passage.form == "item" and stance_of_label(strip_markup(raw).rstrip(": ")):
+            gone.add(at)  # a label that only denies what stands under it
         if passage.form == "quote" and _is_of_others(text, found, at):
             gone.add(at)
         if any(takes_back(status_in(strip_markup(line))) for line in raw.split("\n")):
@@ -174,6 +208,13 @@ def _find_gone(text: str, found: Sequence[Passage]) -> set[int]:
         if at and passage.form == "paragraph" and _TAKES_PRIOR.match(_first(text, passage)):
             gone.add(at - 1)
     return gone
+
+
+def _is_label_gone(label: str) -> bool:
+    """Whether a label names what was rejected; words of a process may be states of things."""
+    if stance_of_label(label) != "withdrawn":
+        return False
+    return len(label.split()) > 1 or stance_of_heading(label, simplify(label)) is None
 
 
 def _labelled_things(text: str, found: Sequence[Passage]) -> set[tuple[str, ...]]:

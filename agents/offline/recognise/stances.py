@@ -12,17 +12,21 @@ from typing import NamedTuple
 
 from agents.offline.lexicons import Wording
 from agents.offline.segment.passages import Passage, Span
-from agents.offline.segment.sections import simplify
-from agents.offline.segment.tags import SIGN, Stance, stance_of_heading, takes_back
+from agents.offline.segment.sections import Role, role_of, simplify
+from agents.offline.segment.tags import SIGN, Stance, label_of, stance_of_heading, takes_back
 from agents.offline.segment.wording import split_sentences, strip_markup
 
 
 class Stand(NamedTuple):
-    """How its author stands to a statement; ``by`` is the announcement that says so."""
+    """How its author stands to a statement; ``by`` is the announcement that says so.
+
+    ``labelled``: the passage's own label says so, which is no part of the statement.
+    """
 
     stance: Stance
     by: Span | None = None
     words: str = ""
+    labelled: bool = False
 
 
 MAX_LEAD_WORDS = 22
@@ -43,11 +47,24 @@ _LEADS: tuple[tuple[Stance, Wording], ...] = (
     ("withdrawn", Wording("polarity", "withdraws_lead")),
     ("others", Wording("polarity", "others_lead")),
     ("excluded", Wording("polarity", "excludes_lead")),
+    ("unsupported", Wording("polarity", "unsupports_lead")),
     ("waived", Wording("polarity", "waives_lead")),
     ("forbidden", Wording("polarity", "forbids_label")),
     ("forbidden", Wording("polarity", "forbids_lead")),
+    ("weighed", Wording("polarity", "weighs_lead")),
     ("fine", Wording("polarity", "allows_lead")),
 )
+_STANCE_OF_ROLE: dict[Role, Stance] = {
+    "forbidden": "forbidden",
+    "waived": "waived",
+    "non_goal": "excluded",
+    "unsupported": "unsupported",
+    "postponed": "postponed",
+    "rejected": "withdrawn",
+}
+MAX_LABEL_WORDS = 8  # of an announcement that is no sentence, as a heading is none
+_OF_LABELS = frozenset({"forbidden", "waived", "excluded", "unsupported", "postponed"})
+_DENIALS = frozenset({"forbidden", "waived", "excluded", "unsupported", "withdrawn"})
 _OPEN_END = re.compile(
     r"\b(?:must|shall|should|may|can|will|do|does)(?: not| never|n['’]t)$|"
     r"\b(?:cannot|can['’]t|won['’]t|never)$",
@@ -55,6 +72,7 @@ _OPEN_END = re.compile(
 )
 _FOLLOWING = re.compile(r"\b(?:the following|folgende\w*)\b", re.IGNORECASE)
 _ID = re.compile(r"(?:[A-Z]{1,6}[-_ .]?)?#?\d[\d.]*", re.IGNORECASE)
+_BOLD = re.compile(r"(\*\*|__|[*_`]).{2,80}\1:?")
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 
 
@@ -66,11 +84,19 @@ def _stance_of_lead(words: str) -> Stance | None:
     if not (announces or (_FOLLOWING.search(words) and words.endswith("."))):
         return None
     said = _ASIDE.sub("", words).rstrip(":. ").strip()
+    if words.endswith(":") and (stance := stance_of_label(said)):
+        return stance
     for stance, wording in _LEADS:
         if wording.search(said):
-            denies = stance in ("forbidden", "waived", "excluded", "withdrawn")
-            return None if denies and _NO_DENIAL.search(said) else stance
+            return None if stance in _DENIALS and _NO_DENIAL.search(said) else stance
     return None
+
+
+def stance_of_label(said: str) -> Stance | None:
+    """What a label says of what it stands over, which it says as a heading would."""
+    if len(said.split()) > MAX_LABEL_WORDS:
+        return None
+    return _STANCE_OF_ROLE.get(role_of(said))
 
 
 def stand_over(text: str, passage: Passage) -> Stand | None:
@@ -78,10 +104,19 @@ def stand_over(text: str, passage: Passage) -> Stand | None:
     for span in reversed(passage.over):
         start, end = split_sentences(text, *span)[-1]
         words = strip_markup(text[start:end])
-        stance = _stance_of_lead(words)
+        bold = _BOLD.fullmatch(text, start, end) is not None
+        stance = _stance_of_lead(f"{words.rstrip(':')}:" if bold else words)
         if stance is not None:
-            return Stand(stance, (start, end), words.rstrip(":. "))
+            said = words.rstrip(":. ")  # a label begins no sentence that an item goes on
+            return Stand(stance, (start, end), "" if stance_of_label(said) else said)
     return None
+
+
+def stand_of_label(raw: str) -> Stand | None:
+    """What a passage's own label denies of it: «**Out of scope:** transport by air»."""
+    label = label_of(raw)
+    stance = stance_of_label(label) if label else None
+    return Stand(stance, labelled=True) if stance in _OF_LABELS else None
 
 
 def is_quoted(text: str, passage: Passage) -> bool:

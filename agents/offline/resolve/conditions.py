@@ -45,5 +45,5 @@ def add_condition(draft: Draft, condition: Sentence) -> Draft:
         retitle(draft, add_scope(draft.scope, f"{clause}, {as_told(draft.told)}")),
         prior="",
         body=body_of(f"{clause}, {as_told(draft.body)}"),
-        spans=(*draft.spans, condition.span),
+        frames=(*draft.frames, condition.span),
     )

@@ -68,6 +68,12 @@ _GERMAN_WORDS = re.compile(
 )
 
 
+_LABELS = {
+    "unsupported": ("Not supported", "Nicht unterstützt"),
+    "postponed": ("Postponed", "Zurückgestellt"),
+}
+
+
 def is_denied(text: str) -> bool:
     """Whether its main clause says no by itself."""
     denied = _DENIED.search(text)
@@ -82,6 +88,8 @@ def deny(text: str, stand: Stand) -> str:
     item = text.strip()
     if is_denied(item):
         return item
+    if label := _LABELS.get(stand.stance):
+        return f"{label[bool(_GERMAN_WORDS.search(stand.words))]}: {lower_first(item)}"
     lead = _DO_THESE.sub("", stand.words) if _opens_with_verb(item) else stand.words
     if lead and _is_clause(item) and not _POINTS.search(lead):
         return ""

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from agents.offline.lexicons import Wording
 from agents.offline.recognise import cues
-from agents.offline.recognise.cues import EXPLICIT, Cue
+from agents.offline.recognise.cues import EXPLICIT, LIKELY, Cue
 from agents.offline.recognise.entities import names_in
-from agents.offline.recognise.fragments import is_order, stands_alone
+from agents.offline.recognise.fragments import is_order, is_whole, stands_alone
 from agents.offline.recognise.impact import burden_of, impact_of, severity_of
 from agents.offline.recognise.needs import requirement_attributes
 from agents.offline.recognise.noise import words_of
@@ -72,7 +72,9 @@ class Draft:
     ``answers`` is the title of the question, of the same chunk, that it answers; ``place`` are the
     features of where it was read (``soundness.py``). ``scope`` was put before its title, with a
     colon or a comma, as an ``aside`` where the same is true elsewhere; ``sequel`` is the sentence
-    told after it, ``prior`` the one before.
+    told after it, ``prior`` the one before. ``frames`` are spans that it stands under, which are
+    cited with it and confirm nothing. ``instead`` is what its wording makes of a claim that turns
+    out to be unsure.
     """
 
     kind: AtomKind
@@ -93,6 +95,8 @@ class Draft:
     sequel: str = ""
     aside: bool = False
     prior: str = ""
+    frames: tuple[Span, ...] = ()
+    instead: Draft | None = None
 
     @property
     def first(self) -> str:
@@ -148,7 +152,8 @@ def _as_of_now(text: str, sentence: str) -> str:
 
 
 def gives_reason(text: str) -> bool:
-    return bool(_REASON.search(text[:60]))
+    """Whether it says why what stands right before it is so."""
+    return _REASON.match(text) is not None and not text.endswith((":", "?"))
 
 
 def _attributes(cue: Cue, text: str, reason: str) -> dict[str, str]:
@@ -259,9 +264,10 @@ def make_draft(
         cue.fragment or cue.confidence == EXPLICIT or cue.kind in ("action_item", "unknown")
     )
     labelled = cue.kind == "decision" and cue.skip
-    if len(words_of(text)) < (cues.LEAST_CHOSEN if labelled else 3) or not stands_alone(
-        text, structural=structural
-    ):
+    if len(words_of(text)) < (cues.LEAST_CHOSEN if labelled else 3):
+        return None
+    likely = cue.confidence == LIKELY
+    if not (is_whole(text) if likely else stands_alone(text, structural=structural)):
         return None
     names = names_in(sentence.raw, text)
     text = name_subject(text, subject, cue.kind, names=bool(names))
@@ -271,8 +277,7 @@ def make_draft(
     spans = [sentence.span]
     if sentence.following:
         spans.append(sentence.following)
-    if lead and lead[0] != sentence.span:
-        spans.append(lead[0])
+    over = (lead[0],) if lead and lead[0] != sentence.span else ()
     severity = severity_of(text) if cue.kind == "risk" else None
     impact = impact_of(text) if cue.kind == "risk" else None
     if cue.kind == "risk" and not impact and (impact := burden_of(text)):
@@ -304,4 +309,5 @@ def make_draft(
         entities=tuple(names),
         scope=scope,
         aside=aside,
+        frames=over,
     )

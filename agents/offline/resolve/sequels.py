@@ -132,7 +132,8 @@ def _after(draft: Draft, sentence: Sentence, before: Sentence, around: str) -> D
     if len(title) > MAX_TITLE or title.endswith("…"):
         return draft
     body = body_of(before.text, draft.body)
-    return replace(draft, title=title, body=body, prior=prior, spans=(*draft.spans, before.span))
+    frames = (*draft.frames, before.span)
+    return replace(draft, title=title, body=body, prior=prior, frames=frames)
 
 
 def _leans(sentence: Sentence, before: Sentence, around: str) -> bool:

@@ -30,12 +30,17 @@ Role = Literal[
     "mitigation",
     "gain",
     "forbidden",
+    "waived",
+    "unsupported",
+    "postponed",
     "nothing",
+    "little",
     "plain",
 ]
 
 _ROLES: tuple[Role, ...] = (
     "nothing",
+    "little",
     "rejected",
     "non_goal",
     "decision",
@@ -52,13 +57,20 @@ _ROLES: tuple[Role, ...] = (
 _COMPILED = tuple((role, Wording("headings", role)) for role in _ROLES)
 _ROLE_OF_STANCE: dict[Stance, Role] = {
     "forbidden": "forbidden",
-    "waived": "non_goal",
+    "waived": "waived",
     "excluded": "non_goal",
+    "unsupported": "unsupported",
+    "postponed": "postponed",
+    "weighed": "rejected",
     "withdrawn": "rejected",
     "others": "rejected",
     "fine": "plain",
 }
-_NUMBERING = re.compile(r"^(?:(?:section|part|chapter|appendix) )?[\divx]+ (?=\S)|^[a-z] (?=\w{3})")
+_BINDING = frozenset({"decision", "requirement", "story", "action_item"})
+_DENYING = frozenset({"forbidden", "waived", "non_goal", "unsupported", "postponed"})
+_NUMBERING = re.compile(
+    r"^(?:(?:section|part|chapter|appendix) )?(?:[\divx]+ )+(?=\S)|^[a-z] (?=\w{3})"
+)
 _VERSION = re.compile(
     r"(?:(?:upgrading|upgrade|migrating|version|release)s?(?: to)? )?\[?"
     r"(?P<version>v?\d+\.\d+(?:\.[\dx]+)?(?:-\w[\w.]*)?)\]?"
@@ -121,13 +133,29 @@ def role_in(headings: tuple[str, ...], *, recorded: bool = False) -> tuple[Role,
     roles = [role_of(heading) for heading in headings]
     if recorded and roles and roles[0] == "how_to":
         roles[0] = "plain"
-    for blocking in ("nothing", "rejected"):
-        if blocking in roles[-3:]:
-            return ("nothing" if blocking == "nothing" else "rejected"), True
+    if "nothing" in roles[-3:]:
+        return "nothing", True
+    if "rejected" in roles:
+        return "rejected", True
+    if "little" in roles[-3:]:
+        return "little", True
     for depth, role in enumerate(reversed(roles)):
+        if role == "plain" and allows(headings[-1 - depth]):
+            return "plain", True
         if role != "plain":
-            return role, depth == 0
+            denied = _denied_over(roles[: len(roles) - depth - 1]) if role in _BINDING else None
+            return denied or role, depth == 0 and denied is None
     return "plain", True
+
+
+def allows(heading: str) -> bool:
+    """Whether what stands under it is an exception to what is denied over it."""
+    return stance_of_heading(heading, simplify(heading)) == "fine"
+
+
+def _denied_over(roles: Sequence[Role]) -> Role | None:
+    """What a section over one of needs or plans denies: «Out of scope» over «Requirements»."""
+    return next((it for it in reversed(roles) if it in _DENYING), None)
 
 
 def is_settled(headings: tuple[str, ...]) -> bool:

@@ -11,7 +11,17 @@ from typing import Literal
 
 from agents.offline.lexicons import Wording
 
-Stance = Literal["forbidden", "waived", "excluded", "withdrawn", "others", "fine"]
+Stance = Literal[
+    "forbidden",
+    "waived",
+    "excluded",
+    "unsupported",
+    "postponed",
+    "weighed",
+    "withdrawn",
+    "others",
+    "fine",
+]
 
 
 _GONE = Wording("polarity", "status_gone", "status_gone_loose")
@@ -20,6 +30,9 @@ SIGN = Wording("polarity", "sign_gone")
 _HEADINGS: tuple[tuple[Stance, Wording], ...] = (
     ("forbidden", Wording("polarity", "forbidden_heading")),
     ("excluded", Wording("polarity", "excluded_heading")),
+    ("waived", Wording("polarity", "waived_heading")),
+    ("unsupported", Wording("polarity", "unsupported_heading")),
+    ("postponed", Wording("polarity", "postponed_heading")),
     ("withdrawn", Wording("polarity", "withdrawn_heading")),
     ("others", Wording("polarity", "others_heading")),
     ("fine", Wording("polarity", "allowed_heading")),

@@ -43,7 +43,8 @@ PROJECT, RUN = "prj_bench", "run_bench"
 STATUSES: list[AtomStatus] = ["active", "active", "active", "draft", "superseded"]
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 QUERY = "How are w42 and w7 stored?"
-TABLES = ("ledger_atoms", "ledger_atom_history", "ledger_evidence")
+QUESTION = "Which w0 of w3 and w19 has w120, when w800 is w2500 and how much w4400?"
+TABLES = ("ledger_atoms", "ledger_atom_history", "ledger_evidence", "passages")
 ANSWERED_BY = """
     SELECT indexrelname, idx_scan FROM pg_stat_user_indexes
     WHERE schemaname = 'cairn' AND relname = ANY(%s) AND idx_scan > 0 ORDER BY indexrelname
@@ -76,6 +77,7 @@ def measure(connection: Conn, count: int, runs: int) -> dict[str, Any]:
         "first_page_by_age": partial(now, order="age"),
         "first_page_as_of": past,
         "search_words": partial(search, QUERY),
+        "search_question": partial(search, QUESTION),
         "search_entity": partial(search, "What is Service 77 for?"),
     }
     for ask in questions.values():
@@ -130,7 +132,10 @@ def database(migrations: Path) -> Iterator[str]:
 
 
 def fill(conninfo: str, count: int) -> None:
-    """One project with sources, ``count`` atoms with two quotes each, and their history."""
+    """One project with sources, ``count`` atoms with two quotes each and their history, passages.
+
+    There are as many passages as atoms.
+    """
     chance = random.Random(1)
     with infra.postgres.connect(conninfo) as connection:
         copy(connection, "projects", [_project()])
@@ -143,6 +148,7 @@ def fill(conninfo: str, count: int) -> None:
             copy(connection, "ledger_atoms", map(_present, records))
             copy(connection, "ledger_atom_history", map(_past, records))
             copy(connection, "ledger_evidence", quotes)
+            copy(connection, "passages", (_passage(number, chance) for number in numbers))
     with infra.postgres.connect(conninfo, autocommit=True) as connection:
         connection.execute("VACUUM ANALYZE")
 
@@ -172,6 +178,8 @@ def _source(number: int) -> dict[str, Any]:
         "path": f"docs/{number % 40}/{number}.md",
         "title": f"{number}.md",
         "source_type": "doc",
+        "outcome": "sanitized",
+        "sanitized_hash": "h",
     }
 
 
@@ -244,6 +252,26 @@ def _change_set(ledger_seq: int) -> dict[str, Any]:
         "changes": Jsonb([]),
         "occurred_at": AT,
         "recorded_at": AT,
+    }
+
+
+def _passage(number: int, chance: random.Random) -> dict[str, Any]:
+    source = number % SOURCES
+    return {
+        "passage_id": f"psg_{number}",
+        "project_id": PROJECT,
+        "chunk_id": f"chk_{number // 3}",
+        "source_id": f"src_{source}",
+        "sanitized_hash": "h",
+        "path": f"docs/{source % 40}/{source}.md",
+        "title": f"{source}.md",
+        "structure_path": [f"{_words(chance, 3)}", f"{_words(chance, 3)}"],
+        "lead": "",
+        "char_start": number * 500,
+        "char_end": number * 500 + 480,
+        "line_start": number,
+        "line_end": number + 5,
+        "text": _words(chance, 80),
     }
 
 

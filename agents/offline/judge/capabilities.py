@@ -1,0 +1,349 @@
+"""Marks what introduces a feature: the page, the card, the item of a list, with the feature's name.
+
+Only places where a product names what it can do are read a second time; where such a place gave no
+draft, it gives a claim, since that the product has this is what it says. Decided against: naming
+features by what their statements have in common, which gave no name that anybody knew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from agents.offline.judge.capability_names import Named, capability_name, named_item
+from agents.offline.judge.capability_pages import (
+    Page,
+    group_name,
+    is_introduction,
+    is_plan,
+    page_of,
+    read_front_matter,
+)
+from agents.offline.lexicons import Wording
+from agents.offline.recognise.cues import WEAK
+from agents.offline.recognise.entities import names_in
+from agents.offline.resolve.drafts import Draft, tags_of
+from agents.offline.segment.masks import mask
+from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Span
+from agents.offline.segment.prose import dialect_of, passages
+from agents.offline.segment.sections import show_heading, simplify
+from agents.offline.segment.wording import lower_first, split_sentences, strip_markup, title_of
+from schemas.areas import main_area
+from schemas.events.hygiene import ChunkCreated
+from schemas.features import (
+    CARD,
+    DOC,
+    DONE,
+    FEATURE,
+    FEATURE_GROUP,
+    FEATURE_PLACE,
+    FEATURE_STATE,
+    LISTED,
+    PAGE,
+    PLAN,
+    PLANNED,
+    RECORD,
+)
+
+_FEATURES = Wording("capabilities", "feature_headings")
+_PLANS = Wording("capabilities", "plan_headings")
+_DONE = Wording("capabilities", "done_headings")
+_OTHER = Wording("capabilities", "other_headings")
+_GONE = Wording("capabilities", "gone_pages")
+_ABOUT_THE_PAGE = Wording("capabilities", "about_the_page")
+_HEADINGS = re.compile(r"^(?:#{1,6}|={2,6}) +(.+?)[ #=]*$", re.MULTILINE)
+_CARD = re.compile(
+    r"<(?P<tag>(?:Link|Feature)?Card|Feature|GridItem)\b(?P<given>(?:[^<>\"'{}]|\"[^\"]*\"|'[^']*'|\{[^{}]*\})*?)(?:/>|>(?P<told>.*?)</(?P=tag)>)",
+    re.DOTALL,
+)
+_GIVEN = re.compile(
+    r"\b(?P<key>title|name|description|desc)=\{?(?P<mark>[\"'`])(?P<value>.*?)(?P=mark)", re.DOTALL
+)
+_HOME = re.compile(
+    r"^ *-? *(?:title|name): *[\"']?(?P<name>[^\n\"']+)[\"']? *\n(?:(?!^ *- ).*\n)*?"
+    r"^ *(?:details|description): *[\"']?(?P<told>[^\n]+?)[\"']? *$",
+    re.MULTILINE,
+)
+_BARE = {LISTED: "Features", CARD: "Features", RECORD: "Design"} | dict.fromkeys(
+    (PAGE, DOC, PLAN), "Documented"
+)
+_TOLD_BY = frozenset({"claim", "requirement", "decision", "domain_signal", "action_item"})
+MAX_OF_CHUNK = 40
+LONGEST_PATH = 4
+MAX_LEADS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """A feature's name with what is said of it there; ``said`` may be empty."""
+
+    name: str
+    said: str
+    span: Span
+    place: str
+    state: str = DONE
+    group: str = ""
+
+    @property
+    def marks(self) -> dict[str, str]:
+        marks = {FEATURE: self.name, FEATURE_STATE: self.state, FEATURE_PLACE: self.place}
+        return marks | ({FEATURE_GROUP: self.group} if self.group else {})
+
+
+def mark_features(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
+    """``drafts``, of which those that introduce a feature name it, and what was missing."""
+    marked = list(drafts)
+    for one in _each_once(_introductions(chunk)):
+        at = _find_told(marked, one)
+        if at is None:
+            marked.append(_draft_of(one, chunk))
+        else:
+            marked[at] = replace(marked[at], attributes=marked[at].attributes | one.marks)
+    return sorted(marked, key=lambda draft: draft.spans[0]) if len(marked) > len(drafts) else marked
+
+
+def _find_told(drafts: Sequence[Draft], one: Introduction) -> int | None:
+    """Which of ``drafts`` says what the introduction says; one feature a draft."""
+    start, end = one.span
+    for at, draft in enumerate(drafts):
+        a, b = draft.spans[0]
+        shared = min(b, end) - max(a, start)
+        fits = draft.kind in _TOLD_BY and FEATURE not in draft.attributes
+        if fits and shared > 0.5 * min(b - a, end - start):
+            return at
+    return None
+
+
+def _each_once(found: Iterator[Introduction]) -> list[Introduction]:
+    first: dict[str, Introduction] = {}
+    for one in found:
+        first.setdefault(one.name.lower(), one)
+    return list(first.values())[:MAX_OF_CHUNK]
+
+
+def _introductions(chunk: ChunkCreated) -> Iterator[Introduction]:
+    if (page := page_of(chunk)) and (one := _introduce_page(page, chunk)):
+        yield one
+    named = [*chunk.structure_path, *_HEADINGS.findall(chunk.text_payload)]
+    introduces, plans = is_introduction(chunk), is_plan(chunk.path)
+    if introduces and not chunk.anchor_start:
+        yield from _home_features(chunk.text_payload)
+    if introduces and "<" in chunk.text_payload and not _leads_away(named[:LONGEST_PATH]):
+        cards = list(_cards(chunk))
+        yield from cards
+        if cards:
+            return
+    if plans or (introduces and any(map(_is_telling, named))):
+        yield from _listed(chunk, planned=plans)
+
+
+def _is_telling(heading: str) -> bool:
+    text = simplify(heading)
+    return bool(_FEATURES.match(text) or _PLANS.match(text))
+
+
+def _leads_away(headings: Sequence[str]) -> bool:
+    return any(_OTHER.search(simplify(it)) for it in headings)
+
+
+def _introduce_page(page: Page, chunk: ChunkCreated) -> Introduction | None:
+    """The page with what its front matter or first sentence says of it; None where it is gone."""
+    text = chunk.text_payload
+    for span in filter(None, (page.told, *_leads_of(chunk, page.starts))):
+        said = strip_markup(text[slice(*span)])
+        if _GONE.search(said):
+            return None
+        if span[1] - span[0] >= MIN_EVIDENCE_CHARS and not _ABOUT_THE_PAGE.match(said):
+            return Introduction(page.name, said, span, page.place, page.state, page.group)
+    span = _widen(text, page.titled)
+    return Introduction(page.name, "", span, page.place, page.state, page.group)
+
+
+def _leads_of(chunk: ChunkCreated, starts: int) -> Iterator[Span]:
+    """The first sentences of the first paragraphs after the title."""
+    dialect, left = dialect_of(chunk.path), MAX_LEADS
+    text = mask(chunk.text_payload, dialect)
+    for passage in passages(text, chunk.structure_path, chunk.path, whole=not chunk.anchor_start):
+        if passage.form != "paragraph" or passage.start < starts or not left:
+            continue
+        left -= 1
+        span = split_sentences(text, passage.start, passage.end)[0]
+        words = strip_markup(text[slice(*span)], rst=dialect == "rst")
+        if len(words.split()) >= 4 and not words.endswith(":"):
+            yield span
+
+
+def _home_features(text: str) -> Iterator[Introduction]:
+    """What the front matter of a start page lists as features."""
+    front, _ = read_front_matter(text)
+    at = text.find("\nfeatures:", 0, front)
+    if at < 0:
+        return
+    for item in _HOME.finditer(text, at, front):
+        if name := capability_name(item["name"]):
+            span = _widen(text, item.span("told"))
+            yield Introduction(name, strip_markup(item["told"]), span, CARD)
+
+
+def _cards(chunk: ChunkCreated) -> Iterator[Introduction]:
+    text = chunk.text_payload
+    for card in _CARD.finditer(text):
+        given = {it["key"]: it for it in _GIVEN.finditer(text, *card.span("given"))}
+        title, told = (
+            given.get("title") or given.get("name"),
+            given.get("description") or given.get("desc"),
+        )
+        name = capability_name(title["value"]) if title else ""
+        if not name:
+            continue
+        span = told.span("value") if told else _trim(text, card.span("told"))
+        said = strip_markup(text[slice(*span)]) if span[1] - span[0] >= MIN_EVIDENCE_CHARS else ""
+        span = span if said else _widen(text, card.span("given"))
+        yield Introduction(name, said, span, CARD, group=_group_under(chunk.structure_path[1:]))
+
+
+def _group_under(headings: Sequence[str]) -> str:
+    """The innermost heading that names a group rather than saying that features follow."""
+    return next((name for it in reversed(headings) if (name := group_name(show_heading(it)))), "")
+
+
+def _listed(chunk: ChunkCreated, *, planned: bool) -> Iterator[Introduction]:
+    """What the items, rows and headings of lists of features and of roadmaps name."""
+    dialect = dialect_of(chunk.path)
+    text = mask(chunk.text_payload, dialect)
+    found = passages(text, chunk.structure_path, chunk.path, whole=not chunk.anchor_start)
+    told: set[tuple[str, ...]] = set()
+    least = _least_indents(found)
+    for passage in found:
+        if passage.form not in ("item", "task", "row") or passage.indent > least[passage.headings]:
+            continue
+        if not (state := _state_under(passage.headings, planned)):
+            continue
+        if passage.form == "row" and not _is_first_cell(passage, found):
+            continue
+        raw = text[passage.start : passage.end]
+        one = named_item(raw, planned=state == PLANNED)
+        if one and (
+            one.labelled or one.said or len(_below(passage.headings, planned)) < 1 or not one.said
+        ):
+            told.add(passage.headings)
+            yield _introduce_item(text, passage, one, state, planned)
+    yield from _headed(text, found, told, planned)
+
+
+def _least_indents(found: Sequence[Passage]) -> dict[tuple[str, ...], int]:
+    least: dict[tuple[str, ...], int] = {}
+    for it in found:
+        if it.form in ("item", "task", "row"):
+            least[it.headings] = min(least.get(it.headings, it.indent), it.indent)
+    return least
+
+
+def _is_first_cell(passage: Passage, found: Sequence[Passage]) -> bool:
+    before = [it for it in found if it.form == "row" and it.cells == passage.cells]
+    return not before or before[0] is passage
+
+
+def _introduce_item(
+    text: str, passage: Passage, one: Named, state: str, planned: bool
+) -> Introduction:
+    done = passage.form == "task" and passage.done
+    below = _below(passage.headings, planned)
+    return Introduction(
+        one.name,
+        one.said,
+        _widen(text, (passage.start, passage.end)),
+        PLAN if state == PLANNED else LISTED,
+        DONE if done else state,
+        _group_under(below),
+    )
+
+
+def _headed(
+    text: str, found: Sequence[Passage], told: set[tuple[str, ...]], planned: bool
+) -> Iterator[Introduction]:
+    """Headings right below that of a list of features, each with its first sentence."""
+    named: set[str] = set()
+    for passage in found:
+        below = _below(passage.headings, planned)
+        state = _state_under(passage.headings, planned)
+        if len(below) != 1 or not state or passage.headings in told or passage.form != "paragraph":
+            continue
+        name = capability_name(below[0], planned=state == PLANNED)
+        if name and name not in named and not _DONE.match(simplify(below[0])):
+            named.add(name)
+            first = split_sentences(text, passage.start, passage.end)[0]
+            span = first if first[1] - first[0] >= MIN_EVIDENCE_CHARS else _widen(text, first)
+            said = strip_markup(text[slice(*first)])
+            yield Introduction(name, said, span, PLAN if state == PLANNED else LISTED, state)
+
+
+def _below(headings: Sequence[str], planned: bool) -> Sequence[str]:
+    """The headings below the one that says what follows are features or plans."""
+    telling = [at for at, it in enumerate(headings) if _is_telling(it)]
+    if telling:
+        return headings[telling[-1] + 1 :]
+    return headings[1:] if planned else headings
+
+
+def _state_under(headings: Sequence[str], planned: bool) -> str:
+    """What is true of the items under these headings: done, planned, or no features at all."""
+    spoken = [simplify(it) for it in headings]
+    telling = [at for at, it in enumerate(spoken) if _FEATURES.match(it) or _PLANS.match(it)]
+    if not telling and not planned:
+        return ""
+    inner = spoken[telling[-1] :] if telling else spoken[1:]
+    if any(_OTHER.search(it) for it in inner if not _PLANS.match(it) and not _FEATURES.match(it)):
+        return ""
+    if any(_DONE.match(it) for it in inner):
+        return DONE
+    plans = planned or any(_PLANS.match(it) for it in spoken)
+    return PLANNED if plans else DONE
+
+
+def _draft_of(one: Introduction, chunk: ChunkCreated) -> Draft:
+    """The claim that the product has it, or for what is planned that it is planned."""
+    text = _statement_of(one)
+    raw = chunk.text_payload[slice(*one.span)]
+    names = names_in(raw, text)
+    return Draft(
+        kind="claim",
+        title=title_of(text),
+        body=text,
+        confidence=WEAK,
+        spans=(one.span,),
+        area=main_area(" ".join((text, *chunk.structure_path[-3:])), "scope"),
+        polarity="affirm",
+        tags=tags_of(text, names),
+        attributes=one.marks,
+        entities=tuple(names),
+    )
+
+
+def _statement_of(one: Introduction) -> str:
+    if one.said and one.name.lower() in one.said.lower():
+        return one.said
+    if one.said:
+        return f"{one.name}: {lower_first(one.said)}"
+    return f"{_BARE[one.place] if one.state == DONE else 'Planned'}: {one.name}"
+
+
+def _trim(text: str, span: Span) -> Span:
+    start, end = span
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, max(start, end)
+
+
+def _widen(text: str, span: Span) -> Span:
+    """``span`` with as many whole lines around it as evidence needs."""
+    start, end = _trim(text, span)
+    while end - start < MIN_EVIDENCE_CHARS and end < len(text):
+        after = text.find("\n", end + 1)
+        end = len(text) if after < 0 else after
+    while end - start < MIN_EVIDENCE_CHARS and start > 0:
+        start = max(0, text.rfind("\n", 0, start - 1))
+    return _trim(text, (start, end))

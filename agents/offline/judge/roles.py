@@ -1,0 +1,133 @@
+"""The part that a document plays for the product: it introduces it, decides, plans, teaches, or
+speaks of something else, such as how it is developed or what coding agents must do.
+
+Told by names alone: the names of its folders, its file, its title and the headings over a passage.
+What a folder says of everything in it (records, plans, translations) counts before what a file is
+called; otherwise the nearest name that tells something counts.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Sequence
+
+from agents.offline.lexicons import Wording
+
+_NAMED = {
+    role: Wording("roles", role)
+    for role in (
+        *("foreign", "past", "translation", "agent", "legal", "changelog"),
+        *("record", "plan", "article", "development", "architecture"),
+        *("guide", "reference", "overview", "product"),
+    )
+}
+_NAMED["ahead"] = Wording("roles", "plan", entry="ahead")
+_WHOLE = ("foreign", "past", "translation", "agent", "legal", "changelog", "record", "plan")
+_GENRES = (*_WHOLE, "article")  # what a folder says of all that is in it
+_BY_NAME = (
+    *("legal", "changelog", "record", "plan", "development", "architecture", "guide"),
+    *("reference", "overview", "product"),
+)  # what a file or the nearest folder is called
+_BY_HEADING = ("legal", "changelog", "ahead", "development", "guide", "reference")
+_SECTIONED = frozenset({"readme", "overview", "product", "doc", "part", "architecture"})
+_AGENT_FILE = Wording("roles", "agent_file")
+_TRANSLATED = Wording("roles", "translated")
+_OUTSIDE = Wording("roles", "foreign_outside")
+_DOCUMENTS = Wording("roles", "documents")
+_CONTAINERS = Wording("roles", "containers")
+_SUFFIX = re.compile(r"\.(?:mdx?|markdown|rst|adoc|txt|org|html?|ipynb|docx|pdf)$")
+_NUMBER = re.compile(r"^(?:v?\d[\d.]*[-_. ]+)+(?=[a-z])")
+_JOINT = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
+_NO_WORD = re.compile(r"[^\w.()]+|_+")
+
+
+def role_of(path: str, title: str, source_type: str, headings: Sequence[str]) -> str:
+    """The role of a passage of a document: that of the document, unless a heading over it tells of
+    another one («Contributing» in a README).
+    """
+    if source_type == "agent_guide" and "/" not in path:
+        return "agent"
+    title = "" if path.endswith(title) else title
+    role = _role_of_document(path, title, source_type == "readme")
+    if role not in _SECTIONED:
+        return role
+    own = normalise(title)
+    names = (normalise(it) for it in reversed(headings))
+    told = _first_named((it for it in names if it != own), _BY_HEADING)
+    return "plan" if told == "ahead" else told or role
+
+
+@functools.lru_cache(maxsize=256)  # a document's chunks come one after another
+def _role_of_document(path: str, title: str, is_readme: bool) -> str:
+    *raw, file = path.split("/")
+    stem = _SUFFIX.sub("", file.lower())
+    folders = [normalise(it) for it in raw]
+    names = [normalise(_SUFFIX.sub("", file)), normalise(title)]
+    if _AGENT_FILE.search(path):
+        return "agent"
+    if _TRANSLATED.search(stem):
+        return "translation"
+    if is_readme and folders in ([], [".github"]):
+        return "readme"
+    told = _first_named(folders, _GENRES) or _first_named(names[:1], _GENRES)
+    if told or _is_outside(folders):
+        return told or "foreign"
+    if is_readme:
+        return _role_of_readme(folders)
+    return _role_by_names(folders, names)
+
+
+def _role_by_names(folders: list[str], names: list[str]) -> str:
+    nearest = _first_named(reversed(folders), _BY_NAME)
+    own = _first_named(names, _BY_NAME)
+    if nearest == "development" and own != "architecture":
+        return nearest
+    if own == "overview":
+        return own if _is_at_top(folders) else nearest or "product"
+    return own or nearest or ("product" if _are_documents(folders) else "doc")
+
+
+def _role_of_readme(folders: list[str]) -> str:
+    if _are_documents(folders):
+        nearest = _first_named(reversed(folders), _BY_NAME)
+        return nearest or ("overview" if _is_at_top(folders) else "product")
+    return "part"
+
+
+def _is_outside(folders: list[str]) -> bool:
+    """Whether it is tooling or a trial, in a folder that no folder of documents is around."""
+    for folder in folders:
+        if _DOCUMENTS.search(folder):
+            return False
+        if _OUTSIDE.search(folder):
+            return True
+    return False
+
+
+def _are_documents(folders: list[str]) -> bool:
+    return any(_DOCUMENTS.search(it) for it in folders)
+
+
+def _is_at_top(folders: list[str]) -> bool:
+    """Whether what it introduces is all, not a part that has a folder of its own."""
+    return all(
+        _CONTAINERS.search(it) or _DOCUMENTS.search(it) or _NAMED["overview"].search(it)
+        for it in folders
+    )
+
+
+def _first_named(names: Iterable[str], roles: Sequence[str]) -> str:
+    """The role of the first of ``names`` that tells one of ``roles``; nothing where none does."""
+    for name in names:
+        for role in roles:
+            if name and _NAMED[role].search(name):
+                return role
+    return ""
+
+
+@functools.lru_cache(maxsize=4_096)
+def normalise(name: str) -> str:
+    """A name of a folder, file or section in lower-case words with hyphens between them."""
+    text = _JOINT.sub("-", name).strip().lower()
+    return _NUMBER.sub("", _NO_WORD.sub("-", text).strip("-"))

@@ -1,0 +1,234 @@
+"""Atoms that speak to a question: by entity, by metadata, by words.
+
+Names and metadata are looked for where the query is nothing else, or has filters; the later steps
+run only while there are fewer than ``MIN_HITS`` hits. Words count by how much they
+tell apart, as with passages, so that both lists can be fused by rank.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass
+from typing import Any, Literal, get_args
+
+from projections.read.search_terms import ASKING, STOP_WORDS, Terms, any_of, quote
+from projections.read.session import Conn, Row, rows
+from schemas.areas import AREAS
+from schemas.events.atom import KINDS
+from schemas.events.ledger import LIVE, AtomStatus
+from schemas.fingerprint import norm_text
+
+MIN_HITS = 3
+Step = Literal["entity", "metadata", "fulltext", "none"]
+
+SAID = "(SELECT sum(ts_rank({}, w.word::tsquery) * w.weight) FROM asked w)"
+RANKED = f"""
+    WITH asked AS (
+        SELECT * FROM unnest(%(words)s::text[], %(weights)s::float[]) AS w (word, weight)),
+    ranked AS (
+    SELECT a.atom_id, a.kind, a.title, a.body, a.confidence, a.status,
+        round((coalesce({SAID.format("a.search")}, 0) + coalesce(e.rank, 0))::numeric, 6)::float
+            AS score
+    FROM ledger_atoms a
+    LEFT JOIN (
+        SELECT atom_id, max({SAID.format("search")}) / 2 AS rank FROM ledger_evidence
+        WHERE project_id = %(project)s AND search @@ %(any)s::tsquery
+            AND (%(quoted)s::text[] IS NULL OR atom_id = ANY(%(quoted)s)) GROUP BY atom_id
+    ) e USING (atom_id)
+    WHERE a.project_id = %(project)s AND a.status = ANY(%(statuses)s)
+        AND (%(kinds)s::text[] IS NULL OR a.kind = ANY(%(kinds)s))
+        AND (%(areas)s::text[] IS NULL OR a.area = ANY(%(areas)s))
+        AND (%(tags)s::text[] IS NULL OR a.tags && %(tags)s)
+        AND (%(source_types)s::text[] IS NULL OR EXISTS (
+            SELECT 1 FROM ledger_evidence x JOIN sources s USING (source_id)
+            WHERE x.atom_id = a.atom_id AND s.source_type = ANY(%(source_types)s)))
+        AND {{condition}}
+    ORDER BY score DESC, a.confidence DESC, a.atom_id LIMIT %(limit)s)
+    SELECT r.*, (
+        SELECT coalesce(sum(w.weight), 0) FROM asked w
+        WHERE a.search @@ w.word::tsquery OR EXISTS (
+            SELECT 1 FROM ledger_evidence x
+            WHERE x.atom_id = r.atom_id AND x.search @@ w.word::tsquery)) AS held
+    FROM ranked r JOIN ledger_atoms a USING (atom_id)
+    ORDER BY r.score DESC, r.confidence DESC, r.atom_id
+"""
+LINKED = (
+    "a.atom_id IN (SELECT unnest(%(entities)s::text[])"
+    " UNION SELECT m.atom_id FROM ledger_atom_entities m"
+    "   WHERE m.active AND m.entity_atom_id = ANY(%(entities)s))"
+)
+SPEAKS_OF = (
+    "a.atom_id IN (SELECT x.atom_id FROM ledger_atoms x"
+    "   WHERE x.project_id = %(project)s AND x.search @@ %(any)s::tsquery"
+    " UNION SELECT x.atom_id FROM ledger_evidence x"
+    "   WHERE x.project_id = %(project)s AND x.search @@ %(any)s::tsquery)"
+)
+QUOTED = "a.atom_id = ANY(%(quoted)s)"
+ENTITIES = (
+    "SELECT atom_id, names FROM ledger_atoms WHERE project_id = %s AND kind = 'entity'"
+    " AND status IN ('active', 'draft') AND names && %s ORDER BY atom_id"
+)
+LONGEST_NAME = 12  # words
+_WORD = re.compile(r"[\w-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What hits must have; empty: anything. ``statuses``: live ones unless said."""
+
+    kinds: tuple[str, ...] = ()
+    areas: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    source_types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAtoms:
+    """Atoms best first; ``step`` is the first that found one.
+
+    ``named``: so many of the first are what the query names, when it says nothing but names of
+    entities, kinds, areas and tags.
+    """
+
+    step: Step
+    atoms: list[Row]
+    named: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """``quoted``: atoms that ranked passages hold; None: look for those with the words."""
+
+    project_id: str
+    query: str
+    terms: Terms
+    filters: Filters
+    quoted: Sequence[str] | None = None
+
+
+def find_atoms(connection: Conn, question: Question, limit: int) -> FoundAtoms:
+    """The atoms that speak to a question, best first.
+
+    A question that also has words of its own is answered by these alone: an entity that it names in
+    passing is linked to too much.
+    """
+    filters = question.filters
+    told = metadata_in(connection, question.project_id, question.query)
+    entities = entities_in(connection, question.project_id, question.query)
+    is_named = _is_named(question.query, told, entities)
+    by_name = is_named or filters != Filters()
+    joined = _join(filters, told)
+    steps: tuple[tuple[Step, Filters, str, bool], ...] = (
+        ("entity", filters, LINKED, by_name and bool(entities)),
+        ("metadata", joined, "true", by_name and joined != Filters()),
+        ("fulltext", filters, SPEAKS_OF if question.quoted is None else QUOTED, True),
+    )
+    reached: Step = "none"
+    named = 0
+    hits: dict[str, Row] = {}
+    for step, narrowed, condition, applies in steps:
+        if not applies or len(hits) >= min(MIN_HITS, limit):
+            continue
+        found = _rank(connection, question, narrowed, condition, list(entities), limit)
+        if new := {hit["atom_id"]: hit for hit in found if hit["atom_id"] not in hits}:
+            reached = step if reached == "none" else reached
+            hits |= new
+        named = len(hits) if is_named and step != "fulltext" else named
+    return FoundAtoms(reached, list(hits.values()), named)
+
+
+def _is_named(query: str, told: Filters, entities: Mapping[str, list[str]]) -> bool:
+    """Whether names and metadata are all that ``query`` says."""
+    known = {
+        word
+        for names in (*entities.values(), *astuple(told))
+        for name in names
+        for word in norm_text(name.replace("_", " ")).split()
+    }
+    known |= {f"{word}s" for word in known} | {_plural(word) for word in known}
+    said = [word for word in norm_text(query).split() if word not in ASKING | STOP_WORDS]
+    return bool(said) and known.issuperset(said)
+
+
+def entities_in(connection: Conn, project_id: str, query: str) -> dict[str, list[str]]:
+    """The entity atoms whose name or alias stands in ``query`` as whole words, with their names."""
+    words = norm_text(query).split()
+    phrases = {
+        " ".join(words[start:end])
+        for start in range(len(words))
+        for end in range(start + 1, min(start + LONGEST_NAME, len(words)) + 1)
+    }
+    found = rows(connection, ENTITIES, project_id, sorted(phrases))
+    return {row["atom_id"]: row["names"] for row in found}
+
+
+def metadata_in(connection: Conn, project_id: str, query: str) -> Filters:
+    """Kinds, areas, statuses and tags of the project that ``query`` names."""
+    words = {word.lower() for word in _WORD.findall(query)}
+    text = f" {' '.join(_WORD.findall(query.lower()))} "
+
+    def named(values: Sequence[str]) -> tuple[str, ...]:
+        return tuple(
+            value
+            for value in values
+            if {value, f"{value}s", _plural(value)} & words
+            or f" {value.replace('_', ' ')} " in text
+        )
+
+    tags = rows(
+        connection,
+        "SELECT word AS tag FROM unnest(%s::text[]) AS word WHERE EXISTS ("
+        " SELECT 1 FROM ledger_atoms WHERE project_id = %s AND tags @> ARRAY[word]) ORDER BY word",
+        *(sorted(words), project_id),
+    )
+    return Filters(
+        kinds=named(KINDS),
+        areas=named(AREAS),
+        tags=tuple(row["tag"] for row in tags),
+        statuses=tuple(value for value in named(get_args(AtomStatus)) if value not in LIVE),
+    )
+
+
+def _plural(word: str) -> str:
+    return f"{word[:-1]}ies" if word.endswith("y") else word
+
+
+def _join(filters: Filters, named: Filters) -> Filters:
+    """The filters given, and what the query names where nothing was given."""
+    return Filters(
+        kinds=filters.kinds or named.kinds,
+        areas=filters.areas or named.areas,
+        tags=filters.tags or named.tags,
+        statuses=filters.statuses or named.statuses,
+        source_types=filters.source_types,
+    )
+
+
+def _rank(
+    connection: Conn,
+    question: Question,
+    filters: Filters,
+    condition: str,
+    entities: list[str],
+    limit: int,
+) -> list[Row]:
+    parameters: Mapping[str, Any] = {
+        "project": question.project_id,
+        "words": [quote(word) for word in question.terms.weights],
+        "weights": list(question.terms.weights.values()),
+        "any": any_of(question.terms.weights),
+        "quoted": None if condition != QUOTED else list(question.quoted or ()),
+        "statuses": list(filters.statuses) or sorted(LIVE),
+        "kinds": list(filters.kinds) or None,
+        "areas": list(filters.areas) or None,
+        "tags": list(filters.tags) or None,
+        "source_types": list(filters.source_types) or None,
+        "entities": entities,
+        "limit": limit,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(RANKED.format(condition=condition).encode(), parameters)
+        names = [column.name for column in cursor.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in cursor]

@@ -1,0 +1,133 @@
+"""Passages that speak to a question, ranked by BM25 over their fields.
+
+PostgreSQL has no BM25. The index gives the passages with the question's rarest words, `ts_rank` of
+each word times the word's weight the best few hundred of them, and those are ranked here: how often
+each word stands in which field, how long the passage is, how near the words are to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from projections.read.search_terms import Terms, quote
+from projections.read.session import Conn, ReadModel, rows
+
+MOST_MATCHED = 3_000  # passages that the index may give
+MOST_RANKED = 300
+K1, B = 1.2, 0.5
+AVERAGE_WORDS = 60
+FIELDS = {"A": 1.6, "B": 0.8, "C": 0.6, "D": 1.0}  # heading and lead, document, path, text
+NEAR = 0.3  # what neighbouring words add
+COVERED = 0.5  # what it takes off when words of the question are missing
+WINDOW = 8  # words
+
+CANDIDATES = """
+    WITH matched AS MATERIALIZED (
+        SELECT passage_id, source_id, sanitized_hash, search, length(text) AS size
+        FROM passages WHERE project_id = %(project)s AND NOT obsolete
+            AND search @@ %(match)s::tsquery LIMIT %(most)s)
+    SELECT m.passage_id, m.size FROM matched m JOIN sources s USING (source_id)
+    CROSS JOIN LATERAL (
+        SELECT sum(ts_rank('{0.6, 0.4, 0.8, 1.0}', m.search, w.word::tsquery, 0) * w.weight) AS rank
+        FROM unnest(%(words)s::text[], %(weights)s::float[]) AS w (word, weight)) r
+    WHERE s.state = 'sanitized' AND s.sanitized_hash = m.sanitized_hash
+    ORDER BY r.rank DESC, m.passage_id LIMIT %(limit)s
+"""
+PLACES = """
+    SELECT p.passage_id, w.lexeme, w.positions, w.weights
+    FROM passages p CROSS JOIN LATERAL unnest(p.search) AS w
+    WHERE p.passage_id = ANY(%s) AND w.lexeme = ANY(%s)
+"""
+TEXTS = """
+    SELECT passage_id, source_id, sanitized_hash, chunk_id, path, title, structure_path, char_start,
+        char_end, line_start, line_end, text
+    FROM passages WHERE passage_id = ANY(%s)
+"""
+
+
+class PassageText(ReadModel):
+    """A passage as it is shown."""
+
+    passage_id: str
+    source_id: str
+    sanitized_hash: str
+    chunk_id: str
+    path: str
+    title: str
+    structure_path: list[str]
+    char_start: int
+    char_end: int
+    line_start: int
+    line_end: int
+    text: str
+
+
+@dataclass(slots=True)
+class Ranked:
+    """A passage's rank; ``held``: words of the question in it, with how much each says there."""
+
+    passage_id: str
+    size: int
+    held: dict[str, float] = field(default_factory=dict)
+    places: dict[str, Sequence[int]] = field(default_factory=dict)
+    score: float = 0.0
+
+
+def rank_passages(connection: Conn, project_id: str, terms: Terms) -> list[Ranked]:
+    """The passages that hold words of the question, best first, at most ``MOST_RANKED``."""
+    match = terms.match(MOST_MATCHED)
+    if not match:
+        return []
+    parameters = {
+        "project": project_id,
+        "words": [quote(word) for word in terms.weights],
+        "weights": list(terms.weights.values()),
+        "match": match,
+        "most": 2 * MOST_MATCHED,
+        "limit": MOST_RANKED,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(CANDIDATES.encode(), parameters)
+        found = {name: Ranked(name, size) for name, size in cursor}
+    for row in rows(connection, PLACES, list(found), list(terms.weights)):
+        _hold(found[row["passage_id"]], row["lexeme"], row["positions"], row["weights"])
+    for each in found.values():
+        each.score = _score(each, terms)
+    return sorted(found.values(), key=lambda each: (-each.score, each.passage_id))
+
+
+def read_passages(connection: Conn, passage_ids: Sequence[str]) -> Mapping[str, PassageText]:
+    found = rows(connection, TEXTS, list(passage_ids))
+    return {row["passage_id"]: PassageText.model_validate(row) for row in found}
+
+
+def _hold(ranked: Ranked, lexeme: str, positions: Sequence[int], weights: Sequence[str]) -> None:
+    """What the word says in this passage: often is more than once, but not many times more."""
+    length = 1 - B + B * (ranked.size / 6) / AVERAGE_WORDS
+    counts = {name: weights.count(name) for name in FIELDS}
+    often = counts["D"] / length + sum(
+        FIELDS[name] * min(counts[name], 1) for name in ("A", "B", "C")
+    )
+    ranked.held[lexeme] = often * (K1 + 1) / (often + K1)
+    ranked.places[lexeme] = [
+        place for place, name in zip(positions, weights, strict=True) if name == "D"
+    ]
+
+
+def _score(ranked: Ranked, terms: Terms) -> float:
+    said = sum(terms.weights[word] * much for word, much in ranked.held.items())
+    share = sum(terms.weights[word] for word in ranked.held) / (terms.total or 1.0)
+    return said * (1 - COVERED + COVERED * share) + NEAR * _nearness(ranked, terms)
+
+
+def _nearness(ranked: Ranked, terms: Terms) -> float:
+    """The weights of pairs of words that stand within a window, near ones more."""
+    words = [word for word, places in ranked.places.items() if places]
+    total = 0.0
+    for at, one in enumerate(words):
+        for other in words[at + 1 :]:
+            gap = min(abs(a - b) for a in ranked.places[one] for b in ranked.places[other])
+            if 0 < gap <= WINDOW:
+                total += min(terms.weights[one], terms.weights[other]) / gap**0.5
+    return total

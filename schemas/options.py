@@ -1,0 +1,66 @@
+"""How documents label the options that they weigh: «Option 2: one lane», «Approach B – two lanes».
+
+Stage 0 and the reader must understand a label alike: one finds how the document stands to an
+option, the other what is said of it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from schemas.fingerprint import norm_text
+
+KIND = (
+    r"(?:options?|approach(?:es)?|alternatives?|solutions?|proposals?|variants?|candidates?|"
+    r"scenarios?|designs?|ideas?|strateg(?:y|ies))"
+)
+NUMBER = (
+    r"(?:\d{1,2}(?!\d|\.\d)|[A-H]\b|(?:I{1,3}|IV|VI{0,3})\b|(?i:one|two|three|four|five|six)\b)"
+)
+_NUMBERED = re.compile(
+    rf"(?:\W|\d[\d.]*\W)*(?i:(?:[a-z]+ )?(?P<kind>{KIND}))\s+(?:#|(?i:no)\.? ?)?"
+    rf"(?P<number>{NUMBER})(?P<rest>.*)"
+)
+_LABELLED = re.compile(
+    r"(?:\W|\d[\d.]*\W)*(?i:(?P<kind>option|alternative|approach))\s*[:–—]\s+(?P<rest>\S.*)"
+)
+_NUMBERS = {
+    **{"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6"},
+    **{"ii": "2", "iii": "3", "iv": "4", "vi": "6"},
+}
+_REMARK = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|~~|✅|❌")
+
+
+class OptionLabel(NamedTuple):
+    """``key`` is «option 2», or nothing where it has no number; ``name`` what it is called."""
+
+    kind: str
+    key: str
+    name: str
+
+
+def read_option_label(text: str) -> OptionLabel | None:
+    """The label that ``text`` begins with."""
+    if found := _NUMBERED.match(text):
+        kind = _singular(found["kind"])
+        return OptionLabel(kind, f"{kind} {digit_of(found['number'])}", name_of(found["rest"]))
+    if found := _LABELLED.match(text):
+        return OptionLabel(_singular(found["kind"]), "", name_of(found["rest"]))
+    return None
+
+
+def digit_of(number: str) -> str:
+    """«2» of «two» and «II», «b» of «B»."""
+    number = number.lower()
+    return _NUMBERS.get(number, number)
+
+
+def name_of(title: str) -> str:
+    """What an option is called, normalised and without remarks."""
+    return norm_text(_REMARK.sub(" ", title))
+
+
+def _singular(kind: str) -> str:
+    kind = kind.lower()
+    return "approach" if kind.startswith("approach") else kind.removesuffix("s")

@@ -1,0 +1,381 @@
+"""Which sections of a PRD an atom may stand in, and how well it fits there.
+
+Decided from the atom's kind and marks, the headings it was found under and its wording (data:
+``placement.toml``), and how much its document speaks for the product. An atom has at most one
+section of its own, and others that take it when they are short of material. What cannot stand alone
+as a sentence, or speaks of work on the product, stands nowhere: an empty section says so, and that
+is worth more than a line nobody understands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from schemas.events.atom import DOCUMENT_STATUS
+from schemas.events.ledger import AtomRecord, EvidenceRow
+from streams.reduce.sections import is_excluded
+from streams.reduce.vocabulary import NOWHERE, find_wordings, weigh_headings
+
+SPEAKS = {  # how much a document speaks for the product; by the attribute «origin»
+    "": 1.0,
+    "readme": 1.0,
+    "overview": 1.0,
+    "product": 0.9,
+    "record": 0.8,
+    "architecture": 0.7,
+    "doc": 0.6,
+    "talk": 0.5,
+    "guide": 0.3,
+    "plan": 0.3,
+    "code": 0.2,
+}  # the rest says nothing of it: manifests, manuals of other tools, translations, orders to agents
+FOR_THE_PRODUCT = 0.9
+FOR_A_PART = 0.6
+NEAR = 0.35  # what the nearest heading adds
+EARLY_LINES = 40  # where an introduction introduces
+TOO_TECHNICAL = 3  # words that only code has, in a statement
+_CODE_WORD = re.compile(
+    r"\w+[_/]\w*[_/.]?\w*|\w+\.\w+\(|\w+\(\)|[a-z]+[A-Z]\w+|--\w[\w-]*|[\w-]+\.(?:[a-z]{2,4})\b|[{}<>=|\\$]"
+)
+_CODE_HEADING = re.compile(r"`?[\w.*-]*(?:[_=<(/{]|\w\.\w)\S*(?: .*)?")
+_WHAT_IT_IS = re.compile(r"^(?:The |An? )?[\w.@/-]+(?: [\w.@/-]+){0,4} (?:is|are) (?:an?|the) ")
+_STORY = re.compile(r"^as an? \w", re.IGNORECASE)
+_CONSIDERS = frozenset({"open_questions", "risks"})  # what a proposal may say as well as a decision
+_FOR_CODE = frozenset(
+    ("functional_requirements", "non_functional_requirements", "solution_overview")
+    + ("data_and_integrations", "deployment_and_operations", "risks", "open_questions")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionFit:
+    """A section an atom fits in; ``fit`` is added to its score there."""
+
+    section_id: str
+    fit: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SectionFits:
+    """The atom's own section, if any, and those that may take it when they are short."""
+
+    own: SectionFit | None = None
+    others: tuple[SectionFit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """An atom with all that places it."""
+
+    atom: AtomRecord
+    headings: dict[str, float]
+    wordings: frozenset[str]
+    voice: float
+    early: bool
+    asked_by_heading: bool
+
+    def near(self, section_id: str) -> float:
+        """What the headings say for a section."""
+        return round(NEAR * self.headings.get(section_id, 0.0), 6)
+
+    def fits(self, own: str | None, *others: str, more: float = 0.0) -> SectionFits:
+        """Its own section with what headings and voice add, and the others likewise."""
+        return SectionFits(
+            self._fit(own, more) if own else None, tuple(self._fit(one, 0.0) for one in others)
+        )
+
+    def _fit(self, section_id: str, more: float) -> SectionFit:
+        return SectionFit(
+            section_id, round(self.near(section_id) + 0.4 * (self.voice - 0.6) + more, 6)
+        )
+
+    @property
+    def announced(self) -> str:
+        """The section that the nearest telling heading announces."""
+        return next(iter(self.headings), "")
+
+
+def voice_of(atom: AtomRecord) -> float:
+    """How much the document of an atom speaks for the product, 0 to 1."""
+    return SPEAKS.get(atom.attributes.get("origin", ""), 0.0)
+
+
+def places(atom: AtomRecord, rows: Iterable[EvidenceRow] = ()) -> SectionFits:
+    """Where the atom may stand, by what it says and where it was found (``rows``)."""
+    fresh = sorted((row for row in rows if not row.stale), key=lambda row: row.evidence_id)
+    voice = voice_of(atom)
+    headings = _read_headings([row.structure_path for row in fresh])
+    if not voice or (NOWHERE in headings and not _is_told_elsewhere(atom)):
+        return SectionFits()
+    asked = any(_asks(row.structure_path, atom.statement) for row in fresh)
+    early = any(row.line_start <= EARLY_LINES for row in fresh) if fresh else True
+    found = _Candidate(atom, headings, find_wordings(atom.statement), voice, early, asked)
+    if not _stands_alone(found):
+        return SectionFits()
+    fits = _by_kind(found)
+    if atom.attributes.get("origin") != "code":
+        return fits
+    own = (fits.own,) if fits.own else ()
+    kept = tuple(place for place in (*own, *fits.others) if place.section_id in _FOR_CODE)
+    return SectionFits(None, kept)  # a comment in code fills what documents leave short
+
+
+def _read_headings(paths: Sequence[Sequence[str]]) -> dict[str, float]:
+    """What the headings of the place tell that tells most; nowhere only if every place says so."""
+    read = [
+        {NOWHERE: 1.0}
+        if path and _CODE_HEADING.fullmatch(path[-1].strip())
+        else weigh_headings(path)
+        for path in paths
+    ]
+    telling = [one for one in read if NOWHERE not in one] or read
+    return max(telling, key=lambda one: sum(one.values()), default={})
+
+
+def _is_told_elsewhere(atom: AtomRecord) -> bool:
+    return bool(atom.attributes.get("scope")) or atom.kind == "entity"
+
+
+def _asks(path: Sequence[str], statement: str) -> bool:
+    """Whether the statement is a heading of its own document: a question that is answered there."""
+    return any(one.strip(" #?").lower() == statement.strip(" ?").lower() for one in path)
+
+
+def _stands_alone(found: _Candidate) -> bool:
+    """Whether a reader who sees only this statement understands it and it is about the product."""
+    text, words = found.atom.statement, found.wordings
+    if found.atom.kind == "entity":
+        return True
+    if words & {"work_on_it", "setting"} or text.endswith("…"):
+        return False
+    if "unfinished" in words and found.atom.kind != "unknown":
+        return False
+    if len(text.split()) < (
+        2 if is_excluded(found.atom) or found.atom.attributes.get("scope") else 4
+    ):
+        return False
+    return len(_CODE_WORD.findall(text)) < TOO_TECHNICAL
+
+
+def _by_kind(found: _Candidate) -> SectionFits:
+    marked = found.atom.attributes.get("scope")
+    if is_excluded(found.atom) or marked == "in":
+        return _scope(found)
+    match found.atom.kind:
+        case "claim":
+            return _claim(found)
+        case "decision":
+            return _decision(found)
+        case "requirement":
+            return _requirement(found)
+        case "entity":
+            return _entity(found)
+        case "domain_signal":
+            return _signal(found)
+        case "risk":
+            return _risk(found)
+        case "unknown":
+            return _unknown(found)
+        case _:  # action items are plan, not product
+            return SectionFits()
+
+
+def _scope(found: _Candidate) -> SectionFits:
+    """The product's own scope before that of one design."""
+    return found.fits("scope", more=0.2 + 0.3 * (found.voice >= FOR_THE_PRODUCT))
+
+
+def _claim(found: _Candidate) -> SectionFits:
+    words, announced = found.wordings, found.announced
+    if found.voice < FOR_A_PART or words & {"foreign", "how_to"}:
+        return SectionFits()
+    measured = bool(words & {"bound", "quantity"})
+    if announced == "success_metrics" or ("metric" in words and measured):
+        return found.fits("success_metrics")
+    if announced == "results":  # remarks on how it was measured describe no part
+        return found.fits(None, *(("success_metrics",) if measured else ()))
+    if _introduces(found):
+        return _introduction(found)
+    if "needs" in words and found.voice >= FOR_A_PART:
+        return found.fits("users", "problem")
+    if "limit" in words:
+        return found.fits("scope", "risks", more=0.1)
+    if announced in _TAKES_CLAIMS and not _is_part_of_why(found):
+        return found.fits(announced, more=0.05)
+    if "to_reader" in words and "capability" not in words:
+        return SectionFits()
+    return _part(found)
+
+
+_TAKES_CLAIMS = frozenset(
+    {
+        "goals",
+        "users",
+        "functional_requirements",
+        "non_functional_requirements",
+        "deployment_and_operations",
+        "data_and_integrations",
+        "solution_overview",
+    }
+)
+
+
+def _introduces(found: _Candidate) -> bool:
+    """Whether it is said where the product is introduced, or is about the product as such."""
+    if found.atom.attributes.get("about") == "project":
+        return True
+    if found.voice < FOR_THE_PRODUCT:
+        return found.announced == "problem" and "problem" in found.wordings
+    return found.announced in ("problem", "introduction", "goals", "users") or (
+        found.early and not found.announced
+    )
+
+
+def _introduction(found: _Candidate) -> SectionFits:
+    """Of what introduces the product: its goals, its users, its problem, or what it can do."""
+    words = found.wordings
+    if "goals" in words or found.announced == "goals":
+        return found.fits("goals", "problem", more=0.2 * ("goals" in words))
+    if "needs" in words or found.announced == "users":
+        return found.fits("users", "problem", more=0.1)
+    is_what = _is_about_project(found) or (
+        "purpose" in words and bool(_WHAT_IT_IS.match(found.atom.statement))
+    )
+    if is_what or "problem" in words or found.announced == "problem":
+        more = 0.3 * is_what + 0.2 * ("problem" in words)
+        users = ("users",) if "users" in words else ()
+        return found.fits("problem", *users, "solution_overview", more=more)
+    if "users" in words and "purpose" in words:
+        return found.fits("users", "problem", "functional_requirements")
+    if "capability" in words:
+        return found.fits("functional_requirements", "solution_overview")
+    return found.fits("solution_overview", "problem")
+
+
+def _is_about_project(found: _Candidate) -> bool:
+    about = found.atom.attributes.get("about") == "project"
+    return about and bool(_WHAT_IT_IS.match(found.atom.statement))
+
+
+def _is_part_of_why(found: _Candidate) -> bool:
+    return found.announced in ("goals", "users") and found.voice < FOR_A_PART
+
+
+def _part(found: _Candidate) -> SectionFits:
+    """A claim about a part: what it is, how it runs, what data it keeps, what it can do."""
+    words, area = found.wordings, found.atom.area
+    if _WHAT_IT_IS.match(found.atom.statement):
+        return found.fits("solution_overview", more=0.1)
+    if area in ("deployment_constraints", "operations") and "operation" in words:
+        return found.fits("deployment_and_operations", "solution_overview")
+    if area in ("data_model", "integrations") and "data" in words:
+        return found.fits("data_and_integrations", "solution_overview")
+    if "capability" in words:
+        return found.fits("functional_requirements", "solution_overview", more=-0.1)
+    if "bound" in words or area in ("non_functional", "security"):
+        return found.fits(None, "non_functional_requirements", "solution_overview")
+    return found.fits(None, "solution_overview", "deployment_and_operations")
+
+
+def _decision(found: _Candidate) -> SectionFits:
+    """What was decided; what is only proposed is none, nor is what a guide tells its reader."""
+    words, told = found.wordings, found.atom.attributes
+    if told.get(DOCUMENT_STATUS) == "proposed" or "proposed" in words:
+        return SectionFits()
+    if found.voice < FOR_A_PART or (found.voice == FOR_A_PART and words & {"how_to", "to_reader"}):
+        return SectionFits()
+    more = 0.1 * bool(told.get("rationale") or told.get("alternatives"))
+    if "limit" in words:
+        return found.fits("scope", "architecture_decisions", more=0.1)
+    if found.atom.area in ("deployment_constraints", "operations"):
+        return found.fits("architecture_decisions", "deployment_and_operations", more=more)
+    if found.atom.area in ("data_model", "integrations"):
+        return found.fits("architecture_decisions", "data_and_integrations", more=more)
+    return found.fits("architecture_decisions", "solution_overview", more=more)
+
+
+def _requirement(found: _Candidate) -> SectionFits:
+    words, announced = found.wordings, found.announced
+    quality = found.atom.attributes.get("requirement_type") == "non_functional"
+    sort = "non_functional_requirements" if quality else "functional_requirements"
+    if found.voice < FOR_A_PART or ("how_to" in words and announced not in _LISTS_OF_WISHES):
+        return SectionFits()
+    if "to_reader" in words:
+        return found.fits(None, sort)
+    if "limit" in words:
+        return found.fits("scope", sort, more=0.1)
+    if announced in ("goals", "scope", "success_metrics"):
+        return found.fits(announced, sort, more=0.1)
+    if _STORY.match(found.atom.statement):
+        return found.fits("functional_requirements", "users", more=0.1)
+    if "needs" in words and not quality:
+        return found.fits(sort, "users")
+    bound = bool(words & {"bound", "quantity"})
+    if bound and "metric" in words:
+        return found.fits("success_metrics", sort)
+    more = 0.1 * (announced == "functional_requirements") + 0.1 * (bound and quality)
+    others = (("success_metrics",) if bound else ()) + (("goals",) if "goals" in words else ())
+    return found.fits(sort, *others, more=more)
+
+
+_LISTS_OF_WISHES = frozenset({"goals", "scope", "functional_requirements", "users"})
+
+
+def _entity(found: _Candidate) -> SectionFits:
+    """Something that is described; a bare name describes nothing."""
+    atom = found.atom
+    what, said = atom.attributes.get("entity_type", "other"), atom.body
+    about = atom.attributes.get("about") == "project"
+    words = find_wordings(said)
+    if len(said.split()) < 6 or words & {"unfinished", "work_on_it", "how_to"}:
+        return SectionFits()
+    if "foreign" in words and not about:
+        return SectionFits()
+    known = round(min(atom.evidence_count, 6) * 0.03, 6)
+    if about:
+        return found.fits("problem", "solution_overview", more=known + 0.3)
+    if found.voice < FOR_A_PART:
+        return SectionFits()
+    if what in ("integration", "dataset"):
+        return found.fits("data_and_integrations", more=known)
+    if what in ("system", "product", "component"):
+        return found.fits("solution_overview", "data_and_integrations", more=known + 0.1)
+    return found.fits(None, "data_and_integrations")
+
+
+def _signal(found: _Candidate) -> SectionFits:
+    """What users or the market say."""
+    if found.atom.attributes.get("signal_type", "user") == "user":
+        return found.fits("users", "problem", more=0.1)
+    return found.fits("problem", "users", more=0.1)
+
+
+def _risk(found: _Candidate) -> SectionFits:
+    """What endangers the product; a limit in a description of its use is a limit, no risk."""
+    if found.voice < FOR_A_PART and not found.near("risks"):
+        return SectionFits()
+    if "limit" in found.wordings:
+        return found.fits("scope", "risks")
+    if "bound" in found.wordings and not found.near("risks"):
+        return found.fits(None, "non_functional_requirements")
+    severity = {"critical": 0.2, "high": 0.1}.get(found.atom.severity or "", 0.0)
+    return found.fits("risks", more=severity)
+
+
+def _unknown(found: _Candidate) -> SectionFits:
+    """What the team does not know; a question that a document asks its reader is none."""
+    described = found.atom.attributes.get("origin") in _DESCRIPTIONS
+    if found.asked_by_heading or "to_reader" in found.wordings:
+        return SectionFits()
+    if described and found.announced != "open_questions" and not _is_admitted(found):
+        return SectionFits()
+    return found.fits("open_questions", more=0.1 * found.atom.statement.endswith("?"))
+
+
+_DESCRIPTIONS = frozenset({"doc", "guide"})  # there a question mark is rhetoric
+
+
+def _is_admitted(found: _Candidate) -> bool:
+    return "open" in found.wordings and "unfinished" not in found.wordings

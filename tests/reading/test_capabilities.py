@@ -1,0 +1,194 @@
+"""What introduces a feature names it; what is about something else does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.offline.judge.capability_names import capability_name
+from agents.offline.reader import extract
+from schemas.events.atom import Candidate
+from schemas.events.hygiene import DocumentStatus
+from tests.reading.documents import a_chunk
+
+LANES = """---
+title: Manage Lanes
+sidebarTitle: Lanes
+description: "Depots sort parcels into lanes by weight."
+---
+
+A lane is where parcels wait.
+"""
+
+
+def named(text: str, path: str, *headings: str, **more: object) -> dict[str, Candidate]:
+    """The features that the text introduces at the beginning of its document, by name."""
+    status: DocumentStatus | None = more.pop("status", None)  # type: ignore[assignment]
+    kind = "readme" if path.lower().startswith("readme") else "doc"
+    chunk = a_chunk(text, path, headings=headings, source_type=kind, start=0)
+    found = extract(chunk.model_copy(update={"document_status": status}))
+    return {it.attributes["feature"]: it for it in found if "feature" in it.attributes}
+
+
+def state(found: Candidate) -> str:
+    return found.attributes["feature_state"]
+
+
+def test_a_page_among_those_of_features_is_one_with_the_name_of_its_navigation():
+    (lanes,) = named(LANES, "docs/features/sorting/lanes.mdx", "Manage Lanes").items()
+
+    assert lanes[0] == "Lanes"
+    assert lanes[1].evidence[0].snippet == "Depots sort parcels into lanes by weight."
+    assert state(lanes[1]) == "done"
+    assert lanes[1].attributes["feature_group"] == "Sorting"
+
+
+def test_an_introduction_is_named_by_its_folder():
+    text = "# Introduction\n\nParcels are weighed on the belt while they move.\n"
+
+    assert set(named(text, "docs/features/belt-scales/introduction.md", "Introduction")) == {
+        "Belt scales"
+    }
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "docs/install.md",
+        "docs/getting-started/lanes.md",
+        "docs/tutorials/lanes.md",
+        "docs/faq.md",
+        "docs/api/lanes.md",
+        "docs/contributing/lanes.md",
+        "docs/troubleshooting-lanes.md",
+        "docs/releases/lanes.md",
+        "docs/legal/lanes.md",
+        "docs/adr/0007-lanes.md",
+        "docs/de/lanes.md",
+        "handbook/lanes.md",
+    ],
+)
+def test_a_page_about_something_else_is_none(path: str):
+    assert named("# Lanes\n\nA lane is where parcels wait for the van.\n", path, "Lanes") == {}
+
+
+def test_a_page_that_is_gone_is_none():
+    text = "# Lanes\n\nThis page has moved to the manual of depots.\n"
+
+    assert named(text, "docs/features/lanes.md", "Lanes") == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "expected"),
+    [
+        ("docs/proposals/lanes.md", None, "planned"),
+        ("docs/proposals/lanes.md", "accepted", "done"),
+        ("docs/design/lanes.md", None, "done"),
+        ("docs/design/lanes.md", "proposed", "planned"),
+    ],
+)
+def test_a_proposal_that_nobody_accepted_is_planned(path, status, expected):
+    text = "# RFC 12: Lanes for heavy parcels\n\nHeavy parcels get lanes of their own.\n"
+
+    (found,) = named(text, path, "RFC 12: Lanes for heavy parcels", status=status).items()
+
+    assert (found[0], state(found[1])) == ("Lanes for heavy parcels", expected)
+
+
+@pytest.mark.parametrize("status", ["rejected", "superseded"])
+def test_a_proposal_that_was_turned_down_is_none(status):
+    text = "# Lanes for heavy parcels\n\nHeavy parcels get lanes of their own.\n"
+
+    assert named(text, "docs/proposals/lanes.md", "Lanes for heavy parcels", status=status) == {}
+
+
+FEATURES = """# Sorter
+
+## Features
+
+- **Belt scales**: weigh parcels while they move
+- 🚚 [Van plans](docs/vans.md) - who drives where
+- Label printing
+- Supports lanes for heavy parcels, with a guard
+- **You can help**: write to us today
+- and much more
+
+## Installation
+
+- **Depot image**: load it from the tape
+"""
+
+
+def test_the_items_of_a_list_of_features_are_features_and_no_others():
+    found = named(FEATURES, "README.md", "Sorter")
+
+    assert list(found) == ["Belt scales", "Van plans", "Label printing", "Lanes for heavy parcels"]
+    assert "weigh parcels while they move" in found["Belt scales"].title
+
+
+def test_headings_under_features_are_features_where_no_item_is():
+    text = (
+        "# Sorter\n\n## Key features\n\n### Belt scales\n\nParcels are weighed while they move.\n"
+    )
+
+    assert set(named(text, "README.md", "Sorter")) == {"Belt scales"}
+
+
+def test_cards_of_an_introduction_are_features_of_their_heading():
+    text = """### Sorting belts
+
+<CardGroup cols={2}>
+  <Card title="Belt scales" icon="scale">
+    Weigh parcels while they move.
+  </Card>
+  <Card title="Label printing" description="Print labels for every lane." />
+</CardGroup>
+"""
+    found = named(text, "docs/introduction.mdx", "Sorter", "Sorting belts")
+
+    assert set(found) == {"Belt scales", "Label printing"}
+    assert found["Belt scales"].attributes["feature_group"] == "Sorting belts"
+
+
+def test_cards_that_lead_readers_on_are_none():
+    text = '<Card title="Belt scales">\n  Weigh parcels while they move.\n</Card>\n'
+
+    assert named(text, "docs/introduction.mdx", "Sorter", "Next steps") == {}
+
+
+def test_items_of_a_roadmap_are_planned_and_what_was_shipped_is_done():
+    text = """# Roadmap
+
+## Shipped
+
+- Label printing in every depot
+
+## Next
+
+- [ ] Add belt scales for heavy parcels
+- [x] Van plans for the weekend
+"""
+    found = named(text, "ROADMAP.md", "Roadmap")
+
+    assert {name: state(it) for name, it in found.items()} == {
+        "Label printing in every depot": "done",
+        "Belt scales for heavy parcels": "planned",
+        "Van plans for the weekend": "done",
+    }
+
+
+@pytest.mark.parametrize(
+    ("raw", "name"),
+    [
+        ("🚀 **Belt scales** (beta)", "Belt scales"),
+        ("Introduction to belt scales", "Belt scales"),
+        ("3. Belt scales", "Belt scales"),
+        ("How to weigh parcels", ""),
+        ("Install the depot", ""),
+        ("Key features", ""),
+        ("Why lanes?", ""),
+        ("Lanes are where parcels wait for the van", ""),
+        ("`lane_count`", ""),
+    ],
+)
+def test_a_name_is_what_the_product_calls_it(raw, name):
+    assert capability_name(raw) == name

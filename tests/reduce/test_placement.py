@@ -1,0 +1,142 @@
+"""Which section an atom stands in: by its kind and marks, its headings, its words, its document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from streams.reduce.placement import places
+from streams.reduce.vocabulary import NOWHERE, find_heading, find_wordings, read_entries
+from tests.reduce.ledgers import a_requirement, a_row, an_atom, prd_of, texts
+
+
+def sections_of(atom: Any, *headings: str, line: int = 90) -> list[str]:
+    """The section of its own and those that may take it, found under these headings."""
+    fits = places(atom, [a_row(atom, headings, line)])
+    own = [fits.own] if fits.own else []
+    return [one.section_id for one in (*own, *fits.others)]
+
+
+def first_of(kind: str, text: str, *headings: str, origin: str = "doc", **more: Any) -> str:
+    line = more.pop("line", 90)
+    given = {"origin": origin} | more.pop("attributes", {})
+    found = sections_of(an_atom(kind, text, attributes=given, **more), *headings, line=line)
+    return found[0] if found else ""
+
+
+@pytest.mark.parametrize("entry", read_entries("heading"), ids=lambda one: one.id)
+def test_a_heading_of_the_table_announces_its_section(entry):
+    assert find_heading(entry.example) == entry.of
+    assert not entry.pattern.fullmatch(entry.counterexample.lower())
+
+
+@pytest.mark.parametrize("entry", read_entries("wording"), ids=lambda one: one.id)
+def test_a_wording_of_the_table_is_found_where_it_stands_and_nowhere_else(entry):
+    assert entry.of in find_wordings(entry.example)
+    assert not entry.pattern.search(entry.counterexample)
+
+
+@pytest.mark.parametrize(
+    ("heading", "section"),
+    [
+        ("2.1 Success metrics", "success_metrics"),
+        ("Who is it for?", "users"),
+        ("Why a relay", "problem"),
+        ("Known limitations", "scope"),
+        ("Service level objectives", "non_functional_requirements"),
+        ("Key features", "functional_requirements"),
+        ("Alternatives considered", NOWHERE),
+        ("Depots of the north", ""),
+    ],
+)
+def test_synonyms_of_a_section_are_its_headings(heading: str, section: str):
+    assert find_heading(heading) == section
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "headings", "section"),
+    [
+        ("claim", "Sending abroad means dealing with customs in all countries", (), "problem"),
+        ("claim", "Our ambition is to be the easiest way to send a crate", ("About",), "goals"),
+        ("claim", "The relay supports weekly deliveries", ("Features",), "functional_requirements"),
+        ("claim", "Small companies want a price that they can predict", ("Why",), "users"),
+    ],
+)  # fmt: skip
+def test_what_introduces_the_product_tells_its_problem_goals_users_and_abilities(
+    kind: str, text: str, headings: tuple[str, ...], section: str
+):
+    assert first_of(kind, text, "Relay", *headings, origin="readme", line=8) == section
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("requirement", "Each pull request must name the depot that it is about"),
+        ("requirement", "Run the relay with a clean folder before the first delivery"),
+        ("claim", "It is kept for thirty days in the archive of the depot"),
+        ("claim", "Crates are sealed as shown in the following table"),
+        ("claim", "The relay_mode flag determines the order of the deliveries"),
+        ("claim", "Crane is a protocol for lifting crates between depots"),
+        ("decision", "We propose to keep the orders in a durable queue"),
+        ("action_item", "Ask the porters of the northern depot"),
+    ],
+)
+def test_what_speaks_of_the_work_or_cannot_stand_alone_stands_nowhere(kind: str, text: str):
+    assert first_of(kind, text) == ""
+
+
+@pytest.mark.parametrize("origin", ["agent", "manual", "translation", "changelog", "manifest"])
+def test_documents_that_do_not_speak_for_the_product_give_nothing(origin: str):
+    assert first_of("requirement", "The relay must keep every order", origin=origin) == ""
+    assert first_of("requirement", "The relay must keep every order") == "functional_requirements"
+
+
+def test_plans_of_a_change_give_no_requirements_and_no_decisions():
+    assert first_of("requirement", "The relay must keep every order", origin="plan") == ""
+    assert first_of("decision", "Orders are kept in a queue", origin="plan") == ""
+
+
+def test_a_decision_of_a_record_that_is_only_proposed_is_no_decision():
+    chosen = {"document_status": "accepted"}
+    proposed = {"document_status": "proposed"}
+    text = "Orders are kept in a durable queue"
+
+    assert first_of("decision", text, attributes=chosen) == "architecture_decisions"
+    assert first_of("decision", text, attributes=proposed) == ""
+
+
+def test_a_question_that_a_document_asks_and_answers_is_not_open():
+    asked = "Which depots does the relay serve?"
+
+    assert first_of("unknown", asked, "Guide", asked, origin="overview") == ""
+    assert first_of("unknown", asked, "Guide") == ""
+    assert first_of("unknown", asked, "Open questions") == "open_questions"
+    assert first_of("unknown", asked, "Sealing", origin="architecture") == "open_questions"
+
+
+def test_a_limit_of_use_is_scope_and_no_risk():
+    assert first_of("risk", "Glass crates are not supported", "Limitations") == "scope"
+    assert first_of("risk", "An outage of the queue stops all deliveries") == "risks"
+
+
+def test_scope_lists_go_to_scope_the_product_s_own_before_that_of_one_design():
+    own = an_atom("claim", "Weekly deliveries", attributes={"scope": "in", "origin": "readme"})
+    out = a_requirement("Live animals", attributes={"scope": "out", "origin": "readme"})
+    designs = [
+        a_requirement(f"Sealing of {one} crates", attributes={"scope": "out", "origin": "record"},
+                      source=f"src_{one}")
+        for one in ("red", "green", "blue", "white", "grey", "black")
+        + ("pink", "brown", "lilac", "orange", "silver", "golden")
+    ]  # fmt: skip
+
+    said = texts(prd_of(out, own, *designs), "scope")
+
+    assert said[:2] == ["In scope: Weekly deliveries.", "Out of scope: Live animals."]
+    assert len(said) == 14
+
+
+def test_what_denies_something_itself_is_not_denied_twice():
+    atom = a_requirement("No appeal against a held crate", attributes={"scope": "out"})
+
+    assert texts(prd_of(atom), "scope") == ["No appeal against a held crate."]

@@ -1,0 +1,85 @@
+"""The PRD as people read it: ten statements of a section, and a way to the rest."""
+
+from __future__ import annotations
+
+import pytest
+import typer
+
+from infra.cli.show import render_prd, select_section
+from projections.read.artifacts import Artifact
+from streams.reduce.inputs import Grounds
+from streams.reduce.markdown import notes_of
+from streams.reduce.sections import SHOWN
+from streams.reduce.validator import validate_markdown
+from tests.reduce.ledgers import AT, a_requirement, prd_of, texts
+
+CRATES = (
+    *("red", "green", "blue", "white", "grey", "black", "pink", "brown", "lilac", "silver"),
+    *("golden", "orange", "violet"),
+)
+MANY = [
+    a_requirement(f"Every {one} crate must carry the seal of the {one} depot", source=f"src_{one}")
+    for one in CRATES
+]
+
+
+def shown_of(*atoms) -> Artifact:
+    """The PRD as the tables give it; every atom was read at one place."""
+    snapshot = prd_of(*atoms).snapshot.model_dump()
+    for section in snapshot["sections"]:
+        for statement in section["statements"]:
+            for citation in statement["citations"]:
+                citation["places"] = ["docs/crates.md:7"]
+    fields = {name: snapshot.get(name, AT) for name in Artifact.model_fields}
+    return Artifact.model_validate(fields)
+
+
+def test_a_section_shows_ten_statements_and_says_how_many_more_there_are():
+    answer = prd_of(*MANY)
+    markdown = answer.snapshot.rendered_markdown
+
+    assert len(texts(answer, "functional_requirements")) == len(MANY)
+    assert markdown.count("\n- ") == SHOWN
+    assert "_3 more: `cairn show prd --section functional_requirements`_" in markdown
+
+
+def test_what_is_behind_more_is_cited_and_validated_like_the_rest():
+    sections = prd_of(*MANY).snapshot.sections
+    markdown = prd_of(*MANY).snapshot.rendered_markdown
+
+    assert all(one.citations for section in sections for one in section.statements)
+    notes = notes_of(sections, SHOWN)
+    assert not validate_markdown(markdown, Grounds(MANY), "deep", notes=notes)
+    assert validate_markdown(markdown, Grounds(MANY), "deep")
+
+
+def test_a_reader_sees_below_each_statement_where_it_was_read_and_its_atom():
+    prd = shown_of(MANY[0])
+
+    lines = render_prd(prd, in_full=False).splitlines()
+
+    at = lines.index(f"- {MANY[0].title}.")
+    assert lines[at + 1] == f"  docs/crates.md:7 {MANY[0].atom_id}"
+    assert "_Not enough evidence: no open questions so far._" in lines
+
+
+def test_more_and_a_section_of_its_own_show_all_statements():
+    prd = shown_of(*MANY)
+    alone = render_prd(select_section(prd, "functional_requirements"), in_full=True)
+
+    assert render_prd(prd, in_full=False).count("\n- ") == SHOWN
+    assert render_prd(prd, in_full=True).count("\n- ") == len(MANY)
+    assert alone.count("\n- ") == len(MANY)
+    assert alone.count("\n## ") == 1
+
+
+def test_a_section_that_there_is_not_is_refused_with_those_that_there_are():
+    with pytest.raises(typer.BadParameter, match="functional_requirements"):
+        select_section(shown_of(*MANY), "requirements")
+
+
+def test_what_rests_on_drafts_is_marked_and_the_mark_is_explained():
+    shown = render_prd(shown_of(MANY[0].model_copy(update={"status": "draft"})), in_full=False)
+
+    assert f"- {MANY[0].title}. (provisional)" in shown
+    assert "_(provisional): rests on drafts alone; nobody has confirmed it._" in shown
