@@ -63,7 +63,7 @@ _OUT_OF_SCOPE = re.compile(
 
 def is_excluded(atom: AtomRecord) -> bool:
     """Whether the atom says what the product does not do."""
-    marked = atom.attributes.get("scope") in ("out", "excluded") or "non-goal" in atom.tags
+    marked = atom.attributes.get("scope") == "out" or "non-goal" in atom.tags
     return marked or bool(_OUT_OF_SCOPE.search(f"{atom.statement} {atom.body}"))
 
 

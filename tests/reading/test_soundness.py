@@ -343,7 +343,7 @@ def test_what_is_no_goal_is_a_draft() -> None:
     said = "- Move the labels of all closed parcels into a store of their own"
     text = f"# 7. Depot protocol\n\n## Non-goals\n\n{said}\n"
     (atom,) = extract(a_chunk(text, "docs/adr/0007-protocol.md"))
-    assert atom.attributes["scope"] == "excluded"
+    assert atom.attributes["scope"] == "out"
     assert atom.proposed_status == "draft"
 
 

@@ -38,7 +38,7 @@ ATTRIBUTES = st.sampled_from(
     [
         {},
         {"requirement_type": "non_functional"},
-        {"scope": "excluded"},
+        {"scope": "out"},
         {"rationale": "users asked 12 times"},
         {"entity_type": "system"},
     ]
@@ -148,7 +148,7 @@ def test_wordings_that_exchange_roles_stay_two_statements(one: str, other: str):
 
 def test_what_is_excluded_stands_under_scope_as_out_of_scope():
     atom = a_requirement(
-        "Payment of warehouses", attributes={"scope": "excluded"}, polarity="negate"
+        "Payment of warehouses", attributes={"scope": "out"}, polarity="negate"
     )
 
     assert texts(prd_of(atom), "scope") == ["Out of scope: Payment of warehouses."]
@@ -157,7 +157,7 @@ def test_what_is_excluded_stands_under_scope_as_out_of_scope():
 def test_what_says_already_that_it_is_no_goal_is_not_told_so_twice():
     atom = a_requirement(
         "Not a goal of «Payments»: payment of warehouses",
-        attributes={"scope": "excluded"},
+        attributes={"scope": "out"},
         polarity="negate",
     )
 

@@ -161,11 +161,7 @@ def _is_little(draft: Draft) -> bool:
     words, or nothing but its tone says that it is one.
     """
     text = draft.statement
-    if (
-        draft.attributes.get("scope") == "excluded"
-        or _NO_NEED.search(text)
-        or _OWN_NEED.search(text)
-    ):
+    if draft.attributes.get("scope") == "out" or _NO_NEED.search(text) or _OWN_NEED.search(text):
         return True
     if _BINDING.search(text):
         return False

@@ -17,7 +17,15 @@ from agents.offline.judge.doubts import Doubt, doubt_of, is_note
 from agents.offline.judge.features import draft_features
 from agents.offline.lexicons import Wording
 from agents.offline.models.linear import load_soundness
-from agents.offline.recognise.cues import DOUBTED, EXPLICIT, LIKELY, MODAL, UNLIKELY, WEAK
+from agents.offline.recognise.cues import (
+    DOUBTED,
+    EXPLICIT,
+    FORMED,
+    LIKELY,
+    MODAL,
+    UNLIKELY,
+    WEAK,
+)
 from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.documents import is_record
 from schemas.events.atom import AtomKind
@@ -139,7 +147,7 @@ def _judge_draft(draft: Draft, chunk: ChunkCreated) -> Draft:
     doubt = doubt_of(draft, chunk)
     if doubt == Doubt.EMPTY or (doubt and draft.kind == "entity"):
         return replace(draft, confidence=UNLIKELY)
-    if draft.confidence == LIKELY:
+    if draft.confidence in (LIKELY, FORMED):
         return draft
     kept = find_threshold(draft, chunk, doubt)
     if kept == NEVER:

@@ -9,6 +9,7 @@ from itertools import chain
 
 from agents.offline.judge.features import mark_place
 from agents.offline.lexicons import Wording
+from agents.offline.prose.forms import add_forms
 from agents.offline.prose.lists import (
     find_burdened,
     find_lead,
@@ -31,6 +32,7 @@ from agents.offline.prose.polarity import (
     without_label,
     without_taken_back,
 )
+from agents.offline.prose.rows import add_rows, row_drafts
 from agents.offline.prose.stated import UNSURE, Read, add_stated, is_unstated, stated_drafts
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, WEAK, Cue
@@ -123,6 +125,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
     found: list[Draft] = []
     seen: list[Sentence] = []
     known: list[Read] = []
+    rows: list[Draft] = []
     options = Options(chunk)
     for passage, stand in read_stands(setting.text, chunk, whole=whole):
         role, direct = role_in(passage.headings, recorded=setting.recorded)
@@ -142,6 +145,9 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
             role = "rejected"
         if role in ("nothing", "rejected"):
             continue
+        if passage.form == "record":
+            rows += row_drafts(setting, passage, role, place_of(passage, setting))
+            continue
         read = without_taken_back(list(_sentences(setting.text, passage, rst=rst)))
         read = without_label(read, stand)
         if denial := denial_of(passage, role, stand):
@@ -158,7 +164,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
         option = known[at].option
         is_open = option and option.standing == "open"
         found += [propose(it, option) if option and is_open else it for it in drafts]
-    return found, seen
+    return add_rows(found, rows), seen
 
 
 def _find_announced_role(text: str, lead: Span) -> Role | None:
@@ -177,6 +183,7 @@ def _drafts_at(setting: Setting, known: Sequence[Read], at: int) -> Iterable[Dra
         read = _beside(read, *(other.said for other in known[max(0, at - 1) : at + 2 : 2]))
     before = known[at - 1] if at else None
     drafts: Iterable[Draft] = _passage_drafts(setting, known[at]._replace(said=read), before)
+    drafts = add_forms(setting, passage, role, read, drafts, place_of(passage, setting))
     if condition := condition_over(passage, ((it.passage, it.said) for it in reversed(known[:at]))):
         drafts = [add_condition(it, condition) for it in drafts]
     after = known[at + 1] if at + 1 < len(known) else None

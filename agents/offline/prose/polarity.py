@@ -72,7 +72,11 @@ def read_stands(
 ) -> Iterator[tuple[Passage, Stand | None]]:
     """The passages that their author states, each with what stands over or beside it."""
     found = passages(text, chunk.structure_path, chunk.path, whole=whole)
-    crossed = [at for at, it in enumerate(found) if is_crossed(text[it.start : it.end])]
+    crossed = [
+        at
+        for at, it in enumerate(found)
+        if it.form != "record" and is_crossed(text[it.start : it.end])
+    ]
     gone = _find_gone(text, found) | _wishes_among(text, found, crossed)
     things = _labelled_things(text, found)
     unread: dict[tuple[str, ...], int] = {}
@@ -189,7 +193,7 @@ def _find_gone(text: str, found: Sequence[Passage]) -> set[int]:
         raw = text[passage.start : passage.end]
         asks = raw.rstrip("~ ").endswith("?")  # crossed off, as it is answered
         if (
-            passage.form != "row"
+            passage.form not in ("row", "record")
             and not asks
             and is_taken_back(raw, surely=passage.headings in things)
         ):

@@ -18,6 +18,7 @@ EXPLICIT = 0.75
 ANCHORED = 0.70
 MODAL = 0.62
 WEAK = 0.55
+FORMED = 0.57  # of what a row, a card or an announcement states, whatever its words
 LIKELY = 0.52  # of what states something and no rule is sure of
 LEAST_CHOSEN = 2  # words of a choice behind its label: «Decision: use Kafka»
 DOUBTED = 0.50  # what a rule or weights propose and is hardly good: the last of the drafts

@@ -54,6 +54,7 @@ _LEADS: tuple[tuple[Stance, Wording], ...] = (
     ("weighed", Wording("polarity", "weighs_lead")),
     ("fine", Wording("polarity", "allows_lead")),
 )
+_STATE_COLUMN = Wording("polarity", "accepted_column", entry="states")
 _STANCE_OF_ROLE: dict[Role, Stance] = {
     "forbidden": "forbidden",
     "waived": "waived",
@@ -143,6 +144,15 @@ def stand_of_row(text: str, passage: Passage) -> Stand | None:
         if stance and told:
             return Stand(stance)
     return None
+
+
+def is_row_denied(passage: Passage) -> bool:
+    """Whether one of its cells takes a row back or denies it; what is not supported is a fact."""
+    for place, (head, _) in enumerate(passage.cells):
+        stance = _stance_of_cell(passage, place)
+        if stance and not (stance == "withdrawn" and _STATE_COLUMN.search(_column(head))):
+            return True
+    return False
 
 
 def _stance_of_cell(passage: Passage, place: int) -> Stance | None:

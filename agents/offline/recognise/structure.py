@@ -177,7 +177,7 @@ def find_by_structure(
                 return None
             if _EXPLAINS.match(text):
                 return None
-            return Cue("requirement", EXPLICIT, {"scope": "excluded"})
+            return Cue("requirement", EXPLICIT, {"scope": "out"})
         case _:
             return None
 

@@ -254,7 +254,7 @@ def make_draft(
     text = sentence.text[cue.skip :].strip()
     if lead:
         text = join_lead(lead[1], text)
-    excluded = cue.attributes.get("scope") == "excluded"
+    excluded = cue.attributes.get("scope") == "out"
     if _PRONOUN.match(text) and (excluded or (cue.kind == "claim" and _NO_NAME.search(subject))):
         return None
     text = make_readable(text, subject)

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.offline.segment.asciidoc import is_markup, take_delimiter
+from agents.offline.segment.elements import take_element
+from agents.offline.segment.front_matter import count_lines, describe
 from agents.offline.segment.html import take_html_heading
 from agents.offline.segment.org import headline_in
 from agents.offline.segment.passages import Form, Passage
@@ -85,7 +87,8 @@ def passages(text: str, base: Sequence[str], path: str, *, whole: bool) -> list[
     """
     scan = Scan(text, tuple(base), dialect_of(path))
     lines = text.split("\n")
-    at, number = 0, _front_matter(lines) if whole else 0
+    at, number = 0, count_lines(lines) if whole else 0
+    scan.found += describe(lines[:number], scan.base)
     at = sum(len(line) + 1 for line in lines[:number])
     inside = "" if whole else _inside_of(text)
     inside = "" if scan.dialect in ("rst", "adoc") and inside[:1] == "~" else inside
@@ -108,22 +111,12 @@ def _may_hold_table(scan: Scan, line: str) -> bool:
     """Whether the line stands in no code, comment or paragraph that goes on."""
     bare = line.lstrip()
     drawn = scan.dialect == "rst" and (bare[:2] in ("+-", "+=", "==") or "-table::" in bare[:20])
+    drawn = drawn or (scan.dialect == "md" and bare[:6].lower() == "<table")
     if ("|" not in line and not drawn) or scan.until or scan.fence:
         return False
-    if scan.skips_paragraph or (scan.block is not None and bare[:1] not in "|+."):
+    if scan.skips_paragraph or (scan.block is not None and bare[:1] not in "|+.<"):
         return False
     return scan.skip_indent < 0 or len(line) - len(line.lstrip()) <= scan.skip_indent
-
-
-def _front_matter(lines: Sequence[str]) -> int:
-    """How many lines the front matter takes."""
-    if lines[0].strip() not in ("---", "+++"):
-        return 0
-    marks = (lines[0].strip(), "...")
-    for number, line in enumerate(lines[1:400], 1):
-        if line.strip() in marks:
-            return number + 1
-    return 0
 
 
 def _take(scan: Scan, line: str, at: int) -> None:
@@ -151,6 +144,8 @@ def _take(scan: Scan, line: str, at: int) -> None:
     if _opens_prose(scan, line, bare, at, indent):
         return
     if bare[0] == "<" and take_html_heading(scan, line, bare, at):
+        return
+    if _may_be_element(scan, bare) and take_element(scan, line, bare, at, indent):
         return
     if _is_skipped(scan, bare, indent):
         scan.flush()
@@ -182,6 +177,11 @@ def _take(scan: Scan, line: str, at: int) -> None:
             start += len(bare) - len(bare.lstrip("> \t"))
         quoted = scan.quoting or (bare[0] == ">" and not scan.alert)
         scan.open(start, end, "quote" if quoted else "paragraph", indent)
+
+
+def _may_be_element(scan: Scan, bare: str) -> bool:
+    """Whether the line may be a tag of Markdown, or go on with one."""
+    return scan.dialect == "md" and (bare[0] == "<" or scan.tag_from >= 0)
 
 
 def _is_labelled(scan: Scan) -> bool:
@@ -240,6 +240,9 @@ def _take_table(scan: Scan, table: Table) -> None:
         texts = [scan.text[start:end] for start, end in row.cells]
         heads = (*row.heads, *[""] * len(texts))
         cells = tuple((head, text.strip()) for head, text in zip(heads, texts, strict=False))
+        if row.heads and len(texts) > 1:
+            told = (row.cells[0][0], row.cells[-1][1])
+            scan.found.append(Passage(*told, "record", scan.headings(), scan.lead, cells=cells))
         cells += tuple(it for it in card if it[0] != cells[0][1])
         for (start, end), text in zip(row.cells, texts, strict=True):
             if text.count(" ") >= 5 and text.strip():

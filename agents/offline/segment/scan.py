@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from agents.offline.segment.passages import Form, Passage, Span
 
+TITLED = 9  # the level of an element's title; those of headings are lower
+
 
 @dataclass(slots=True)
 class Block:
@@ -32,6 +34,8 @@ class Scan:
     ``fence`` opened what is skipped to its end, ``until`` is a text that ends it. ``parents`` are
     the items the next one may stand under, ``intro`` is the paragraph before their list. ``inside``
     is the indent of a directive whose body is prose, and that of its body, -1 when not yet seen.
+    ``elements`` are the open ones by name, indent and level of the heading they may have;
+    ``tag_from`` is where a tag began that goes on.
     """
 
     text: str
@@ -56,6 +60,9 @@ class Scan:
     quoting: str = ""
     alert: bool = False
     inside: tuple[int, int] | None = None
+    elements: list[tuple[str, int, int]] = field(default_factory=list)
+    tag_from: int = -1
+    tag_lines: int = 0
 
     def headings(self) -> tuple[str, ...]:
         return self.base + tuple(title for _, title in self.stack)
@@ -99,6 +106,7 @@ class Scan:
                 block.indent,
                 self._over(block, (start, end)),
                 block.cells,
+                self.place == 0 and bool(self.stack) and self.stack[-1][0] >= TITLED,
             )
         )
         if not in_list:

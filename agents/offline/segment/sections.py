@@ -30,6 +30,7 @@ Role = Literal[
     "mitigation",
     "gain",
     "forbidden",
+    "topics",
     "waived",
     "unsupported",
     "postponed",
@@ -41,6 +42,7 @@ Role = Literal[
 _ROLES: tuple[Role, ...] = (
     "nothing",
     "little",
+    "topics",
     "rejected",
     "non_goal",
     "decision",
@@ -133,6 +135,10 @@ def role_in(headings: tuple[str, ...], *, recorded: bool = False) -> tuple[Role,
     roles = [role_of(heading) for heading in headings]
     if recorded and roles and roles[0] == "how_to":
         roles[0] = "plain"
+    if "topics" in roles:
+        if roles[-1] == "topics":
+            return "nothing", True
+        roles = ["plain" if role == "topics" else role for role in roles]
     if "nothing" in roles[-3:]:
         return "nothing", True
     if "rejected" in roles:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from agents.offline.segment.grids import Drawn, drawn_table
+from agents.offline.segment.html_tables import read_html_table
 from agents.offline.segment.passages import Span
 
 _RULE = re.compile(r"[|:+\-= \t]+$")
@@ -27,6 +28,8 @@ _ADOC_CELL = re.compile(
 _ADOC_COLUMNS = re.compile(r"cols=(?:\"(?P<quoted>[^\"]*)\"|(?P<bare>[\w*]+))")
 _ADOC_HEAD = re.compile(r"(?:options|opts)=\"?[^\]]*header|%(?:\w+%)*header|\[%header", re.I)
 _REPEATED = re.compile(r"(\d+)\*")
+_HTML_TABLE = re.compile(r"<table\b", re.IGNORECASE)
+_HTML_TABLE_END = re.compile(r"</table\s*>", re.IGNORECASE)
 MOST_LINES = 2_000  # of one table
 
 
@@ -73,8 +76,19 @@ def table_at(place: Place, dialect: str) -> Table | None:
         return _of_drawn(place.text, drawn)
     if dialect == "adoc" and bare == "|===":
         return _adoc_table(place)
+    if dialect == "md" and _HTML_TABLE.match(bare):
+        return _html_table(place)
     if bare.startswith("|") or _is_delimited(place):
         return _bar_table(place)
+    return None
+
+
+def _html_table(place: Place) -> Table | None:
+    """The table up to its end; None where that is not in sight."""
+    for taken, (line, at) in enumerate(place.rest(), 1):
+        if _HTML_TABLE_END.search(line):
+            heads, rows = read_html_table(place.text, place.at, at + len(line))
+            return Table(tuple(Row(row, heads) for row in rows), taken)
     return None
 
 

@@ -1,0 +1,321 @@
+"""What the form of a passage makes of it where its words alone do not decide.
+
+An answer under its question, an item behind its label or under what announces it, and the text of
+a card state something with what stands over or before them. Such drafts are weaker than what is
+sure by its words, and stand in its place only where there is nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from agents.offline.lexicons import Wording
+from agents.offline.prose.formed import make_formed
+from agents.offline.prose.minutes import is_of_meeting, keep_concluded
+from agents.offline.recognise.cues import MODAL
+from agents.offline.recognise.entities import names_in
+from agents.offline.recognise.fragments import has_verb, is_order
+from agents.offline.recognise.impact import burden_of, severity_of
+from agents.offline.recognise.noise import is_chatter, is_pointer, is_truncated
+from agents.offline.resolve.drafts import Draft, add_scope, join_lead
+from agents.offline.resolve.places import Place
+from agents.offline.segment.documents import Setting
+from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Sentence, Span
+from agents.offline.segment.sections import Role, role_of, show_heading, simplify
+from agents.offline.segment.wording import (
+    capitalise,
+    lower_first,
+    split_sentences,
+    strip_markup,
+)
+from schemas.events.atom import MAX_TITLE, AtomKind
+
+_IN_SCOPE = Wording("forms", "in_scope")
+_OUT_OF_SCOPE = Wording("forms", "out_of_scope")
+_LEADS = Wording("forms", "leads")
+_KINDS = Wording("forms", "kinds")
+_NO_LEAD = Wording("forms", "no_leads")
+_HOW = Wording("forms", "how_questions")
+_NO_CONTENT = Wording("forms", "no_content")
+_NO_TELLING = Wording("forms", "no_telling")
+_SHORT_ANSWER = Wording("forms", "short_answers")
+_PROVED = Wording("lists", "proved")
+_WORD = re.compile(r"[a-z]{4,}")
+_FOLLOWING = re.compile(
+    r" (?:all of |each of |any of )?(?:the )?following(?: [\w-]+){0,3}:$| these(?: [\w-]+){0,2}:$",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"(?:\*\*|__|\[\*\*)(?P<bold>[^*_\n]{2,70}?)[.:]?(?:\*\*|__)(?:\]\([^)\n]*\))?(?P<gap>\s*[:–—.-]{1,2}\s+|\s+)|"
+    r"\[(?P<link>[^\]\n]{2,70})\]\([^)\n]*\)\s*(?:[:–—]|-{1,2})\s+"
+)
+_CODE = re.compile(r"\W*`")
+_NO_NAME = re.compile(r"[^\w\"'“«(]|\d|[\da-f]{7,}$")
+_NAMED_ITEM = re.compile(r"[A-Z][\w.-]*(?: [A-Z(]|$)|[A-Z][\w-]*[A-Z]")
+_IDENTIFIER = re.compile(r"[\w/-]*\w[._:/]\w\S*$|[a-z]+[A-Z]\w*$|[A-Z\d]+_[A-Z\d_]+$")
+_OF_INTERFACE = re.compile(
+    r"\W*\S+(?: \S+)? \((?:optional|required|default|string|str|number|int\w*|bool\w*|array|"
+    r"object|list|dict|float|any|enum|function|callable|type)\b",
+    re.IGNORECASE,
+)  # «limit (number): …»
+_TAKES_VERB = re.compile(
+    r"\b(?:to|can|will|must|shall|should|may|not|us|users|customers|teams|cannot)$", re.IGNORECASE
+)
+_YOU = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
+_BACKWARD = re.compile(r"(?:it|this|that|these|those|they|there|he|she)\b", re.IGNORECASE)
+_OPEN_SUBJECT = re.compile(r"(?:it|this|that|they|which|and|or|but|you|i)\b", re.IGNORECASE)
+MOST_LEAD_WORDS = 22
+FEWEST_WORDS = 3  # of an item behind its announcement
+FEWEST_TOLD = 4  # of what a label or title says
+LONGEST_LABEL = 8  # words
+
+
+def add_forms(
+    setting: Setting,
+    passage: Passage,
+    role: Role,
+    said: Sequence[Sentence],
+    drafts: Iterable[Draft],
+    place: Place,
+) -> list[Draft]:
+    """``drafts`` of a passage, with what its form states, and their part in the scope."""
+    found = list(drafts)
+    if is_of_meeting(passage.headings):
+        return keep_concluded(setting, passage, role, said, found, place)
+    if said and not said[0].denied_by and not passage.done:
+        formed = _find_formed(setting, passage, role, said, place)
+        first = said[0].span
+        of_first = [it for it in found if it.spans[0][0] <= first[0] < it.spans[0][1]]
+        stands = _question_over(passage) and not _SHORT_ANSWER.match(said[0].text)
+        if formed and not any(stands or _is_as_good(it) for it in of_first):
+            found = [formed, *(it for it in found if it not in of_first)]
+    scope, label = _scope_over(setting.text, passage)
+    return [_mark_scope(it, scope, label) for it in found] if scope else found
+
+
+def _is_as_good(draft: Draft) -> bool:
+    return draft.confidence >= MODAL or draft.kind != "claim"
+
+
+def _find_formed(
+    setting: Setting, passage: Passage, role: Role, said: Sequence[Sentence], place: Place
+) -> Draft | None:
+    guides = setting.how_to or role in ("how_to", "nothing", "terms")
+    first = said[0]
+    if is_pointer(first.text) or is_truncated(first.text) or passage.form == "heading":
+        return None
+    if asked := _question_over(passage):
+        if passage.form == "paragraph" and passage.place == 0 and not guides and role != "unknown":
+            return _answer(setting, passage, role, said, asked, place)
+        return None
+    if passage.form in ("item", "task") and passage.lead and not guides:
+        led = _led(setting, passage, role, first, place)
+        if led is not None:
+            return led
+    if guides or role in ("non_goal", "rejected", "unknown", "gain"):
+        return None
+    label, told = _split_label(setting.text, passage, first)
+    if label:
+        return _labelled(setting, passage, role, said, (label, told), place)
+    if passage.titled and passage.headings:
+        title = show_heading(passage.headings[-1]).strip(" :.")
+        return _labelled(setting, passage, role, said, (title, first.text), place)
+    return None
+
+
+def _question_over(passage: Passage) -> str:
+    """The question that its heading asks, if it is one."""
+    heading = passage.headings[-1].strip() if passage.headings else ""
+    return show_heading(heading) if heading.endswith("?") else ""
+
+
+def _answer(
+    setting: Setting,
+    passage: Passage,
+    role: Role,
+    said: Sequence[Sentence],
+    asked: str,
+    place: Place,
+) -> Draft | None:
+    """What an answer says, told with its question where it does not stand alone."""
+    text = re.sub(r"^\W*a(?:nswer)?\s*[:.]\s+", "", said[0].text, flags=re.IGNORECASE)
+    asked = re.sub(r"^q(?:uestion)?\s*\d*\s*[:.]\s+", "", asked, flags=re.IGNORECASE)
+    if text.endswith((":", "?")) or _HOW.match(asked) or len(asked.split()) < FEWEST_WORDS:
+        return None
+    if len(text.split()) < FEWEST_TOLD and len(said) > 1:
+        text = f"{text} {said[1].text}"
+    if len(text.split()) < 2 or is_order(text):
+        return None
+    title = f"{asked} {text}"
+    if len(title) > MAX_TITLE:
+        return None
+    spans = (said[0].span,) if said[0].span[1] - said[0].span[0] >= MIN_EVIDENCE_CHARS else ()
+    spans = spans or ((said[0].span[0], said[-1].span[1]),)
+    scope = "" if names_in(asked, asked) else place.whole
+    return make_formed(setting, passage, role, "claim", title, text, spans, scope)
+
+
+def _led(
+    setting: Setting, passage: Passage, role: Role, item: Sentence, place: Place
+) -> Draft | None:
+    """What an item says with the announcement over its list."""
+    if passage.lead is None or len(item.text.split()) < 2:
+        return None
+    start, end = split_sentences(setting.text, *passage.lead)[-1]
+    lead = strip_markup(setting.text[start:end])
+    if len(lead.split()) > MOST_LEAD_WORDS or item.text.endswith(":"):
+        return None
+    spans: tuple[Span, ...] = (item.span, (start, end))
+    if end - start < MIN_EVIDENCE_CHARS:
+        spans = (item.span,)
+    if item.span[1] - item.span[0] < MIN_EVIDENCE_CHARS:
+        spans = tuple(reversed(spans)) if len(spans) > 1 else ()
+    if not spans:
+        return None
+    kind: AtomKind
+    kinded = _KINDS.search(lead)
+    if kinded and kinded.lastgroup and role == "plain" and len(item.text.split()) >= FEWEST_WORDS:
+        kind = kinded.lastgroup  # type: ignore[assignment]  # groups are named so
+        return _of_kind(setting, passage, role, kind, item, spans, place)
+    led = _LEADS.search(lead)
+    if _CODE.match(item.raw) or _OF_INTERFACE.match(item.text):
+        return None
+    if _NO_LEAD.search(lead):
+        return None
+    if led is None or not led.lastgroup or _OPEN_SUBJECT.match(lead) or is_order(lead):
+        return None
+    subject = lead[: led.start()]
+    if not subject.split() and led.lastgroup != "decision":
+        return None
+    if _YOU.search(subject):
+        return None
+    told = _FOLLOWING.sub("", lead).rstrip(": ")
+    if not (setting.own_voice or led.lastgroup != "decision"):
+        return None
+    whole = has_verb(item.text) and not is_order(item.text) and " " in item.text
+    whole = whole or (is_order(item.text) and not _TAKES_VERB.search(told))
+    joined = f"{told}: {lower_first(item.text)}" if whole else _join(told, item.text)
+    if _NAMED_ITEM.match(item.text):
+        joined = f"{told} {item.text}"
+    scope = place.part or place.whole
+    kind = led.lastgroup  # type: ignore[assignment]  # groups are named so
+    return make_formed(setting, passage, role, kind, joined, item.text, spans, scope)
+
+
+def _join(lead: str, item: str) -> str:
+    """Both as one sentence; what stands for a thing keeps its form."""
+    return join_lead(lead, item) if _TAKES_VERB.search(lead) else f"{lead} {lower_first(item)}"
+
+
+def _of_kind(
+    setting: Setting,
+    passage: Passage,
+    role: Role,
+    kind: AtomKind,
+    item: Sentence,
+    spans: tuple[Span, ...],
+    place: Place,
+) -> Draft | None:
+    """An item of a list that its announcement calls open, decided, needed, or to be done."""
+    if kind == "risk" and not (severity_of(item.text) or burden_of(item.text)):
+        kind = "claim"
+    if kind == "action_item" and (not is_order(item.text) or _LABEL.match(item.raw)):
+        return None
+    if kind == "unknown" or has_verb(item.text) or is_order(item.text):
+        scope = place.part or place.whole
+        return make_formed(setting, passage, role, kind, item.text, item.text, spans, scope)
+    return None
+
+
+def _says_it_again(label: str, told: str) -> bool:
+    """Whether hardly a word of the text is not in its label."""
+    known = set(_WORD.findall(label.lower()))
+    return len(set(_WORD.findall(told.lower())) - known) < 2
+
+
+def _split_label(text: str, passage: Passage, first: Sentence) -> tuple[str, str]:
+    """The label of an item, and what is said behind it."""
+    if passage.form not in ("item", "paragraph"):
+        return "", ""
+    match = _LABEL.match(text, passage.start, passage.end)
+    if match is None or _CODE.match(text, passage.start):
+        return "", ""
+    label = strip_markup(match["bold"] or match["link"]).strip(" :.")
+    if match["bold"] and not match["gap"].strip() and text[match.end("bold")] not in ".:":
+        return "", ""  # the sentence goes on
+    end = max(first.span[1], match.end())
+    if match.end() >= first.span[1]:  # the label is a sentence of its own
+        begin = match.end()
+        spans = split_sentences(text, begin, passage.end)
+        end = spans[0][1] if spans else begin
+    told = strip_markup(text[match.end() : end])
+    return label, told
+
+
+def _labelled(
+    setting: Setting,
+    passage: Passage,
+    role: Role,
+    said: Sequence[Sentence],
+    labelled: tuple[str, str],
+    place: Place,
+) -> Draft | None:
+    """What is said of what a label or title names."""
+    label, told = labelled
+    words = told.split()
+    if len(words) < FEWEST_TOLD or len(label.split()) > LONGEST_LABEL or told.endswith((":", "?")):
+        return None
+    if is_chatter(told) or _NO_CONTENT.match(told) or _NO_TELLING.search(told):
+        return None
+    if role_of(label) != "plain" or _PROVED.match(label) or _says_it_again(label, told):
+        return None
+    if _NO_NAME.match(label) or _BACKWARD.match(told):
+        return None
+    if _IDENTIFIER.match(label) or _OF_INTERFACE.match(f"{label} {told}"):
+        return None
+    if label.endswith("?") or re.match(r"(?:step|option|example|note|tip)\b", label, re.IGNORECASE):
+        return None
+    known = label.lower() in told.lower()
+    title = told if known and has_verb(told) else f"{capitalise(label)}: {lower_first(told)}"
+    if len(title) > MAX_TITLE:
+        return None
+    kind: AtomKind = "claim"
+    if role == "risk" and (severity_of(told) or burden_of(told)):
+        kind = "risk"
+    elif role in ("decision", "action_item", "requirement"):
+        kind = role
+    end = max(it.span[1] for it in said[:2])
+    begin = passage.start if said[0].span[0] - passage.start < MAX_TITLE else said[0].span[0]
+    spans = ((begin, min(end, passage.end)),)
+    return make_formed(setting, passage, role, kind, title, told, spans, scope=place.whole)
+
+
+def _scope_over(text: str, passage: Passage) -> tuple[str, str]:
+    """Whether a list or row is one of what is in the scope or out of it, and what says so."""
+    if passage.form not in ("item", "task", "row"):
+        return "", ""
+    over = [show_heading(it) for it in passage.headings[-1:]]
+    if passage.lead:
+        start, end = split_sentences(text, *passage.lead)[-1]
+        over.insert(0, strip_markup(text[start:end]))
+    for told in over:
+        words = simplify(told)
+        if _OUT_OF_SCOPE.match(words):
+            return "out", told.strip(" :.")
+        if _IN_SCOPE.match(words):
+            return "in", ""
+    return "", ""
+
+
+def _mark_scope(draft: Draft, scope: str, label: str) -> Draft:
+    """``draft`` as part of a list of the scope; what is left out is told with what says so."""
+    if draft.kind in ("unknown", "entity", "action_item"):
+        return draft
+    marked = replace(draft, attributes=draft.attributes | {"scope": scope})
+    if scope == "in" or draft.polarity == "negate" or not label:
+        return marked
+    told = f"{capitalise(label)}: {lower_first(draft.told)}"
+    title = add_scope(draft.scope, told, aside=draft.aside)
+    return replace(marked, title=title, polarity="negate", sequel="", prior="")

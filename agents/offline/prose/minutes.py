@@ -1,0 +1,74 @@
+"""What a meeting concluded: the rest of its minutes is talk."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+
+from agents.offline.lexicons import Wording
+from agents.offline.prose.formed import make_formed
+from agents.offline.recognise.fragments import has_verb
+from agents.offline.resolve.drafts import Draft
+from agents.offline.resolve.places import Place
+from agents.offline.segment.documents import Setting
+from agents.offline.segment.passages import Passage, Sentence
+from agents.offline.segment.sections import Role, simplify
+
+_MINUTES = Wording("forms", "minutes")
+_CONCLUDES = Wording("forms", "concludes")
+_CONCLUDED = Wording("forms", "concluded")
+_CONCLUDING = Wording("forms", "concluding")
+FEWEST_TOLD = 4  # words of a conclusion
+
+
+@functools.lru_cache(maxsize=256)
+def is_of_meeting(headings: tuple[str, ...]) -> bool:
+    """Whether it tells what was said at a meeting."""
+    return any(_MINUTES.match(simplify(it)) for it in headings)
+
+
+def keep_concluded(
+    setting: Setting,
+    passage: Passage,
+    role: Role,
+    said: Sequence[Sentence],
+    found: Sequence[Draft],
+    place: Place,
+) -> list[Draft]:
+    """Of the drafts of a passage of minutes those that were concluded, and what else was."""
+    kept = [it for it in found if _is_concluded(it, role)]
+    return [*kept, *_conclusions(setting, passage, role, said, found, place)]
+
+
+def _conclusions(
+    setting: Setting,
+    passage: Passage,
+    role: Role,
+    said: Sequence[Sentence],
+    found: Sequence[Draft],
+    place: Place,
+) -> Iterator[Draft]:
+    """What a meeting concluded by its sentences that nothing was found in."""
+    known = {it.spans[0] for it in found}
+    over = bool(passage.headings) and _CONCLUDING.match(simplify(passage.headings[-1])) is not None
+    for sentence in said:
+        text = sentence.text
+        if sentence.span in known or passage.done or text.endswith((":", "?")):
+            continue
+        concludes = over and has_verb(text) and passage.form in ("item", "paragraph")
+        if (concludes or _CONCLUDED.search(text)) and len(text.split()) > FEWEST_TOLD:
+            scope = place.part or place.whole
+            made = make_formed(
+                setting, passage, role, "decision", text, text, (sentence.span,), scope
+            )
+            yield from filter(None, (made,))
+
+
+def _is_concluded(draft: Draft, role: Role) -> bool:
+    """Whether it is what a meeting concluded, and not what somebody said there."""
+    if draft.kind in ("action_item", "decision", "entity"):
+        return True
+    if draft.kind == "unknown" and not draft.title.endswith("?"):
+        return True
+    told = role in ("decision", "action_item", "unknown", "risk", "requirement")
+    return told or _CONCLUDES.search(draft.statement) is not None
