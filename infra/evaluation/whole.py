@@ -90,6 +90,16 @@ class Outcome:
 
 def ingest(folder: Path) -> Outcome:
     """What the offline engine makes of ``folder``. Raises UnknownSource, SourceRefused."""
+    outcome = Outcome()
+    driver = run_stages(folder)
+    for topic in driver.log.records:
+        for record in driver.log.of(topic):
+            outcome.fold(record.envelope.event)
+    return outcome
+
+
+def run_stages(folder: Path) -> Driver:
+    """All stages over ``folder`` until nothing is left to do; the log is the driver's."""
     reader = OfflineReader()
 
     def read(request: ExtractRequested, chunk: ChunkCreated) -> CandidatesExtracted:
@@ -98,11 +108,7 @@ def ingest(folder: Path) -> Outcome:
     driver = Driver(pipeline(read), partitions=1)
     driver.publish(_facts_of(folder))
     driver.run()
-    outcome = Outcome()
-    for topic in driver.log.records:
-        for record in driver.log.of(topic):
-            outcome.fold(record.envelope.event)
-    return outcome
+    return driver
 
 
 def _facts_of(folder: Path) -> Iterator[Envelope]:
