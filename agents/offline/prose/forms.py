@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from agents.offline.lexicons import Wording
-from agents.offline.prose.formed import make_formed
+from agents.offline.prose.formed import is_glossary, lower_told, make_formed
 from agents.offline.prose.minutes import is_of_meeting, keep_concluded
 from agents.offline.recognise.cues import MODAL
 from agents.offline.recognise.entities import names_in
@@ -65,6 +65,7 @@ _TAKES_VERB = re.compile(
 )
 _YOU = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
 _BACKWARD = re.compile(r"(?:it|this|that|these|those|they|there|he|she)\b", re.IGNORECASE)
+_POINTS = re.compile(r"\b(?:this|these|it|that|here)\b", re.IGNORECASE)
 _OPEN_SUBJECT = re.compile(r"(?:it|this|that|they|which|and|or|but|you|i)\b", re.IGNORECASE)
 MOST_LEAD_WORDS = 22
 FEWEST_WORDS = 3  # of an item behind its announcement
@@ -102,7 +103,7 @@ def _is_as_good(draft: Draft) -> bool:
 def _find_formed(
     setting: Setting, passage: Passage, role: Role, said: Sequence[Sentence], place: Place
 ) -> Draft | None:
-    guides = setting.how_to or role in ("how_to", "nothing", "terms")
+    guides = setting.how_to or role in ("how_to", "nothing", "terms") or is_glossary(setting)
     first = said[0]
     if is_pointer(first.text) or is_truncated(first.text) or passage.form == "heading":
         return None
@@ -275,10 +276,12 @@ def _labelled(
         return None
     if _IDENTIFIER.match(label) or _OF_INTERFACE.match(f"{label} {told}"):
         return None
+    if _POINTS.search(label):
+        return None
     if label.endswith("?") or re.match(r"(?:step|option|example|note|tip)\b", label, re.IGNORECASE):
         return None
     known = label.lower() in told.lower()
-    title = told if known and has_verb(told) else f"{capitalise(label)}: {lower_first(told)}"
+    title = told if known and has_verb(told) else f"{capitalise(label)}: {lower_told(told)}"
     if len(title) > MAX_TITLE:
         return None
     kind: AtomKind = "claim"
