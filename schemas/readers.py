@@ -32,7 +32,7 @@ _SILENT = re.compile(
     r"(?:^|/)(?:(?:change-?logs?|what(?:s|-s)?[-_]?new|changes|(?:change[-_])?history|news|"
     r"rel(?:ease)?[-_ ]?notes)(?:[-_ ](?:for[-_ ])?v?\d[\d.x]*\w*)?|releases?|notice|"
     r"licen[cs]e(?:[-_](?:[al]?gpl|mit|cc|apache|bsd|mpl)[\w-]*)?|contributors|authors|adopters|"
-    r"codeowners|\w*code[-_]of[-_]conduct|contributing|maintainers|dependencies|"
+    r"codeowners|\w*code[-_]of[-_]conduct|maintainers|dependencies|"
     r"pull_request_template|third[-_]party\w*|credits|.*template|"
     r"(?:0{3,4}|x{3,4}|n{3,4}|adr|rfc|kep)[-_]template[-_].*)(?:\.\w+)?$|"
     r"(?:^|/)(?:(?:issue|pull_request)_template|\.changelog|"

@@ -34,7 +34,7 @@ from schemas.talk import RemarkSpan
 from schemas.versions import EXTRACTOR_VERSION
 
 ENGINE = "heuristic"
-MAX_CLAIMS = 12  # of one chunk: two of 3,420 in two projects are beyond
+MAX_CLAIMS = 40  # of one chunk: two of 3,420 in two projects are beyond
 MAX_CODE_ATOMS = 4
 MAX_CONFIG_ATOMS = 3
 

@@ -13,6 +13,7 @@ def register(app: typer.Typer) -> None:
     @app.command("eval")
     def evaluate(
         task: str = typer.Argument(help="What to run, e.g. classify, extract, redact."),
+        folder: Path | None = typer.Argument(None, help="recall: the project to read."),
         rows_file: Path | None = typer.Option(None, "--in", help="JSON lines to answer."),
         out_file: Path | None = typer.Option(None, "--out", help="Where the answers go."),
         form: str = typer.Option("json", "--format", help="extract: json, or spans."),
@@ -20,10 +21,13 @@ def register(app: typer.Typer) -> None:
         engine: str = typer.Option("heuristic", help="heuristic, or model."),
         data: Path | None = typer.Option(None, help="all: the folder of labelled sets."),
         report: Path | None = typer.Option(None, help="all: where the table of figures goes."),
+        gold: Path | None = typer.Option(None, help="recall: the folder of its lists."),
+        misses: bool = typer.Option(False, "--misses", help="recall: print what was not found."),
     ) -> None:
         """Answer each row of a file as the pipeline would; needs no broker and no network.
 
-        The task all measures every figure of the labelled sets in --data into --report.
+        The task all measures every figure of the labelled sets in --data into --report; the task
+        recall prints how much of the lists in --gold the atoms, PRD and features of FOLDER hold.
         """
         from infra.evaluation.rows import BadRow, Options, rows_of
         from infra.evaluation.tasks import answer, fields_of
@@ -31,6 +35,9 @@ def register(app: typer.Typer) -> None:
         _check(form, engine)
         if task == "all":
             _measure(data, report)
+            return
+        if task == "recall":
+            _measure_recall(folder, gold, misses)
             return
         try:
             fields = fields_of(task)
@@ -79,3 +86,15 @@ def _measure(data: Path | None, report: Path | None) -> None:
         misses.as_markdown([of_set.misses for of_set in found]),
     )
     report.write_text("\n".join(parts) + "\n", encoding="utf-8")
+
+
+def _measure_recall(folder: Path | None, gold: Path | None, misses: bool) -> None:
+    from infra.cli.bench import machine
+    from infra.evaluation.recall import as_markdown, measure
+
+    if folder is None or gold is None:
+        raise typer.BadParameter("cairn eval recall needs FOLDER and --gold.")
+    found = measure(gold, folder)
+    print(as_markdown(found, machine()))
+    if misses:
+        print("", *(f"- {miss}" for miss in found.misses), sep="\n")

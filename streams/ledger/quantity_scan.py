@@ -185,10 +185,9 @@ def _read_measured(text: str, bare: Bare) -> Found | None:
         start -= before.end() - before.start()
         factors = _in_money(before.group(), factors)
     noun = ""
-    if rate := _RATE.match(text, end):
+    if (rate := _RATE.match(text, end)) and (per := find_unit(rate["per"])):
         end, noun = rate.end(), (rate["noun"] or "").lower()
-        per = find_unit(rate["per"])[0][1]
-        factors = tuple((f"{dimension}/time", factor / per) for dimension, factor in factors)
+        factors = tuple((f"{dimension}/time", factor / per[0][1]) for dimension, factor in factors)
     readings = _readings(bare.values, high, factors)
     return Found(start, end, readings, noun=noun, is_sure=_is_sure(high, factors))
 

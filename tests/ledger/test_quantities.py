@@ -225,3 +225,7 @@ def test_null_is_no_number_and_a_number_of_any_length_is_read():
     (one,), (other,) = quantities_of(f"It takes {long}"), quantities_of(f"It takes {long}1")
     assert equal(one, one)
     assert not equal(one, other)
+
+
+def test_a_letter_after_a_slash_that_is_no_unit_ends_the_figure():
+    assert spans("a lane of 40 parcels/H and 3 belts") == ["40", "3"]

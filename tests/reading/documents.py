@@ -5,6 +5,7 @@ is about.
 from __future__ import annotations
 
 from agents.offline.reader import extract
+from agents.offline.recognise.cues import LIKELY
 from schemas.events.atom import Candidate
 from schemas.events.hygiene import AnchorType, Annotation, AnnotationType, ChunkCreated
 from schemas.ids import sha256_hex
@@ -59,9 +60,19 @@ def flagged(start: int, end: int, annotation_type: AnnotationType) -> Annotation
 
 
 def read(text: str, path: str = "docs/depot.md", **given: object) -> list[tuple[str, str]]:
-    """The kinds and titles of what is read of ``text``, entities aside."""
+    """The kinds and titles of what a rule or weights read of ``text``, entities aside."""
+    return [(atom.kind, atom.title) for atom in sure(a_chunk(text, path, **given))]  # type: ignore[arg-type]
+
+
+def stated(text: str, path: str = "docs/depot.md", **given: object) -> list[tuple[str, str]]:
+    """The kinds and titles of what only states something."""
     atoms = extract(a_chunk(text, path, **given))  # type: ignore[arg-type]
-    return [(atom.kind, atom.title) for atom in atoms if atom.kind != "entity"]
+    return [(atom.kind, atom.title) for atom in atoms if atom.confidence == LIKELY]
+
+
+def sure(chunk: ChunkCreated) -> list[Candidate]:
+    """What a rule or weights read, entities aside."""
+    return [it for it in extract(chunk) if it.kind != "entity" and it.confidence != LIKELY]
 
 
 def kinds(text: str, path: str) -> list[str]:
@@ -70,12 +81,12 @@ def kinds(text: str, path: str) -> list[str]:
 
 def surest(text: str, path: str = "docs/depot.md", **given: object) -> list[tuple[str, bool]]:
     """The kinds read, each with whether it is more than a weak cue."""
-    atoms = extract(a_chunk(text, path, **given))  # type: ignore[arg-type]
-    return [(atom.kind, atom.confidence > 0.55) for atom in atoms if atom.kind != "entity"]
+    atoms = sure(a_chunk(text, path, **given))  # type: ignore[arg-type]
+    return [(atom.kind, atom.confidence > 0.55) for atom in atoms]
 
 
 def told(text: str, path: str, *headings: str) -> list[Candidate]:
-    return [it for it in extract(a_chunk(text, path, headings=headings)) if it.kind != "entity"]
+    return sure(a_chunk(text, path, headings=headings))
 
 
 def titles(text: str, path: str = "docs/filters.md", *headings: str) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from agents.offline.reader import extract, propose_drafts
 from agents.offline.recognise.cues import WEAK
-from tests.reading.documents import a_chunk, only
+from tests.reading.documents import a_chunk, only, sure
 
 DECISION = """# Use an event log
 
@@ -190,7 +190,7 @@ def test_a_section_may_state_many_facts():
     ],
 )
 def test_what_has_no_subject_or_no_verb_is_no_claim(said: str):
-    assert extract(a_chunk(f"{said}\n", "docs/depot.md")) == []
+    assert sure(a_chunk(f"{said}\n", "docs/depot.md")) == []
 
 
 def test_a_doc_comment_of_a_type_is_a_weak_claim_with_the_type_as_subject():
@@ -471,4 +471,4 @@ def test_a_plan_to_have_something_is_a_decision() -> None:
 
 def test_what_a_run_should_report_is_no_need() -> None:
     text = "All lines of the DepotServer's result should report Error.\n"
-    assert only("requirement", extract(a_chunk(text, "docs/lanes.md", headings=("Lanes",)))) == []
+    assert only("requirement", sure(a_chunk(text, "docs/lanes.md", headings=("Lanes",)))) == []

@@ -6,7 +6,7 @@ import pytest
 
 from agents.offline.reader import extract
 from schemas.events.atom import Candidate
-from tests.reading.documents import a_chunk
+from tests.reading.documents import a_chunk, sure
 
 OPENING = "Skipper stores what another Skipper returns for later requests."
 LONG = (
@@ -17,7 +17,7 @@ SUMMARY = "Keeps the weights of parcels until the clerk of the depot deletes the
 
 
 def claims(text: str, path: str = "docs/filters.md") -> list[Candidate]:
-    return [it for it in extract(a_chunk(text, path)) if it.kind == "claim"]
+    return [it for it in sure(a_chunk(text, path)) if it.kind == "claim"]
 
 
 def of_type(comment: str) -> list[Candidate]:

@@ -17,7 +17,15 @@ from agents.offline.judge.doubts import Doubt, doubt_of, is_note
 from agents.offline.judge.features import draft_features
 from agents.offline.lexicons import Wording
 from agents.offline.models.linear import load_soundness
-from agents.offline.recognise.cues import EXPLICIT, FORMED, MODAL, UNLIKELY, WEAK
+from agents.offline.recognise.cues import (
+    DOUBTED,
+    EXPLICIT,
+    FORMED,
+    LIKELY,
+    MODAL,
+    UNLIKELY,
+    WEAK,
+)
 from agents.offline.resolve.drafts import Draft
 from agents.offline.segment.documents import is_record
 from schemas.events.atom import AtomKind
@@ -66,7 +74,14 @@ def judge_drafts(drafts: list[Draft], chunk: ChunkCreated) -> list[Draft]:
     cue that are surely good as sure as others by their wording, and what is hardly of its kind is
     too unlikely to pass reflection.
     """
-    return [_judge_draft(it, chunk) for it in drafts]
+    return [_take_wording(_judge_draft(it, chunk)) for it in drafts]
+
+
+def _take_wording(draft: Draft) -> Draft:
+    """A claim that is hardly sure as what its wording makes of it."""
+    if draft.instead is None or not DOUBTED <= draft.confidence < MODAL:
+        return draft
+    return replace(draft.instead, confidence=draft.confidence)
 
 
 def find_threshold(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
@@ -130,16 +145,18 @@ def _is_judged(draft: Draft, chunk: ChunkCreated) -> bool:
 
 def _judge_draft(draft: Draft, chunk: ChunkCreated) -> Draft:
     doubt = doubt_of(draft, chunk)
-    if draft.confidence == FORMED and doubt < Doubt.EMPTY:
+    if doubt == Doubt.EMPTY or (doubt and draft.kind == "entity"):
+        return replace(draft, confidence=UNLIKELY)
+    if draft.confidence in (LIKELY, FORMED):
         return draft
     kept = find_threshold(draft, chunk, doubt)
     if kept == NEVER:
-        return replace(draft, confidence=UNLIKELY)
+        return replace(draft, confidence=DOUBTED)
     least = least_of(draft, chunk, doubt)
     weighed = kept > 0.0 or 0.0 < least < NEVER
     features = draft_features(draft, chunk) if weighed else set()
     if kept and load_soundness().probability(features - OF_PATH) < kept:
-        return replace(draft, confidence=UNLIKELY)
+        return replace(draft, confidence=DOUBTED)
     if not least:
         return draft
     probability = load_soundness().probability(features) if least < NEVER else 0.0

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import NamedTuple
 
 from agents.offline.judge.features import mark_place
 from agents.offline.lexicons import Wording
@@ -34,6 +33,7 @@ from agents.offline.prose.polarity import (
     without_taken_back,
 )
 from agents.offline.prose.rows import add_rows, row_drafts
+from agents.offline.prose.stated import UNSURE, Read, add_stated, is_unstated, stated_drafts
 from agents.offline.recognise import cues
 from agents.offline.recognise.cues import ANCHORED, WEAK, Cue
 from agents.offline.recognise.entities import definition
@@ -66,7 +66,7 @@ from agents.offline.segment.wording import (
     title_of,
 )
 from schemas.areas import main_area
-from schemas.events.hygiene import ChunkCreated, DocumentOption
+from schemas.events.hygiene import ChunkCreated
 from schemas.readers import is_silent
 
 MIN_EVIDENCE_CHARS = 20
@@ -110,18 +110,9 @@ _ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
     ),
 )
 _PROVED = Wording("lists", "proved")
+_CODE_SPAN = re.compile(r"`[^`\n]+`")
 _LABEL = re.compile(r"\*\*(?P<said>[^*\n]{3,60})(?:\.\*\*|\*\*\.)\s*")
 _EXAMPLE = re.compile(r"(?:^|[.!?]\s+)for (?:example|instance)\b[^.]*:", re.IGNORECASE)
-
-
-class Read(NamedTuple):
-    """A passage with what its headings make of it and its readable sentences."""
-
-    passage: Passage
-    role: Role
-    direct: bool
-    said: list[Sentence]
-    option: DocumentOption | None = None
 
 
 def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
@@ -152,7 +143,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
             role, direct = "non_goal", True
         if stand and stand.stance == "weighed" and weighed is None:
             role = "rejected"
-        if role in ("nothing", "rejected", "mitigation"):
+        if role in ("nothing", "rejected"):
             continue
         if passage.form == "record":
             rows += row_drafts(setting, passage, role, place_of(passage, setting))
@@ -163,7 +154,8 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
             read = deny_sentences(read, denial)
         elif role in DENYING:
             role, read = "plain", read if stand else keep_denied(read)
-        seen += read if passage.form != "heading" else []
+        if role not in UNSURE and passage.form != "heading":
+            seen += read
         known.append(Read(passage, role, direct, read, weighed and weighed.option))
     for at in range(len(known)):
         drafts = (
@@ -186,10 +178,11 @@ def _find_announced_role(text: str, lead: Span) -> Role | None:
 
 def _drafts_at(setting: Setting, known: Sequence[Read], at: int) -> Iterable[Draft]:
     """The drafts of one passage, with the condition over it and the reply under it."""
-    passage, role, direct, read, _ = known[at]
+    passage, role, _, read, _ = known[at]
     if role == "risk" and read:
         read = _beside(read, *(other.said for other in known[max(0, at - 1) : at + 2 : 2]))
-    drafts: Iterable[Draft] = _passage_drafts(setting, Read(passage, role, direct, read))
+    before = known[at - 1] if at else None
+    drafts: Iterable[Draft] = _passage_drafts(setting, known[at]._replace(said=read), before)
     drafts = add_forms(setting, passage, role, read, drafts, place_of(passage, setting))
     if condition := condition_over(passage, ((it.passage, it.said) for it in reversed(known[:at]))):
         drafts = [add_condition(it, condition) for it in drafts]
@@ -216,7 +209,7 @@ def _sentences(text: str, passage: Passage, *, rst: bool) -> Iterator[Sentence]:
         if taken:
             taken = False
             continue
-        if is_noise(words):
+        if is_noise(words) and not _is_spoken(text[span[0] : span[1]], words):
             continue
         after = number + 1
         near = " ".join(plains[max(0, number - 1) : number] + plains[after : after + 1])
@@ -225,6 +218,13 @@ def _sentences(text: str, passage: Passage, *, rst: bool) -> Iterator[Sentence]:
             sentence = replace(sentence, following=spans[after], reason=plains[after])
             taken = True
         yield sentence
+
+
+def _is_spoken(raw: str, words: str) -> bool:
+    """Whether only the code that it names makes a sentence look like code."""
+    if "`" not in raw or not words[:1].isupper() or not raw.rstrip().endswith("."):
+        return False
+    return not is_noise(strip_markup(_CODE_SPAN.sub("code", raw)))
 
 
 def _without_label(text: str, spans: list[Span]) -> list[Span]:
@@ -237,16 +237,22 @@ def _is_whole(text: str) -> bool:
     return len(text) >= MIN_EVIDENCE_CHARS and not is_truncated(text) and not is_noise(text)
 
 
-def _passage_drafts(setting: Setting, read: Read) -> Iterator[Draft]:
-    """The drafts of a passage; what leans on the sentence before is told with it."""
+def _passage_drafts(setting: Setting, read: Read, before: Read | None) -> Iterator[Draft]:
+    """The drafts of a passage; what leans on the sentence before is told with it.
+
+    What else its sentences state is a draft of its likeliest kind.
+    """
     passage, said = read.passage, read.said
     subject = subject_of(passage.headings) or setting.name
     place = place_of(passage, setting)
-    made = [_sentence_draft(setting, read, number, subject, place) for number in range(len(said))]
+    known = 0 if read.role in UNSURE else len(said)
+    made = [_sentence_draft(setting, read, number, subject, place) for number in range(known)]
     if passage.form == "row":
         yield from filter(None, made)
-    else:
-        yield from join_sequels(made, said, setting.text)
+        return
+    sure = list(join_sequels(made, said, setting.text))
+    unsure = {} if is_unstated(read) else stated_drafts(setting, read, before, place, subject)
+    yield from add_stated(sure, unsure)
 
 
 def _sentence_draft(

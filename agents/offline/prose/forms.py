@@ -14,7 +14,7 @@ from dataclasses import replace
 from agents.offline.lexicons import Wording
 from agents.offline.prose.formed import is_glossary, lower_told, make_formed
 from agents.offline.prose.minutes import is_of_meeting, keep_concluded
-from agents.offline.recognise.cues import MODAL
+from agents.offline.recognise.cues import FORMED, MODAL
 from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.fragments import has_verb, is_order
 from agents.offline.recognise.impact import burden_of, severity_of
@@ -91,19 +91,38 @@ def add_forms(
         of_first = [it for it in found if it.spans[0][0] <= first[0] < it.spans[0][1]]
         stands = _question_over(passage) and not _SHORT_ANSWER.match(said[0].text)
         if formed and not any(stands or _is_as_good(it) for it in of_first):
-            found = [formed, *(it for it in found if it not in of_first)]
+            told = _tell_with(formed, of_first[0]) if of_first else formed
+            found = [told, *(it for it in found if it not in of_first)]
     scope, label = _scope_over(setting.text, passage)
     return [_mark_scope(it, scope, label) for it in found] if scope else found
 
 
 def _is_as_good(draft: Draft) -> bool:
-    return draft.confidence >= MODAL or draft.kind != "claim"
+    return draft.confidence >= MODAL
+
+
+def _tell_with(formed: Draft, draft: Draft) -> Draft:
+    """``formed``, of the kind that the wording of ``draft``, its sentence, has."""
+    if formed.kind != "claim" or draft.kind == "claim":
+        return formed
+    return replace(
+        draft,
+        title=formed.title,
+        body=formed.body,
+        confidence=FORMED,
+        spans=formed.spans,
+        scope=formed.scope,
+        aside=formed.aside,
+        polarity=None if draft.kind == "unknown" else formed.polarity,
+        sequel="",
+        prior="",
+    )
 
 
 def _find_formed(
     setting: Setting, passage: Passage, role: Role, said: Sequence[Sentence], place: Place
 ) -> Draft | None:
-    guides = setting.how_to or role in ("how_to", "nothing", "terms") or is_glossary(setting)
+    guides = setting.teaches or role in ("how_to", "nothing", "terms") or is_glossary(setting)
     first = said[0]
     if is_pointer(first.text) or is_truncated(first.text) or passage.form == "heading":
         return None

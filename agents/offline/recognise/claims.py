@@ -73,7 +73,7 @@ def _says_its_name(subject: str, predicate: str) -> bool:
     return len({word for word in told if word not in known and word.rstrip("s") not in known}) < 3
 
 
-def _is_headless(text: str) -> bool:
+def is_headless(text: str) -> bool:
     """Whether it begins with what is said, and of what is not there."""
     first = _FIRST.match(text)
     if first is None:
@@ -116,13 +116,23 @@ def _is_finite(verb: re.Match[str]) -> bool:
     return not before.endswith(" to ") or has_verb(before)
 
 
+def find_predicate(text: str) -> re.Match[str] | None:
+    """The verb that says something of what stands before it, of those on the lists."""
+    return next(filter(_is_finite, filter(_is_verb, _WORD.finditer(text))), None)
+
+
+def is_main(verb: re.Match[str]) -> bool:
+    """Whether a verb stands in no clause inside the sentence."""
+    return _INNER.search(verb.string[: verb.start()]) is None
+
+
 def find_claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
     """A declarative sentence with a subject of its own and a predicate that says something."""
     if exclusive(text) and not needs_context(text) and not _MADE_BEFORE.match(text):
         return Cue("claim", ANCHORED)
     if text.endswith(("?", "!")) or needs_context(text) or not _SUBJECT_START.match(text):
         return None
-    if _ANNOUNCES.search(text[-60:]) or _IMPERATIVE.match(text) or _is_headless(text):
+    if _ANNOUNCES.search(text[-60:]) or _IMPERATIVE.match(text) or is_headless(text):
         return None
     if _VALUE_ONLY.match(text) or _MADE_BEFORE.match(text) or _USAGE.match(text):
         return None
@@ -132,7 +142,7 @@ def find_claim(text: str, *, named_subject: bool, named: bool) -> Cue | None:
     least = 5 if (told and _MEASURES.search(text)) or (named and " no longer " in text) else 6
     if not least <= len(words) <= 45 or len(words_of(text)) < least - told:
         return None
-    verb = next(filter(_is_finite, filter(_is_verb, _WORD.finditer(text))), None)
+    verb = find_predicate(text)
     if verb is None or not 0 < verb.start() <= _FARTHEST:
         return None
     subject, predicate = text[: verb.start()].strip(), text[verb.start() :]

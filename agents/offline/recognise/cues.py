@@ -19,7 +19,9 @@ ANCHORED = 0.70
 MODAL = 0.62
 WEAK = 0.55
 FORMED = 0.57  # of what a row, a card or an announcement states, whatever its words
+LIKELY = 0.52  # of what states something and no rule is sure of
 LEAST_CHOSEN = 2  # words of a choice behind its label: «Decision: use Kafka»
+DOUBTED = 0.50  # what a rule or weights propose and is hardly good: the last of the drafts
 UNLIKELY = 0.45  # reflection keeps it among what it refused
 
 
@@ -201,7 +203,7 @@ def find_signal(text: str) -> Cue | None:
     if word_set(text).isdisjoint(_ACTOR_WORDS):
         return None
     if (share := _SHARE_OF.search(text)) and not _NO_SIGNAL.search(text):
-        return Cue("domain_signal", ANCHORED, {"signal_type": _signal_type(share.group())})
+        return Cue("domain_signal", ANCHORED, {"signal_type": signal_type(share.group())})
     match = _SIGNAL.search(text)
     if match is None or text.endswith("?") or _NO_SIGNAL.search(text):
         return None
@@ -215,12 +217,12 @@ def find_signal(text: str) -> Cue | None:
         "to",
     ):
         return None
-    signal = _signal_type(text)
+    signal = signal_type(text)
     if _WANTED.search(match.group()):  # of a reader, more often than not: of 17 six were good
         return Cue("domain_signal", WEAK, {"signal_type": signal})
     return Cue("domain_signal", ANCHORED if has_number(text) else MODAL, {"signal_type": signal})
 
 
-def _signal_type(text: str) -> str:
+def signal_type(text: str) -> str:
     lowered = text.lower()
     return "competitive" if "competitor" in lowered else "market" if "market" in lowered else "user"

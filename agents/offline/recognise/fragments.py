@@ -44,12 +44,19 @@ _ONCE_DONE = load_words("fragments", "once_done")
 _NOT_DONE = Wording("fragments", "not_done")
 
 
-def stands_alone(text: str, *, structural: bool) -> bool:
-    """Whether ``text`` is a whole statement; under a telling heading it needs no verb."""
+def is_whole(text: str) -> bool:
+    """Whether nothing of ``text`` is missing, wherever it points."""
     if _OPENS_ODD.match(text) or _is_unbalanced(text):
         return False
     is_question = text.endswith("?")  # «What is it made of?»
     if not is_question and (_ENDS_OPEN.search(text) or _ENDS_WITH_PREPOSITION.match(text)):
+        return False
+    return not (_NOTATION.search(text) or _ONLY_IF.match(text) or speaks_of_stand_ins(text))
+
+
+def stands_alone(text: str, *, structural: bool) -> bool:
+    """Whether ``text`` is a whole statement; under a telling heading it needs no verb."""
+    if not is_whole(text):
         return False
     if not structural and (
         _NO_CLAUSE.match(text)
@@ -61,18 +68,13 @@ def stands_alone(text: str, *, structural: bool) -> bool:
         return False
     if _LABELLED_CLAUSE.match(text):
         return False
-    if (
-        _DANGLING.match(text)
-        or _ONLY_IF.match(text)
-        or _JOINED.search(text)
-        or _NOTATION.search(text)
-    ):
+    if _DANGLING.match(text) or _JOINED.search(text):
         return False
     if not word_set(text).isdisjoint(("above", "below")) and _ELSEWHERE.search(text):
         return False
     if _POINTS.search(text) or _POINTS_EARLY.search(text, 0, EARLY):
         return False
-    return (structural or has_verb(text)) and not speaks_of_stand_ins(text)
+    return structural or has_verb(text)
 
 
 def has_verb(text: str) -> bool:

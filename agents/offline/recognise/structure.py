@@ -25,7 +25,7 @@ _TURNED_DOWN = re.compile(
     r"[^.;]{0,30}\b(?:dismissed|rejected|discarded|abandoned|ruled out|dropped)\b",
     re.IGNORECASE,
 )
-_NOTHING_OPEN = re.compile(
+NOTHING_OPEN = re.compile(
     r"\bno (?:\w+ )?(?:open|unresolved|outstanding) (?:questions?|issues?)\b", re.IGNORECASE
 )
 _OF_A_FORM = re.compile(
@@ -262,7 +262,7 @@ def _unknown_in(text: str, first: bool, *, answering: bool) -> Cue | None:
         return None
     if text.endswith(":"):
         return None
-    if _NOTHING_OPEN.search(text) or _OF_A_FORM.search(text) or _IN_THAT_CASE.match(text):
+    if NOTHING_OPEN.search(text) or _OF_A_FORM.search(text) or _IN_THAT_CASE.match(text):
         return None
     if text.endswith("?"):
         return Cue("unknown", EXPLICIT)

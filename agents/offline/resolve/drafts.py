@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from agents.offline.lexicons import Wording
 from agents.offline.recognise import cues
-from agents.offline.recognise.cues import EXPLICIT, Cue
+from agents.offline.recognise.cues import EXPLICIT, LIKELY, Cue
 from agents.offline.recognise.entities import names_in
-from agents.offline.recognise.fragments import is_order, stands_alone
+from agents.offline.recognise.fragments import is_order, is_whole, stands_alone
 from agents.offline.recognise.impact import burden_of, impact_of, severity_of
 from agents.offline.recognise.needs import requirement_attributes
 from agents.offline.recognise.noise import words_of
@@ -73,7 +73,8 @@ class Draft:
     features of where it was read (``soundness.py``). ``scope`` was put before its title, with a
     colon or a comma, as an ``aside`` where the same is true elsewhere; ``sequel`` is the sentence
     told after it, ``prior`` the one before. ``frames`` are spans that it stands under, which are
-    cited with it and confirm nothing.
+    cited with it and confirm nothing. ``instead`` is what its wording makes of a claim that turns
+    out to be unsure.
     """
 
     kind: AtomKind
@@ -95,6 +96,7 @@ class Draft:
     aside: bool = False
     prior: str = ""
     frames: tuple[Span, ...] = ()
+    instead: Draft | None = None
 
     @property
     def first(self) -> str:
@@ -262,9 +264,10 @@ def make_draft(
         cue.fragment or cue.confidence == EXPLICIT or cue.kind in ("action_item", "unknown")
     )
     labelled = cue.kind == "decision" and cue.skip
-    if len(words_of(text)) < (cues.LEAST_CHOSEN if labelled else 3) or not stands_alone(
-        text, structural=structural
-    ):
+    if len(words_of(text)) < (cues.LEAST_CHOSEN if labelled else 3):
+        return None
+    likely = cue.confidence == LIKELY
+    if not (is_whole(text) if likely else stands_alone(text, structural=structural)):
         return None
     names = names_in(sentence.raw, text)
     text = name_subject(text, subject, cue.kind, names=bool(names))

@@ -21,12 +21,14 @@ _OWN_VOICE = _CONVERSATIONS | {"readme", "agent_guide", "architecture_doc"}
 _HOW_TO = Wording("documents", "how_to")
 _RECORD = Wording("documents", "records")
 _WEIGHING = Wording("documents", "weighing")
+_TEACHES = Wording("documents", "teaches")
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What is known about a chunk before a sentence of it is read.
 
+    ``teaches``: it is a course or a set of steps, of which only what binds is true of the project.
     ``talk``: people speak in it, in turn. ``asked``: questions in it are meant. ``deliberates``:
     decisions are taken or proposed in documents like it, talk among them. ``own_voice``: its «we»
     are those who make the project, not a teacher and the reader. ``recorded``: it was written once,
@@ -39,6 +41,7 @@ class Setting:
     talk: bool
     asked: bool
     how_to: bool
+    teaches: bool
     deliberates: bool
     own_voice: bool
     recorded: bool
@@ -47,7 +50,7 @@ class Setting:
 
 def read_setting(chunk: ChunkCreated) -> Setting:
     talk = chunk.source_type in _CONVERSATIONS
-    how_to, record, weighs = _manner_of(chunk.path)
+    how_to, record, weighs, teaches = _manner_of(chunk.path)
     deliberates = talk or record or weighs
     return Setting(
         text=chunk.text_payload,
@@ -55,6 +58,7 @@ def read_setting(chunk: ChunkCreated) -> Setting:
         talk=talk,
         asked=talk or chunk.source_type == "architecture_doc",
         how_to=how_to,
+        teaches=teaches,
         deliberates=deliberates,
         own_voice=deliberates or chunk.source_type in _OWN_VOICE,
         recorded=is_record(chunk),
@@ -70,6 +74,10 @@ def is_record(chunk: ChunkCreated) -> bool:
 
 
 @functools.lru_cache(maxsize=256)  # a document's chunks come one after another
-def _manner_of(path: str) -> tuple[bool, bool, bool]:
-    """Whether a document of this name leads a reader through something, is a record, weighs."""
-    return bool(_HOW_TO.search(path)), bool(_RECORD.search(path)), bool(_WEIGHING.search(path))
+def _manner_of(path: str) -> tuple[bool, bool, bool, bool]:
+    """Whether a document of this name leads a reader through something, is a record, weighs or
+    teaches; a record leads nobody, wherever it is kept.
+    """
+    record = bool(_RECORD.search(path))
+    how_to = not record and bool(_HOW_TO.search(path))
+    return how_to, record, bool(_WEIGHING.search(path)), how_to and bool(_TEACHES.search(path))

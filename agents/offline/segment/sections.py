@@ -35,12 +35,14 @@ Role = Literal[
     "unsupported",
     "postponed",
     "nothing",
+    "little",
     "plain",
 ]
 
 _ROLES: tuple[Role, ...] = (
     "nothing",
     "topics",
+    "little",
     "rejected",
     "non_goal",
     "decision",
@@ -141,6 +143,8 @@ def role_in(headings: tuple[str, ...], *, recorded: bool = False) -> tuple[Role,
         return "nothing", True
     if "rejected" in roles:
         return "rejected", True
+    if "little" in roles[-3:]:
+        return "little", True
     for depth, role in enumerate(reversed(roles)):
         if role == "plain" and allows(headings[-1 - depth]):
             return "plain", True
