@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from agents.offline.judge.features import mark_place
 from agents.offline.recognise.cues import FORMED, polarity_of
 from agents.offline.recognise.entities import names_in
@@ -10,12 +12,23 @@ from agents.offline.recognise.needs import find_requirement, requirement_attribu
 from agents.offline.resolve.drafts import Draft, add_scope, tags_of
 from agents.offline.segment.documents import Setting
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Passage, Span
-from agents.offline.segment.sections import Role, bare_name
-from agents.offline.segment.wording import body_of, capitalise
+from agents.offline.segment.sections import Role, bare_name, role_of
+from agents.offline.segment.wording import body_of, capitalise, lower_first
 from schemas.areas import main_area
 from schemas.events.atom import AtomKind
 
+_NAMED = re.compile(r"[A-Z][\w'’-]* (?:[A-Z(]|v?\d)|[A-Z][\w-]*[A-Z]|(?:[A-Z]\w+)(?:['’]s|’)\b")
 FEWEST_WORDS = 3  # of a title
+
+
+def is_glossary(setting: Setting) -> bool:
+    """Whether the document explains words, most of them of the field."""
+    return role_of(setting.name) == "terms"
+
+
+def lower_told(text: str) -> str:
+    """``text`` as it stands after a label; a name of several words keeps its capital."""
+    return text if _NAMED.match(text) else lower_first(text)
 
 
 def make_formed(

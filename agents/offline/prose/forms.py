@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from agents.offline.lexicons import Wording
-from agents.offline.prose.formed import make_formed
+from agents.offline.prose.formed import is_glossary, lower_told, make_formed
 from agents.offline.prose.minutes import is_of_meeting, keep_concluded
-from agents.offline.recognise.cues import MODAL
+from agents.offline.recognise.cues import FORMED, MODAL
 from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.fragments import has_verb, is_order
 from agents.offline.recognise.impact import burden_of, severity_of
@@ -65,6 +65,7 @@ _TAKES_VERB = re.compile(
 )
 _YOU = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
 _BACKWARD = re.compile(r"(?:it|this|that|these|those|they|there|he|she)\b", re.IGNORECASE)
+_POINTS = re.compile(r"\b(?:this|these|it|that|here)\b", re.IGNORECASE)
 _OPEN_SUBJECT = re.compile(r"(?:it|this|that|they|which|and|or|but|you|i)\b", re.IGNORECASE)
 MOST_LEAD_WORDS = 22
 FEWEST_WORDS = 3  # of an item behind its announcement
@@ -90,19 +91,38 @@ def add_forms(
         of_first = [it for it in found if it.spans[0][0] <= first[0] < it.spans[0][1]]
         stands = _question_over(passage) and not _SHORT_ANSWER.match(said[0].text)
         if formed and not any(stands or _is_as_good(it) for it in of_first):
-            found = [formed, *(it for it in found if it not in of_first)]
+            told = _tell_with(formed, of_first[0]) if of_first else formed
+            found = [told, *(it for it in found if it not in of_first)]
     scope, label = _scope_over(setting.text, passage)
     return [_mark_scope(it, scope, label) for it in found] if scope else found
 
 
 def _is_as_good(draft: Draft) -> bool:
-    return draft.confidence >= MODAL or draft.kind != "claim"
+    return draft.confidence >= MODAL
+
+
+def _tell_with(formed: Draft, draft: Draft) -> Draft:
+    """``formed``, of the kind that the wording of ``draft``, its sentence, has."""
+    if formed.kind != "claim" or draft.kind == "claim":
+        return formed
+    return replace(
+        draft,
+        title=formed.title,
+        body=formed.body,
+        confidence=FORMED,
+        spans=formed.spans,
+        scope=formed.scope,
+        aside=formed.aside,
+        polarity=None if draft.kind == "unknown" else formed.polarity,
+        sequel="",
+        prior="",
+    )
 
 
 def _find_formed(
     setting: Setting, passage: Passage, role: Role, said: Sequence[Sentence], place: Place
 ) -> Draft | None:
-    guides = setting.how_to or role in ("how_to", "nothing", "terms")
+    guides = setting.teaches or role in ("how_to", "nothing", "terms") or is_glossary(setting)
     first = said[0]
     if is_pointer(first.text) or is_truncated(first.text) or passage.form == "heading":
         return None
@@ -275,10 +295,12 @@ def _labelled(
         return None
     if _IDENTIFIER.match(label) or _OF_INTERFACE.match(f"{label} {told}"):
         return None
+    if _POINTS.search(label):
+        return None
     if label.endswith("?") or re.match(r"(?:step|option|example|note|tip)\b", label, re.IGNORECASE):
         return None
     known = label.lower() in told.lower()
-    title = told if known and has_verb(told) else f"{capitalise(label)}: {lower_first(told)}"
+    title = told if known and has_verb(told) else f"{capitalise(label)}: {lower_told(told)}"
     if len(title) > MAX_TITLE:
         return None
     kind: AtomKind = "claim"

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from agents.offline.judge.features import mark_place
 from agents.offline.lexicons import Wording
+from agents.offline.prose.formed import is_glossary, lower_told
 from agents.offline.recognise.cues import FORMED, MODAL, polarity_of
 from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.fragments import has_verb
@@ -84,7 +85,12 @@ def row_drafts(setting: Setting, passage: Passage, role: Role, place: Place) -> 
     """What a row states; nothing where it is one of a list that states nothing."""
     cells = [it for it in map(_read_cell, passage.cells) if it.head or it.said]
     raw = setting.text[passage.start : passage.end]
-    if role == "how_to" or len(raw) < MIN_EVIDENCE_CHARS or len(cells) < 2:
+    if (
+        role in ("how_to", "terms")
+        or is_glossary(setting)
+        or len(raw) < MIN_EVIDENCE_CHARS
+        or len(cells) < 2
+    ):
         return
     if is_row_denied(passage) or _is_over(cells):
         return
@@ -311,7 +317,7 @@ def _described(first: Cell, rest: list[Cell]) -> Told | None:
     if len(telling) == 1 and telling[0].sort == "telling" and not state:
         said = telling[0].said
         own = said.lower().startswith(first.said.lower())
-        return Told("claim", said if own else f"{first.said}: {lower_first(said)}", FORMED, {})
+        return Told("claim", said if own else f"{first.said}: {lower_told(said)}", FORMED, {})
     return Told("claim", _pairs(first, rest), FORMED, {})
 
 
@@ -320,7 +326,7 @@ def _pairs(first: Cell, rest: list[Cell]) -> str:
     given = [it for it in rest if it.said][:MOST_PAIRS]
     if len(given) == 1 and given[0].sort == "telling":
         return f"{first.said}: {lower_first(given[0].said)}"
-    told = (f"{_lower(it.head)} {lower_first(it.said).rstrip('.')}" for it in given)
+    told = (f"{_lower(it.head)} {lower_told(it.said).rstrip('.')}" for it in given)
     return f"{first.said}: {'; '.join(told)}"
 
 

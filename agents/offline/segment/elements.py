@@ -10,6 +10,10 @@ import re
 
 from agents.offline.segment.scan import TITLED, Scan
 
+_MODULE = re.compile(
+    r"(?:import\s+(?:[\w*{][^'\"]*\sfrom\s+)?['\"]|import\s+(?:\{|\*)|"
+    r"export\s+(?:const|let|default|function|async|\{|\*))"
+)  # of MDX, in Markdown hardly how a paragraph begins
 _TAG_OPENS = re.compile(r"<(?P<name>[A-Za-z][\w.:-]*)(?:\s[^<>]*)?$")
 _OPEN = re.compile(
     r"<(?P<name>[A-Za-z][\w.:-]*)(?P<said>(?:\s+(?:\{[^{}]*\}|[\w:@.-]+"
@@ -39,9 +43,12 @@ LONGEST_TITLE = 200
 
 
 def take_element(scan: Scan, line: str, bare: str, at: int, indent: int) -> bool:
-    """Whether the line is a tag, or opens with one that is taken with the text behind it."""
+    """Whether the line is a tag or a module's, or opens with a tag that is taken with its text."""
     if scan.tag_from >= 0:
         return _go_on(scan, line, bare, at)
+    if scan.block is None and indent == 0 and _MODULE.match(bare):
+        scan.skips_paragraph = True
+        return True
     if bare[0] != "<":
         return False
     if closed := _CLOSE.match(bare):

@@ -180,8 +180,8 @@ def _take(scan: Scan, line: str, at: int) -> None:
 
 
 def _may_be_element(scan: Scan, bare: str) -> bool:
-    """Whether the line may be a tag of Markdown, or go on with one."""
-    return scan.dialect == "md" and (bare[0] == "<" or scan.tag_from >= 0)
+    """Whether the line may be a tag or a module's line of Markdown, or go on with a tag."""
+    return scan.dialect == "md" and (bare[0] in "<ie" or scan.tag_from >= 0)
 
 
 def _is_labelled(scan: Scan) -> bool:

@@ -41,8 +41,8 @@ Role = Literal[
 
 _ROLES: tuple[Role, ...] = (
     "nothing",
-    "little",
     "topics",
+    "little",
     "rejected",
     "non_goal",
     "decision",

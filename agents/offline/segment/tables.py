@@ -83,13 +83,15 @@ def table_at(place: Place, dialect: str) -> Table | None:
     return None
 
 
-def _html_table(place: Place) -> Table | None:
-    """The table up to its end; None where that is not in sight."""
-    for taken, (line, at) in enumerate(place.rest(), 1):
+def _html_table(place: Place) -> Table:
+    """The table up to its end, or that of the text, which may be a piece of a document."""
+    taken, end = 0, place.at
+    for line, at in place.rest():
+        taken, end = taken + 1, at + len(line)
         if _HTML_TABLE_END.search(line):
-            heads, rows = read_html_table(place.text, place.at, at + len(line))
-            return Table(tuple(Row(row, heads) for row in rows), taken)
-    return None
+            break
+    heads, rows = read_html_table(place.text, place.at, end)
+    return Table(tuple(Row(row, heads) for row in rows), taken)
 
 
 def _of_drawn(text: str, drawn: Drawn) -> Table:
