@@ -34,7 +34,6 @@ from schemas.talk import RemarkSpan
 from schemas.versions import EXTRACTOR_VERSION
 
 ENGINE = "heuristic"
-MAX_CLAIMS = 40  # of one chunk: two of 3,420 in two projects are beyond
 MAX_CODE_ATOMS = 4
 MAX_CONFIG_ATOMS = 3
 
@@ -72,8 +71,7 @@ def drafts_of(chunk: ChunkCreated) -> list[Draft]:
         return []
     if is_talk(chunk.source_type):
         drafts, sentences = talk_drafts(chunk)
-        drafts = _keep_strongest(_drop_repeats(drafts), "claim", MAX_CLAIMS)
-        return [_add_second_passage(draft, sentences) for draft in drafts]
+        return [_add_second_passage(it, sentences) for it in _drop_repeats(drafts)]
     if chunk.source_type == "manifest":
         return _drop_repeats(dependency_drafts(chunk))
     judged = judge_drafts(propose_drafts(chunk), chunk)
@@ -84,8 +82,7 @@ def propose_drafts(chunk: ChunkCreated) -> list[Draft]:
     """What prose and comments propose, before any of it is doubted."""
     if is_prose(chunk.path, chunk.source_type):
         drafts, sentences = prose_drafts(chunk)
-        drafts = _keep_strongest(_drop_repeats(drafts), "claim", MAX_CLAIMS)
-        return [_add_second_passage(draft, sentences) for draft in drafts]
+        return [_add_second_passage(it, sentences) for it in _drop_repeats(drafts)]
     if not has_comments(suffix_of(chunk.path)):
         return []
     limit = MAX_CONFIG_ATOMS if chunk.source_type == "config" else MAX_CODE_ATOMS
@@ -101,13 +98,6 @@ def _drop_repeats(drafts: list[Draft]) -> list[Draft]:
         spoken = "" if draft.kind != "entity" else "entity"
         unique.setdefault((spoken, *key_of_wording(draft.title)), draft)
     return list(unique.values())
-
-
-def _keep_strongest(drafts: list[Draft], kind: str, limit: int) -> list[Draft]:
-    """``drafts`` with at most ``limit`` of ``kind``: the surest, then the earliest."""
-    of_kind = [at for at, draft in enumerate(drafts) if draft.kind == kind]
-    kept = set(sorted(of_kind, key=lambda at: (-drafts[at].confidence, at))[:limit])
-    return [draft for at, draft in enumerate(drafts) if draft.kind != kind or at in kept]
 
 
 def _add_second_passage(draft: Draft, sentences: list[Sentence]) -> Draft:

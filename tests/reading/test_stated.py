@@ -70,6 +70,12 @@ def test_what_leans_on_the_sentence_before_quotes_both() -> None:
     assert found.title.endswith("This opens up a way for thieves to steal parcels unseen")
 
 
+def test_two_claims_of_which_one_leans_on_the_other_are_one() -> None:
+    text = "Labels fade in the strong light of the gate. This makes parcels slow to sort by hand.\n"
+    ((kind, title),) = stated(text)
+    assert (kind, title.count("abels fade")) == ("claim", 1)
+
+
 def test_a_guide_states_what_binds_and_nothing_else() -> None:
     text = "The panel shows the lane in green.\n\nA lane cannot hold more than forty parcels.\n"
     assert [kind for kind, _ in stated(text, "docs/tutorial/lanes.md")] == ["requirement"]

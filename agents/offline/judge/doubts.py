@@ -76,7 +76,7 @@ class Doubt(IntEnum):
     """What its words alone say against a draft."""
 
     NONE = 0
-    WEAK = 1  # refused, but for where a label or heading says what it is
+    WEAK = 1  # the last of the drafts, but for where a label or heading says what it is
     EMPTY = 2  # refused, whatever is over it
 
 

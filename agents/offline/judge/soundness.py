@@ -3,10 +3,9 @@
 Rules see a sentence, and know no word for «this speaks of something that is not here». What a
 trained sum sees beside its words is where it stands, how it is introduced and whether its subject
 is known there. Decided against a rule for each cause: on projects nobody had read, what went wrong
-was spread over too many. What is doubted is kept as a draft where a label or heading says what it
-is; what nothing but its wording calls so is refused below ``KEPT``, documents that deliberate aside
-where risks and questions would go first, true ones among them. Whole numbers, as in ``linear.py``;
-made by ``tests/reading/training/soundness.py``.
+was spread over too many. What is doubted is kept as a draft; what nothing but its wording calls so
+is the last of the drafts below ``KEPT``. Only what says nothing is refused. Whole numbers, as in
+``linear.py``; made by ``tests/reading/training/soundness.py``.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ SOUND = 0.75
 EXPECTED = 0.6  # the same where a label or heading says what it is
 NOTED = 0.5  # and of questions and tasks, of which no more are good above
 NEVER = 2.0  # no probability is as high
-# The probability below which what nothing but its wording calls so is refused: where a document
+# The probability below which what nothing but its wording calls so is doubted: where a document
 # deliberates, of a passage's first sentence and of later ones, and elsewhere.
 KEPT: dict[AtomKind, tuple[float, float, float, float]] = {
     "claim": (0.62, 0.68, 0.6, 0.68),
@@ -62,7 +61,7 @@ JUDGED = frozenset(  # of the rest too few were read
 )
 SHORTEST = 5  # words; of shorter ones, and of answers, too few were read
 OF_PATH = (
-    frozenset(  # what a document's name says; refused by them, a file that moves would tell less
+    frozenset(  # what a document's name says; doubted by them, a file that moves would tell less
         {"@all known", "@deliberates", "@foreign name", "@how_to", "@known in path", "@own_voice"}
     )
 )
@@ -85,8 +84,8 @@ def _take_wording(draft: Draft) -> Draft:
 
 
 def find_threshold(draft: Draft, chunk: ChunkCreated, doubt: Doubt) -> float:
-    """The probability below which ``draft`` is refused; 0 where it is kept in any case, ``NEVER``
-    where its words say that it is none.
+    """The probability below which ``draft`` is the last of all; 0 where it is kept in any case,
+    ``NEVER`` where its words say that it is none.
     """
     if doubt == Doubt.EMPTY:
         return NEVER

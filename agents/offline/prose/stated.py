@@ -106,7 +106,15 @@ def add_stated(sure: Sequence[Draft], stated: dict[Span, Draft]) -> list[Draft]:
         for it in sure
     ]
     rest = [draft for span, draft in stated.items() if span not in told]
+    rest = [it for it in rest if not any(_is_told_in(it, other) for other in rest)]
     return sorted([*kept, *rest], key=lambda draft: draft.spans[0])
+
+
+def _is_told_in(draft: Draft, other: Draft) -> bool:
+    """Whether a claim is told as what another one leans on."""
+    (start, end), (begin, stop) = draft.spans[0], other.spans[0]
+    longer = start == begin and end < stop and draft.kind == other.kind == "claim"
+    return longer and draft.statement.lower() in other.title.lower()
 
 
 def _may_state(sentence: Sentence) -> bool:
