@@ -128,3 +128,12 @@ def test_a_table_of_html_is_read_by_rows() -> None:
     first, second = sorted(extract(a_chunk(text)), key=lambda it: it.evidence[0].char_start)
     assert first.title == "Depot, Sorter: choice of a lane by the weight of a parcel"
     assert second.title == "The depot must be open at night"
+
+
+@pytest.mark.parametrize(
+    "before", ["Here is an example of a night:", "Let's say that there are two lanes."]
+)
+def test_a_table_that_serves_as_an_example_states_nothing(before: str) -> None:
+    table = "| Lane | Purpose |\n|---|---|\n| North | Storage of all parcels for the villages |\n"
+    assert extract(a_chunk(f"# Depot\n\n{before}\n\n{table}")) == []
+    assert extract(a_chunk(f"# Depot\n\nThese lanes are open.\n\n{table}"))

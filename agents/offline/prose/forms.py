@@ -162,6 +162,8 @@ def _answer(
     """What an answer says, told with its question where it does not stand alone."""
     text = re.sub(r"^\W*a(?:nswer)?\s*[:.]\s+", "", said[0].text, flags=re.IGNORECASE)
     asked = re.sub(r"^q(?:uestion)?\s*\d*\s*[:.]\s+", "", asked, flags=re.IGNORECASE)
+    if _NO_TELLING.search(text):
+        return None
     if text.endswith((":", "?")) or _HOW.match(asked) or len(asked.split()) < FEWEST_WORDS:
         return None
     if len(text.split()) < FEWEST_TOLD and len(said) > 1:

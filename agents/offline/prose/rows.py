@@ -55,6 +55,12 @@ _NO = Wording("polarity", "no")
 _DENIES = re.compile(
     r"\b(?:not|never|no|out of scope|excluded|unsupported|rejected)\b|n['’]t\b|❌", re.I
 )
+_MINE = re.compile(r"\b(?:I|my|me)\b")
+_EXAMPLE = re.compile(
+    r"\bexamples?\b|\bfor instance\b|\blet['’]?s (?:say|assume)\b|"
+    r"\b(?:suppose|imagine|hypothetical)\b",
+    re.IGNORECASE,
+)
 _EMPTY = re.compile(r"[\W_]*(?:n/?a|none|tbd|unknown|todo)?[\W_]*$", re.IGNORECASE)
 _FIGURE = re.compile(r"\d")
 _ID = re.compile(r"(?:[A-Z]{1,8}[-_ .]?)*#?\d[\d.]*$|[A-Z]{1,3}$")
@@ -92,6 +98,8 @@ def row_drafts(setting: Setting, passage: Passage, role: Role, place: Place) -> 
         or len(cells) < 2
     ):
         return
+    if any(_MINE.search(it.head) for it in cells) or _serves_as_example(setting.text, passage):
+        return
     if is_row_denied(passage) or _is_over(cells):
         return
     told = list(_sided(cells)) or filter(None, (_stated(cells) or _told(cells),))
@@ -109,6 +117,11 @@ def _deny(passage: Passage, role: Role, told: Told) -> dict[str, Any]:
         return {"title": ""}
     title = f"{show_heading(over)}: {lower_first(told.title)}"
     return {"title": title, "kind": "claim", "attributes": told.attributes | {"scope": "out"}}
+
+
+def _serves_as_example(text: str, passage: Passage) -> bool:
+    """Whether what stands before the table announces an example."""
+    return any(_EXAMPLE.search(text, *span) for span in passage.over[-1:])
 
 
 def _draft_of(

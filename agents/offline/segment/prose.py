@@ -242,7 +242,10 @@ def _take_table(scan: Scan, table: Table) -> None:
         cells = tuple((head, text.strip()) for head, text in zip(heads, texts, strict=False))
         if row.heads and len(texts) > 1:
             told = (row.cells[0][0], row.cells[-1][1])
-            scan.found.append(Passage(*told, "record", scan.headings(), scan.lead, cells=cells))
+            over = (scan.intro,) if scan.intro else ()
+            scan.found.append(
+                Passage(*told, "record", scan.headings(), scan.lead, over=over, cells=cells)
+            )
         cells += tuple(it for it in card if it[0] != cells[0][1])
         for (start, end), text in zip(row.cells, texts, strict=True):
             if text.count(" ") >= 5 and text.strip():
