@@ -44,7 +44,7 @@ _LIST = re.compile(
     r"(?:options?|alternatives?|approaches|solutions|candidates|variants|comparison)"
     r"(?: (?:we )?(?:considered|evaluated|explored|analy[sz]ed|investigated|analysis|comparison|"
     r"under consideration|rejected|discarded|not chosen|and \w+|that were \w+))*$|"
-    r"(?:rationale|motivation) and alternatives$|(?:\w+ )?comparison (?:of|for|between) .*"
+    r"(?:rationale?|motivation) and alternatives$|(?:\w+ )?comparison (?:of|for|between) .*"
 )
 _TURNED_DOWN = re.compile(r"\b(?:alternatives?|rejected|discarded|dismissed|not chosen|other)\b")
 _ALTERNATIVE = re.compile(

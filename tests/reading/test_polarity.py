@@ -530,3 +530,27 @@ def test_what_was_considered_has_drawbacks_of_its_own() -> None:
     lead = "FastPost was also considered, however, it has the following disadvantages:"
     text = f"# Depot\n\n## Proposal\n\n{lead}\n\n- Parcels may be lost at night.\n"
     assert titles_of(text, "docs/rfcs/0001-lanes.md") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Such a DepotServer would also need to print labels.",
+        "The DepotServer was originally built to print labels for one hall only.",
+        "Several tools were considered to print labels for the DepotServer.",
+        "If we don't have this change:\n\n- The DepotServer must print each label twice.",
+        "There are two ways to do this:\n\n- The DepotServer must print each label twice.",
+        "We will remove the following from the depot:\n\n- The DepotServer must print labels.",
+    ],
+)
+def test_what_is_weighed_or_given_up_is_not_told(text: str) -> None:
+    found = titles_of(f"# Depot\n\n## Design\n\n{text}\n", "docs/rfcs/0001-lanes.md")
+    assert not [it for it in found if "label" in it]
+
+
+@pytest.mark.parametrize("heading", ["Pros", "Cons", "Motivation"])
+def test_what_is_praised_or_feared_binds_nobody(heading: str) -> None:
+    lead = "This design has several limitations:\n\n" if heading == "Motivation" else ""
+    text = f"{lead}- Clerks cannot close the hall without help\n- Clerks need not weigh parcels\n"
+    found = read(f"# Depot\n\n## {heading}\n\n{text}", "docs/rfcs/0001-lanes.md")
+    assert {kind for kind, _ in found} <= {"claim", "risk"}

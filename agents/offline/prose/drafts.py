@@ -87,7 +87,8 @@ _ANNOUNCES: tuple[tuple[Role, re.Pattern[str]], ...] = (
         "risk",
         re.compile(
             r"^(?!.*\b(?:mitigat|avoid|reduc|prevent|address|no )).*"
-            r"\b(?:risks|drawbacks|downsides|disadvantages)\b[^.?]*:$",
+            r"\b(?:risks|drawbacks|downsides|disadvantages|limitations|shortcomings|challenges|"
+            r"pain points)\b[^.?]*:$",
             re.IGNORECASE,
         ),
     ),
@@ -155,9 +156,7 @@ def prose_drafts(chunk: ChunkCreated) -> tuple[list[Draft], list[Sentence]]:
             seen += read
         known.append(Read(passage, role, direct, read, option))
     for at in range(len(known)):
-        drafts = (
-            options.add_alternatives(it, known[at].role) for it in _drafts_at(setting, known, at)
-        )
+        drafts = (options.settle(it, known[at].role) for it in _drafts_at(setting, known, at))
         option = known[at].option
         is_open = option and option.standing == "open"
         found += [propose(it, option) if option and is_open else it for it in drafts]

@@ -114,8 +114,12 @@ class Options:
         exact = (it for it in found if not over or norm_text(it.under) == over)
         return next(exact, found[0] if len(found) == 1 else None)
 
-    def add_alternatives(self, draft: Draft, role: Role) -> Draft:
-        """A decision for one of the options with those that were not chosen."""
+    def settle(self, draft: Draft, role: Role) -> Draft:
+        """A decision for one of the options with those that were not chosen; what is praised or
+        feared as a claim, where nothing is sure that it binds.
+        """
+        if role in ("gain", "risk") and draft.kind in _BINDING and draft.confidence < WEAK:
+            return replace(draft, kind="claim", attributes={})
         if draft.kind != "decision" or role != "decision" or not (self._chosen and self._rejected):
             return draft
         names = dict.fromkeys(show_heading(it.heading) for it in self._rejected)

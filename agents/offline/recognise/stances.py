@@ -46,6 +46,7 @@ _COLUMNS: tuple[tuple[Wording, bool, Stance], ...] = (
     (Wording("polarity", "withdrawn_column"), True, "withdrawn"),
 )  # which answer in such a column says so
 _LEADS: tuple[tuple[Stance, Wording], ...] = (
+    ("weighed", Wording("polarity", "weighs_lead")),
     ("withdrawn", Wording("polarity", "withdraws_lead")),
     ("others", Wording("polarity", "others_lead")),
     ("excluded", Wording("polarity", "excludes_lead")),
@@ -53,7 +54,6 @@ _LEADS: tuple[tuple[Stance, Wording], ...] = (
     ("waived", Wording("polarity", "waives_lead")),
     ("forbidden", Wording("polarity", "forbids_label")),
     ("forbidden", Wording("polarity", "forbids_lead")),
-    ("weighed", Wording("polarity", "weighs_lead")),
     ("fine", Wording("polarity", "allows_lead")),
 )
 _STATE_COLUMN = Wording("polarity", "accepted_column", entry="states")
@@ -73,6 +73,7 @@ _FORMER = Wording("polarity", "former")
 _ENDURED = Wording("polarity", "endured")
 _ENDURED_IN_COMPLAINT = Wording("polarity", "endured_in_complaint")
 _COMPLAINT_HEADING = Wording("polarity", "complaint_heading")
+_SUPPOSED = Wording("polarity", "supposed")
 _HYPOTHETICAL = Wording("polarity", "hypothetical")
 _ANOTHER_OPTION = Wording("polarity", "another_option")
 _SAID_OF_OTHERS = Wording("polarity", "said_of_others")
@@ -223,7 +224,10 @@ def is_unstated(text: str, headings: Sequence[str], *, feared: bool, weighs: boo
         return True
     if weighs and (_ENDURED.match(text) or _is_complaint(text, headings)):
         return True
-    return not feared and _HYPOTHETICAL.search(text) is not None
+    if feared:
+        return False
+    supposed = weighs and _SUPPOSED.search(text) is not None
+    return supposed or _HYPOTHETICAL.search(text) is not None
 
 
 def _is_complaint(text: str, headings: Sequence[str]) -> bool:
