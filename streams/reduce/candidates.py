@@ -51,6 +51,8 @@ OF_PRODUCT = 3
 MANY_OF_PRODUCT = 6
 HEAD_SHARE = 0.2
 LEAST_NAME = 3
+EVERYWHERE = 0.3  # of the sources
+LEAST_EVERYWHERE = 10
 _OF_PRODUCT = re.compile(
     r" (?:in|for|with|and|to|on|by|of|used by) (?:the )?(?P<product>[A-Za-z]\w+(?: [A-Z]\w+)?)$"
 )
@@ -155,7 +157,13 @@ def find_candidates(material: Material) -> list[Candidate]:
             key = name_key(name)
             found.setdefault(key, Candidate(key, name)).introducing.append(atom)
     _spread(found, rest, material)
-    return [found[key] for key in sorted(found)]
+    sources = len({atom.first_provenance.source_id for atom in atoms})
+    return [found[key] for key in sorted(found) if not _is_everywhere(found[key], sources)]
+
+
+def _is_everywhere(one: Candidate, sources: int) -> bool:
+    """Whether so many documents speak of it that it is the product itself."""
+    return len(one.speaking) > max(LEAST_EVERYWHERE, EVERYWHERE * sources)
 
 
 def _rank_as_lead(atom: AtomRecord) -> tuple[float, float, str]:

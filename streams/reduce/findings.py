@@ -253,7 +253,9 @@ def _is_of(topic: Topic, atom: AtomRecord) -> bool:
     """Whether what moves in the atom is the topic: its name stands close before the verb."""
     said = atom.statement.lower()
     at, verb = said.find(topic.key), _MOVING.search(said)
-    return verb is not None and 0 <= at < verb.start() <= at + len(topic.key) + NEAR
+    if verb is None or not 0 <= at < verb.start() <= at + len(topic.key) + NEAR:
+        return False
+    return not {"it", "they", "this", "we"} & {*said[at : verb.start()].split()}
 
 
 def _is_asked(atom: AtomRecord) -> bool:

@@ -62,7 +62,10 @@ def test_a_question_that_another_document_answers_says_so():
 
 def test_a_risk_of_a_feature_in_another_document_is_one_for_the_feature():
     risk = an_atom(
-        "risk", "Label printing stops when the ink is frozen", source="src_other", severity="high"
+        "risk",
+        "Label printing stops when the ink is frozen",
+        source="src_other",
+        impact="vans wait",
     )
     ((title, one),) = insights(LABELS, risk).items()
 

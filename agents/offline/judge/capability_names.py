@@ -30,6 +30,7 @@ _NUMBER = re.compile(
 _DATED = re.compile(r"\d{4,8}[-_](?:\d\d[-_]){0,2}(?=[a-z]+[-_])")
 _SIGNS = re.compile(r"^[^\w(«\"']+|[^\w)»\"'+#]+$")
 _EMOJI = re.compile(r"[\U0001F000-\U0001FAFF☀-➿⬀-⯿️‍←-⇿]+|:[a-z][a-z0-9_+-]+:")
+_ATTRIBUTES = re.compile(r"\s*\{[^{}]*\}\s*$")
 _ASIDE = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _LAST = re.compile(
     r"\s+(?:overview|introduction|guide|basics|proposal|design(?: doc(?:ument)?)?|rfc|docs?|"
@@ -63,7 +64,7 @@ def capability_name(raw: str, *, planned: bool = False, titled: bool = False) ->
     """``raw`` as the name of a capability; nothing where it is none. ``titled``: it is a title,
     which may read like a sentence where it is short.
     """
-    text = show_heading(_EMOJI.sub(" ", raw)).strip()
+    text = show_heading(_EMOJI.sub(" ", _ATTRIBUTES.sub("", raw))).strip()
     if " " not in text and (dated := _DATED.match(text)):
         text = name_of_folder(text[dated.end() :])
     text = _NUMBER.sub("", " ".join(text.split()))
@@ -77,6 +78,11 @@ def capability_name(raw: str, *, planned: bool = False, titled: bool = False) ->
     text = _OWNER.sub("", text)
     text = _SIGNS.sub("", _LAST.sub(r"\1", text) or text)
     return capitalise(text) if _is_name(text, titled=titled) else ""
+
+
+def is_generic(title: str) -> bool:
+    """Whether documents of any product have this title."""
+    return _GENERIC.match(show_heading(title).strip()) is not None
 
 
 def _is_name(text: str, *, titled: bool) -> bool:

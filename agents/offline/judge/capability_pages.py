@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from agents.offline.judge.capability_names import capability_name, name_of_folder
+from agents.offline.judge.capability_names import capability_name, is_generic, name_of_folder
 from agents.offline.lexicons import Wording
 from agents.offline.recognise.fragments import is_order
 from agents.offline.segment.passages import Span
@@ -37,7 +37,7 @@ _CHOICES = re.compile(
     r"(?:^|[/_-])(?:adrs?|decisions?|minutes|meetings?)(?=[/_\-.\d])", re.IGNORECASE
 )
 _PROPOSED = re.compile(
-    r"(?:^|/)(?:proposals?|rfcs?|drafts?|proposed|ideas?|keps?)(?=/)", re.IGNORECASE
+    r"(?:^|/)(?:proposals?|rfcs?|drafts?|proposed|ideas?|keps?|plans?)(?=/)", re.IGNORECASE
 )
 _KIND_IN_STEM = re.compile(
     r"[\w-]+[-_](?P<kind>integration|connector|plugin|extension|provider|adapter|strategy|pattern)"
@@ -80,7 +80,7 @@ def page_of(chunk: ChunkCreated) -> Page | None:
     name = _best_of(
         [name for title in titles if (name := capability_name(title, titled=place == PAGE))]
     )
-    if not name and (_INTRODUCTIONS.match(own) or place != DOC):
+    if not name and (_INTRODUCTIONS.match(own) or (place != DOC and is_generic(title))):
         own = own if not _INTRODUCTIONS.match(own) else folders.pop()
         name = capability_name(name_of_folder(own))
     elif folders and _INTRODUCTIONS.match(own):
@@ -89,7 +89,7 @@ def page_of(chunk: ChunkCreated) -> Page | None:
         return None
     if " " not in name and (kind := _KIND_IN_STEM.fullmatch(own.lower())):
         name = f"{name} {kind['kind']}"
-    group = _group_of(text, fields, folders)
+    group = "" if place == RECORD else _group_of(text, fields, folders)
     if " " not in name and (part := _PARTS.search(f"/{chunk.path.lower()}")):
         name = f"{name} {_singular(part.group().strip('/'))}"
     if place == DOC and is_order(name):
