@@ -42,7 +42,9 @@ _CODE_WORD = re.compile(
     r"\w+[_/]\w*[_/.]?\w*|\w+\.\w+\(|\w+\(\)|[a-z]+[A-Z]\w+|--\w[\w-]*|[\w-]+\.(?:[a-z]{2,4})\b|[{}<>=|\\$]"
 )
 _CODE_HEADING = re.compile(r"`?[\w.*-]*(?:[_=<(/{]|\w\.\w)\S*(?: .*)?")
-_WHAT_IT_IS = re.compile(r"^(?:The |An? )?[\w.@/-]+(?: [\w.@/-]+){0,4} (?:is|are) (?:an?|the) ")
+_WHAT_IT_IS = re.compile(
+    r"^(?:(?:The|An?) [\w.@/-]+|[A-Z@][\w.@/-]*)(?: [\w.@/-]+){0,4} (?:is|are) (?:an?|the) "
+)
 _STORY = re.compile(r"^as an? \w", re.IGNORECASE)
 _CONSIDERS = frozenset({"open_questions", "risks"})  # what a proposal may say as well as a decision
 _FOR_CODE = frozenset(
@@ -160,7 +162,9 @@ def _stands_alone(found: _Candidate) -> bool:
     text, words = found.atom.statement, found.wordings
     if found.atom.kind == "entity":
         return True
-    if words & {"work_on_it", "setting"} or text.endswith("…"):
+    if text.endswith("…") or ("work_on_it" in words and found.atom.kind != "unknown"):
+        return False
+    if "setting" in words:
         return False
     if "unfinished" in words and found.atom.kind != "unknown":
         return False
@@ -212,6 +216,8 @@ def _claim(found: _Candidate) -> SectionFits:
         return found.fits("success_metrics")
     if announced == "results":  # remarks on how it was measured describe no part
         return found.fits(None, *(("success_metrics",) if measured else ()))
+    if "ambition" in words:
+        return found.fits("goals", more=0.2)
     if found.of_product and _introduces(found):
         return _introduction(found)
     if "needs" in words:
@@ -242,7 +248,9 @@ def _is_own(found: _Candidate) -> bool:
 
 def _introduces(found: _Candidate) -> bool:
     """Whether it is said where the product is introduced, or is about the product as such."""
-    if found.atom.attributes.get("about") == "project" or "goals" in found.wordings:
+    if found.voice < FOR_THE_PRODUCT or "goals" in found.wordings:
+        return "goals" in found.wordings or _says_what_it_is(found)
+    if found.atom.attributes.get("about") == "project":
         return True
     return found.announced in ("problem", "introduction", "goals", "users") or (
         found.early and not found.announced
@@ -302,10 +310,11 @@ def _part(found: _Candidate) -> SectionFits:
     if _WHAT_IT_IS.match(found.atom.statement):
         return found.fits("solution_overview", more=0.1)
     if area in ("deployment_constraints", "operations") and "operation" in words:
-        own = "deployment_and_operations" if found.voice > FOR_A_PART or _is_named(found) else None
+        own = "deployment_and_operations" if _is_named(found) else None
         return found.fits(own, "deployment_and_operations", "solution_overview")
     if area in ("data_model", "integrations") and "data" in words:
-        return found.fits("data_and_integrations", "solution_overview")
+        own = "data_and_integrations" if _is_named(found) else None
+        return found.fits(own, "data_and_integrations", "solution_overview")
     if "capability" in words:
         return found.fits("functional_requirements", "solution_overview", more=-0.1)
     if "bound" in words or area in ("non_functional", "security"):
@@ -338,12 +347,14 @@ def _requirement(found: _Candidate) -> SectionFits:
     told = found.atom.attributes.get("requirement_type") == "non_functional"
     quality = told or "quality" in words
     sort = "non_functional_requirements" if quality else "functional_requirements"
-    if found.voice < FOR_A_PART or ("how_to" in words and announced not in _LISTS_OF_WISHES):
+    if found.voice < FOR_A_PART:
+        return SectionFits()
+    if "limit" in words and _is_own(found):
+        return found.fits("scope", sort, more=0.1)
+    if "how_to" in words and announced not in _LISTS_OF_WISHES:
         return SectionFits()
     if "to_reader" in words:
         return found.fits(None, sort)
-    if "limit" in words and _is_own(found):
-        return found.fits("scope", sort, more=0.1)
     if announced == "success_metrics" or (announced in ("goals", "scope") and found.of_product):
         return found.fits(announced, sort, more=0.1)
     if _STORY.match(found.atom.statement):
@@ -403,7 +414,8 @@ def _risk(found: _Candidate) -> SectionFits:
     if "bound" in found.wordings and not found.near("risks"):
         return found.fits(None, "non_functional_requirements")
     severity = {"critical": 0.2, "high": 0.1}.get(found.atom.severity or "", 0.0)
-    if not (severity or "danger" in found.wordings or found.near("risks")):
+    endangers = {"danger", "consequence"} <= found.wordings
+    if not (severity or endangers or found.near("risks")):
         return SectionFits()
     return found.fits("risks", more=severity)
 

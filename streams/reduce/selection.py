@@ -25,6 +25,7 @@ MAX_CITED = 4
 MAX_PAIRS = 8
 SHOWN_PAIRS = 2
 SAME_TITLE = 0.8
+ENOUGH_WORDS = 6  # of a statement that a longer one repeats
 PER_SOURCE = 0.08
 OFTEN = 4  # atoms of a source; one more counts no less than this one did
 CONTRADICTED = 0.1
@@ -160,10 +161,17 @@ class _Selection:
         words, figures = content_words(atom.title), numbers(atom.title)
         for known, known_figures, known_section, at in self.spoken:
             shared = len(words & known)
-            if shared < SAME_TITLE * len(words | known) or not shared:
+            whole = shared >= SAME_TITLE * len(words | known)
+            part = ENOUGH_WORDS <= shared == min(len(words), len(known))
+            if not shared or not (whole or part):
                 continue
             pick = self.picks[known_section][at]
-            alike = figures == known_figures and atom.polarity == pick.lead.polarity
+            same = (
+                figures == known_figures
+                if whole
+                else figures & known_figures in (figures, known_figures)
+            )
+            alike = same and atom.polarity == pick.lead.polarity
             if not alike or pick.contradictions or not keep_order(atom.title, pick.lead.title):
                 continue
             if known_section == section_id and len(pick.atoms) < MAX_CITED:
