@@ -176,8 +176,8 @@ def _stands_alone(found: _Candidate) -> bool:
 
 
 def _by_kind(found: _Candidate) -> SectionFits:
-    marked = found.atom.attributes.get("scope")
-    if is_excluded(found.atom) or marked == "in":
+    listed = found.atom.attributes.get("scope") == "in" and _is_own(found)
+    if is_excluded(found.atom) or listed:
         return _scope(found)
     match found.atom.kind:
         case "claim":
@@ -200,6 +200,8 @@ def _by_kind(found: _Candidate) -> SectionFits:
 
 def _scope(found: _Candidate) -> SectionFits:
     """The product's own scope before that of one design."""
+    if found.voice < FOR_A_PART:
+        return SectionFits()
     return found.fits("scope", more=0.2 + 0.3 * (found.voice >= FOR_THE_PRODUCT))
 
 
@@ -275,7 +277,7 @@ def _introduction(found: _Candidate) -> SectionFits:
         return found.fits("functional_requirements", "solution_overview")
     if "purpose" in words or announced == "problem":
         return found.fits("problem", "solution_overview")
-    return found.fits(None, "problem", "solution_overview")
+    return found.fits(None, "solution_overview")
 
 
 def _says_what_it_is(found: _Candidate) -> bool:
@@ -311,15 +313,15 @@ def _part(found: _Candidate) -> SectionFits:
         return found.fits("solution_overview", more=0.1)
     if area in ("deployment_constraints", "operations") and "operation" in words:
         own = "deployment_and_operations" if _is_named(found) else None
-        return found.fits(own, "deployment_and_operations", "solution_overview")
+        return found.fits(own, "solution_overview")
     if area in ("data_model", "integrations") and "data" in words:
         own = "data_and_integrations" if _is_named(found) else None
-        return found.fits(own, "data_and_integrations", "solution_overview")
+        return found.fits(own, "solution_overview")
     if "capability" in words:
         return found.fits("functional_requirements", "solution_overview", more=-0.1)
     if "bound" in words or area in ("non_functional", "security"):
         return found.fits(None, "non_functional_requirements", "solution_overview")
-    return found.fits(None, "solution_overview", "deployment_and_operations")
+    return found.fits(None, "solution_overview")
 
 
 def _decision(found: _Candidate) -> SectionFits:
@@ -359,8 +361,6 @@ def _requirement(found: _Candidate) -> SectionFits:
         return found.fits(announced, sort, more=0.1)
     if _STORY.match(found.atom.statement):
         return found.fits("functional_requirements", "users", more=0.1)
-    if "needs" in words and not quality:
-        return found.fits(sort, "users")
     bound = bool(words & {"bound", "quantity"})
     if bound and "metric" in words:
         return found.fits("success_metrics", sort)

@@ -219,7 +219,7 @@ class _Selection:
             if len(asked) >= MAX_PAIRS:
                 return
             pair = (one.atom_a_id, one.atom_b_id)
-            if not self.used.intersection(pair):
+            if not self.used.intersection(pair) and self.shortlist.held.keys() >= set(pair):
                 first, second = (self.atoms[atom_id] for atom_id in pair)
                 touching = self.shortlist.contradictions_of(*pair)
                 self._pair("open_questions", first, second, touching)
