@@ -15,7 +15,8 @@ from schemas.worth import worth
 from streams.ledger.agreement import keep_order
 from streams.ledger.standing import is_over
 from streams.reduce.inputs import Pick, SectionInput
-from streams.reduce.placement import SectionFit, places
+from streams.reduce.placed_atoms import SectionFit
+from streams.reduce.placement import places
 from streams.reduce.sections import SECTIONS, SHOWN, SectionPlan, says_no
 from streams.reduce.wording import content_words, numbers, pair_text
 
