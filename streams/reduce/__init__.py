@@ -6,7 +6,8 @@ order:
 
 1. ``writer``, ``state``, ``inputs``: positions, what is kept and set aside for each, the answer
 2. ``speculation``: what is written ahead, and what becomes of it
-3. ``sections``, ``selection``: which atoms go into which section of the PRD
+3. ``sections``, ``vocabulary``, ``placed_atoms``, ``placement``, ``selection``: which atoms go
+   into which section of the PRD
 4. ``topics``, ``clusters``, ``findings``, ``epics``: what atoms are about; clusters of items
 5. ``wording``, ``titles``, ``markdown``: statements, titles, the document
 6. ``validator``, ``states``, ``gate``: what may be published, its state, how good it is

@@ -21,7 +21,7 @@ from schemas.events.artifact_parts import (
 )
 from schemas.ids import derive_id
 from streams.reduce.inputs import Grounds
-from streams.reduce.placement import FOR_A_PART, voice_of
+from streams.reduce.placed_atoms import FOR_A_PART, voice_of
 from streams.reduce.sections import SHOWN
 from streams.reduce.vocabulary import find_wordings
 from streams.reduce.wording import content_words

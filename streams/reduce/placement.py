@@ -10,118 +10,34 @@ is worth more than a line nobody understands.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from schemas.events.atom import DOCUMENT_STATUS
 from schemas.events.ledger import AtomRecord, EvidenceRow
-from streams.reduce.sections import is_excluded
-from streams.reduce.vocabulary import ELSEWHERE, NOWHERE, find_wordings, weigh_headings
-
-SPEAKS = {  # how much a document speaks for the product; by the attribute «origin»
-    "": 1.0,
-    "readme": 1.0,
-    "overview": 1.0,
-    "product": 0.75,
-    "record": 0.8,
-    "plan": 0.7,
-    "architecture": 0.7,
-    "doc": 0.6,
-    "part": 0.6,
-    "talk": 0.6,
-    "guide": 0.3,
-    "reference": 0.3,
-    "code": 0.2,
-}  # the rest says nothing of it: manifests, manuals of other tools, translations, orders to agents
-FOR_THE_PRODUCT = 0.9
-FOR_A_PART = 0.6
-NEAR = 0.35  # what the nearest heading adds
-EARLY_LINES = 40  # where an introduction introduces
-TOO_TECHNICAL = 3  # words that only code has, in a statement
-_CODE_WORD = re.compile(
-    r"\w+[_/]\w*[_/.]?\w*|\w+\.\w+\(|\w+\(\)|[a-z]+[A-Z]\w+|--\w[\w-]*|[\w-]+\.(?:[a-z]{2,4})\b|[{}<>=|\\$]"
+from streams.reduce.placed_atoms import (
+    FOR_A_PART,
+    FOR_THE_PRODUCT,
+    PlacedAtom,
+    SectionFits,
+    read_atom,
 )
-_CODE_HEADING = re.compile(r"`?[\w.*-]*(?:[_=<(/{]|\w\.\w)\S*(?: .*)?")
-_WHAT_IT_IS = re.compile(r"^(?:The |An? )?[\w.@/-]+(?: [\w.@/-]+){0,4} (?:is|are) (?:an?|the) ")
+from streams.reduce.sections import is_excluded
+from streams.reduce.vocabulary import find_wordings
+
+_WHAT_IT_IS = re.compile(
+    r"^(?:(?:The|An?) [\w.@/-]+|[A-Z@][\w.@/-]*)(?: [\w.@/-]+){0,4} (?:is|are) (?:an?|the) "
+)
 _STORY = re.compile(r"^as an? \w", re.IGNORECASE)
-_CONSIDERS = frozenset({"open_questions", "risks"})  # what a proposal may say as well as a decision
 _FOR_CODE = frozenset(
     ("functional_requirements", "non_functional_requirements", "solution_overview")
     + ("data_and_integrations", "deployment_and_operations", "risks", "open_questions")
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SectionFit:
-    """A section an atom fits in; ``fit`` is added to its score there."""
-
-    section_id: str
-    fit: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class SectionFits:
-    """The atom's own section, if any, and those that may take it when they are short."""
-
-    own: SectionFit | None = None
-    others: tuple[SectionFit, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """An atom with all that places it."""
-
-    atom: AtomRecord
-    headings: dict[str, float]
-    wordings: frozenset[str]
-    voice: float
-    early: bool
-    asked_by_heading: bool
-
-    def near(self, section_id: str) -> float:
-        """What the headings say for a section."""
-        return round(NEAR * self.headings.get(section_id, 0.0), 6)
-
-    def fits(self, own: str | None, *others: str, more: float = 0.0) -> SectionFits:
-        """Its own section with what headings and voice add, and the others likewise."""
-        return SectionFits(
-            self._fit(own, more) if own else None, tuple(self._fit(one, 0.0) for one in others)
-        )
-
-    def _fit(self, section_id: str, more: float) -> SectionFit:
-        return SectionFit(
-            section_id, round(self.near(section_id) + 0.4 * (self.voice - 0.6) + more, 6)
-        )
-
-    @property
-    def of_product(self) -> bool:
-        """Whether it speaks of the whole product, by its document or by its subject."""
-        return self.voice >= FOR_THE_PRODUCT or self.atom.attributes.get("about") == "project"
-
-    @property
-    def announced(self) -> str:
-        """The section that the nearest telling heading announces."""
-        return next(iter(self.headings), "")
-
-
-def voice_of(atom: AtomRecord) -> float:
-    """How much the document of an atom speaks for the product, 0 to 1."""
-    return SPEAKS.get(atom.attributes.get("origin", ""), 0.0)
-
-
 def places(atom: AtomRecord, rows: Iterable[EvidenceRow] = ()) -> SectionFits:
     """Where the atom may stand, by what it says and where it was found (``rows``)."""
-    fresh = sorted((row for row in rows if not row.stale), key=lambda row: row.evidence_id)
-    voice = voice_of(atom)
-    headings = _read_headings([row.structure_path for row in fresh])
-    if not voice or ELSEWHERE in headings or headings.get(NOWHERE, 0.0) >= _least_nowhere(atom):
-        return SectionFits()
-    asked = any(_asks(row.structure_path, atom.statement) for row in fresh)
-    early = any(row.line_start <= EARLY_LINES for row in fresh) if fresh else True
-    found = _Candidate(atom, headings, find_wordings(atom.statement), voice, early, asked)
-    if not _stands_alone(found):
-        return SectionFits()
-    fits = _by_kind(found)
+    found = read_atom(atom, rows)
+    fits = _by_kind(found) if found else SectionFits()
     if atom.attributes.get("origin") != "code":
         return fits
     own = (fits.own,) if fits.own else ()
@@ -129,51 +45,9 @@ def places(atom: AtomRecord, rows: Iterable[EvidenceRow] = ()) -> SectionFits:
     return SectionFits(None, kept)  # a comment in code fills what documents leave short
 
 
-def _read_headings(paths: Sequence[Sequence[str]]) -> dict[str, float]:
-    """What the headings of the place tell that tells most; nowhere only if every place says so."""
-    read = [
-        {NOWHERE: 1.0}
-        if path and _CODE_HEADING.fullmatch(path[-1].strip())
-        else weigh_headings(path)
-        for path in paths
-    ]
-    telling = [one for one in read if NOWHERE not in one] or read
-    return max(telling, key=lambda one: sum(one.values()), default={})
-
-
-def _least_nowhere(atom: AtomRecord) -> float:
-    """How near a heading that tells nothing must be: marked items and names stand under any, a
-    decision is one unless the heading right over it says otherwise.
-    """
-    if atom.attributes.get("scope") or atom.kind == "entity":
-        return 2.0
-    return 1.0 if atom.kind == "decision" else 0.0001
-
-
-def _asks(path: Sequence[str], statement: str) -> bool:
-    """Whether the statement is a heading of its own document: a question that is answered there."""
-    return any(one.strip(" #?").lower() == statement.strip(" ?").lower() for one in path)
-
-
-def _stands_alone(found: _Candidate) -> bool:
-    """Whether a reader who sees only this statement understands it and it is about the product."""
-    text, words = found.atom.statement, found.wordings
-    if found.atom.kind == "entity":
-        return True
-    if words & {"work_on_it", "setting"} or text.endswith("…"):
-        return False
-    if "unfinished" in words and found.atom.kind != "unknown":
-        return False
-    if len(text.split()) < (
-        2 if is_excluded(found.atom) or found.atom.attributes.get("scope") else 4
-    ):
-        return False
-    return len(_CODE_WORD.findall(text)) < TOO_TECHNICAL
-
-
-def _by_kind(found: _Candidate) -> SectionFits:
-    marked = found.atom.attributes.get("scope")
-    if is_excluded(found.atom) or marked == "in":
+def _by_kind(found: PlacedAtom) -> SectionFits:
+    listed = found.atom.attributes.get("scope") == "in" and _is_own(found)
+    if is_excluded(found.atom) or listed:
         return _scope(found)
     match found.atom.kind:
         case "claim":
@@ -194,12 +68,14 @@ def _by_kind(found: _Candidate) -> SectionFits:
             return SectionFits()
 
 
-def _scope(found: _Candidate) -> SectionFits:
+def _scope(found: PlacedAtom) -> SectionFits:
     """The product's own scope before that of one design."""
+    if found.voice < FOR_A_PART:
+        return SectionFits()
     return found.fits("scope", more=0.2 + 0.3 * (found.voice >= FOR_THE_PRODUCT))
 
 
-def _claim(found: _Candidate) -> SectionFits:
+def _claim(found: PlacedAtom) -> SectionFits:
     words, announced = found.wordings, found.announced
     if found.voice < FOR_A_PART or _is_of_others(found, words):
         return SectionFits()
@@ -212,6 +88,8 @@ def _claim(found: _Candidate) -> SectionFits:
         return found.fits("success_metrics")
     if announced == "results":  # remarks on how it was measured describe no part
         return found.fits(None, *(("success_metrics",) if measured else ()))
+    if "ambition" in words:
+        return found.fits("goals", more=0.2)
     if found.of_product and _introduces(found):
         return _introduction(found)
     if "needs" in words:
@@ -225,31 +103,33 @@ def _claim(found: _Candidate) -> SectionFits:
     return _part(found)
 
 
-def _is_named(found: _Candidate) -> bool:
+def _is_named(found: PlacedAtom) -> bool:
     """Whether its subject is the product or a part named after it."""
     return bool(found.atom.attributes.get("about"))
 
 
-def _is_of_others(found: _Candidate, words: frozenset[str]) -> bool:
+def _is_of_others(found: PlacedAtom, words: frozenset[str]) -> bool:
     """Whether it says what something is that somebody else makes."""
     return "foreign" in words and not _is_named(found)
 
 
-def _is_own(found: _Candidate) -> bool:
+def _is_own(found: PlacedAtom) -> bool:
     """Whether a limit is one of this product: by its subject, its document or its heading."""
     return _is_named(found) or found.of_product or "scope" in found.headings
 
 
-def _introduces(found: _Candidate) -> bool:
+def _introduces(found: PlacedAtom) -> bool:
     """Whether it is said where the product is introduced, or is about the product as such."""
-    if found.atom.attributes.get("about") == "project" or "goals" in found.wordings:
+    if found.voice < FOR_THE_PRODUCT or "goals" in found.wordings:
+        return "goals" in found.wordings or _says_what_it_is(found)
+    if found.atom.attributes.get("about") == "project":
         return True
     return found.announced in ("problem", "introduction", "goals", "users") or (
         found.early and not found.announced
     )
 
 
-def _introduction(found: _Candidate) -> SectionFits:
+def _introduction(found: PlacedAtom) -> SectionFits:
     """Of what introduces the product: its goals, its users, its problem, or what it can do."""
     words, announced = found.wordings, found.announced
     if _says_what_it_is(found):
@@ -267,10 +147,10 @@ def _introduction(found: _Candidate) -> SectionFits:
         return found.fits("functional_requirements", "solution_overview")
     if "purpose" in words or announced == "problem":
         return found.fits("problem", "solution_overview")
-    return found.fits(None, "problem", "solution_overview")
+    return found.fits(None, "solution_overview")
 
 
-def _says_what_it_is(found: _Candidate) -> bool:
+def _says_what_it_is(found: PlacedAtom) -> bool:
     """Whether it defines the product; before any other name, only what also tells its purpose."""
     if not _WHAT_IT_IS.match(found.atom.statement):
         return False
@@ -286,7 +166,7 @@ _BORNE_OUT = {  # the words that a claim under a heading needs to belong there
 }
 
 
-def _bears_out(found: _Candidate) -> bool:
+def _bears_out(found: PlacedAtom) -> bool:
     """Whether a claim says what the heading over it announces."""
     needed = _BORNE_OUT.get(found.announced)
     if "to_reader" in found.wordings and found.announced != "functional_requirements":
@@ -294,7 +174,7 @@ def _bears_out(found: _Candidate) -> bool:
     return needed is not None and (found.of_product or bool(found.wordings & needed))
 
 
-def _part(found: _Candidate) -> SectionFits:
+def _part(found: PlacedAtom) -> SectionFits:
     """A claim about a part: what it is, how it runs, what data it keeps, what it can do."""
     words, area = found.wordings, found.atom.area
     if "to_reader" in words:
@@ -302,18 +182,19 @@ def _part(found: _Candidate) -> SectionFits:
     if _WHAT_IT_IS.match(found.atom.statement):
         return found.fits("solution_overview", more=0.1)
     if area in ("deployment_constraints", "operations") and "operation" in words:
-        own = "deployment_and_operations" if found.voice > FOR_A_PART or _is_named(found) else None
-        return found.fits(own, "deployment_and_operations", "solution_overview")
+        own = "deployment_and_operations" if _is_named(found) else None
+        return found.fits(own, "solution_overview")
     if area in ("data_model", "integrations") and "data" in words:
-        return found.fits("data_and_integrations", "solution_overview")
+        own = "data_and_integrations" if _is_named(found) else None
+        return found.fits(own, "solution_overview")
     if "capability" in words:
         return found.fits("functional_requirements", "solution_overview", more=-0.1)
     if "bound" in words or area in ("non_functional", "security"):
         return found.fits(None, "non_functional_requirements", "solution_overview")
-    return found.fits(None, "solution_overview", "deployment_and_operations")
+    return found.fits(None, "solution_overview")
 
 
-def _decision(found: _Candidate) -> SectionFits:
+def _decision(found: PlacedAtom) -> SectionFits:
     """What was decided; what is only proposed is none, nor is what a guide tells its reader."""
     words, told = found.wordings, found.atom.attributes
     if told.get(DOCUMENT_STATUS) == "proposed" or "proposed" in words:
@@ -333,23 +214,23 @@ def _decision(found: _Candidate) -> SectionFits:
     return found.fits("architecture_decisions", "solution_overview", more=more)
 
 
-def _requirement(found: _Candidate) -> SectionFits:
+def _requirement(found: PlacedAtom) -> SectionFits:
     words, announced = found.wordings, found.announced
     told = found.atom.attributes.get("requirement_type") == "non_functional"
     quality = told or "quality" in words
     sort = "non_functional_requirements" if quality else "functional_requirements"
-    if found.voice < FOR_A_PART or ("how_to" in words and announced not in _LISTS_OF_WISHES):
+    if found.voice < FOR_A_PART:
+        return SectionFits()
+    if "limit" in words and _is_own(found):
+        return found.fits("scope", sort, more=0.1)
+    if "how_to" in words and announced not in _LISTS_OF_WISHES:
         return SectionFits()
     if "to_reader" in words:
         return found.fits(None, sort)
-    if "limit" in words and _is_own(found):
-        return found.fits("scope", sort, more=0.1)
     if announced == "success_metrics" or (announced in ("goals", "scope") and found.of_product):
         return found.fits(announced, sort, more=0.1)
     if _STORY.match(found.atom.statement):
         return found.fits("functional_requirements", "users", more=0.1)
-    if "needs" in words and not quality:
-        return found.fits(sort, "users")
     bound = bool(words & {"bound", "quantity"})
     if bound and "metric" in words:
         return found.fits("success_metrics", sort)
@@ -361,7 +242,7 @@ def _requirement(found: _Candidate) -> SectionFits:
 _LISTS_OF_WISHES = frozenset({"goals", "scope", "functional_requirements", "users"})
 
 
-def _entity(found: _Candidate) -> SectionFits:
+def _entity(found: PlacedAtom) -> SectionFits:
     """Something that is described; a bare name describes nothing."""
     atom = found.atom
     what, said = atom.attributes.get("entity_type", "other"), atom.body
@@ -383,7 +264,7 @@ def _entity(found: _Candidate) -> SectionFits:
     return found.fits(None, "data_and_integrations")
 
 
-def _signal(found: _Candidate) -> SectionFits:
+def _signal(found: PlacedAtom) -> SectionFits:
     """What users or the market say."""
     if found.voice < FOR_A_PART and not found.of_product:
         return SectionFits()
@@ -394,7 +275,7 @@ def _signal(found: _Candidate) -> SectionFits:
     return found.fits("problem", "users", more=0.1)
 
 
-def _risk(found: _Candidate) -> SectionFits:
+def _risk(found: PlacedAtom) -> SectionFits:
     """What endangers the product; a limit in a description of its use is a limit, no risk."""
     if found.voice < FOR_A_PART and not found.near("risks"):
         return SectionFits()
@@ -403,12 +284,13 @@ def _risk(found: _Candidate) -> SectionFits:
     if "bound" in found.wordings and not found.near("risks"):
         return found.fits(None, "non_functional_requirements")
     severity = {"critical": 0.2, "high": 0.1}.get(found.atom.severity or "", 0.0)
-    if not (severity or "danger" in found.wordings or found.near("risks")):
+    endangers = {"danger", "consequence"} <= found.wordings
+    if not (severity or endangers or found.near("risks")):
         return SectionFits()
     return found.fits("risks", more=severity)
 
 
-def _unknown(found: _Candidate) -> SectionFits:
+def _unknown(found: PlacedAtom) -> SectionFits:
     """What the team does not know; a question that a document asks its reader is none."""
     described = found.atom.attributes.get("origin") in _DESCRIPTIONS
     if found.asked_by_heading or "to_reader" in found.wordings:
@@ -423,5 +305,5 @@ _DESCRIPTIONS = frozenset(
 )  # there a question mark is rhetoric
 
 
-def _is_admitted(found: _Candidate) -> bool:
+def _is_admitted(found: PlacedAtom) -> bool:
     return "open" in found.wordings and "unfinished" not in found.wordings

@@ -15,7 +15,8 @@ from schemas.worth import worth
 from streams.ledger.agreement import keep_order
 from streams.ledger.standing import is_over
 from streams.reduce.inputs import Pick, SectionInput
-from streams.reduce.placement import SectionFit, places
+from streams.reduce.placed_atoms import SectionFit
+from streams.reduce.placement import places
 from streams.reduce.sections import SECTIONS, SHOWN, SectionPlan, says_no
 from streams.reduce.wording import content_words, numbers, pair_text
 
@@ -25,6 +26,7 @@ MAX_CITED = 4
 MAX_PAIRS = 8
 SHOWN_PAIRS = 2
 SAME_TITLE = 0.8
+ENOUGH_WORDS = 6  # of a statement that a longer one repeats
 PER_SOURCE = 0.08
 OFTEN = 4  # atoms of a source; one more counts no less than this one did
 CONTRADICTED = 0.1
@@ -160,10 +162,17 @@ class _Selection:
         words, figures = content_words(atom.title), numbers(atom.title)
         for known, known_figures, known_section, at in self.spoken:
             shared = len(words & known)
-            if shared < SAME_TITLE * len(words | known) or not shared:
+            whole = shared >= SAME_TITLE * len(words | known)
+            part = ENOUGH_WORDS <= shared == min(len(words), len(known))
+            if not shared or not (whole or part):
                 continue
             pick = self.picks[known_section][at]
-            alike = figures == known_figures and atom.polarity == pick.lead.polarity
+            same = (
+                figures == known_figures
+                if whole
+                else figures & known_figures in (figures, known_figures)
+            )
+            alike = same and atom.polarity == pick.lead.polarity
             if not alike or pick.contradictions or not keep_order(atom.title, pick.lead.title):
                 continue
             if known_section == section_id and len(pick.atoms) < MAX_CITED:
@@ -211,7 +220,7 @@ class _Selection:
             if len(asked) >= MAX_PAIRS:
                 return
             pair = (one.atom_a_id, one.atom_b_id)
-            if not self.used.intersection(pair):
+            if not self.used.intersection(pair) and self.shortlist.held.keys() >= set(pair):
                 first, second = (self.atoms[atom_id] for atom_id in pair)
                 touching = self.shortlist.contradictions_of(*pair)
                 self._pair("open_questions", first, second, touching)
