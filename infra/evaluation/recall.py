@@ -14,16 +14,19 @@ from pathlib import Path
 from infra.evaluation.gold import Gold, Wanted, read_gold, words_of
 from infra.evaluation.whole import Outcome, ingest
 from schemas.events.ledger import AtomRecord, EvidenceRow
+from schemas.worth import worth
 
 MOST_IMPORTANT = 3
+FIRST = 300  # atoms of a list that somebody might read; who keeps everything finds all else
 NAMED = 0.6  # of the words of a feature's name, so that a title names it
 RECALL = "recall"
 OF_IMPORTANCE_3 = "recall, importance 3"
+AMONG_FIRST = "recall among the first 300 by worth"
 RIGHT_KIND = "recall, right kind"
 PRD = "PRD, cited"
 PRD_SECTION = "PRD, cited in the right section"
 FEATURES = "features named"
-HEADLINES = (RECALL, OF_IMPORTANCE_3, RIGHT_KIND, PRD, PRD_SECTION, FEATURES)
+HEADLINES = (RECALL, OF_IMPORTANCE_3, AMONG_FIRST, RIGHT_KIND, PRD, PRD_SECTION, FEATURES)
 Sited = list[tuple[str, EvidenceRow]]  # rows with the path of their source
 
 
@@ -66,10 +69,13 @@ def score(gold: Gold, outcome: Outcome) -> Recall:
         atom_id: [(outcome.paths.get(row.source_id, ""), row) for row in rows]
         for atom_id, rows in outcome.evidence.items()
     }
-    live = outcome.live_atoms
+    live = sorted(outcome.live_atoms, key=worth, reverse=True)
+    first = {atom.atom_id for atom in live[:FIRST]}
     found = Recall(live_atoms=len(live))
     for wanted in gold.statements:
-        _count_statement(found, wanted, _holders(wanted, live, sited))
+        holders = _holders(wanted, live, sited)
+        _count_statement(found, wanted, holders)
+        found.count(AMONG_FIRST, any(atom.atom_id in first for atom in holders))
     _count_prd(found, gold, outcome, sited)
     titles = [words_of(one.title) for one in outcome.planned]
     for name in gold.features:
