@@ -147,9 +147,7 @@ def test_wordings_that_exchange_roles_stay_two_statements(one: str, other: str):
 
 
 def test_what_is_excluded_stands_under_scope_as_out_of_scope():
-    atom = a_requirement(
-        "Payment of warehouses", attributes={"scope": "out"}, polarity="negate"
-    )
+    atom = a_requirement("Payment of warehouses", attributes={"scope": "out"}, polarity="negate")
 
     assert texts(prd_of(atom), "scope") == ["Out of scope: Payment of warehouses."]
 
