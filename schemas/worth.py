@@ -15,6 +15,7 @@ import re
 from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.atom import ABOUT, DOCUMENT_STATUS, ORIGIN
 from schemas.events.ledger import AtomRecord
+from schemas.generality import general
 
 _ODD = re.compile(
     r"://|\b\w+\.\w+\.\w+|[{}<>|\\=]|\b(?:e\.g|i\.e|ie|eg|etc)\.|^[^:]{1,60}:\s|^\W|#\d"
@@ -75,58 +76,6 @@ _BACKWARD = re.compile(
 _TO_THE_WRITER = re.compile(
     r"^(?:explain|describe|clarify|elaborate|mention|(?:brief )?descriptions? of)\b", re.IGNORECASE
 )
-_CODE = re.compile(
-    r"(?<![\w-])--?[a-z][\w-]+|\b\w+_\w+|\b[a-z]+[A-Z]\w*|\w\(\)|\b\w+/\w+/\w+|"
-    r"\b[\w/]+\.[a-z]{1,4}\b|"
-    r"\bv?\d+\.\d+\.\d+|[\w.]+::\w+|@[\w-]+/|\b(?:GET|POST|PUT|DELETE|PATCH) /"
-)
-_INNER = re.compile(
-    r"\b(?:fields?|parameters?|flags?|arguments?|endpoints?|headers?|columns?|attributes?|"
-    r"propert(?:y|ies)|defaults?|return(?:s|ed)?|functions?|methods?|class(?:es)?|structs?|enums?|"
-    r"callbacks?|variables?|director(?:y|ies)|folders?|paths?|strings?|integers?|boolean|null|"
-    r"payloads?|schemas?|imports?|commits?|branch(?:es)?|pull requests?|linters?|"
-    r"click(?:s|ed|ing)?|buttons?|tabs?|menus?|dialogs?|checkbox(?:es)?|commands?|scripts?|"
-    r"binar(?:y|ies)|macros?|traits?|crates?|hooks?|json|yaml|toml|regex|slugs?|ids?|urls?|uris?|"
-    r"query|queries|tables?|rows?|locks?|mutex|threads?|structures?|certificates?|metadata|"
-    r"databases?|cache[sd]?|caching|runtime|protobuf|parsers?|handlers?|getters?|loaders?|"
-    r"drivers?|serializ\w+|refactor\w*|codebase|dependenc(?:y|ies)|syntax|grammar|env|npm|nvm|pip|"
-    r"poetry|webpack|eslint|homebrew|docker|git|"
-    r"manifests?|namespaces?|pods?|controllers?|subcommands?|timestamps?|bytes?|spec)\b",
-    re.IGNORECASE,
-)
-_NARROW = re.compile(
-    r"^(?:when|if|once|while|after|before|in case|during|to|for example|by default|under|on)\b|"
-    r"\b(?:in this case|for example|for instance|as shown|see also|below|above|following)\b",
-    re.IGNORECASE,
-)
-_OF_ALL = re.compile(
-    r"\b(?:designed|intended|built|made|meant|created|aims?) (?:to|for|as|at|with)\b|"
-    r"\b(?:goals?|mission|purpose|vision|customers?|users?|teams?|organi[sz]ations?|businesses|"
-    r"companies|people|developers|operators|administrators|audience|open[- ]source|self-hosted|"
-    r"platform|product|free|pricing|plans?|security|privacy|compliance|accessib\w+)\b|"
-    r"\b(?:provides?|offers?|lets?|allows?|enables?|helps?|supports?|integrates?|replaces?)\b",
-    re.IGNORECASE,
-)
-_STEP = re.compile(
-    r"^(?:please |then |now |first,? |optionally,? )?(?:use|set|add|go|select|choose|click|run|see|"
-    r"open|create|copy|enter|paste|install|make sure|check|visit|navigate|note|remember|keep|try|"
-    r"read|follow|scroll|replace|download|change|edit|update|remove|delete|write|put|press|type|"
-    r"start|stop|restart|log|sign|configure|specify|define|fill|refer|consider|learn|find|get|call|"
-    r"expect|do not|don't|never|always|avoid|build|test|verify|join|send|contact|ask|give)\b",
-    re.IGNORECASE,
-)
-_ASIDE = re.compile(
-    r"\b(?:discord|slack channel|github (?:issues?|discussions?|security)|contribut\w+|sponsor\w*|"
-    r"(?:can|will|to) (?:also )?find|api reference|instructions|documentation|"
-    r"mailing list|chat (?:in|with)|forums?|newsletter|twitter|code of conduct|licen[cs]ed? under|"
-    r"good first issue|maintainers?|stack overflow|report(?:ed|ing)? (?:a |any )?(?:bugs?|issues?|"
-    r"vulnerabilit\w+|security)|"
-    r"\b(?:in|see|on|of) (?:this|the) (?:documents?|pages?|guides?|sections?|articles?|chapters?)|"
-    r"this (?:directory|folder|package|crate|module|file|list|table|example|project uses))\b|"
-    r"^(?:this|the|our) (?:[\w-]+ ){0,3}(?:documents?|pages?|guides?|sections?|articles?|"
-    r"repository|repo|tutorials?|chapters?|readme|changelog|handbook)\b",
-    re.IGNORECASE,
-)
 _DEFINES = re.compile(
     r"^(?:An? |The )?[A-Z][\w./+-]*(?: [\w./+-]+){0,3} (?:is|are) (?:an?|the|when|usually|often) "
 )
@@ -148,17 +97,6 @@ def readable(title: str) -> float:
     faults += 0.3 * bool(_SPEAKER.search(title)) + 0.2 * bool(_TO_THE_WRITER.match(title))
     faults += 0.1 * bool(_WE.search(title))
     return round(max(0.0, 1.0 - faults), 6)
-
-
-@bounded_cache(2 * MIB, 2)
-def general(statement: str) -> float:
-    """How far it speaks of what the product is and does rather than of a detail inside, -1 to 1."""
-    inner = min(len(_CODE.findall(statement)) * 0.35 + len(_INNER.findall(statement)) * 0.2, 1.0)
-    narrow = 0.25 * bool(_NARROW.search(statement))
-    narrow += 0.6 * bool(_STEP.match(statement)) + 0.8 * bool(_ASIDE.search(statement))
-    narrow += 0.2 * (len(statement.split()) > 40)
-    told = min(len(_OF_ALL.findall(statement)) * 0.3, 0.6)
-    return round(max(-1.0, told - inner - narrow), 6)
 
 
 def keep_best_role(known: dict[str, str], told: dict[str, str]) -> dict[str, str]:
