@@ -17,12 +17,12 @@ There is no command yet that reprocesses a whole project under new versions.
 
 from __future__ import annotations
 
-HYGIENE_VERSION = "h3"  # decoding, line ends, which sources are skipped
+HYGIENE_VERSION = "h4"  # decoding, line ends, which sources are skipped
 REDACTOR_VERSION = "r3"
 ANNOTATOR_VERSION = "a3"
-CHUNK_VERSION = "c3"
-EXTRACTOR_VERSION = "h3"  # of the reader that needs no model
-REFLECTION_VERSION = "f2"
-DUPLICATES_VERSION = "d2"  # which atoms are merged, which merges are asked about
-CONTRADICTIONS_VERSION = "k2"
-LEDGER_VERSION = "l2"  # what else the ledger decides: status, confidence, links, mentions
+CHUNK_VERSION = "c4"
+EXTRACTOR_VERSION = "h4"  # of the reader that needs no model
+REFLECTION_VERSION = "f3"
+DUPLICATES_VERSION = "d3"  # which atoms are merged, which merges are asked about
+CONTRADICTIONS_VERSION = "k3"
+LEDGER_VERSION = "l3"  # what else the ledger decides: status, confidence, links, mentions
