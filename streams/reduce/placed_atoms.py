@@ -22,12 +22,13 @@ SPEAKS = {  # how much a document speaks for the product; by the attribute «ori
     "part": 0.6,
     "talk": 0.6,
     "guide": 0.3,
+    "development": 0.3,
     "reference": 0.3,
     "code": 0.2,
 }  # the rest says nothing of it: manifests, manuals of other tools, translations, orders to agents
 FOR_THE_PRODUCT = 0.9
 FOR_A_PART = 0.6
-NEAR = 0.35  # what the nearest heading adds
+NEAR = 0.5  # what the nearest heading adds
 EARLY_LINES = 40  # where an introduction introduces
 TOO_TECHNICAL = 3  # words that only code has, in a statement
 _CODE_WORD = re.compile(

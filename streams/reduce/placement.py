@@ -27,6 +27,7 @@ from streams.reduce.vocabulary import find_wordings
 _WHAT_IT_IS = re.compile(
     r"^(?:(?:The|An?) [\w.@/-]+|[A-Z@][\w.@/-]*)(?: [\w.@/-]+){0,4} (?:is|are) (?:an?|the) "
 )
+_NORMATIVE = re.compile(r"\b(?:MUST|SHALL|REQUIRED)\b|\bshall\b")
 _STORY = re.compile(r"^as an? \w", re.IGNORECASE)
 _FOR_CODE = frozenset(
     ("functional_requirements", "non_functional_requirements", "solution_overview")
@@ -96,6 +97,8 @@ def _claim(found: PlacedAtom) -> SectionFits:
         return found.fits("users")
     if "to_reader" in words and "capability" not in words:
         return SectionFits()
+    if announced == "problem" or "problem" in words:  # of a part or a design, where none is told
+        return found.fits(None, "problem", "solution_overview", more=0.1)
     if _bears_out(found):
         return found.fits(
             announced, more=-0.1 if found.atom.attributes.get("origin") == "plan" else 0.05
@@ -183,14 +186,16 @@ def _part(found: PlacedAtom) -> SectionFits:
         return found.fits("solution_overview", more=0.1)
     if area in ("deployment_constraints", "operations") and "operation" in words:
         own = "deployment_and_operations" if _is_named(found) else None
-        return found.fits(own, "solution_overview")
+        return found.fits(own, "deployment_and_operations", "solution_overview")
     if area in ("data_model", "integrations") and "data" in words:
         own = "data_and_integrations" if _is_named(found) else None
-        return found.fits(own, "solution_overview")
+        return found.fits(own, "data_and_integrations", "solution_overview")
     if "capability" in words:
         return found.fits("functional_requirements", "solution_overview", more=-0.1)
     if "bound" in words or area in ("non_functional", "security"):
         return found.fits(None, "non_functional_requirements", "solution_overview")
+    if "users" in words and found.voice > FOR_A_PART:
+        return found.fits(None, "users", "solution_overview")
     return found.fits(None, "solution_overview")
 
 
@@ -236,6 +241,7 @@ def _requirement(found: PlacedAtom) -> SectionFits:
         return found.fits("success_metrics", sort)
     more = 0.1 * (announced == "functional_requirements") + 0.1 * (bound and quality)
     more += found.near("goals")  # the goals of one design are requirements of the product
+    more += 0.15 * bool(_NORMATIVE.search(found.atom.statement))
     return found.fits(sort, *(("goals",) if "goals" in words else ()), more=more)
 
 
