@@ -142,3 +142,29 @@ def test_what_denies_something_itself_is_not_denied_twice():
     atom = a_requirement("No appeal against a held crate", attributes={"scope": "out"})
 
     assert texts(prd_of(atom), "scope") == ["No appeal against a held crate."]
+
+
+def test_the_problem_of_a_design_fills_a_section_that_is_short():
+    told = an_atom(
+        "claim", "Every depot counts its crates by hand today", attributes={"origin": "record"}
+    )
+    assert "problem" in sections_of(told, "Counting crates", "Motivation")
+    assert sections_of(told, "Counting crates", "Motivation")[0] == "problem"
+    assert "problem" not in sections_of(told, "Counting crates")
+
+
+def test_a_decision_in_a_document_on_development_may_stand():
+    assert (
+        first_of(
+            "decision", "We chose to generate the client from the interface", origin="development"
+        )
+        == "architecture_decisions"
+    )
+    assert first_of("claim", "The client is generated from it", origin="development") == ""
+
+
+def test_what_is_normative_counts_more():
+    must = a_requirement("The relay MUST seal every crate", attributes={"origin": "doc"})
+    may = a_requirement("The relay needs to seal every crate", attributes={"origin": "doc"})
+    fits = [places(one, [a_row(one, (), 90)]).own for one in (must, may)]
+    assert fits[0] and fits[1] and fits[0].fit > fits[1].fit
