@@ -107,7 +107,7 @@ def _is_doubtful(draft: Draft, chunk: ChunkCreated) -> bool:
             return True
     if draft.kind == "claim" and _TELLS_OF.match(raw):
         return True
-    if draft.kind in _STATING and (_DANGLING.search(text) or _is_of_symbol(draft.statement)):
+    if draft.kind in _STATING and (_DANGLING.says(text) or _is_of_symbol(draft.statement)):
         return True
     match draft.kind:
         case "claim":
@@ -118,8 +118,8 @@ def _is_doubtful(draft: Draft, chunk: ChunkCreated) -> bool:
                 or _NUMBERED.match(text) is not None
                 or _LITTLE_SAID.match(draft.statement) is not None
                 or _GENERAL.match(text) is not None
-                or _SUPPOSES.search(text) is not None
-                or _PLANS.search(text) is not None
+                or _SUPPOSES.says(text)
+                or _PLANS.says(text)
                 or ("@deliberates" in draft.place and "could" in word_set(text))
             )
         case "decision":

@@ -49,9 +49,9 @@ def is_whole(text: str) -> bool:
     if _OPENS_ODD.match(text) or _is_unbalanced(text):
         return False
     is_question = text.endswith("?")  # «What is it made of?»
-    if not is_question and (_ENDS_OPEN.search(text) or _ENDS_WITH_PREPOSITION.match(text)):
+    if not is_question and (_ENDS_OPEN.says(text) or _ENDS_WITH_PREPOSITION.match(text)):
         return False
-    return not (_NOTATION.search(text) or _ONLY_IF.match(text) or speaks_of_stand_ins(text))
+    return not (_NOTATION.says(text) or _ONLY_IF.match(text) or speaks_of_stand_ins(text))
 
 
 def stands_alone(text: str, *, structural: bool) -> bool:
@@ -72,7 +72,7 @@ def stands_alone(text: str, *, structural: bool) -> bool:
         return False
     if not word_set(text).isdisjoint(("above", "below")) and _ELSEWHERE.search(text):
         return False
-    if _POINTS.search(text) or _POINTS_EARLY.search(text, 0, EARLY):
+    if _POINTS.says(text) or _POINTS_EARLY.search(text, 0, EARLY):
         return False
     return structural or has_verb(text)
 

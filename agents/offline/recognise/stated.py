@@ -70,10 +70,10 @@ def find_stated(text: str, role: Role, *, guides: bool, listed: bool) -> Cue | N
     kind = "claim" if kind == "risk" and role == "gain" else kind
     if text.endswith(":") and kind not in _ANNOUNCED:
         return None
-    if kind != "risk" and _IDEA.search(text):
+    if kind != "risk" and _IDEA.says(text):
         return None
     heard = word_set(text)
-    spoken = _TOLD_TO_YOU.search(text) or _POLICY.match(text)
+    spoken = _TOLD_TO_YOU.says(text) or _POLICY.match(text)
     if not heard.isdisjoint(_YOU) and (guides or not spoken):
         return None
     if (guides or (_SPEAKER & heard)) and kind == "claim":
@@ -92,7 +92,7 @@ def _is_statement(text: str, *, listed: bool) -> bool:
     words = text.split()
     if not _FEWEST <= len(words) <= _MOST or len(words_of(text)) < _FEWEST:
         return False
-    if is_truncated(text.rstrip(":")) or _LEADS.match(text) or _POINTS.search(text):
+    if is_truncated(text.rstrip(":")) or _LEADS.match(text) or _POINTS.says(text):
         return False
     if text.endswith("?"):
         return True
@@ -122,27 +122,27 @@ def _is_order(words: Sequence[str]) -> bool:
 
 
 def _kind_of(text: str) -> AtomKind:
-    if _OPEN.search(text):
+    if _OPEN.says(text):
         return "unknown"
     if _POLICY.match(text):
         return "requirement"
-    if _DECIDED.search(text):
+    if _DECIDED.says(text):
         return "decision"
-    if _HEARD.search(text):
+    if _HEARD.says(text):
         return "domain_signal"
     if _endangers(text):
         return "risk"
-    if _PLANNED.search(text):
+    if _PLANNED.says(text):
         return "action_item"
-    if _BOUND.search(text):
+    if _BOUND.says(text):
         return "requirement"
     return "claim"
 
 
 def _endangers(text: str) -> bool:
     """Whether it says that something of weight may go wrong."""
-    danger = _ENDANGERS.search(text)
-    if danger is None or _WISH.search(text) or is_harmless(text):
+    danger = _ENDANGERS.search(text) if _ENDANGERS.says(text) else None
+    if danger is None or _WISH.says(text) or is_harmless(text):
         return False
     if ABSENT.match(text) or HARMLESS.search(text):
         return False
