@@ -9,6 +9,8 @@ from agents.offline.recognise.cues import LIKELY
 from tests.reading.documents import a_chunk, stated
 
 KINDS = [
+    ("claim", "The depot is the sorting layer for carriers that need to move parcels at night."),
+    ("requirement", "A carrier that moves parcels at night has to seal its lanes before."),
     ("decision", "After two trials we settled on belts without rollers for the night lanes."),
     ("decision", "The decision was made to keep labels on paper for another season."),
     ("decision", "Sealing at the gate is postponed in favour of faster sorting."),
