@@ -53,7 +53,7 @@ class Reduce:
     """
 
     name = "reduce"
-    state_version = 3  # 3: calls the contradictions of a pick so
+    state_version = 4  # 4: features by the names of sources
     inputs = ("ledger.v1",)
     output = "reduce.v1"
 

@@ -10,6 +10,7 @@ from projections.read import artifacts
 from projections.read.lineage import trace
 from schemas.envelope import Envelope
 from streams.publishing import PUBLISH
+from streams.reduce.writer import Reduce
 from tests.projections.conftest import ReadModel
 from tests.projections.log import Log
 from tests.reduce.ledgers import PROJECT, Play, a_conflict
@@ -35,7 +36,7 @@ def folded(model: ReadModel, play: Play) -> ReadModel:
 
 @pytest.fixture
 def play() -> Play:
-    play = Play().given(WORLD, [a_conflict(RETRY, LIMIT)])
+    play = Play(Reduce(velocity=20)).given(WORLD, [a_conflict(RETRY, LIMIT)])
     play.ends()
     return play
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from schemas.events.ingestion_request import RemovalsAccepted
+from schemas.events.ledger import AtomRecord
 from tests.connectors.worlds import a_repository, commit, contents, list_source
 from tests.whole.changing import (
     FILLER,
@@ -257,10 +258,10 @@ def test_a_record_that_is_accepted_now_is_read_again_though_its_words_are_the_sa
     sections = f"## Decision\n\n{decided}\n{FILLER}\n\n## Context\n\n{FILLER}\n"
     path = "docs/adr/0007-labels.md"
     project = Project().ingest({path: f"# Labels\n\nStatus: Proposed\n\n{sections}".encode()})
-    (proposed,) = project.live.values()
+    (proposed,) = decisions(project)
     accepted = {path: f"# Labels\n\nStatus: Accepted\n\n{sections}".encode()}
     project.ingest(accepted)
-    (decision,) = project.live.values()
+    (decision,) = decisions(project)
     assert (proposed.attributes["document_status"], proposed.confidence) == ("proposed", 0.55)
     assert decision.attributes["document_status"] == "accepted"
     assert decision.confidence > proposed.confidence
@@ -268,9 +269,9 @@ def test_a_record_that_is_accepted_now_is_read_again_though_its_words_are_the_sa
 
 
 def test_a_record_that_is_superseded_takes_its_decision_back_to_a_draft() -> None:
-    decided = "We will use the LabelPrinter for all heavy parcels because the Sorter reads no ink."
-    again = "The LabelPrinter was chosen for all heavy parcels, as the Sorter reads no ink."
-    sections = f"## Decision\n\n{decided}\n{FILLER}\n\n{again}\n"
+    decided = "We will use the LabelPrinter for all heavy parcels."
+    reason = "This is because the Sorter reads no ink."
+    sections = f"## Decision\n\n{decided} {reason}\n{FILLER}\n"
     path = "docs/adr/0007-labels.md"
     project = Project().ingest({path: f"# Labels\n\nStatus: Accepted\n\n{sections}".encode()})
     assert ("active", "accepted") in stands(project)
@@ -281,5 +282,9 @@ def test_a_record_that_is_superseded_takes_its_decision_back_to_a_draft() -> Non
     assert ("active", "accepted") in stands(project)
 
 
+def decisions(project: Project) -> list[AtomRecord]:
+    return [atom for atom in project.live.values() if atom.kind == "decision"]
+
+
 def stands(project: Project) -> set[tuple[str, str]]:
-    return {(atom.status, atom.attributes["document_status"]) for atom in project.live.values()}
+    return {(atom.status, atom.attributes["document_status"]) for atom in decisions(project)}
