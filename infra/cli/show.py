@@ -79,7 +79,8 @@ def register(app: typer.Typer) -> None:
         if wanted is Format.json:
             as_lines(one.model_dump() for one in (*found, *early))
             return
-        told = [document_of(one, in_full=more or section is not None) for one in found]
+        asked = section is not None
+        told = [document_of(one, in_full=more or asked, asked=asked) for one in found]
         shown = [*told, *map(render_ahead, early), *render_gone(gone)]
         print("\n\n".join(shown) or f"There are no {kind.value} yet.")
 
@@ -93,12 +94,13 @@ def select_section(prd: "Artifact", section_id: str) -> "Artifact":
     return prd.model_copy(update={"sections": chosen})
 
 
-def document_of(one: "Artifact | Item", *, in_full: bool = False) -> str:
+def document_of(one: "Artifact | Item", *, in_full: bool = False, asked: bool = False) -> str:
+    """As markdown; ``asked``: for this section of a PRD, which may be empty."""
     from projections.read.artifacts import Artifact
 
     if not isinstance(one, Artifact):
         return render_item(one)
-    if len(one.sections) > 1 and not any(section.statements for section in one.sections):
+    if not asked and not any(section.statements for section in one.sections):
         return NO_PRD
     return render_prd(one, in_full=in_full)
 

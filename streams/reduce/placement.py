@@ -18,6 +18,7 @@ from streams.reduce.placed_atoms import (
     FOR_A_PART,
     FOR_THE_PRODUCT,
     PlacedAtom,
+    SectionFit,
     SectionFits,
     read_atom,
 )
@@ -39,11 +40,31 @@ def places(atom: AtomRecord, rows: Iterable[EvidenceRow] = ()) -> SectionFits:
     """Where the atom may stand, by what it says and where it was found (``rows``)."""
     found = read_atom(atom, rows)
     fits = _by_kind(found) if found else SectionFits()
+    if atom.verified_by and fits.own is None:  # what a person vouches for is not left out
+        return _verified(atom, fits)
     if atom.attributes.get("origin") != "code":
         return fits
     own = (fits.own,) if fits.own else ()
     kept = tuple(place for place in (*own, *fits.others) if place.section_id in _FOR_CODE)
     return SectionFits(None, kept)  # a comment in code fills what documents leave short
+
+
+_SECTION_OF_KIND = {
+    "claim": "solution_overview",
+    "decision": "architecture_decisions",
+    "requirement": "functional_requirements",
+    "risk": "risks",
+    "unknown": "open_questions",
+    "domain_signal": "users",
+}
+
+
+def _verified(atom: AtomRecord, fits: SectionFits) -> SectionFits:
+    """The section that may take it, else that of its kind; names and tasks still stand nowhere."""
+    if fits.others:
+        return SectionFits(fits.others[0], fits.others[1:])
+    section = _SECTION_OF_KIND.get(atom.kind)
+    return SectionFits(SectionFit(section)) if section else fits
 
 
 def _by_kind(found: PlacedAtom) -> SectionFits:

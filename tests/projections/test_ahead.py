@@ -69,7 +69,6 @@ def test_the_phases_of_a_run_are_told_with_their_results(model: ReadModel):
     by_name = {row.phase: row for row in found}
     assert set(by_name) == {
         "prd_generation",
-        "insight_generation",
         "epic_generation",
         "feature_generation",
     }

@@ -130,9 +130,9 @@ def cairn(fresh: Settings) -> Callable[..., Result]:
 def test_the_read_commands_answer(fresh: Settings, cairn: Callable[..., Result]):
     projected_story(fresh)
     lines = cairn("atoms", "--project", "Demo", "--json").stdout.splitlines()
-    assert [json.loads(line)["kind"] for line in lines] == ["entity", "claim", "decision"]
+    assert [json.loads(line)["kind"] for line in lines] == ["decision", "claim", "entity"]
     assert "Auth uses JWT tokens" in cairn("search", "JWT", "-p", "Demo").stdout
-    assert cairn("show", "prd", "-p", "Demo").stdout.startswith("# PRD\n")
+    assert cairn("show", "prd", "-p", "Demo").stdout.startswith("# Demo (version 1")
     (run,) = map(json.loads, cairn("runs", "-p", "Demo", "--json").stdout.splitlines())
     assert run["prd_v0_ms"] > run["first_atom_ms"]
     assert cairn("dlq", "list").stdout == "No dead letters.\n"

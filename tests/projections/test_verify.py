@@ -78,7 +78,7 @@ def test_a_sound_log_has_no_findings():
 def test_two_statements_with_one_fingerprint_are_no_finding():
     needs = b"# Tool\n\n## Requirements\n\n- The tool must print all with -v.\n"
     project = Project().ingest({"docs/a.md": needs, "docs/b.md": needs.replace(b"-v", b"-V")})
-    atoms = [atom for _, atom in project.ledger.atoms.items()]
+    atoms = [atom for _, atom in project.ledger.atoms.items() if atom.kind == "requirement"]
     assert (len(atoms), len({atom.atom_fingerprint for atom in atoms})) == (2, 1)
     assert "atom_id" not in codes(records_in(project.driver))
 

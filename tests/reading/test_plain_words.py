@@ -50,7 +50,7 @@ SAID = [
     ("claim", "Our mobile app is written in Flutter."),
     ("claim", "Sessions expire after 30 minutes."),
     ("claim", "Each depot has its own lane for heavy parcels."),
-    ("claim", "The public lane is rate limited to 100 requests per minute."),
+    ("requirement", "The public lane is rate limited to 100 requests per minute."),
     ("claim", "There are three lanes: light, heavy and lost."),
     ("domain_signal", "80 % of our users are on mobile."),
 ]

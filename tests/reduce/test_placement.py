@@ -168,3 +168,11 @@ def test_what_is_normative_counts_more():
     may = a_requirement("The relay needs to seal every crate", attributes={"origin": "doc"})
     fits = [places(one, [a_row(one, (), 90)]).own for one in (must, may)]
     assert fits[0] and fits[1] and fits[0].fit > fits[1].fit
+
+
+def test_what_a_person_vouches_for_is_not_left_out():
+    proposed = {"origin": "record", "document_status": "proposed"}
+    decision = an_atom("decision", "The relay uses two seals", attributes=proposed)
+    assert sections_of(decision) == []
+    verified = decision.model_copy(update={"verified_by": "ana"})
+    assert sections_of(verified) == ["architecture_decisions"]

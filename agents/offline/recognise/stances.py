@@ -88,6 +88,7 @@ _OPEN_END = re.compile(
 _FOLLOWING = re.compile(r"\b(?:the following|folgende\w*)\b", re.IGNORECASE)
 _ID = re.compile(r"(?:[A-Z]{1,6}[-_ .]?)?#?\d[\d.]*", re.IGNORECASE)
 _BOLD = re.compile(r"(\*\*|__|[*_`]).{2,80}\1:?")
+_CONDITION = re.compile(r"(?:if|when|whenever|unless|until|while|in case|as long as)\b", re.I)
 _ASIDE = re.compile(r"\s*\([^()]*\)")
 
 
@@ -103,7 +104,8 @@ def _stance_of_lead(words: str) -> Stance | None:
         return stance
     for stance, wording in _LEADS:
         if wording.search(said):
-            return None if stance in _DENIALS and _NO_DENIAL.search(said) else stance
+            is_other = _NO_DENIAL.search(said) or _CONDITION.match(said)
+            return None if stance in _DENIALS and is_other else stance
     return None
 
 
