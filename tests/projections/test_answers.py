@@ -19,7 +19,7 @@ from tests.reading.recall.measuring import projects
 from tests.reading.recall.sources import fetch_documents, read_source
 
 FIRST_HITS = 3
-ANSWERED = 6  # of 50 questions; measured here
+ANSWERED = 27  # of 50 questions; measured here
 DROP = 2  # questions
 
 

@@ -70,9 +70,7 @@ def test_each_decision_has_a_row_with_what_it_changed_before_and_after(
     assert second[7] is None
 
 
-def test_a_card_shows_both_sides_with_their_quotes(
-    model: ReadModel, records: list[Record]
-):
+def test_a_card_shows_both_sides_with_their_quotes(model: ReadModel, records: list[Record]):
     model.fold(records)
     project = model.value("SELECT DISTINCT project_id FROM ledger_contradictions")
     assert cards(model.connection, project).items == []
