@@ -72,13 +72,13 @@ def test_a_poller_killed_again_and_again_loses_nothing_and_leaves_no_run_waiting
             assert killed
             assert wait_until(partial(cairn.runs_again, "poller", killed), timeout_s=90)
         wanted = {source: sha256_hex(text) for source, text in standing(at, project).items()}
-        assert wait_until(lambda: held(cairn) == wanted, timeout_s=180)
+        assert wait_until(lambda: held(cairn) == wanted, timeout_s=420)
 
         def ended() -> bool:
             runs = cairn.json("runs", "--project", "Shop")
             return bool(runs) and all(run["status"] == "stopped" for run in runs)
 
-        assert wait_until(ended, timeout_s=180)
+        assert wait_until(ended, timeout_s=420)
         assert restarts(cairn, "poller") >= KILLS
         (row,) = [row for row in cairn.json("connector", "list") if row["stream"] == "comments"]
         assert (row["seen"] >= COMMENTS, row["problem"]) == (True, None)
