@@ -6,7 +6,7 @@ from typing import Literal
 
 from infra.errors import Conflict, NotFound
 from projections.log_reader import Place
-from projections.read.session import Conn, ReadModel, rows, select
+from projections.read.session import Conn, ReadModel, like_of, rows, select
 
 Result = Literal["atom", "merged", "refused"]
 SUGGESTED = 5
@@ -34,19 +34,19 @@ _CHUNKS = """
     FROM chunks c LEFT JOIN event_places p ON p.event_id = c.created_event_id
     WHERE c.source_id = %s AND c.sanitized_hash = %s AND NOT c.obsolete ORDER BY c.anchor_start
 """
-# A merged atom's evidence stands with the atom that took it in, so both are looked for.
+# The rows of an atom that was merged stand with the one that took it in; its merge names them.
 _QUOTED = """
-    SELECT e.char_start, e.char_end, 'atom' AS result, a.atom_id AS about, a.kind, a.title,
-        a.status, '' AS because
+    SELECT e.char_start, e.char_end, a.atom_id AS about, a.kind, a.title, a.status,
+        CASE WHEN m.loser IS NULL THEN 'atom' ELSE 'merged' END AS result,
+        CASE WHEN m.loser IS NULL THEN '' ELSE m.loser || ' was merged into it' END AS because
     FROM ledger_evidence e JOIN ledger_atoms a USING (atom_id)
-    WHERE e.source_id = %s AND e.sanitized_hash = %s AND a.merged_into IS NULL
-    UNION ALL
-    SELECT e.char_start, e.char_end, 'merged', b.atom_id, b.kind, b.title, b.status,
-        'said by another atom that was merged into it'
-    FROM ledger_evidence e JOIN ledger_atoms a USING (atom_id)
-        JOIN ledger_atoms b ON b.atom_id = a.merged_into
+    LEFT JOIN LATERAL (
+        SELECT o.loser_atom_id AS loser FROM ledger_merge_ops o
+        WHERE o.winner_atom_id = a.atom_id AND o.loser_atom_id IS NOT NULL
+            AND e.evidence_id = ANY(o.evidence_added)
+        ORDER BY o.ledger_seq DESC LIMIT 1) m ON true
     WHERE e.source_id = %s AND e.sanitized_hash = %s
-    ORDER BY char_start, char_end, about
+    ORDER BY e.char_start, e.char_end, about
 """
 _REFUSED = """
     SELECT (row->>'char_start')::int AS char_start, (row->>'char_end')::int AS char_end,
@@ -114,8 +114,8 @@ def read_source(connection: Conn, project_id: str, path: str) -> SourceText:
     """
     found = rows(connection, _SOURCE, project_id, path, path)
     if not found:
-        name = path.rpartition("/")[2].replace("%", r"\%").replace("_", r"\_")
-        alike = rows(connection, _ALIKE, project_id, f"%{name}%", SUGGESTED)
+        name = path.rpartition("/")[2]
+        alike = rows(connection, _ALIKE, project_id, like_of(f"*{name}*"), SUGGESTED)
         told = f"; alike are {', '.join(row['path'] for row in alike)}" if alike else ""
         raise NotFound(f"The project has no source at {path}{told}.")
     if len(found) > 1:
@@ -134,5 +134,5 @@ def list_chunks(connection: Conn, source: SourceText) -> list[ChunkPlace]:
 def list_quoted(connection: Conn, source: SourceText) -> list[QuotedPlace]:
     """What atoms and refused candidates quote of the text, atoms first."""
     key = source.source_id, source.sanitized_hash
-    quoted = select(connection, QuotedPlace, _QUOTED, *key, *key)
+    quoted = select(connection, QuotedPlace, _QUOTED, *key)
     return quoted + select(connection, QuotedPlace, _REFUSED, *key)

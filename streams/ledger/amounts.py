@@ -15,7 +15,7 @@ from streams.ledger.numerals import DIGITS, find_number_words, read_digits
 from streams.ledger.readings import NUMBER
 
 _DIGITS = re.compile(DIGITS)
-_SECOND_HALF_OF_RATE = "/s"
+_A_SECOND = "/s"
 _SIZES_OF_LETTERS: dict[str, set[Factor]] = {}
 for _spelling, _sizes in UNITS.items():
     _SIZES_OF_LETTERS.setdefault(_spelling.lower(), set()).add(_sizes[0])
@@ -28,11 +28,11 @@ def find_unit(written: str) -> Factor | None:
         return f"money {code}", Fraction(1)
     if small in SCALES:
         return NUMBER, Fraction(SCALES[small])
-    sizes = find_sizes(written.removesuffix(_SECOND_HALF_OF_RATE))
+    sizes = find_sizes(written.removesuffix(_A_SECOND))
     if not sizes:
         return None
     dimension, size = sizes[0]
-    is_rate = written.endswith(_SECOND_HALF_OF_RATE)
+    is_rate = written.endswith(_A_SECOND)
     return (f"{dimension}/time", size) if is_rate else (dimension, size)
 
 

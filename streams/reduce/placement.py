@@ -119,7 +119,7 @@ def _claim(found: PlacedAtom) -> SectionFits:
     if "to_reader" in words and "capability" not in words:
         return SectionFits()
     if announced == "problem" or "problem" in words:  # of a part or a design, where none is told
-        return found.fits(None, "problem", "solution_overview", more=0.1)
+        return found.fits(None, "problem", "solution_overview")
     if _bears_out(found):
         return found.fits(
             announced, more=-0.1 if found.atom.attributes.get("origin") == "plan" else 0.05

@@ -53,7 +53,7 @@ def test_how_papers_are_written_is_a_weak_requirement():
     (atom,) = extract(a_chunk("An RFC should list every lane that its change touches.\n"))
     assert (atom.kind, atom.confidence) == ("requirement", 0.55)
     led = "An RFC should provide:\n\n- a list of every lane that its change touches\n"
-    assert [kind for kind, _ in surest(led)] == ["requirement"]
+    assert surest(led) == [("requirement", False)]
 
 
 def test_a_measure_of_a_setting_is_no_requirement():

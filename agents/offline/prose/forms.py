@@ -18,6 +18,7 @@ from agents.offline.recognise.cues import FORMED, MODAL
 from agents.offline.recognise.entities import names_in
 from agents.offline.recognise.fragments import has_verb, is_order
 from agents.offline.recognise.impact import burden_of, severity_of
+from agents.offline.recognise.needs import is_of_papers
 from agents.offline.recognise.noise import is_chatter, is_pointer, is_truncated
 from agents.offline.resolve.drafts import Draft, add_scope, join_lead
 from agents.offline.resolve.places import Place
@@ -204,7 +205,7 @@ def _led(
     led = _LEADS.search(lead)
     if _CODE.match(item.raw) or _OF_INTERFACE.match(item.text):
         return None
-    if _NO_LEAD.search(lead):
+    if _NO_LEAD.search(lead) or is_of_papers(lead):  # of papers a weak need is told elsewhere
         return None
     if led is None or not led.lastgroup or _OPEN_SUBJECT.match(lead) or is_order(lead):
         return None
