@@ -19,7 +19,4 @@ CARD = "card"  # of an introduction
 LISTED = "list"  # an item or row of a list of features
 PLAN = "plan"  # an item of a roadmap
 RECORD = "record"  # a proposal or design of its own
-TICKET = "ticket"  # an epic or a request of a tracker
 DOC = "doc"  # any other document named after one thing
-
-ATTRIBUTES = (FEATURE, FEATURE_STATE, FEATURE_PLACE, FEATURE_GROUP)

@@ -37,7 +37,6 @@ BY_ORIGIN = {
     "code": -0.3,
     "past": -0.3,
     "changelog": -0.3,
-    "manual": -0.3,
     "legal": -0.35,
     "translation": -0.35,
     "agent": -0.4,

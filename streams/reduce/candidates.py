@@ -28,7 +28,6 @@ from schemas.features import (
     PLAN,
     PLANNED,
     RECORD,
-    TICKET,
 )
 from schemas.worth import worth
 from streams.reduce.inputs import ItemInput, ListInput, SectionInput
@@ -45,7 +44,7 @@ MAX_RISKS = 3
 MAX_QUESTIONS = 3
 MAX_NAME_WORDS = 7
 MAX_MENTIONS = 4
-_WEIGHT = {PAGE: 3.0, CARD: 3.0, LISTED: 2.5, PLAN: 2.0, RECORD: 2.0, TICKET: 1.5, DOC: 1.0}
+_WEIGHT = {PAGE: 3.0, CARD: 3.0, LISTED: 2.5, PLAN: 2.0, RECORD: 2.0, DOC: 1.0}
 _WHOLE_DOCUMENT = frozenset({PAGE, RECORD, DOC})
 OF_PRODUCT = 3
 MANY_OF_PRODUCT = 6

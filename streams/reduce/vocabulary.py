@@ -16,21 +16,21 @@ from importlib import resources
 from typing import Any, Literal
 
 from schemas.bounded_cache import MIB, bounded_cache
+from schemas.patterns import compile_for_small
 
 Table = Literal["heading", "wording"]
 NOWHERE, ELSEWHERE = "nowhere", "elsewhere"
 REACH = (1.0, 0.7, 0.5)  # how much the nearest heading tells, and those above it
 _NUMBERING = re.compile(r"^(?:[\divx]+(?:[.)][\divx]*)+|\d+)\s+", re.IGNORECASE)
 _SIGNS = re.compile(r"[^\w]+")
-_CLASS = re.compile(r"\\[A-Z]")  # \W, \S and the like
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One wording or a family of them, and ``of`` which list it is.
 
-    ``pattern`` minds no case. ``bare`` is the same for texts in small letters, a quarter of the
-    time; None where the wording has capitals of its own.
+    ``pattern`` minds no case. ``bare`` is the same for texts in small letters; None where the
+    wording has capitals of its own.
     """
 
     id: str
@@ -50,12 +50,11 @@ def read_entries(table: Table) -> tuple[Entry, ...]:
 
 def _read_entry(row: dict[str, Any]) -> Entry:
     joined = "|".join(f"(?:{one})" for one in row["patterns"])
-    capitals = any(sign.isupper() for sign in _CLASS.sub("", joined))
     return Entry(
         id=row["id"],
         of=row["of"],
         pattern=re.compile(joined, re.IGNORECASE),
-        bare=None if capitals else re.compile(joined),
+        bare=compile_for_small(joined),
         example=row["example"],
         counterexample=row["counterexample"],
     )

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
+from schemas.patterns import compile_for_small
+
 SLOT = "…"
 _REFERENCE = re.compile(r"‹(\w+)›")
-_CLASS = re.compile(r"\\[A-Z]")  # \W, \S and the like
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,20 +123,16 @@ class Wording:
         return self.pattern.fullmatch
 
     def says(self, text: str) -> bool:
-        """Whether it is found anywhere in ``text``: like ``search``, in a quarter of the time.
-
-        Without capitals of its own it is looked for in small letters, where a pattern has not to
-        try both.
-        """
+        """Whether it is found anywhere in ``text``: like ``search``, in a quarter of the time."""
         return self._says(text)
 
     @functools.cached_property
     def _says(self) -> Callable[[str], bool]:
         pattern = self.pattern
-        capitals = any(sign.isupper() for sign in _CLASS.sub("", pattern.pattern))
-        if capitals or not pattern.flags & re.IGNORECASE:
+        minds_case = not pattern.flags & re.IGNORECASE
+        bare = None if minds_case else compile_for_small(pattern.pattern)
+        if bare is None:
             return lambda text: pattern.search(text) is not None
-        bare = re.compile(pattern.pattern, pattern.flags & ~re.IGNORECASE)
         return lambda text: bare.search(text.lower()) is not None
 
 
