@@ -247,8 +247,14 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "quality.v1",
         "artifact_id",
-        ("quality.run_finished",),
-        ("publish",),
+        (
+            "quality.run_started",
+            "quality.dimension_scored",
+            "quality.iteration_completed",
+            "quality.section_revised",
+            "quality.run_finished",
+        ),
+        ("publish", "cli"),
         ("projections", "downstream"),
     ),
     Topic(

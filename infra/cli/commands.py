@@ -45,6 +45,7 @@ COMMANDS = {
         "show",
         "Print the PRD, insights, epics or features with their sources.",
     ),
+    "quality": Command("Read", "quality", "Judge the PRD or a feature; list and show judgements."),
     "atoms": Command(
         "Read",
         "atoms",

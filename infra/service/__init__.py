@@ -67,6 +67,10 @@ if TYPE_CHECKING:
     from infra.service.projects import Project as Project
     from infra.service.projects import create_project as create_project
     from infra.service.publishing import draw_key as draw_key
+    from infra.service.quality import GateRequest as GateRequest
+    from infra.service.quality import list_quality_runs as list_quality_runs
+    from infra.service.quality import read_quality_run as read_quality_run
+    from infra.service.quality import run_quality as run_quality
     from infra.service.reads import list_contradictions as list_contradictions
     from infra.service.reads import read_prd as read_prd
     from infra.service.runs import AcceptedRemovals as AcceptedRemovals

@@ -7,7 +7,6 @@ from schemas.events.artifact import (
     ArtifactChanged,
     ArtifactSpeculated,
     LatestSet,
-    QualityRunFinished,
     SectionGenerated,
     SpeculationEnded,
     StateChanged,
@@ -54,6 +53,13 @@ from schemas.events.ingestion_request import (
 )
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
+from schemas.events.quality import (
+    DimensionScored,
+    IterationCompleted,
+    QualityRunFinished,
+    QualityRunStarted,
+    SectionRevised,
+)
 from schemas.events.source import SourceContentPart, SourceRevised
 from schemas.events.testimony import MessageReceived, MessageWithdrawn
 from schemas.events.vault import KeyCreated, KeyErased
@@ -109,6 +115,10 @@ EVENT_TYPES: dict[str, type[Event]] = {
         StateChanged,
         VersionRejected,
         LatestSet,
+        QualityRunStarted,
+        DimensionScored,
+        IterationCompleted,
+        SectionRevised,
         QualityRunFinished,
         DeadLetter,
     )
