@@ -81,6 +81,7 @@ CLEANED: Fields = {
     "SectionGenerated": "title",
     "VersionPublished": "reason",
     "DeadLetter": "value",
+    "StreamFrame": "data",
 }
 
 # Content under a data key of the vault.
@@ -192,6 +193,7 @@ IDENTIFIERS: Fields = {
     "LoopRecord": "phase",
     "ContinuationRecord": "artifact_id",
     "QualityRun": "quality_run_id artifact_id engine",
+    "StreamFrame": "stream_id name",
     "DimensionScore": "name failing_sections",
     "ArtifactSpeculated": "caused_by_event_id",
     "SpeculationEnd": "artifact_id confirmed recomputed withdrawn",

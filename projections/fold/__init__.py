@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.fold import artifacts, dead_letters, ingestion, ledger, people, sources
+from projections.fold import artifacts, dead_letters, ingestion, ledger, people, sources, streams
 from projections.projection import Fold
 from schemas.topics import TOPICS
 
@@ -15,6 +15,7 @@ FOLDS: dict[str, Fold] = {
         *people.FOLDS.items(),
         *artifacts.FOLDS.items(),
         *dead_letters.FOLDS.items(),
+        *streams.FOLDS.items(),
     )
 }
 PROJECTED_TOPICS: tuple[str, ...] = tuple(

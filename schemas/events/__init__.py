@@ -55,6 +55,7 @@ from schemas.events.ingestion_request import (
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
 from schemas.events.source import SourceContentPart, SourceRevised
+from schemas.events.stream import StreamFrame
 from schemas.events.testimony import MessageReceived, MessageWithdrawn
 from schemas.events.vault import KeyCreated, KeyErased
 
@@ -64,6 +65,7 @@ EVENT_TYPES: dict[str, type[Event]] = {
         ProjectCreated,
         KeyCreated,
         KeyErased,
+        StreamFrame,
         ItemReceived,
         MessageReceived,
         MessageWithdrawn,
