@@ -23,7 +23,9 @@ DAY_MS = 24 * 60 * 60 * 1000
 RECORD_BYTES = 1024 * 1024
 WHOLE_RECORD_BYTES = 8 * 1024 * 1024
 
-KeyFamily = Literal["project_id", "source_id", "artifact_id", "key_id", "outside", "origin"]
+KeyFamily = Literal[
+    "project_id", "source_id", "artifact_id", "job_id", "key_id", "outside", "origin"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +252,22 @@ TOPICS: tuple[Topic, ...] = (
         ("quality.run_finished",),
         ("publish",),
         ("projections", "downstream"),
+    ),
+    Topic(
+        "job.v1",
+        "job_id",
+        (
+            "job.enqueued",
+            "job.claimed",
+            "job.lease_expired",
+            "job.attempt_failed",
+            "job.succeeded",
+            "job.dead",
+            "job.cancelled",
+        ),
+        ("jobs",),
+        ("projections",),
+        retention_ms=365 * DAY_MS,
     ),
     Topic(
         "dlq.v1",

@@ -36,6 +36,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "artifact.speculation_ended": ("end.artifact_id",),
     "artifact.latest_set": ("snapshot.artifact_id",),
     "quality.run_finished": ("run.artifact_id",),
+    **dict.fromkeys((name for name in EVENT_TYPES if name.startswith("job.")), ("job.job_id",)),
     "dlq.recorded": ("origin_topic", "origin_key"),
 }
 ON_TOPICS = [(topic, kind) for topic in TOPICS for kind in topic.events]
