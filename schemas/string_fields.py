@@ -24,6 +24,7 @@ TEXTS: Fields = {
     "RunCancelRequested": "reason",
     "PersonDecided": "rationale",
     "ContradictionDecided": "escalated_to",
+    "JobRecord": "payload result last_error created_by",
     "DeadLetter": "origin_key error",
 }
 
@@ -201,5 +202,6 @@ IDENTIFIERS: Fields = {
     "VersionPublished": "recomputed_sections",
     "StateChanged": "artifact_id reason_codes blocking_contradiction_ids",
     "VersionRejected": "artifact_id",
+    "JobRecord": ("job_id idempotency_key lease_owner error_class correlation_id"),
     "DeadLetter": "stage origin_topic error_class",
 }

@@ -24,7 +24,14 @@ RECORD_BYTES = 1024 * 1024
 WHOLE_RECORD_BYTES = 8 * 1024 * 1024
 
 KeyFamily = Literal[
-    "project_id", "source_id", "artifact_id", "key_id", "stream_id", "outside", "origin"
+    "project_id",
+    "source_id",
+    "artifact_id",
+    "job_id",
+    "key_id",
+    "stream_id",
+    "outside",
+    "origin",
 ]
 
 
@@ -261,6 +268,22 @@ TOPICS: tuple[Topic, ...] = (
         ("projections",),
         retention_ms=7 * DAY_MS,
         internal=True,
+    ),
+    Topic(
+        "job.v1",
+        "job_id",
+        (
+            "job.enqueued",
+            "job.claimed",
+            "job.lease_expired",
+            "job.attempt_failed",
+            "job.succeeded",
+            "job.dead",
+            "job.cancelled",
+        ),
+        ("jobs",),
+        ("projections",),
+        retention_ms=365 * DAY_MS,
     ),
     Topic(
         "dlq.v1",

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from projections.fold import artifacts, dead_letters, ingestion, ledger, people, sources, streams
+from projections.fold import (
+    artifacts,
+    dead_letters,
+    ingestion,
+    jobs,
+    ledger,
+    people,
+    sources,
+    streams,
+)
 from projections.projection import Fold
 from schemas.topics import TOPICS
 
@@ -14,6 +23,7 @@ FOLDS: dict[str, Fold] = {
         *ledger.FOLDS.items(),
         *people.FOLDS.items(),
         *artifacts.FOLDS.items(),
+        *jobs.FOLDS.items(),
         *dead_letters.FOLDS.items(),
         *streams.FOLDS.items(),
     )

@@ -52,6 +52,15 @@ from schemas.events.ingestion_request import (
     SourcesListed,
     SourcesUnchanged,
 )
+from schemas.events.job import (
+    JobAttemptFailed,
+    JobCancelled,
+    JobClaimed,
+    JobDead,
+    JobEnqueued,
+    JobLeaseExpired,
+    JobSucceeded,
+)
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
 from schemas.events.source import SourceContentPart, SourceRevised
@@ -112,6 +121,13 @@ EVENT_TYPES: dict[str, type[Event]] = {
         VersionRejected,
         LatestSet,
         QualityRunFinished,
+        JobEnqueued,
+        JobClaimed,
+        JobLeaseExpired,
+        JobAttemptFailed,
+        JobSucceeded,
+        JobDead,
+        JobCancelled,
         DeadLetter,
     )
 }

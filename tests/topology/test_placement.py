@@ -37,6 +37,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "artifact.latest_set": ("snapshot.artifact_id",),
     "quality.run_finished": ("run.artifact_id",),
     "stream.frame": ("stream_id",),
+    **dict.fromkeys((name for name in EVENT_TYPES if name.startswith("job.")), ("job.job_id",)),
     "dlq.recorded": ("origin_topic", "origin_key"),
 }
 ON_TOPICS = [(topic, kind) for topic in TOPICS for kind in topic.events]
