@@ -24,6 +24,7 @@ TEXTS: Fields = {
     "RunCancelRequested": "reason",
     "PersonDecided": "rationale",
     "ContradictionDecided": "escalated_to",
+    "JobRecord": "payload result last_error created_by",
     "DeadLetter": "origin_key error",
 }
 
@@ -83,6 +84,7 @@ CLEANED: Fields = {
     "SectionGenerated": "title",
     "VersionPublished": "reason",
     "DeadLetter": "value",
+    "StreamFrame": "data",
 }
 
 # Content under a data key of the vault.
@@ -195,6 +197,7 @@ IDENTIFIERS: Fields = {
     "ContinuationRecord": "artifact_id",
     "QualityRun": "quality_run_id artifact_id engine model revised_sections",
     "SectionCritique": "section_id",
+    "StreamFrame": "stream_id name",
     "DimensionScore": "name failing_sections",
     "_QualityEvent": "quality_run_id artifact_id",
     "QualityRunStarted": "dimensions engine model",
@@ -206,5 +209,6 @@ IDENTIFIERS: Fields = {
     "VersionPublished": "recomputed_sections",
     "StateChanged": "artifact_id reason_codes blocking_contradiction_ids",
     "VersionRejected": "artifact_id",
+    "JobRecord": ("job_id idempotency_key lease_owner error_class correlation_id"),
     "DeadLetter": "stage origin_topic error_class",
 }

@@ -43,7 +43,8 @@ def programs(workers: int, settings: Settings) -> tuple[Program, ...]:
         for name, part in (("reader", "reading"), ("writer", "deciding"))
     )
     poller = Program("poller", ("connector", "poll"))
-    others = [Program("projector", ("projector",)), poller]
+    jobs = Program("jobs", ("jobs", "run"))
+    others = [Program("projector", ("projector",)), poller, jobs]
     if settings.webhooks:
         others += [Program("webhooks", ("webhooks",)), Program("intake", ("intake",))]
     return (*stages, *others)

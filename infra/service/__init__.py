@@ -62,6 +62,15 @@ if TYPE_CHECKING:
     from infra.service.ingestion import ingest as ingest
     from infra.service.installation import connect as connect
     from infra.service.intake import run_intake as run_intake
+    from infra.service.jobs import EnqueuedJob as EnqueuedJob
+    from infra.service.jobs import JobRequest as JobRequest
+    from infra.service.jobs import cancel_job as cancel_job
+    from infra.service.jobs import enqueue_job as enqueue_job
+    from infra.service.jobs import list_jobs as list_jobs
+    from infra.service.jobs import read_job as read_job
+    from infra.service.jobs import read_job_history as read_job_history
+    from infra.service.jobs import retry_job as retry_job
+    from infra.service.jobs import run_jobs as run_jobs
     from infra.service.polling import run_poller as run_poller
     from infra.service.progress import Note as Note
     from infra.service.projects import Project as Project

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from projections.fold import artifacts, dead_letters, ingestion, ledger, people, quality, sources
+from projections.fold import (
+    artifacts,
+    dead_letters,
+    ingestion,
+    jobs,
+    ledger,
+    people,
+    quality,
+    sources,
+    streams,
+)
 from projections.projection import Fold
 from schemas.topics import TOPICS
 
@@ -15,7 +25,9 @@ FOLDS: dict[str, Fold] = {
         *people.FOLDS.items(),
         *artifacts.FOLDS.items(),
         *quality.FOLDS.items(),
+        *jobs.FOLDS.items(),
         *dead_letters.FOLDS.items(),
+        *streams.FOLDS.items(),
     )
 }
 PROJECTED_TOPICS: tuple[str, ...] = tuple(

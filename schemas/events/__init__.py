@@ -51,6 +51,15 @@ from schemas.events.ingestion_request import (
     SourcesListed,
     SourcesUnchanged,
 )
+from schemas.events.job import (
+    JobAttemptFailed,
+    JobCancelled,
+    JobClaimed,
+    JobDead,
+    JobEnqueued,
+    JobLeaseExpired,
+    JobSucceeded,
+)
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
 from schemas.events.quality import (
@@ -61,6 +70,7 @@ from schemas.events.quality import (
     SectionRevised,
 )
 from schemas.events.source import SourceContentPart, SourceRevised
+from schemas.events.stream import StreamFrame
 from schemas.events.testimony import MessageReceived, MessageWithdrawn
 from schemas.events.vault import KeyCreated, KeyErased
 
@@ -70,6 +80,7 @@ EVENT_TYPES: dict[str, type[Event]] = {
         ProjectCreated,
         KeyCreated,
         KeyErased,
+        StreamFrame,
         ItemReceived,
         MessageReceived,
         MessageWithdrawn,
@@ -120,6 +131,13 @@ EVENT_TYPES: dict[str, type[Event]] = {
         IterationCompleted,
         SectionRevised,
         QualityRunFinished,
+        JobEnqueued,
+        JobClaimed,
+        JobLeaseExpired,
+        JobAttemptFailed,
+        JobSucceeded,
+        JobDead,
+        JobCancelled,
         DeadLetter,
     )
 }

@@ -40,6 +40,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "quality.iteration_completed": ("artifact_id",),
     "quality.section_revised": ("artifact_id",),
     "quality.run_finished": ("artifact_id",),
+    "stream.frame": ("stream_id",),
+    **dict.fromkeys((name for name in EVENT_TYPES if name.startswith("job.")), ("job.job_id",)),
     "dlq.recorded": ("origin_topic", "origin_key"),
 }
 ON_TOPICS = [(topic, kind) for topic in TOPICS for kind in topic.events]
