@@ -153,6 +153,7 @@ TABLES: tuple[Table, ...] = (
         *("artifact_id", "section_id", "input_ledger_seq"),
         compared=False,
     ),
+    _table("artifact_edits", "request_event_id", compared=False),
     _table("quality_runs", "quality_run_id", compared=False),
     _table("quality_run_events", "quality_run_id", "seq", compared=False, append_only=True),
     _table("artifact_rejections", "artifact_id", "version", compared=False),

@@ -11,6 +11,8 @@ from typing import Literal
 
 from schemas.envelope import Envelope
 from schemas.events.artifact import (
+    ArtifactEdited,
+    ChangeRefused,
     SectionGenerated,
     SpeculationEnded,
     StateChanged,
@@ -50,9 +52,18 @@ class Topic:
     internal: bool = False
 
 
-OF_ITS_TYPE = (VersionPublished, StateChanged, VersionRejected, SectionGenerated, SpeculationEnded)
+OF_ITS_TYPE = (
+    VersionPublished,
+    StateChanged,
+    VersionRejected,
+    SectionGenerated,
+    SpeculationEnded,
+    ArtifactEdited,
+    ChangeRefused,
+)
 ARTIFACT_EVENTS = ("artifact.version_published", "artifact.state_changed", "artifact.rejected")
 AHEAD_EVENTS = ("artifact.section_generated", "artifact.speculation_ended")
+EDIT_EVENTS = ("artifact.edited", "artifact.change_refused")
 
 TOPICS: tuple[Topic, ...] = (
     Topic(
@@ -204,6 +215,13 @@ TOPICS: tuple[Topic, ...] = (
         max_message_bytes=WHOLE_RECORD_BYTES,
     ),
     Topic(
+        "reduce.request.v1",
+        "project_id",
+        ("reduce.change_requested",),
+        ("cli", "jobs"),
+        ("reduce",),
+    ),
+    Topic(
         "reduce.v1",
         "project_id",
         ("artifact.changed", "artifact.speculated"),
@@ -223,7 +241,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "artifact.prd.v1",
         "artifact_id",
-        ARTIFACT_EVENTS + AHEAD_EVENTS,
+        ARTIFACT_EVENTS + AHEAD_EVENTS + EDIT_EVENTS,
         ("publish",),
         ("projections", "downstream"),
         max_message_bytes=WHOLE_RECORD_BYTES,

@@ -9,7 +9,9 @@ from __future__ import annotations
 from schemas.envelope import Envelope, Event
 from schemas.events.artifact import (
     ArtifactChanged,
+    ArtifactEdited,
     ArtifactSpeculated,
+    ChangeRefused,
     LatestSet,
     SectionGenerated,
     SpeculationEnded,
@@ -37,6 +39,9 @@ def spread(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
         {name: getattr(answer, name) for name in ArtifactChange.model_fields}
     )
     facts = [fact for change in (prd, *answer.items) for fact in _facts(change)]
+    if answer.edit is not None:
+        of_edit = ChangeRefused if answer.edit.refusal else ArtifactEdited
+        facts.append(of_edit(artifact_type=answer.snapshot.artifact_type, edit=answer.edit))
     for run in answer.quality_runs:
         facts += describe_judgement(run, answer.input_ledger_seq)
     return facts

@@ -125,12 +125,16 @@ def _cited(statement: "CitingStatement") -> list[str]:
     """A statement, then a line for each atom that it cites."""
     provisional = " (provisional)" if statement.provisional else ""
     places = [f"  {' '.join([*one.places[:1], one.atom_id])}" for one in statement.citations]
-    return [f"- {statement.text}{provisional}", *places]
+    uncited = "" if statement.citations else " (uncited)"
+    return [f"- {statement.text}{provisional}{uncited}", *places]
 
 
 def _notes(section: "CitingSection", more: int) -> list[str]:
     said = f"{more} more: `cairn show prd --section {section.section_id}`" if more else ""
-    return [f"_{note}_" for note in (said, section.gap) if note]
+    edited = f"edited by {section.edited_by}" if section.edited_by else ""
+    waiting = "what was read since suggests another text: `cairn edit prd --help`"
+    suggested = waiting if section.suggestion else ""
+    return [f"_{note}_" for note in (said, section.gap, edited, suggested) if note]
 
 
 def render_gone(gone: "list[GoneItem]") -> list[str]:

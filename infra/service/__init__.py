@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from infra.service.decisions import undo_merge as undo_merge
     from infra.service.decisions import unverify_atom as unverify_atom
     from infra.service.decisions import verify_atom as verify_atom
+    from infra.service.edits import PrdEdit as PrdEdit
+    from infra.service.edits import edit_prd_section as edit_prd_section
     from infra.service.imports import Imported as Imported
     from infra.service.imports import JiraExport as JiraExport
     from infra.service.imports import SlackZip as SlackZip

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from infra.clock import SystemClock
 from infra.errors import Invalid, Refusal, Unavailable
+from infra.service.edits import request_change
 from infra.service.publishing import check_key, draw_key, redactor_of
 from infra.service.reading import ask, wait_for
 from infra.settings import Settings
@@ -32,6 +33,7 @@ from schemas.events.artifact_parts import (
     ReviewFinding,
     Section,
 )
+from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
 from schemas.events.quality import IterationCompleted, QualityRunFinished
 from schemas.ids import derive_id
 from schemas.quality_gate import MAX_ITERATIONS
@@ -46,6 +48,7 @@ RUNNING = "running"
 
 Tell = Callable[[Sequence[Event]], Awaitable[None]]
 IsCancelled = Callable[[], Awaitable[bool]]
+HandOver = Callable[[QualityRun, Sequence[Section]], Awaitable[QualityRun]]
 
 
 class RunCancelled(Exception):
@@ -85,7 +88,8 @@ async def run_quality(
     )
     mode = _choose_mode(artifact, request.mode)
     async with _open_tell(settings, project_id) as tell:
-        run = await _go_through(artifact, run_id, mode, tell, is_cancelled)
+        hand_over = partial(_hand_over, settings, project_id)
+        run = await _go_through(artifact, run_id, mode, tell, is_cancelled, hand_over)
     return await _find_finished(settings, run)
 
 
@@ -135,12 +139,13 @@ async def _go_through(
     mode: QualityMode,
     tell: Tell,
     is_cancelled: IsCancelled,
+    hand_over: HandOver,
 ) -> QualityRun:
     """Run the graph; its last event says how it ended, also where that is by no evaluation.
 
     Raises Unavailable, after which the run may go on, and Refusal when a part has failed.
     """
-    from agents.quality.graph import Assessed, conclude, run_gate
+    from agents.quality.graph import Assessed, conclude, list_revised, run_gate
 
     events: list[Event] = []
 
@@ -160,7 +165,8 @@ async def _go_through(
     )
     parts = _build_parts(artifact, tell_unless_cancelled, assessed)
     try:
-        run = conclude(await run_gate(parts), parts)
+        state = await run_gate(parts)
+        run = await hand_over(conclude(state, parts), list_revised(state))
     except RunCancelled:
         run = _break_off(assessed, events, "cancelled")
     except Unavailable:
@@ -177,6 +183,45 @@ async def _go_through(
         raise
     await tell([_finish(run, events)])
     return run
+
+
+async def _hand_over(
+    settings: Settings, project_id: str, run: QualityRun, revised: Sequence[Section]
+) -> QualityRun:
+    """Ask the writer of artifacts to take over what was revised; ``error`` says why it did not.
+
+    The run is over all the same: it has judged what there was.
+    """
+    if not revised:
+        return run
+    change = ChangeRequested(
+        artifact_id=run.artifact_id,
+        sections=[_describe_section(one) for one in revised],
+        expected_version=run.artifact_version,
+        editor=QUALITY_GATE.id,
+        editor_kind="quality_gate",
+    )
+    fact = outside_fact(
+        change,
+        project_id=project_id,
+        occurred_at=utc_millis(SystemClock().now()),
+        actor=QUALITY_GATE,
+        natural_key=run.quality_run_id,
+    )
+    try:
+        await request_change(settings, fact)
+    except Unavailable:
+        raise
+    except Refusal as refused:
+        return run.model_copy(update={"error": refused.code, "revised_sections": []})
+    return run
+
+
+def _describe_section(section: Section) -> SectionEdit:
+    statements = [
+        EditedStatement(text=one.text, citations=one.citations) for one in section.statements
+    ]
+    return SectionEdit(section_id=section.section_id, statements=statements)
 
 
 def _build_parts(artifact: AssessedArtifact, tell: Tell, assessed: Assessed) -> Parts:

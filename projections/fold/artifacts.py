@@ -30,7 +30,7 @@ ENDED = (
 
 
 def artifact_changed(rows: Rows, fact: Envelope, event: ArtifactChanged) -> None:
-    """The position and its loops alone: what it decided is read from the public topics."""
+    """The position, its loops and its edit: what it decided is read from the public topics."""
     rows.add(
         fact,
         "artifact_positions",
@@ -55,6 +55,13 @@ def artifact_changed(rows: Rows, fact: Envelope, event: ArtifactChanged) -> None
             ],
         },
     )
+    if event.edit is not None:
+        answered = event.edit.model_dump() | {
+            "request_event_id": event.caused_by_event_id,
+            "artifact_seq": event.artifact_seq,
+            "answered_at": fact.recorded_at,
+        }
+        rows.add(fact, "artifact_edits", answered)
     for loop in event.loops:
         place = {"project_id": fact.project_id, "artifact_seq": event.artifact_seq}
         rows.add(fact, "generation_loops", place | loop.model_dump(exclude={"continuations"}))
@@ -148,6 +155,7 @@ def _common(snapshot: ArtifactSnapshot) -> dict[str, Any]:
         "prompt_version": snapshot.prompt_version,
         "run_id": snapshot.run_id,
         "input_ledger_seq": snapshot.input_ledger_seq,
+        "edited_by": snapshot.edited_by,
     }
 
 

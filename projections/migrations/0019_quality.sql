@@ -31,3 +31,24 @@ CREATE TABLE cairn.quality_run_events (
 CREATE TRIGGER quality_run_events_append_only
     BEFORE UPDATE OR DELETE OR TRUNCATE ON cairn.quality_run_events
     FOR EACH STATEMENT EXECUTE FUNCTION cairn.refuse_change();
+
+-- Who edited which version; what became of every request to change an artifact.
+ALTER TABLE cairn.artifacts ADD COLUMN edited_by text;
+ALTER TABLE cairn.artifact_versions ADD COLUMN edited_by text;
+
+CREATE TABLE cairn.artifact_edits (
+    request_event_id uuid PRIMARY KEY,
+    project_id       text NOT NULL,
+    artifact_seq     bigint NOT NULL,
+    artifact_id      text NOT NULL,
+    editor           text NOT NULL,
+    editor_kind      text NOT NULL,
+    section_ids      text[] NOT NULL,
+    expected_version int NOT NULL,
+    version          int NOT NULL,
+    refusal          text,
+    findings         jsonb NOT NULL,
+    answered_at      timestamptz,
+    updated_from_event_id uuid
+);
+CREATE INDEX artifact_edits_by_artifact ON cairn.artifact_edits (artifact_id, artifact_seq);

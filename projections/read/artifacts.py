@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from infra.errors import NotFound
 from projections.read.page import PAGE, Listing, Page, page_of
-from projections.read.session import Conn, ReadModel, Row, rows
-from schemas.events.artifact_parts import Citation
+from projections.read.session import Conn, ReadModel, Row, rows, select
+from schemas.events.artifact_parts import Citation, EditAnswer, ReviewFinding
 
 ITEMS = Listing(
     "items",
@@ -45,6 +46,10 @@ SPECULATIVE = """
             FROM artifact_positions p WHERE p.project_id = %s)
     GROUP BY artifact_id ORDER BY min(generated_at), artifact_id
 """
+EDIT = f"""
+    SELECT {", ".join(("request_event_id", "answered_at", *EditAnswer.model_fields))}
+    FROM artifact_edits WHERE request_event_id = %s
+"""
 PLACES = """
     SELECT e.atom_id, s.path || ':' || e.line_start FROM ledger_evidence e
     JOIN sources s USING (source_id) WHERE e.atom_id = ANY(%s)
@@ -67,6 +72,14 @@ class CitingStatement(ReadModel):
     contradiction_ids: list[str]
 
 
+class CitingSuggestion(ReadModel):
+    """What an edited section would say by its present input."""
+
+    statements: list[CitingStatement]
+    gap: str
+    input_hash: str
+
+
 class CitingSection(ReadModel):
     section_id: str
     title: str
@@ -75,6 +88,8 @@ class CitingSection(ReadModel):
     gap: str
     content_hash: str
     input_hash: str
+    edited_by: str | None = None
+    suggestion: CitingSuggestion | None = None
 
 
 class Artifact(ReadModel):
@@ -135,6 +150,21 @@ class GoneItem(ReadModel):
     input_ledger_seq: int
 
 
+class Edit(ReadModel):
+    """What became of a request to change an artifact; ``refusal`` is None where it was done."""
+
+    request_event_id: UUID
+    artifact_id: str
+    editor: str
+    editor_kind: str
+    section_ids: list[str]
+    expected_version: int
+    version: int
+    refusal: str | None
+    findings: list[ReviewFinding]
+    answered_at: datetime | None
+
+
 class SpeculativeArtifact(ReadModel):
     """The sections of an artifact that no settled position has answered yet.
 
@@ -158,6 +188,11 @@ def artifact(connection: Conn, project_id: str, artifact_type: str) -> Artifact:
         )
     add_places(connection, found)
     return Artifact(**found[0])
+
+
+def edit(connection: Conn, request_event_id: str) -> Edit | None:
+    """The answer to a request to change an artifact; None as long as there is none."""
+    return next(iter(select(connection, Edit, EDIT, request_event_id)), None)
 
 
 def has_artifact(connection: Conn, project_id: str, artifact_type: str) -> bool:
@@ -213,7 +248,8 @@ def add_places(connection: Conn, artifacts: Sequence[Row]) -> None:
         citation
         for row in artifacts
         for section in row["sections"]
-        for statement in section["statements"]
+        for part in (section, section.get("suggestion") or {})
+        for statement in part.get("statements", [])
         for citation in statement["citations"]
     ]
     places: dict[str, list[str]] = {}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from schemas.envelope import Event
 from schemas.events.artifact import (
     ArtifactChanged,
+    ArtifactEdited,
     ArtifactSpeculated,
+    ChangeRefused,
     LatestSet,
     SectionGenerated,
     SpeculationEnded,
@@ -14,6 +16,7 @@ from schemas.events.artifact import (
     VersionRejected,
 )
 from schemas.events.atom import AtomReflected, CandidatesExtracted
+from schemas.events.change import ChangeRequested
 from schemas.events.connector import (
     ConnectorAdded,
     ConnectorRemoved,
@@ -118,6 +121,7 @@ EVENT_TYPES: dict[str, type[Event]] = {
         AtomReincluded,
         MergeUndone,
         LedgerChanged,
+        ChangeRequested,
         ArtifactChanged,
         ArtifactSpeculated,
         SectionGenerated,
@@ -125,6 +129,8 @@ EVENT_TYPES: dict[str, type[Event]] = {
         VersionPublished,
         StateChanged,
         VersionRejected,
+        ArtifactEdited,
+        ChangeRefused,
         LatestSet,
         QualityRunStarted,
         DimensionScored,

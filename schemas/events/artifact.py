@@ -14,6 +14,7 @@ from schemas.events.artifact_parts import (
     ArtifactSnapshot,
     ArtifactState,
     ArtifactType,
+    EditAnswer,
     LoopRecord,
     Outcome,
     QualityRun,
@@ -30,7 +31,8 @@ class ArtifactChanged(Event):
     why, the version before stays; ``unchanged``: the position was examined, nothing differs.
 
     ``snapshot`` and what belongs to it are the PRD; ``items`` are the insights, epics and features
-    that changed. ``settled_run_id`` is None where a person's decision settled the ledger.
+    that changed. ``settled_run_id`` is None where a person's decision settled the ledger. ``edit``:
+    it answers a request to change the PRD, at the position of the answer before.
     """
 
     type_name: ClassVar[str] = "artifact.changed"
@@ -50,6 +52,7 @@ class ArtifactChanged(Event):
     items: list[ArtifactChange] = []
     loops: list[LoopRecord] = []
     quality_runs: list[QualityRun] = []
+    edit: EditAnswer | None = None
 
     @property
     def aggregate_id(self) -> str:
@@ -204,6 +207,42 @@ class VersionRejected(Event):
     @property
     def local_key(self) -> str:
         return f"{self.artifact_id}|{self.version}|rejected"
+
+
+class ArtifactEdited(Event):
+    """A version came from a person's edit, or from what the quality gate has revised."""
+
+    type_name: ClassVar[str] = "artifact.edited"
+    topic: ClassVar[str] = "artifact.prd.v1"
+
+    artifact_type: ArtifactType
+    edit: EditAnswer
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.edit.artifact_id
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.edit.artifact_id}|{self.edit.version}|edited"
+
+
+class ChangeRefused(Event):
+    """A request to change an artifact was refused; ``edit`` says why and what version there is."""
+
+    type_name: ClassVar[str] = "artifact.change_refused"
+    topic: ClassVar[str] = "artifact.prd.v1"
+
+    artifact_type: ArtifactType
+    edit: EditAnswer
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.edit.artifact_id
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.edit.artifact_id}|{self.edit.version}|refused"
 
 
 class LatestSet(Event):

@@ -47,7 +47,19 @@ class Statement(Part):
     contradiction_ids: list[str] = []
 
 
+class Suggestion(Part):
+    """What a section that a person has edited would say by its present input."""
+
+    statements: list[Statement]
+    gap: str = ""
+    input_hash: str
+
+
 class Section(Part):
+    """One section. Of an ``edited`` one, ``edited_by`` says who wrote it: it is not overwritten,
+    and what would be written anew is its ``suggestion`` until somebody answers that.
+    """
+
     section_id: str
     title: str
     state: SectionState
@@ -55,6 +67,8 @@ class Section(Part):
     gap: str = ""
     content_hash: str
     input_hash: str
+    edited_by: str | None = None
+    suggestion: Suggestion | None = None
 
 
 class ReviewFinding(Part):
@@ -129,6 +143,7 @@ class ArtifactSnapshot(Part):
     blocked_by: list[str] = []
     quality_tier: QualityTier | None = None
     quality_run_id: str | None = None
+    edited_by: str | None = None
     insight: InsightFields | None = None
     epic: EpicFields | None = None
     feature: FeatureFields | None = None
@@ -143,6 +158,33 @@ class ArtifactChange(Part):
     reason: str = ""
     state_before: ArtifactState | None = None
     reason_codes: list[str] = []
+    findings: list[ReviewFinding] = []
+
+
+EditRefusal = Literal[
+    "stale_version",
+    "unknown_artifact",
+    "unknown_section",
+    "no_suggestion",
+    "not_valid",
+    "edited_by_person",
+    "nothing_changes",
+]
+
+
+class EditAnswer(Part):
+    """What became of a request to change an artifact; ``refusal`` is None where it was done.
+
+    ``version`` is the one that there is now.
+    """
+
+    artifact_id: str
+    editor: str
+    editor_kind: Literal["person", "quality_gate"]
+    section_ids: list[str]
+    expected_version: int
+    version: int
+    refusal: EditRefusal | None = None
     findings: list[ReviewFinding] = []
 
 

@@ -20,6 +20,7 @@ from schemas.events.artifact_parts import (
     ReviewFinding,
     Section,
     Statement,
+    Suggestion,
 )
 from schemas.ids import sha256_hex
 from streams.reduce.inputs import Grounds, SectionInput
@@ -28,6 +29,7 @@ from streams.reduce.states import DerivedState
 from streams.reduce.validator import Lane, errors, validate
 
 ENGINE = "heuristic"
+EDITED = "edited"
 TITLES = {
     "description": "Description",
     "acceptance_criteria": "Acceptance criteria",
@@ -113,14 +115,37 @@ def attempt(
         else write_section(given, [])
         for given in inputs
     ]
-    objections = errors(validate(sections, grounds, lane))
+    objections = errors(validate(_written_here(sections), grounds, lane))
     refused = {finding.section_id for finding in objections}
     for at, given in enumerate(inputs):
         if given.section_id in refused:
             sections[at] = write_section(
                 given, [one for one in objections if one.section_id == given.section_id]
             )
-    return WrittenSections(sections, objections, validate(sections, grounds, lane))
+    findings = validate(_written_here(sections), grounds, lane)
+    return WrittenSections(
+        [_keep_edited(known.get(one.section_id), one) for one in sections], objections, findings
+    )
+
+
+def _written_here(sections: Iterable[Section]) -> list[Section]:
+    """Those that no person has edited: what people write is not refused."""
+    return [one for one in sections if one.state != EDITED]
+
+
+def _keep_edited(before: Section | None, written: Section) -> Section:
+    """A section that a person has edited stays theirs; what was written is a suggestion for them,
+    where it says something else.
+    """
+    if before is None or before.state != EDITED:
+        return written
+    said = [[one.text for one in each.statements] for each in (before, written)]
+    if written.state == EDITED or said[0] == said[1]:
+        return before.model_copy(update={"input_hash": written.input_hash, "suggestion": None})
+    suggestion = Suggestion(
+        statements=written.statements, gap=written.gap, input_hash=written.input_hash
+    )
+    return before.model_copy(update={"suggestion": suggestion})
 
 
 def list_changed_sections(

@@ -109,7 +109,7 @@ def _below_minimum(
         for one in cited
         if one in grounds.atoms and grounds.atoms[one].status in LIVE
     ]
-    filled = {section.section_id for section in sections if section.state == "generated"}
+    filled = {section.section_id for section in sections if section.statements}
     binding = sum(atom.kind in ("requirement", "decision") for atom in live)
     active = sum(atom.status == "active" for atom in live)
     missing = {

@@ -18,11 +18,13 @@ from datetime import date
 
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
 from schemas.events.artifact_parts import ArtifactSnapshot, QualityRun
+from schemas.events.change import ChangeRequested
 from schemas.events.ledger import LedgerChanged
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.cause import Cause
 from streams.reduce.candidates import find_candidates
 from streams.reduce.clusters import feature_clusters
+from streams.reduce.edit_answers import answer_edit
 from streams.reduce.findings import insight_clusters
 from streams.reduce.inputs import DuePosition, ListInput
 from streams.reduce.items import Settled, Synthesise
@@ -53,8 +55,8 @@ class Reduce:
     """
 
     name = "reduce"
-    state_version = 4  # 4: features by the names of sources
-    inputs = ("ledger.v1",)
+    state_version = 5  # 5: requests
+    inputs = ("ledger.v1", "reduce.request.v1")
     output = "reduce.v1"
 
     def __init__(self, synthesise: Synthesise = write_section, velocity: int | None = None) -> None:
@@ -77,6 +79,9 @@ class Reduce:
                 if answer.artifact_seq == state.written_of(project).artifact_seq + 1:
                     take_answer(state, record, answer)
                     state.due_projects.had_its_turn(project)
+            case ChangeRequested():
+                if state.requests.take(record):
+                    state.due_projects.add(project)
             case _:
                 pass
 
@@ -108,6 +113,8 @@ class Reduce:
             positions = state.due.with_prefix(f"{project}|")
             if due := next((position for _, position in positions), None):
                 return self._due(state, project, due)
+            if answer := self._answer_request(state, project):
+                return answer
             state.due_projects.discard(project)
         return None
 
@@ -145,7 +152,10 @@ class Reduce:
             clusters = (*due.features.items, *due.insights.items)
             state.standing[project] = PreviewClusters(keys=[one.key for one in clusters])
         written = state.written_of(project)
-        if changed.ledger_seq > (written.ahead_seq if speculative else written.ledger_seq):
+        if changed.ledger_seq == written.ledger_seq and not speculative:
+            state.basis[project] = due
+            state.due_projects.add(project)
+        elif changed.ledger_seq > (written.ahead_seq if speculative else written.ledger_seq):
             state.due[due_key(project, changed.ledger_seq)] = due
             state.due_projects.add(project)
 
@@ -199,6 +209,19 @@ class Reduce:
             loops=lists.loops,
             quality_runs=[*_runs(prd), *lists.quality_runs],
         )
+
+    def _answer_request(self, state: ReduceState, project: str) -> Decision | None:
+        """The answer to the first request of a project, from what its last answer was made from.
+
+        None as long as nothing is settled, or the ledger is not folded as far as that answer.
+        """
+        written, request = state.written_of(project), state.requests.first(project)
+        basis = state.basis.get(project)
+        if request is None or basis is None or basis.ledger_seq != written.ledger_seq:
+            return None
+        answer = answer_edit(written, basis, request)
+        lane, run_id = written.lane, written.run_id
+        return Decision((request.cause.caused(answer, lane=lane, run_id=run_id or None),))
 
 
 def _settle(written: Written, due: DuePosition) -> Settled:

@@ -67,6 +67,12 @@ def test_only_failing_sections_are_revised(backbone):
     ]
     assert set(revised) <= set(failing)
     assert revised == run["revised_sections"]
+    (prd,) = cairn.json("show", "prd", "--project", project, "--format", "json")
+    written = {one["section_id"]: one["content_hash"] for one in prd["sections"]}
+    for row in rows:
+        if row["event_type"] == "quality.section_revised":
+            section = row["payload"]["section"]
+            assert written[section["section_id"]] == section["content_hash"]
 
 
 def test_a_feature_is_judged_lightly(backbone):

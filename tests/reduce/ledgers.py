@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from schemas.codec import decode, encode
-from schemas.envelope import SYSTEM, Envelope, outside_fact
+from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
 from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.atom import Provenance
@@ -125,6 +125,7 @@ class Play:
         self.state = writer.open(MemoryTables())
         self.ledger: list[Record] = []
         self.written: list[Record] = []
+        self.asked: list[Record] = []
         self._runs = 0
 
     def given(
@@ -168,6 +169,23 @@ class Play:
         self._append(None, list(atoms), list(conflicts))
         self.decide()
         return self.answers()[before:]
+
+    def asks(self, event: Event) -> ArtifactChanged:
+        """Somebody requests something; the writer's answer."""
+        before = len(self.answers())
+        fact = outside_fact(
+            event,
+            project_id=PROJECT,
+            occurred_at=AT,
+            actor=SYSTEM,
+            natural_key=f"request {len(self.asked)}",
+        )
+        record = as_record("reduce.request.v1", len(self.asked), fact)
+        self.asked.append(record)
+        self.writer.evolve(self.state, record)
+        self.decide()
+        (answer,) = self.answers()[before:]
+        return answer
 
     def decide(self) -> None:
         while decision := self.writer.decide(self.state):

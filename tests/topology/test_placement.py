@@ -34,6 +34,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "artifact.rejected": ("artifact_id",),
     "artifact.section_generated": ("artifact_id",),
     "artifact.speculation_ended": ("end.artifact_id",),
+    "artifact.edited": ("edit.artifact_id",),
+    "artifact.change_refused": ("edit.artifact_id",),
     "artifact.latest_set": ("snapshot.artifact_id",),
     "quality.run_started": ("artifact_id",),
     "quality.dimension_scored": ("artifact_id",),
