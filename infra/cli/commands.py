@@ -123,6 +123,7 @@ COMMANDS = {
         "projector",
         "Fold the topics into the database's tables (run by `cairn up`).",
     ),
+    "web": Command("Operate", "web", "Serve the HTTP API. `cairn up` starts it by itself."),
     "webhooks": Command(
         "Operate",
         "webhooks",

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from infra.service.decisions import undo_merge as undo_merge
     from infra.service.decisions import unverify_atom as unverify_atom
     from infra.service.decisions import verify_atom as verify_atom
+    from infra.service.http_address import choose_address as choose_address
+    from infra.service.http_address import read_address as read_address
     from infra.service.imports import Imported as Imported
     from infra.service.imports import JiraExport as JiraExport
     from infra.service.imports import SlackZip as SlackZip
@@ -90,6 +92,7 @@ if TYPE_CHECKING:
     from infra.service.setup import prepare_servers as prepare_servers
     from infra.service.status import InstallationStatus as InstallationStatus
     from infra.service.status import read_status as read_status
+    from infra.service.tokens import ensure_owner_token as ensure_owner_token
     from infra.service.webhooks import run_webhooks as run_webhooks
     from infra.settings import Settings as Settings
 
