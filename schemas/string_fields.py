@@ -199,7 +199,7 @@ IDENTIFIERS: Fields = {
     "SectionCritique": "section_id",
     "StreamFrame": "stream_id name",
     "DimensionScore": "name failing_sections",
-    "_QualityEvent": "quality_run_id artifact_id",
+    "QualityEvent": "quality_run_id artifact_id",
     "QualityRunStarted": "dimensions engine model",
     "IterationCompleted": "failing_dimensions failing_sections",
     "SectionRevised": "previous_content_hash",

@@ -263,8 +263,8 @@ TOPICS: tuple[Topic, ...] = (
             "quality.section_revised",
             "quality.run_finished",
         ),
-        ("publish", "cli"),
-        ("projections", "downstream"),
+        ("publish", "cli", "jobs"),
+        ("projections", "frame", "downstream"),
     ),
     Topic(
         "stream.v1",

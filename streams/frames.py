@@ -16,7 +16,9 @@ from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
 from schemas.events.artifact_parts import ArtifactChange, ArtifactSnapshot, Section
 from schemas.events.hygiene import ChunkCreated
 from schemas.events.ingestion import BatchCommitted, RunStarted, RunStopped
+from schemas.events.quality import QualityEvent, QualityRunFinished
 from schemas.events.stream import StreamFrame
+from streams.quality_frames import QUALITY_EVENTS, make_quality_frames
 from streams.stage import Step
 
 # The loop that makes each type of item, by the phase's name.
@@ -32,12 +34,25 @@ Frame = tuple[str, dict[str, Any]]
 def make_frames(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
     """The frames of one fact, in the order in which clients get them."""
     fact = cause.event
+    if isinstance(fact, QUALITY_EVENTS):
+        return _frames_of_quality_run(cause, fact)
     of_project = list(_frames_of(fact))
     frames = _numbered(cause.project_id, of_project)
     if isinstance(fact, RunStarted | BatchCommitted | RunStopped):
         ended = isinstance(fact, RunStopped)
         frames += _numbered(fact.run_id, [*of_project, *([_done(fact)] if ended else [])], ended)
     return frames
+
+
+def _frames_of_quality_run(cause: Envelope, fact: QualityEvent) -> list[Event]:
+    """Those of a run that somebody asked for: in the project's stream, and in its own."""
+    if cause.actor.type != "agent":
+        return []
+    frames = list(make_quality_frames(fact))
+    ended = isinstance(fact, QualityRunFinished)
+    of_project = [frame for frame in frames if frame[0] != "done"]
+    own = _numbered(fact.quality_run_id, frames, ended)
+    return [*_numbered(cause.project_id, of_project), *own]
 
 
 def _numbered(stream_id: str, frames: list[Frame], ended: bool = False) -> list[Event]:
@@ -180,7 +195,7 @@ def _moved(change: ArtifactChange) -> Iterator[Frame]:
 
 FRAME = Step(
     name="frame",
-    inputs=("ingestion.v1", "reduce.v1"),
+    inputs=("ingestion.v1", "reduce.v1", "quality.v1"),
     handle=make_frames,
     only=(
         RunStarted.type_name,
@@ -188,5 +203,6 @@ FRAME = Step(
         RunStopped.type_name,
         ArtifactSpeculated.type_name,
         ArtifactChanged.type_name,
+        *(each.type_name for each in QUALITY_EVENTS),
     ),
 )

@@ -9,15 +9,13 @@ from schemas.envelope import Envelope, Event
 from schemas.events.quality import (
     DimensionScored,
     IterationCompleted,
+    QualityEvent,
     QualityRunFinished,
     QualityRunStarted,
     SectionRevised,
 )
 
 PLACE = {"quality_run_id", "artifact_id", "seq"}
-Told = (
-    QualityRunStarted | DimensionScored | IterationCompleted | SectionRevised | QualityRunFinished
-)
 
 
 def run_started(rows: Rows, fact: Envelope, event: QualityRunStarted) -> None:
@@ -34,11 +32,11 @@ def run_finished(rows: Rows, fact: Envelope, event: QualityRunFinished) -> None:
     rows.add(fact, "quality_runs", row)
 
 
-def told(rows: Rows, fact: Envelope, event: Told) -> None:
+def told(rows: Rows, fact: Envelope, event: QualityEvent) -> None:
     _keep(rows, fact, event)
 
 
-def _keep(rows: Rows, fact: Envelope, event: Told) -> None:
+def _keep(rows: Rows, fact: Envelope, event: QualityEvent) -> None:
     rows.add(
         fact,
         "quality_run_events",

@@ -12,6 +12,9 @@ STREAM = """
     UNION ALL
     SELECT project_id, created_at FROM ingestion_runs JOIN projects USING (project_id)
     WHERE run_id = %s
+    UNION ALL
+    SELECT project_id, created_at FROM quality_runs JOIN projects USING (project_id)
+    WHERE quality_run_id = %s
 """
 FRAME = "stream_id, seq, name, data, is_last"
 PAGE = f"""
@@ -59,7 +62,7 @@ class StreamEnds(ReadModel):
 
 def stream(connection: Conn, stream_id: str) -> Stream:
     """The stream of a project or of a run. Raises NotFound."""
-    for row in rows(connection, STREAM, stream_id, stream_id):
+    for row in rows(connection, STREAM, *[stream_id] * 3):
         epoch = format(int(row["created_at"].timestamp() * 1000), "x")
         return Stream(stream_id=stream_id, project_id=row["project_id"], epoch=epoch)
     raise NotFound(

@@ -18,7 +18,9 @@ from schemas.events.artifact_parts import (
 )
 
 
-class _QualityEvent(Event):
+class QualityEvent(Event):
+    """An event of one run, and its number in it."""
+
     topic: ClassVar[str] = "quality.v1"
 
     quality_run_id: str
@@ -34,7 +36,7 @@ class _QualityEvent(Event):
         return f"{self.quality_run_id}|{self.seq}"
 
 
-class QualityRunStarted(_QualityEvent):
+class QualityRunStarted(QualityEvent):
     """The gate begins with a version, as it is at a position of the ledger."""
 
     type_name: ClassVar[str] = "quality.run_started"
@@ -48,7 +50,7 @@ class QualityRunStarted(_QualityEvent):
     model: str | None = None
 
 
-class DimensionScored(_QualityEvent):
+class DimensionScored(QualityEvent):
     """An evaluation has judged one dimension."""
 
     type_name: ClassVar[str] = "quality.dimension_scored"
@@ -58,7 +60,7 @@ class DimensionScored(_QualityEvent):
     tier_name: QualityTier
 
 
-class IterationCompleted(_QualityEvent):
+class IterationCompleted(QualityEvent):
     """An evaluation is whole; what fails is what a reviser may change."""
 
     type_name: ClassVar[str] = "quality.iteration_completed"
@@ -69,7 +71,7 @@ class IterationCompleted(_QualityEvent):
     failing_sections: list[str] = []
 
 
-class SectionRevised(_QualityEvent):
+class SectionRevised(QualityEvent):
     """The reviser has made another section of one that failed."""
 
     type_name: ClassVar[str] = "quality.section_revised"
@@ -79,7 +81,7 @@ class SectionRevised(_QualityEvent):
     previous_content_hash: str
 
 
-class QualityRunFinished(_QualityEvent):
+class QualityRunFinished(QualityEvent):
     """The run is over, see ``QualityRun``."""
 
     type_name: ClassVar[str] = "quality.run_finished"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 
+from infra.local.process import wait_until
 from schemas.codec import decode
 from tests.end_to_end.looking import records
 
@@ -94,3 +95,31 @@ def test_the_audit_trail_refuses_every_change(backbone):
     conninfo = backbone.cairn.settings_now().conninfo
     with psycopg.connect(conninfo) as connection, pytest.raises(psycopg.errors.RestrictViolation):
         connection.execute("DELETE FROM cairn.quality_run_events")
+
+
+def test_a_job_judges_and_its_stream_shows_every_step(backbone):
+    cairn, project = backbone.cairn, backbone.project
+    (job,) = cairn.json("jobs", "enqueue", "quality_run", "--project", project)
+
+    def ended() -> bool:
+        (now,) = cairn.json("jobs", "show", job["job_id"])
+        return now["status"] == "succeeded"
+
+    assert wait_until(ended, timeout_s=120)
+    (done,) = cairn.json("jobs", "show", job["job_id"])
+    run_id = done["result"]["quality_run_id"]
+    assert done["result"]["status"] == "needs_attention"
+    conninfo = cairn.settings_now().conninfo
+    with psycopg.connect(conninfo) as connection:
+
+        def frames() -> list[str]:
+            found = connection.execute(
+                "SELECT name FROM cairn.stream_frames WHERE stream_id = %s ORDER BY seq", (run_id,)
+            ).fetchall()
+            connection.rollback()
+            return [name for (name,) in found]
+
+        assert wait_until(lambda: frames()[-1:] == ["done"], timeout_s=60)
+        shown = frames()
+    assert shown[0] == "quality_started" and shown[-2] == "final_tier"
+    assert {"assessment_progress", "dimension_score", "iteration_feedback"} <= set(shown)
