@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from projections.fold import artifacts, dead_letters, ingestion, ledger, people, sources
+from projections.fold import artifacts, dead_letters, ingestion, ledger, people, sources, team
 from projections.projection import Fold
 from schemas.topics import TOPICS
 
@@ -14,6 +14,7 @@ FOLDS: dict[str, Fold] = {
         *ledger.FOLDS.items(),
         *people.FOLDS.items(),
         *artifacts.FOLDS.items(),
+        *team.FOLDS.items(),
         *dead_letters.FOLDS.items(),
     )
 }

@@ -55,6 +55,13 @@ from schemas.events.ingestion_request import (
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
 from schemas.events.source import SourceContentPart, SourceRevised
+from schemas.events.team import (
+    MemberAdded,
+    MemberRemoved,
+    MemberUpdated,
+    PlanSet,
+    ReportRequested,
+)
 from schemas.events.testimony import MessageReceived, MessageWithdrawn
 from schemas.events.vault import KeyCreated, KeyErased
 
@@ -101,6 +108,11 @@ EVENT_TYPES: dict[str, type[Event]] = {
         AtomReincluded,
         MergeUndone,
         LedgerChanged,
+        MemberAdded,
+        MemberUpdated,
+        MemberRemoved,
+        PlanSet,
+        ReportRequested,
         ArtifactChanged,
         ArtifactSpeculated,
         SectionGenerated,
