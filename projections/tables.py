@@ -123,6 +123,8 @@ TABLES: tuple[Table, ...] = (
     ),
     _table("ledger_rejections", "run_id", "candidate_id", condition=COMMITTED_BATCHES),
     _table("project_working_summary", "project_id"),
+    _table("team_members", "member_id"),
+    _table("team_plans", "project_id"),
     _table("artifact_positions", "project_id", "artifact_seq", compared=False),
     _table(
         "artifacts",

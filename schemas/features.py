@@ -20,8 +20,9 @@ LISTED = "list"  # an item or row of a list of features
 PLAN = "plan"  # an item of a roadmap
 RECORD = "record"  # a proposal or design of its own
 DOC = "doc"  # any other document named after one thing
+TOPIC = "topic"  # a document of a sort that is named after anything
 
-_SUREST = (PAGE, CARD, LISTED, PLAN, RECORD, DOC)
+_SUREST = (PAGE, CARD, LISTED, PLAN, RECORD, DOC, TOPIC)
 _MARKS = frozenset({FEATURE, FEATURE_STATE, FEATURE_PLACE, FEATURE_GROUP})
 
 
@@ -44,6 +45,6 @@ def keep_feature(
 
 
 def _rank(marks: dict[str, str]) -> tuple[int, str, str]:
-    place = marks.get(FEATURE_PLACE, DOC)
+    place = marks.get(FEATURE_PLACE, TOPIC)
     known = _SUREST.index(place) if place in _SUREST else len(_SUREST)
     return known, marks[FEATURE], marks.get(FEATURE_GROUP, "")

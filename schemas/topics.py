@@ -215,9 +215,16 @@ TOPICS: tuple[Topic, ...] = (
         max_message_bytes=WHOLE_RECORD_BYTES,
     ),
     Topic(
+        "team.v1",
+        "project_id",
+        ("team.member_added", "team.member_updated", "team.member_removed", "team.plan_set"),
+        ("cli",),
+        ("reduce", "projections"),
+    ),
+    Topic(
         "reduce.request.v1",
         "project_id",
-        ("reduce.change_requested",),
+        ("reduce.report_requested", "reduce.change_requested"),
         ("cli", "jobs"),
         ("reduce",),
     ),
@@ -258,6 +265,30 @@ TOPICS: tuple[Topic, ...] = (
         "artifact.feature.v1",
         "artifact_id",
         ARTIFACT_EVENTS + AHEAD_EVENTS,
+        ("publish",),
+        ("projections", "downstream"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "artifact.task.v1",
+        "artifact_id",
+        ARTIFACT_EVENTS + AHEAD_EVENTS,
+        ("publish",),
+        ("projections", "downstream"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "artifact.sprint-plan.v1",
+        "artifact_id",
+        ARTIFACT_EVENTS,
+        ("publish",),
+        ("projections", "downstream"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "artifact.report.v1",
+        "artifact_id",
+        ARTIFACT_EVENTS,
         ("publish",),
         ("projections", "downstream"),
         max_message_bytes=WHOLE_RECORD_BYTES,
@@ -335,7 +366,7 @@ def topic_of(envelope: Envelope) -> Topic:
     if event.type_name == "extract.requested":
         return BY_NAME[f"extract.{envelope.lane}.v1"]
     if isinstance(event, OF_ITS_TYPE):
-        return BY_NAME[f"artifact.{event.artifact_type}.v1"]
+        return BY_NAME[f"artifact.{event.artifact_type.replace('_', '-')}.v1"]
     return BY_NAME[event.topic]
 
 

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from infra.service.decisions import verify_atom as verify_atom
     from infra.service.edits import PrdEdit as PrdEdit
     from infra.service.edits import edit_prd_section as edit_prd_section
+    from infra.service.http_address import choose_address as choose_address
+    from infra.service.http_address import read_address as read_address
     from infra.service.imports import Imported as Imported
     from infra.service.imports import JiraExport as JiraExport
     from infra.service.imports import SlackZip as SlackZip
@@ -92,6 +94,14 @@ if TYPE_CHECKING:
     from infra.service.setup import prepare_servers as prepare_servers
     from infra.service.status import InstallationStatus as InstallationStatus
     from infra.service.status import read_status as read_status
+    from infra.service.team import Member as Member
+    from infra.service.team import MemberChange as MemberChange
+    from infra.service.team import add_member as add_member
+    from infra.service.team import list_members as list_members
+    from infra.service.team import remove_member as remove_member
+    from infra.service.team import set_plan as set_plan
+    from infra.service.team import update_member as update_member
+    from infra.service.tokens import ensure_owner_token as ensure_owner_token
     from infra.service.webhooks import run_webhooks as run_webhooks
     from infra.settings import Settings as Settings
 

@@ -12,6 +12,7 @@ from projections.fold import (
     quality,
     sources,
     streams,
+    team,
 )
 from projections.projection import Fold
 from schemas.topics import TOPICS
@@ -26,6 +27,7 @@ FOLDS: dict[str, Fold] = {
         *artifacts.FOLDS.items(),
         *quality.FOLDS.items(),
         *jobs.FOLDS.items(),
+        *team.FOLDS.items(),
         *dead_letters.FOLDS.items(),
         *streams.FOLDS.items(),
     )

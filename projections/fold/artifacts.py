@@ -17,7 +17,7 @@ from schemas.events.artifact import (
 )
 from schemas.events.artifact_parts import ArtifactSnapshot, Section
 
-PLAN = {"start_date", "end_date"}
+PLAN = {"start_date", "end_date", "assignee_id", "sprint_id"}  # of features and tasks
 # A section that comes again takes the place of what was written ahead of it before.
 WRITTEN_AGAIN = (
     "UPDATE speculative_sections SET outcome = 'recomputed' WHERE artifact_id = %s"
@@ -124,8 +124,8 @@ def latest_set(rows: Rows, fact: Envelope, event: LatestSet) -> None:
         "artifact_state": snapshot.artifact_state,
         "upstream_artifact_ids": snapshot.upstream_artifact_ids,
         "blocked_by": snapshot.blocked_by,
-        "fields": _own(snapshot, leave_out=PLAN),
-        "plan": _own(snapshot, only=PLAN),
+        "fields": _own(snapshot, leave_out=_plan_of(snapshot)),
+        "plan": _own(snapshot, only=_plan_of(snapshot)),
         "quality_tier": snapshot.quality_tier,
         "quality_run_id": snapshot.quality_run_id,
         "updated_at": fact.recorded_at,
@@ -133,11 +133,15 @@ def latest_set(rows: Rows, fact: Envelope, event: LatestSet) -> None:
     rows.add(fact, "artifacts", present)
 
 
+def _plan_of(snapshot: ArtifactSnapshot) -> set[str]:
+    return PLAN if snapshot.feature or snapshot.task else set()
+
+
 def _own(
     snapshot: ArtifactSnapshot, only: set[str] | None = None, leave_out: set[str] | None = None
 ) -> dict[str, Any]:
     """What the type has besides its statements."""
-    fields = snapshot.insight or snapshot.epic or snapshot.feature
+    fields = snapshot.own
     return fields.model_dump(include=only, exclude=leave_out) if fields else {}
 
 

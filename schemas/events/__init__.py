@@ -74,6 +74,13 @@ from schemas.events.quality import (
 )
 from schemas.events.source import SourceContentPart, SourceRevised
 from schemas.events.stream import StreamFrame
+from schemas.events.team import (
+    MemberAdded,
+    MemberRemoved,
+    MemberUpdated,
+    PlanSet,
+    ReportRequested,
+)
 from schemas.events.testimony import MessageReceived, MessageWithdrawn
 from schemas.events.vault import KeyCreated, KeyErased
 
@@ -122,6 +129,11 @@ EVENT_TYPES: dict[str, type[Event]] = {
         MergeUndone,
         LedgerChanged,
         ChangeRequested,
+        MemberAdded,
+        MemberUpdated,
+        MemberRemoved,
+        PlanSet,
+        ReportRequested,
         ArtifactChanged,
         ArtifactSpeculated,
         SectionGenerated,

@@ -21,6 +21,7 @@ from schemas.events.artifact_parts import (
     ReviewFinding,
     Section,
 )
+from schemas.events.team import Team
 
 
 class ArtifactChanged(Event):
@@ -30,9 +31,10 @@ class ArtifactChanged(Event):
     has a new version; ``state_changed``: same content, other state; ``rejected``: ``findings`` say
     why, the version before stays; ``unchanged``: the position was examined, nothing differs.
 
-    ``snapshot`` and what belongs to it are the PRD; ``items`` are the insights, epics and features
-    that changed. ``settled_run_id`` is None where a person's decision settled the ledger. ``edit``:
-    it answers a request to change the PRD, at the position of the answer before.
+    ``snapshot`` and what belongs to it are the PRD; ``items`` are the other artifacts that changed.
+    ``settled_run_id`` is None where a person's decision settled the ledger. ``team`` is the team
+    from now on, where the input changed it: what comes after is planned with it. ``edit``: it
+    answers a request to change the PRD, at the position of the answer before.
     """
 
     type_name: ClassVar[str] = "artifact.changed"
@@ -52,6 +54,7 @@ class ArtifactChanged(Event):
     items: list[ArtifactChange] = []
     loops: list[LoopRecord] = []
     quality_runs: list[QualityRun] = []
+    team: Team | None = None
     edit: EditAnswer | None = None
 
     @property

@@ -36,7 +36,8 @@ class Statement(Part):
     """One sentence or item with the atoms it rests on.
 
     ``provisional`` when all of them are drafts; ``contradiction_ids`` are the open contradictions
-    of the cited atoms; the text names them, or they are among the open questions.
+    of the cited atoms; the text names them, or they are among the open questions. A line of a plan
+    or report may rest on artifacts, too: ``artifact_ids``.
     """
 
     statement_id: str
@@ -45,6 +46,7 @@ class Statement(Part):
     provisional: bool = False
     confidence: float
     contradiction_ids: list[str] = []
+    artifact_ids: list[str] = []
 
 
 class Suggestion(Part):
@@ -121,8 +123,128 @@ class FeatureFields(Part):
     status: Literal["proposed", "planned", "in_progress", "done", "dropped"] = "proposed"
 
 
+class TaskFields(Part):
+    """What a task has besides its statements.
+
+    ``solutions`` is the technical approach, never empty while the task is there. ``feature_id`` is
+    None for a task that stands alone. ``upstream_atom_ids`` are the atoms of the feature that the
+    task is cut from. ``sprint_id`` and ``assignee_id`` are set by the plan.
+    """
+
+    feature_id: str | None = None
+    upstream_title: str = ""
+    upstream_atom_ids: list[str] = []
+    atom_ids: list[str]
+    risk_atom_ids: list[str] = []
+    solutions: list[str] = []
+    estimate_points: int
+    required_skills: list[str] = []
+    domain: str
+    complexity: Literal["low", "medium", "high"]
+    depends_on: list[str] = []
+    assignee_id: str | None = None
+    status: Literal["todo", "in_progress", "in_review", "done", "blocked", "dropped"] = "todo"
+    sprint_id: str | None = None
+
+
+class PlanItem(Part):
+    """A task in a sprint; ``order`` counts from 1."""
+
+    task_id: str
+    assignee_id: str
+    points: int
+    order: int
+    reason: str
+
+
+class UnplannedTask(Part):
+    task_id: str
+    reason: str
+
+
+class SprintPlanFields(Part):
+    """One sprint of a plan. Days are like ``2026-01-31``, both are in the sprint."""
+
+    sprint_number: int
+    goal: str
+    start_date: str
+    end_date: str
+    capacity_points: int
+    planned_points: int
+    items: list[PlanItem] = []
+    risk_atom_ids: list[str] = []
+    unplanned: list[UnplannedTask] = []
+    assumptions: list[str] = []
+
+
+class MemberStandup(Part):
+    """The tasks of one member, by id."""
+
+    member_id: str
+    done: list[str] = []
+    doing: list[str] = []
+    blocked: list[str] = []
+
+
+class StandupSummary(Part):
+    date: str
+    per_member: list[MemberStandup] = []
+    highlights: list[str] = []
+    risks: list[str] = []
+    citations: list[str] = []
+
+
+class SprintReport(Part):
+    """``completed``, ``carried_over`` and ``added`` are tasks by id."""
+
+    sprint_id: str
+    goal: str
+    planned_points: int
+    completed_points: int
+    velocity: int | None = None
+    completed: list[str] = []
+    carried_over: list[str] = []
+    added: list[str] = []
+    risks: list[str] = []
+    citations: list[str] = []
+
+
+class DeliveryForecast(Part):
+    """``velocity_stddev`` is None as long as fewer than two sprints are known."""
+
+    as_of: str
+    remaining_points: int
+    velocity_mean: float
+    velocity_stddev: float | None = None
+    sprints_needed: int
+    p50_date: str
+    p85_date: str
+    confidence: Literal["low", "medium", "high"]
+    assumptions: list[str] = []
+    risk_atom_ids: list[str] = []
+
+
+class ReportFields(Part):
+    """One of the last three is set by the type; a management report is its markdown alone.
+
+    ``since_ledger_seq``: a management report tells what changed in the ledger after it.
+    """
+
+    report_type: Literal["standup", "sprint", "forecast", "management"]
+    as_of: str
+    since_ledger_seq: int | None = None
+    standup: StandupSummary | None = None
+    sprint: SprintReport | None = None
+    forecast: DeliveryForecast | None = None
+
+
+OwnFields = (
+    InsightFields | EpicFields | FeatureFields | TaskFields | SprintPlanFields | ReportFields
+)
+
+
 class ArtifactSnapshot(Part):
-    """A whole artifact at one version. One of the last three fields is set, by its type."""
+    """A whole artifact at one version. One of the last six fields is set, by its type."""
 
     artifact_id: str
     artifact_type: ArtifactType
@@ -147,10 +269,25 @@ class ArtifactSnapshot(Part):
     insight: InsightFields | None = None
     epic: EpicFields | None = None
     feature: FeatureFields | None = None
+    task: TaskFields | None = None
+    sprint_plan: SprintPlanFields | None = None
+    report: ReportFields | None = None
+
+    @property
+    def own(self) -> OwnFields | None:
+        """What its type has besides statements; None for a PRD."""
+        return (
+            self.insight
+            or self.epic
+            or self.feature
+            or self.task
+            or self.sprint_plan
+            or self.report
+        )
 
 
 class ArtifactChange(Part):
-    """What a settled ledger position changed in one insight, epic or feature."""
+    """What a settled ledger position, or a request, changed in one artifact besides the PRD."""
 
     outcome: Outcome
     snapshot: ArtifactSnapshot

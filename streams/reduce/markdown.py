@@ -37,7 +37,8 @@ def render(
 def notes_of(sections: Iterable[Section], shown: int | None = None) -> frozenset[str]:
     """The lines that say what sections lack, how much more they hold, and what nobody cites."""
     sections = list(sections)
-    uncited = (one for section in sections for one in section.statements if not one.citations)
+    edited = (section for section in sections if section.state == "edited")
+    uncited = [one for section in edited for one in section.statements if not one.citations]
     return frozenset(
         [
             *(note for section in sections for note in _list_notes(section, shown)),
@@ -57,6 +58,11 @@ def _note(gap: str) -> str:
 
 
 def _item(statement: Statement) -> str:
-    marks = " ".join(f"[[{citation.atom_id}]]" for citation in statement.citations)
+    marks = " ".join(
+        [
+            *(f"[[{citation.atom_id}]]" for citation in statement.citations),
+            *(f"[art:{artifact_id}]" for artifact_id in statement.artifact_ids),
+        ]
+    )
     provisional = " (provisional)" if statement.provisional else ""
     return f"- {statement.text}{provisional} {marks or UNCITED}"

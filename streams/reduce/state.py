@@ -11,6 +11,7 @@ from schemas.envelope import Part
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated, SpeculationEnd
 from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.ledger import LIVE, AtomRecord, LedgerChanged
+from schemas.events.team import Team
 from streams.cause import Cause
 from streams.due import DueProjects
 from streams.ledger.fold import LedgerView
@@ -27,7 +28,9 @@ class Written(Part):
     """The artifact log of a project so far: its last number, position and PRD.
 
     ``run_id`` and ``lane`` are those of the last run that ended; plans count from ``plan_from``,
-    the day of the first settled position. ``ahead_seq`` is the last position written ahead.
+    the day of the first settled position, unless the team says otherwise. ``ahead_seq`` is the last
+    position written ahead. ``team`` is the one that answers were written for, so that what is
+    planned never depends on how far the team's topic is folded.
     """
 
     artifact_seq: int = 0
@@ -37,6 +40,7 @@ class Written(Part):
     run_id: str = ""
     lane: Lane = "preview"
     plan_from: str = ""
+    team: Team = Team()
 
 
 class PreviewClusters(Part):
@@ -178,6 +182,7 @@ def _after(written: Written, record: Record, answer: ArtifactChanged) -> Written
         run_id=answer.settled_run_id or written.run_id,
         lane="deep" if envelope.lane == "deep" else "preview",
         plan_from=written.plan_from or envelope.occurred_at.date().isoformat(),
+        team=answer.team or written.team,
     )
 
 
