@@ -44,8 +44,13 @@ COMMANDS = {
     "show": Command(
         "Read",
         "show",
-        "Print the PRD, insights, epics or features with their sources.",
+        "Print the PRD, or a list made from it: features, tasks, sprints and others.",
     ),
+    "members": Command("Plan", "members", "Set up the team of a project."),
+    "plan": Command(
+        "Plan", "members", "Say when the first sprint begins, and how fast the team is."
+    ),
+    "quality": Command("Read", "quality", "Judge the PRD or a feature; list and show judgements."),
     "atoms": Command(
         "Read",
         "atoms",
@@ -122,6 +127,7 @@ COMMANDS = {
         "projector",
         "Fold the topics into the database's tables (run by `cairn up`).",
     ),
+    "web": Command("Operate", "web", "Serve the HTTP API. `cairn up` starts it by itself."),
     "webhooks": Command(
         "Operate",
         "webhooks",

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from infra.service.decisions import undo_merge as undo_merge
     from infra.service.decisions import unverify_atom as unverify_atom
     from infra.service.decisions import verify_atom as verify_atom
+    from infra.service.http_address import choose_address as choose_address
+    from infra.service.http_address import read_address as read_address
     from infra.service.imports import Imported as Imported
     from infra.service.imports import JiraExport as JiraExport
     from infra.service.imports import SlackZip as SlackZip
@@ -76,6 +78,10 @@ if TYPE_CHECKING:
     from infra.service.projects import Project as Project
     from infra.service.projects import create_project as create_project
     from infra.service.publishing import draw_key as draw_key
+    from infra.service.quality import GateRequest as GateRequest
+    from infra.service.quality import list_quality_runs as list_quality_runs
+    from infra.service.quality import read_quality_run as read_quality_run
+    from infra.service.quality import run_quality as run_quality
     from infra.service.reads import list_contradictions as list_contradictions
     from infra.service.reads import read_prd as read_prd
     from infra.service.runs import AcceptedRemovals as AcceptedRemovals
@@ -86,6 +92,14 @@ if TYPE_CHECKING:
     from infra.service.setup import prepare_servers as prepare_servers
     from infra.service.status import InstallationStatus as InstallationStatus
     from infra.service.status import read_status as read_status
+    from infra.service.team import Member as Member
+    from infra.service.team import MemberChange as MemberChange
+    from infra.service.team import add_member as add_member
+    from infra.service.team import list_members as list_members
+    from infra.service.team import remove_member as remove_member
+    from infra.service.team import set_plan as set_plan
+    from infra.service.team import update_member as update_member
+    from infra.service.tokens import ensure_owner_token as ensure_owner_token
     from infra.service.webhooks import run_webhooks as run_webhooks
     from infra.settings import Settings as Settings
 

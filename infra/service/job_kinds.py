@@ -17,6 +17,7 @@ from infra.errors import Invalid, Refusal, Unavailable
 from infra.jobs.keeper import RunningJob
 from infra.settings import Settings
 from schemas.envelope import SERVICE_WIDE
+from schemas.events.artifact_parts import QualityMode
 from schemas.events.job import JobType
 
 if TYPE_CHECKING:
@@ -85,6 +86,13 @@ class ReplayPayload(Payload):
 
     as_of_seq: int | None = Field(default=None, ge=0)
     as_of: datetime | None = None
+
+
+class QualityRunPayload(Payload):
+    """What the quality gate judges: an id, a number or ``prd``; the job's key is the run's."""
+
+    artifact: str = "prd"
+    mode: QualityMode | None = None
 
 
 async def run_ingestion(
@@ -195,8 +203,28 @@ async def run_replay(
     }
 
 
+async def judge_artifact(
+    place: Workplace, job: RunningJob, payload: QualityRunPayload
+) -> Mapping[str, Any]:
+    """Judge the PRD or a feature by the quality gate; a run that was interrupted goes on."""
+    from infra.service.quality import GateRequest, run_quality
+    from infra.service.reading import ask
+    from projections.read import jobs
+
+    async def is_cancelled() -> bool:
+        found = await ask(place.settings, lambda tables: jobs.job(tables, job.lease.job_id))
+        return found.status == "cancelled"
+
+    lease = job.lease
+    request = GateRequest(lease.project_id, payload.artifact, payload.mode, lease.key)
+    run = await run_quality(place.settings, request, is_cancelled)
+    told = {"quality_run_id", "artifact_id", "artifact_version", "status", "final_tier"}
+    return run.model_dump(include=told | {"iteration", "dimension_tiers", "revised_sections"})
+
+
 JOB_KINDS: dict[JobType, JobKind] = {
     "ingestion": JobKind(IngestionPayload, run_ingestion),
     "connector_sync": JobKind(ConnectorSyncPayload, run_connector_sync, needs_project=False),
     "replay": JobKind(ReplayPayload, run_replay),
+    "quality_run": JobKind(QualityRunPayload, judge_artifact),
 }

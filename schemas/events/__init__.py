@@ -7,7 +7,6 @@ from schemas.events.artifact import (
     ArtifactChanged,
     ArtifactSpeculated,
     LatestSet,
-    QualityRunFinished,
     SectionGenerated,
     SpeculationEnded,
     StateChanged,
@@ -63,7 +62,22 @@ from schemas.events.job import (
 )
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
+from schemas.events.quality import (
+    DimensionScored,
+    IterationCompleted,
+    QualityRunFinished,
+    QualityRunStarted,
+    SectionRevised,
+)
 from schemas.events.source import SourceContentPart, SourceRevised
+from schemas.events.stream import StreamFrame
+from schemas.events.team import (
+    MemberAdded,
+    MemberRemoved,
+    MemberUpdated,
+    PlanSet,
+    ReportRequested,
+)
 from schemas.events.testimony import MessageReceived, MessageWithdrawn
 from schemas.events.vault import KeyCreated, KeyErased
 
@@ -73,6 +87,7 @@ EVENT_TYPES: dict[str, type[Event]] = {
         ProjectCreated,
         KeyCreated,
         KeyErased,
+        StreamFrame,
         ItemReceived,
         MessageReceived,
         MessageWithdrawn,
@@ -110,6 +125,11 @@ EVENT_TYPES: dict[str, type[Event]] = {
         AtomReincluded,
         MergeUndone,
         LedgerChanged,
+        MemberAdded,
+        MemberUpdated,
+        MemberRemoved,
+        PlanSet,
+        ReportRequested,
         ArtifactChanged,
         ArtifactSpeculated,
         SectionGenerated,
@@ -118,6 +138,10 @@ EVENT_TYPES: dict[str, type[Event]] = {
         StateChanged,
         VersionRejected,
         LatestSet,
+        QualityRunStarted,
+        DimensionScored,
+        IterationCompleted,
+        SectionRevised,
         QualityRunFinished,
         JobEnqueued,
         JobClaimed,

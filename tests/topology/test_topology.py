@@ -11,6 +11,7 @@ RELEASED_STAGES = (
     "map_deep",
     "reflect",
     "publish",
+    "frame",
     "run_control",
     "ledger",
     "reduce",

@@ -1,0 +1,25 @@
+"""The routes, one file an area."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from infra.http.routes import (
+    artifacts,
+    ledger,
+    operation,
+    projects,
+    runs,
+    sources,
+    tokens,
+)
+
+AREAS: tuple[APIRouter, ...] = (
+    operation.router,
+    tokens.router,
+    projects.router,
+    sources.router,
+    runs.router,
+    ledger.router,
+    artifacts.router,
+)
