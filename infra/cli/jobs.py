@@ -46,9 +46,22 @@ def register(app: typer.Typer) -> None:
         if as_json:
             as_lines(job.model_dump() for job in found)
         else:
-            columns = ("job_type", "status", "priority", "attempt_count", "updated_at", "job_id")
-            rows = ([cell(str(getattr(job, name))) for name in columns] for job in found)
-            table(columns, rows, "No jobs.")
+            table(
+                ("type", "status", "priority", "attempts", "changed", "error", "id"),
+                (
+                    (
+                        job.job_type,
+                        job.status,
+                        job.priority_name,
+                        f"{job.attempt_count} of {job.max_attempts}",
+                        f"{job.updated_at:%Y-%m-%d %H:%M:%S}",
+                        cell(job.last_error or ""),
+                        job.job_id,
+                    )
+                    for job in found
+                ),
+                "No jobs.",
+            )
 
     @jobs.command()
     def show(job_id: str = JOB, as_json: bool = JSON_OPTION) -> None:
@@ -147,6 +160,7 @@ def render(job: Job, history: list[Transition]) -> list[str]:
     values = {
         "job": f"{job.job_id} ({job.job_type} of {job.project_id}, by {job.created_by})",
         "status": job.status,
+        "priority": job.priority_name,
         "attempts": f"{job.attempt_count} of {job.max_attempts}",
         "not before": None if job.has_ended else f"{job.run_after:%Y-%m-%d %H:%M:%S} UTC",
         "payload": json.dumps(job.payload, ensure_ascii=False),

@@ -49,5 +49,18 @@ def known_caller(request: Request) -> Caller:
     return caller
 
 
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A write under way. ``repeated``: its key was there before, and it has no answer yet."""
+
+    key: str
+    repeated: bool
+
+
+def write_of(request: Request) -> Write:
+    return Write(request.state.key, request.state.repeated)
+
+
 ApiDep = Annotated[Api, Depends(api_of)]
 CallerDep = Annotated[Caller, Depends(known_caller)]
+WriteDep = Annotated[Write, Depends(write_of)]

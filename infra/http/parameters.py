@@ -18,6 +18,7 @@ DEFAULT_LIMIT = PAGE
 Project = Annotated[str, Path(description="Id of the project (prj_…).")]
 Named = Annotated[str | None, Query(max_length=200)]
 Glob = Annotated[str | None, Query(max_length=1_000, description="A glob over paths: `docs/*`.")]
+Wait = Annotated[bool, Query(description="Answer when it is done, for some seconds.")]
 Sequence = Annotated[int, Query(ge=0, le=2**63 - 1)]
 
 _MEANING = {

@@ -19,7 +19,14 @@ from infra.errors import Forbidden, Invalid
 from infra.http.api import api_of
 from infra.http.auth import caller_of
 from infra.http.problems import correlation_of, is_expected, respond
-from infra.service.http_requests import Asked, AuditEntry, begin_request, end_request, record_write
+from infra.service.http_requests import (
+    Answered,
+    Asked,
+    AuditEntry,
+    begin_request,
+    end_request,
+    record_write,
+)
 from infra.service.publishing import check_key, draw_key
 from infra.service.tokens import Caller
 
@@ -36,9 +43,10 @@ async def perform(request: Request, caller: Caller, operation: str, handle: Hand
     given = read_key(request)
     key = request.state.key = given or draw_key()
     asked = Asked(_scope(request), key, await _fingerprint(request, caller))
-    earlier = await tables.ask(begin_request, asked) if given else None
-    if earlier is not None:
+    earlier = await tables.ask(begin_request, asked) if given else Answered(repeated=False)
+    if earlier.status is not None:
         return Response(earlier.body, earlier.status, _headers(key, "true"), "application/json")
+    request.state.repeated = earlier.repeated
     try:
         response = await handle(request)
     except Exception as error:

@@ -40,6 +40,7 @@ class RunningJob:
         self.lease = lease
         self.payload = lease.payload
         self.cancelled = threading.Event()
+        self.has_ended = False  # the handler: from here on nobody is cancelled
         self._progress: dict[str, Any] | None = None
         self._lock = threading.Lock()
 
@@ -89,9 +90,9 @@ class LeaseKeeper(threading.Thread):
             except LeaseLost:
                 self._end("lost")
             except DatabaseUnavailable as error:
+                log.warning("lease.waits", job_id=self._job.lease.job_id, reason=str(error))
                 if time.monotonic() - self._renewed_s >= self._timing.lease_s:
                     self._end("not_renewed")  # somebody else may have the job by now
-                log.warning("lease.waits", job_id=self._job.lease.job_id, reason=str(error))
                 self._over.wait(RECONNECT_S)
 
     def _keep(self, connection: Conn) -> None:
@@ -111,7 +112,7 @@ class LeaseKeeper(threading.Thread):
                 return
 
     def _end(self, reason: str) -> None:
-        if not self._over.is_set():
-            self._over.set()
+        self._over.set()
+        if not self._job.has_ended:
             log.warning("lease.ended", job_id=self._job.lease.job_id, reason=reason)
             self._lose()

@@ -67,11 +67,14 @@ def enqueue(connection: Conn, new: NewJob, actor: Actor) -> tuple[str, bool]:
 
 
 _INSERT = (
-    "INSERT INTO orchestration_jobs (job_id, project_id, job_type, idempotency_key, priority,"
-    " status, max_attempts, run_after, payload, correlation_id, created_by) VALUES (%(job_id)s,"
-    " %(project_id)s, %(job_type)s, %(key)s, %(priority)s, 'queued', %(max_attempts)s,"
-    " coalesce(%(run_after)s, now()), %(payload)s, %(correlation_id)s, %(created_by)s)"
-    " ON CONFLICT DO NOTHING RETURNING *"
+    # A database that was lost knows of its jobs what the topic says: ids of facts never come again.
+    "WITH known AS (SELECT coalesce(max(lease_epoch) + 1, 0) AS epoch,"
+    " coalesce(max(transition), 0) + 1 AS step FROM job_history WHERE job_id = %(job_id)s)"
+    " INSERT INTO orchestration_jobs (job_id, project_id, job_type, idempotency_key, priority,"
+    " status, lease_epoch, transition, max_attempts, run_after, payload, correlation_id,"
+    " created_by) SELECT %(job_id)s, %(project_id)s, %(job_type)s, %(key)s, %(priority)s,"
+    " 'queued', epoch, step, %(max_attempts)s, coalesce(%(run_after)s, now()), %(payload)s,"
+    " %(correlation_id)s, %(created_by)s FROM known ON CONFLICT DO NOTHING RETURNING *"
 )
 
 

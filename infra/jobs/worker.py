@@ -6,6 +6,7 @@ import asyncio
 import json
 import traceback
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 
 import infra.postgres
-from infra.errors import Conflict, DatabaseUnavailable, Refusal, Unavailable
+from infra.errors import Conflict, DatabaseUnavailable, Invalid, Refusal, Unavailable
 from infra.jobs import lease as leases
 from infra.jobs.keeper import LeaseKeeper, RunningJob, Timing
 from infra.jobs.lease import Lease, LeaseLost
@@ -25,6 +26,7 @@ from infra.loop import in_thread
 SLOTS = 4
 PAUSE_S = 2.0  # while the database is away
 LONGEST_ERROR = 2_000  # characters
+LARGEST_RESULT_BYTES = 256 * 1024  # of JSON: it travels in one record
 
 Handler = Callable[[RunningJob], Awaitable[Mapping[str, Any]]]
 """Does a job and returns its result, plain values. It is cancelled when the lease is lost, and may
@@ -62,15 +64,21 @@ class Worker:
         self._stop = stop
         while not stop.is_set():
             try:
-                with infra.postgres.connect(self._conninfo, autocommit=True) as connection:
-                    connection.execute(f"LISTEN {CHANNEL}".encode())
-                    await self._work(connection)
+                with ExitStack() as stack:
+                    await self._work(await in_thread(partial(self._listen, stack)))
             except DatabaseUnavailable as error:
                 log.warning("jobs.wait", reason=str(error))
                 await self._wait_for(PAUSE_S)
         for work in self._works:
             work.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
+
+    def _listen(self, stack: ExitStack) -> Conn:
+        """A connection that hears of jobs, until ``stack`` ends. Raises DatabaseUnavailable."""
+        opened = infra.postgres.connect(self._conninfo, autocommit=True)
+        connection = stack.enter_context(opened)
+        connection.execute(f"LISTEN {CHANNEL}".encode())
+        return connection
 
     async def _work(self, connection: Conn) -> None:
         while not self._stop.is_set():
@@ -112,7 +120,9 @@ class Worker:
             loop.call_soon_threadsafe(work.cancel)
 
         with LeaseKeeper(self._conninfo, job, self._timing, lose):
-            await self._write(lease, await self._await_end(job, work))
+            write = await self._await_end(job, work)
+            job.has_ended = True
+            await self._write(lease, write)
 
     async def _await_end(
         self, job: RunningJob, work: asyncio.Future[Mapping[str, Any]]
@@ -183,12 +193,14 @@ def describe(error: Exception, redact: Callable[[str], str]) -> str:
 def as_plain_json(value: Mapping[str, Any], redact: Callable[[str], str]) -> dict[str, Any]:
     """``value`` as the database and readers of the topic can hold it, without secrets.
 
-    Raises TypeError, ValueError for what is no JSON.
+    Raises TypeError or ValueError for what is no JSON, Invalid for what is too large.
     """
     text = json.dumps(
         _without_nul(dict(value)), ensure_ascii=False, allow_nan=False, sort_keys=True
     )
     clean = redact(text.encode("utf-8", "replace").decode())
+    if len(clean.encode()) > LARGEST_RESULT_BYTES:
+        raise Invalid(f"The result of the job has more than {LARGEST_RESULT_BYTES:,} bytes.")
     try:
         return dict(json.loads(clean))
     except ValueError:  # a secret over the border of two values

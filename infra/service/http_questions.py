@@ -21,6 +21,7 @@ from projections.read.atoms import atoms as list_atoms
 from projections.read.atoms import atoms_as_of as list_atoms_as_of
 from projections.read.batches import Batch, last_batches
 from projections.read.belonging import check_belongs
+from projections.read.changes import LARGEST_WINDOW, WINDOW, Changes, changes_since
 from projections.read.contradictions import Card
 from projections.read.contradictions import cards as list_cards
 from projections.read.coverage import Coverage
@@ -28,12 +29,14 @@ from projections.read.coverage import coverage as read_coverage
 from projections.read.dead_letters import DeadLetter
 from projections.read.dead_letters import dead_letter as find_dead_letter
 from projections.read.dead_letters import dead_letters as list_dead_letters
+from projections.read.decision_list import decisions as list_decisions
 from projections.read.deltas import DeltaReport
 from projections.read.deltas import delta_report as read_report
 from projections.read.lineage import Node, trace
 from projections.read.merges import Merge
 from projections.read.merges import merges as list_merges
 from projections.read.page import LARGEST_PAGE, PAGE, Page
+from projections.read.people import DecisionAnswer
 from projections.read.progress import TriggerProgress, trigger_progress
 from projections.read.projects import Project, project_ids
 from projections.read.projects import projects as list_projects
@@ -49,6 +52,10 @@ from projections.read.waiting import Waiting
 from projections.read.waiting import queue as list_waiting
 
 __all__ = [
+    "LARGEST_WINDOW",
+    "WINDOW",
+    "Changes",
+    "changes_since",
     "Answer",
     "ArtifactSummary",
     "ArtifactVersion",
@@ -57,6 +64,7 @@ __all__ = [
     "Card",
     "Coverage",
     "DeadLetter",
+    "DecisionAnswer",
     "DeltaReport",
     "Filters",
     "LARGEST_PAGE",
@@ -86,6 +94,7 @@ __all__ = [
     "list_atoms_as_of",
     "list_cards",
     "list_dead_letters",
+    "list_decisions",
     "list_links",
     "list_merges",
     "list_projects",

@@ -34,8 +34,14 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    status: int
-    body: str
+    """An answer that was kept; without one (``status`` None) the request may have been cut off.
+
+    ``repeated``: the key was there before.
+    """
+
+    repeated: bool
+    status: int | None = None
+    body: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +75,12 @@ class AuditRow(ReadModel):
     correlation_id: str
 
 
-def begin_request(connection: Conn, asked: Asked) -> Answered | None:
-    """The answer that this request had before, if any.
+def begin_request(connection: Conn, asked: Asked) -> Answered:
+    """What is known of this request, which is noted now.
 
     Raises Invalid when the key was used for another request.
     """
-    connection.execute(
+    noted = connection.execute(
         "INSERT INTO api_requests (scope, key, fingerprint) VALUES (%s, %s, %s)"
         " ON CONFLICT DO NOTHING",
         (asked.scope, asked.key, asked.fingerprint),
@@ -89,7 +95,7 @@ def begin_request(connection: Conn, asked: Asked) -> Answered | None:
             "This idempotency key was used for another request: take a new one.",
             code="idempotency_key_reused",
         )
-    return None if found["status"] is None else Answered(found["status"], found["body"])
+    return Answered(noted.rowcount == 0, found["status"], found["body"] or "")
 
 
 def end_request(connection: Conn, asked: Asked, status: int, body: str) -> None:

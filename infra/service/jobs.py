@@ -70,10 +70,13 @@ class EnqueuedJob:
 
 
 async def enqueue_job(
-    settings: Settings, request: JobRequest, *, actor: str, kinds: Kinds = JOB_KINDS
+    settings: Settings, request: JobRequest, *, actor: str | Actor, kinds: Kinds = JOB_KINDS
 ) -> EnqueuedJob:
-    """Put a job into the queue, once for its key. Raises Invalid, NotFound, DatabaseUnavailable."""
-    kind = _kind_of(request, kinds)
+    """Put a job into the queue, once for its key; ``actor`` is a person's name where it is text.
+
+    Raises Invalid, NotFound, DatabaseUnavailable.
+    """
+    kind, by = _kind_of(request, kinds), _by(actor)
     payload = check_payload(kind, request.payload)
     _check(request)
     project_id = SERVICE_WIDE
@@ -88,13 +91,13 @@ async def enqueue_job(
         job_type=request.job_type,  # type: ignore[arg-type]  # `_kind_of` knows it
         key=request.key,
         payload=payload,
-        created_by=f"human:{actor}",
+        created_by=f"{by.type}:{by.id}",
         priority=request.priority,  # type: ignore[arg-type]  # `_check` knows it
         run_after=request.run_after,
         max_attempts=request.max_attempts,
         correlation_id=request.correlation_id,
     )
-    job_id, is_new = await _write(settings, lambda tables: queue.enqueue(tables, new, _by(actor)))
+    job_id, is_new = await _write(settings, lambda tables: queue.enqueue(tables, new, by))
     return EnqueuedJob(await read_job(settings, job_id), is_new)
 
 
@@ -236,10 +239,13 @@ def check_payload(kind: JobKind, payload: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check(request: JobRequest) -> None:
     check_key(request.key)
-    if not request.key.isprintable() or not 1 <= len(request.key) <= LONGEST_KEY:
-        raise Invalid(
-            f"An idempotency key has 1 to {LONGEST_KEY} printable characters.", code="key_invalid"
-        )
+    check_key(request.correlation_id)
+    for text in (request.key, request.correlation_id or request.key):
+        if not text.isprintable() or not 1 <= len(text) <= LONGEST_KEY:
+            raise Invalid(
+                f"Keys and correlation ids have 1 to {LONGEST_KEY} printable characters.",
+                code="key_invalid",
+            )
     if request.priority not in PRIORITIES:
         known = ", ".join(PRIORITIES)
         raise Invalid(
@@ -279,8 +285,8 @@ async def _cancel_runs(settings: Settings, job: Job, actor: str) -> None:
         await publish(settings, requests)
 
 
-def _by(actor: str) -> Actor:
-    return Actor(type="human", id=actor)
+def _by(actor: str | Actor) -> Actor:
+    return actor if isinstance(actor, Actor) else Actor(type="human", id=actor)
 
 
 async def _write(settings: Settings, change: Callable[[Conn], T]) -> T:

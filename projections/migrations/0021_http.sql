@@ -47,3 +47,7 @@ CREATE INDEX api_audit_by_project ON cairn.api_audit (project_id, audit_id);
 CREATE TRIGGER api_audit_append_only
     BEFORE UPDATE OR DELETE OR TRUNCATE ON cairn.api_audit
     FOR EACH STATEMENT EXECUTE FUNCTION cairn.refuse_change();
+
+-- What changed between two places of the ledger.
+CREATE INDEX ledger_atom_history_by_seq ON cairn.ledger_atom_history (project_id, ledger_seq);
+CREATE INDEX artifact_versions_by_seq ON cairn.artifact_versions (project_id, input_ledger_seq);

@@ -8,6 +8,7 @@ from typing import Any
 from infra.errors import NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, select
+from schemas.events.job import PRIORITIES
 
 COLUMNS = (
     "j.job_id, j.project_id, j.job_type, j.idempotency_key, j.priority, j.status, j.lease_owner,"
@@ -20,7 +21,7 @@ JOBS = Listing("jobs", COLUMNS, "orchestration_jobs j", {"(-j.created_seq)": "bi
 
 class Job(ReadModel):
     """A job; ``transition`` counts what has happened to it. ``progress`` is what its handler said
-    last. A lower ``priority`` is served first: urgent 0, scheduled 10, background 20.
+    last. A lower ``priority`` is served first.
     """
 
     job_id: str
@@ -47,6 +48,11 @@ class Job(ReadModel):
     started_at: datetime | None
     finished_at: datetime | None
     transition: int
+
+    @property
+    def priority_name(self) -> str:
+        """``urgent``, ``scheduled`` or ``background``."""
+        return next(name for name, value in PRIORITIES.items() if value == self.priority)
 
     @property
     def has_ended(self) -> bool:

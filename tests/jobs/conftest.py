@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -13,7 +15,7 @@ from psycopg.rows import dict_row
 import infra.postgres
 from infra.jobs.outbox import Conn
 from infra.settings import Settings
-from tests.conftest import MIGRATIONS
+from tests.conftest import MIGRATIONS, database_beside
 
 
 @dataclass
@@ -54,11 +56,21 @@ class Database:
         )
 
 
+@pytest.fixture(scope="session")
+def migrated(installation: Settings) -> Settings:
+    """A database without topics that the tests of a session use one after the other."""
+    conninfo = database_beside(installation.conninfo, f"t{uuid.uuid4().hex[:10]}")
+    infra.postgres.ensure_database(conninfo)
+    infra.postgres.migrate(conninfo, MIGRATIONS)
+    return installation.model_copy(update={"database_url": conninfo})
+
+
 @pytest.fixture
-def database(bare: Settings) -> Iterator[Database]:
-    infra.postgres.migrate(bare.conninfo, MIGRATIONS)
-    with infra.postgres.connect(bare.conninfo, autocommit=True) as connection:
-        yield Database(bare, connection)
+def database(migrated: Settings, home: Path) -> Iterator[Database]:
+    settings = migrated.model_copy(update={"home": home})
+    with infra.postgres.connect(settings.conninfo, autocommit=True) as connection:
+        connection.execute("TRUNCATE orchestration_jobs, outbox, projects RESTART IDENTITY")
+        yield Database(settings, connection)
 
 
 @pytest.fixture

@@ -158,6 +158,23 @@ def test_the_facts_of_a_job_are_in_the_order_of_its_transitions(whole: Database)
     assert all(found == list(range(1, len(found) + 1)) for found in seen.values())
 
 
+def test_after_the_loss_of_the_database_facts_of_the_same_key_are_new_ones(whole: Database):
+    job = put(whole.connection, key="again")
+    leases.succeed(whole.connection, take(whole.connection), {})
+    relay_all(whole)
+    asyncio.run(until_folded(whole.settings))
+    whole.connection.execute("TRUNCATE orchestration_jobs, outbox RESTART IDENTITY")
+    assert put(whole.connection, key="again") == job
+    take(whole.connection)
+    relay_all(whole)
+    asyncio.run(until_folded(whole.settings))
+    steps = [(row["transition"], row["lease_epoch"], row["status"]) for row in history(whole)]
+    assert steps == [
+        *((1, 0, "queued"), (2, 1, "leased"), (3, 1, "succeeded")),
+        *((4, 2, "queued"), (5, 3, "leased")),
+    ]
+
+
 def test_one_relay_at_a_time(database: Database):
     with connected(database.settings) as other:
         with hold_relay_lock(database.connection), pytest.raises(Conflict), hold_relay_lock(other):

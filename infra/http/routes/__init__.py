@@ -6,6 +6,9 @@ from fastapi import APIRouter
 
 from infra.http.routes import (
     artifacts,
+    changes,
+    decisions,
+    ingestion,
     ledger,
     operation,
     projects,
@@ -19,7 +22,10 @@ AREAS: tuple[APIRouter, ...] = (
     tokens.router,
     projects.router,
     sources.router,
+    ingestion.router,
     runs.router,
     ledger.router,
+    changes.router,
     artifacts.router,
+    decisions.router,
 )

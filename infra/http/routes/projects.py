@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
 
-from infra.http.access import EVERYONE, Guarded, allow
-from infra.http.api import ApiDep, CallerDep
+from infra.errors import Invalid
+from infra.http.access import EVERYONE, LEADERS, Guarded, allow
+from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project
 from infra.service import http_questions as ask
+from infra.service import projects
 from infra.service.http_questions import Page
 from infra.service.http_questions import Project as ProjectView
 
 router = APIRouter(route_class=Guarded, tags=["Projects"])
+
+
+class ProjectRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=200)
 
 
 @router.get("/v1/projects", responses=OF_ANY)
@@ -27,6 +36,24 @@ async def list_projects(
     return await api.tables.ask(
         ask.list_projects, only=caller.projects, name=name, cursor=cursor, limit=limit
     )
+
+
+@router.post("/v1/projects", status_code=201, responses=OF_ANY)
+@allow(*LEADERS, writes=True, everywhere=True)
+async def create_project(
+    api: ApiDep, caller: CallerDep, write: WriteDep, wanted: ProjectRequest
+) -> ProjectView:
+    """Create a project; it can be used when the answer is there."""
+    made = await projects.create_project(
+        api.settings, wanted.name, actor=caller.name, key=write.key
+    )
+    found = (await api.tables.ask(ask.list_projects, only=[made.project_id])).items[0]
+    if found.name != wanted.name:
+        raise Invalid(
+            "This idempotency key has made another project: take a new one.",
+            code="idempotency_key_reused",
+        )
+    return found
 
 
 @router.get("/v1/projects/{project}", responses=OF_ANY)

@@ -5,16 +5,35 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Path
+from pydantic import BaseModel, ConfigDict, Field
 
 from infra.errors import NotFound
-from infra.http.access import OBSERVERS, Guarded, allow
-from infra.http.api import Api, ApiDep
+from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
+from infra.http.api import Api, ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project
 from infra.service import http_questions as ask
+from infra.service import runs as service
 from infra.service.http_questions import Batch, DeltaReport, Page, Run
+from infra.service.runs import AcceptedRemovals, RunRequest
+from infra.service.tokens import ApiRole
 
 router = APIRouter(route_class=Guarded, tags=["Runs"])
 RunId = Annotated[str, Path(max_length=100)]
+MOVERS: tuple[ApiRole, ...] = ("owner", "pm", "operator")
+
+
+class Cancellation(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str = Field("", max_length=1_000)
+
+
+class Resumption(BaseModel):
+    """``retry_poison``: also what the run gave up."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    retry_poison: bool = False
 
 
 @router.get("/v1/projects/{project}/ingestion-runs", responses=OF_ANY)
@@ -50,6 +69,60 @@ async def read_run_report(api: ApiDep, project: Project, run_id: RunId) -> Delta
 async def list_next_batches(api: ApiDep, project: Project, run_id: Named = None) -> list[Batch]:
     """The last batch of each run, newest run first, and the ranking behind the choice."""
     return await api.tables.ask(ask.last_batches, project, run_id)
+
+
+@router.post(
+    "/v1/projects/{project}/ingestion-runs/{run_id}/cancel", status_code=202, responses=OF_ANY
+)
+@allow(*MOVERS, writes=True)
+async def cancel_run(
+    api: ApiDep,
+    caller: CallerDep,
+    write: WriteDep,
+    project: Project,
+    run_id: RunId,
+    body: Cancellation | None = None,
+) -> RunRequest:
+    """End a run at its next batch border; what it has not read stays to be read."""
+    await find_run(api, project, run_id)
+    reason = body.reason if body else ""
+    return await service.cancel_run(
+        api.settings, run_id, actor=caller.name, key=write.key, reason=reason
+    )
+
+
+@router.post(
+    "/v1/projects/{project}/ingestion-runs/{run_id}/resume", status_code=202, responses=OF_ANY
+)
+@allow(*MOVERS, writes=True)
+async def resume_run(
+    api: ApiDep,
+    caller: CallerDep,
+    write: WriteDep,
+    project: Project,
+    run_id: RunId,
+    body: Resumption | None = None,
+) -> RunRequest:
+    """Begin a new run over what an ended run left."""
+    await find_run(api, project, run_id)
+    retry = body.retry_poison if body else False
+    return await service.resume_run(
+        api.settings, run_id, actor=caller.name, key=write.key, retry_poison=retry
+    )
+
+
+@router.post(
+    "/v1/projects/{project}/ingestion-runs/{run_id}/accept-removals",
+    status_code=202,
+    responses=OF_ANY,
+)
+@allow(*LEADERS, writes=True)
+async def accept_removals(
+    api: ApiDep, caller: CallerDep, project: Project, run_id: RunId
+) -> AcceptedRemovals:
+    """Remove the sources whose removal a run has blocked because they were too many."""
+    await find_run(api, project, run_id)
+    return await service.accept_removals(api.settings, project, run_id, actor=caller.name)
 
 
 async def find_run(api: Api, project: str, run_id: str) -> Run:

@@ -7,12 +7,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
-from starlette.requests import Request
 from starlette.responses import Response
 
 from infra.errors import Invalid
 from infra.http.access import EVERYONE, OWNERS, Guarded, allow
-from infra.http.api import ApiDep, CallerDep
+from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit
 from infra.service import tokens
 from infra.service.http_questions import Page
@@ -47,7 +46,7 @@ class Me(BaseModel):
 @router.post("/v1/tokens", status_code=201, responses=OF_ANY)
 @allow(*OWNERS, writes=True)
 async def create_token(
-    api: ApiDep, caller: CallerDep, request: Request, response: Response, wanted: TokenRequest
+    api: ApiDep, caller: CallerDep, write: WriteDep, response: Response, wanted: TokenRequest
 ) -> NewToken:
     """Make a token; it is shown this once."""
     if wanted.expires_at is not None and wanted.expires_at <= datetime.now(UTC):
@@ -55,7 +54,7 @@ async def create_token(
     projects = None if wanted.projects is None else tuple(wanted.projects)
     spec = TokenSpec(wanted.name, wanted.role, projects, wanted.expires_at)
     response.headers["cache-control"] = "no-store"
-    return await api.tables.ask(tokens.create_token, spec, caller, request.state.key)
+    return await api.tables.ask(tokens.create_token, spec, caller, write.key)
 
 
 @router.get("/v1/tokens", responses=OF_ANY)
