@@ -161,6 +161,18 @@ def build_graph(parts: Parts) -> CompiledStateGraph[GateState, None, GateState, 
     return graph.compile(name="quality_gate")
 
 
+def draw_graph() -> tuple[list[str], list[tuple[str, str]]]:
+    """The nodes, first and last ones included, and the steps from node to node."""
+
+    async def nobody(*_: object) -> Any:
+        raise NotImplementedError("a drawn graph does not run")
+
+    drawn = build_graph(
+        Parts(nobody, nobody, nobody, lambda sections: (), nobody, engine="")
+    ).get_graph()
+    return list(drawn.nodes), [(edge.source, edge.target) for edge in drawn.edges]
+
+
 async def run_gate(parts: Parts) -> GateState:
     """Go through the graph once; its last state. Raises what the parts raise."""
     from langsmith import tracing_context

@@ -81,6 +81,8 @@ if TYPE_CHECKING:
     from infra.service.projects import create_project as create_project
     from infra.service.publishing import draw_key as draw_key
     from infra.service.quality import GateRequest as GateRequest
+    from infra.service.quality import QualityGraph as QualityGraph
+    from infra.service.quality import describe_quality_graph as describe_quality_graph
     from infra.service.quality import list_quality_runs as list_quality_runs
     from infra.service.quality import read_quality_run as read_quality_run
     from infra.service.quality import run_quality as run_quality

@@ -51,6 +51,12 @@ IsCancelled = Callable[[], Awaitable[bool]]
 HandOver = Callable[[QualityRun, Sequence[Section]], Awaitable[QualityRun]]
 
 
+@dataclass(frozen=True, slots=True)
+class QualityGraph:
+    nodes: tuple[str, ...]
+    steps: tuple[tuple[str, str], ...]
+
+
 class RunCancelled(Exception):
     """Somebody has cancelled the run; its graph goes no further."""
 
@@ -89,8 +95,16 @@ async def run_quality(
     mode = _choose_mode(artifact, request.mode)
     async with _open_tell(settings, project_id) as tell:
         hand_over = partial(_hand_over, settings, project_id)
-        run = await _go_through(artifact, run_id, mode, tell, is_cancelled, hand_over)
+        run = await judge(artifact, run_id, mode, tell, is_cancelled, hand_over)
     return await _find_finished(settings, run)
+
+
+def describe_quality_graph() -> QualityGraph:
+    """The nodes of the gate's graph and the steps between them."""
+    from agents.quality.graph import draw_graph
+
+    nodes, steps = draw_graph()
+    return QualityGraph(tuple(nodes), tuple(steps))
 
 
 async def list_quality_runs(
@@ -133,7 +147,7 @@ def _choose_mode(artifact: AssessedArtifact, wanted: QualityMode | None) -> Qual
     return mode
 
 
-async def _go_through(
+async def judge(
     artifact: AssessedArtifact,
     run_id: str,
     mode: QualityMode,

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from agents.quality.graph import Assessed, GateState, Parts, build_graph, conclude, run_gate
+from agents.quality.graph import Assessed, GateState, Parts, conclude, run_gate
+from infra import service
 from schemas.envelope import Event
 from schemas.events.artifact_parts import (
     Citation,
@@ -209,11 +210,11 @@ def test_what_a_part_raises_comes_out():
     assert script.asked == ["init"]
 
 
-def test_the_graph_has_the_nodes_and_edges_that_it_says():
-    drawn = build_graph(Script().parts()).get_graph()
+def test_the_graph_has_the_nodes_and_steps_that_it_says():
+    drawn = service.describe_quality_graph()
 
-    assert list(drawn.nodes) == ["__start__", "init", "evaluator", "reviser", "__end__"]
-    assert {(edge.source, edge.target) for edge in drawn.edges} == {
+    assert drawn.nodes == ("__start__", "init", "evaluator", "reviser", "__end__")
+    assert set(drawn.steps) == {
         ("__start__", "init"),
         ("init", "evaluator"),
         ("evaluator", "reviser"),
