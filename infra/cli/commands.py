@@ -49,6 +49,9 @@ COMMANDS = {
     "plan": Command(
         "Plan", "members", "Say when the first sprint begins, and how fast the team is."
     ),
+    "report": Command(
+        "Plan", "report", "Make a report of a project; each line cites artifacts and atoms."
+    ),
     "atoms": Command(
         "Read",
         "atoms",

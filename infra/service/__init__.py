@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from infra.service.ingestion import ingest as ingest
     from infra.service.installation import connect as connect
     from infra.service.intake import run_intake as run_intake
+    from infra.service.planning import request_report as request_report
     from infra.service.polling import run_poller as run_poller
     from infra.service.progress import Note as Note
     from infra.service.projects import Project as Project

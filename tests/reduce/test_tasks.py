@@ -151,7 +151,7 @@ def test_a_plan_needs_a_member():
     assert (task_of(task).assignee_id, task_of(task).sprint_id) == ("mem_Ana", plan.artifact_id)
     assert fields.goal == "Work on Crate seals."
     assert fields.risk_atom_ids == [FORGED.atom_id]
-    assert "20 points a sprint" in " ".join(fields.assumptions)
+    assert "The velocity is not known" in " ".join(fields.assumptions)
 
 
 def test_a_plan_follows_its_members_and_its_start():
