@@ -51,6 +51,9 @@ COMMANDS = {
         "Plan", "members", "Say when the first sprint begins, and how fast the team is."
     ),
     "quality": Command("Read", "quality", "Judge the PRD or a feature; list and show judgements."),
+    "report": Command(
+        "Plan", "report", "Make a report of a project; each line cites artifacts and atoms."
+    ),
     "atoms": Command(
         "Read",
         "atoms",

@@ -30,10 +30,15 @@ class Kind(StrEnum):
     features = "features"
     tasks = "tasks"
     sprint = "sprint"
+    report = "report"
 
 
 # What a line of facts shows of tasks and sprints: fields, ids with a name, lists.
 OF_WORK = ("estimate_points", "complexity", "capacity_points", "planned_points")
+OF_REPORTS = (
+    *("remaining_points", "velocity_mean", "sprints_needed", "p50_date", "p85_date", "confidence"),
+    *("planned_points", "completed_points", "velocity"),
+)
 NAMED = {"assignee_id": "assignee", "sprint_id": "in", "feature_id": "for"}
 LISTED = {"required_skills": "needs", "depends_on": "after"}
 
@@ -59,6 +64,7 @@ TYPES = {
     Kind.features: "feature",
     Kind.tasks: "task",
     Kind.sprint: "sprint_plan",
+    Kind.report: "report",
 }
 
 
@@ -200,6 +206,7 @@ def _sections(item: "Item | SpeculativeArtifact") -> list[str]:
     for section in item.sections:
         lines += ["", f"## {section.title}", ""]
         lines += [f"- {one.text} ({_places(one)})" for one in section.statements]
+        lines += [f"_{section.gap}_"] if section.gap and section.statements else []
     return lines
 
 
@@ -209,7 +216,8 @@ def _plan_of(item: "Item", names: "Mapping[str, str]") -> list[str]:
     for one in item.fields.get("unplanned", ()):
         lines.append(f"- {names.get(one['task_id'], one['task_id'])}: {one['reason']}")
     lines = ["", "## Not in this sprint", "", *lines] if lines else []
-    if said := item.fields.get("assumptions"):
+    forecast = item.fields.get("forecast") or {}
+    if said := item.fields.get("assumptions") or forecast.get("assumptions"):
         lines += ["", "## Assumptions", "", *(f"- {one}" for one in said)]
     return lines
 
@@ -230,6 +238,11 @@ def _facts(item: "Item", names: "Mapping[str, str]") -> str:
             words.append(f"{word} {', '.join(names.get(one, one) for one in fields[name])}")
     if fields.get("feature_ids"):
         words.append(f"{len(fields['feature_ids'])} features")
+    words += [
+        f"{name.replace('_', ' ')} {told}"
+        for name, told in (fields.get(str(fields.get("report_type"))) or {}).items()
+        if name in OF_REPORTS and told is not None
+    ]
     return ", ".join(words)
 
 

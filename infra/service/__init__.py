@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from infra.service.jobs import read_job_history as read_job_history
     from infra.service.jobs import retry_job as retry_job
     from infra.service.jobs import run_jobs as run_jobs
+    from infra.service.planning import request_report as request_report
     from infra.service.polling import run_poller as run_poller
     from infra.service.progress import Note as Note
     from infra.service.projects import Project as Project

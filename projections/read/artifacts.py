@@ -219,6 +219,16 @@ def items(
     return Page(items=[Item(**row) for row in found], next_cursor=following)
 
 
+def item(connection: Conn, project_id: str, artifact_id: str) -> Item:
+    """One artifact of a type that has many. Raises NotFound."""
+    condition = ("a.project_id = %s AND a.artifact_id = %s", project_id, artifact_id)
+    found, _ = page_of(connection, ITEMS, [condition], None, 1)
+    if not found:
+        raise NotFound(f"There is no artifact {artifact_id}.", code="unknown_artifact")
+    add_places(connection, found)
+    return Item(**found[0])
+
+
 def gone_items(
     connection: Conn,
     project_id: str,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from infra.errors import NotFound
 from projections.read.session import Conn, ReadModel, rows
@@ -16,6 +16,18 @@ NAMES = """
     SELECT member_id AS id, name FROM team_members WHERE project_id = %s AND name IS NOT NULL
     UNION ALL SELECT artifact_id, trim(number || ' ' || title) FROM artifacts
     WHERE project_id = %s AND artifact_type IN ('feature', 'task', 'sprint_plan') AND number <> ''
+"""
+# Whether the tables hold all that the answer of this id changed; no row as long as it is not there.
+ANSWERED = """
+    SELECT NOT EXISTS (
+        SELECT FROM jsonb_array_elements(p.items) AS i(item)
+        LEFT JOIN artifacts a ON a.artifact_id = i.item->>'artifact_id'
+        WHERE i.item->>'outcome' <> 'rejected'
+            AND coalesce(a.version, 0) < (i.item->>'version')::int) AS shown,
+        EXISTS (
+        SELECT FROM jsonb_array_elements(p.items) AS i(item)
+        WHERE i.item->>'outcome' = 'rejected') AS refused
+    FROM artifact_positions p WHERE p.project_id = %s AND p.updated_from_event_id = %s
 """
 LEFT_OUT = """
     SELECT gaps_remaining FROM generation_loops
@@ -69,3 +81,13 @@ def left_out_tasks(connection: Conn, project_id: str) -> list[str]:
     """What became no task at the last position, each with the reason."""
     found = rows(connection, LEFT_OUT, project_id)
     return list(found[0]["gaps_remaining"]) if found else []
+
+
+def answer_shown(
+    connection: Conn, project_id: str, event_id: str
+) -> Literal["shown", "refused"] | None:
+    """What became of a request whose answer has this id; None as long as the tables lack it."""
+    found = rows(connection, ANSWERED, project_id, event_id)
+    if not found or not found[0]["shown"]:
+        return None
+    return "refused" if found[0]["refused"] else "shown"

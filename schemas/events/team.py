@@ -119,4 +119,5 @@ class ReportRequested(Event):
 
     @property
     def aggregate_id(self) -> str:
+        """The key of its artifact: a report asked for again is a new version."""
         return f"{self.report_type} {self.as_of}"

@@ -73,7 +73,7 @@ class Backlog(Lists):
         writer = SprintWriter(self.project, team, plan, written, features)
         grounds = [one.made.grounds for one in tasks]
         for sprint in plan.sprints:
-            self._take_sprint(writer.write(sprint, grounds, self.at))
+            self.take_written(writer.write(sprint, grounds, self.at))
         self._withdraw("sprint_plan")
 
     def _list_tasks(self, given: ListInput) -> list[Task]:
@@ -142,7 +142,8 @@ class Backlog(Lists):
         state = derive_task_state(fresh, task.feature, task.made.grounds, lane)
         self._put(fresh, state, task.made.attempt.objections)
 
-    def _take_sprint(self, written: tuple[ArtifactSnapshot, DerivedState, WrittenSections]) -> None:
+    def take_written(self, written: tuple[ArtifactSnapshot, DerivedState, WrittenSections]) -> None:
+        """A sprint or report, or its refusal."""
         fresh, state, sections = written
         if sections.findings:
             self._note(reject(fresh, self.known.get(fresh.artifact_id), self.at, sections))

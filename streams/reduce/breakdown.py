@@ -18,15 +18,16 @@ from schemas.features import DONE, FEATURE
 from schemas.worth import worth
 from streams.reduce.candidates import Candidate
 from streams.reduce.features import SKILLS
-from streams.reduce.inputs import ItemInput, ListInput, SectionInput
+from streams.reduce.inputs import ENOUGH_TO_SAY, ItemInput, ListInput, SectionInput
 from streams.reduce.material import Material
 from streams.reduce.members import GENERAL_SKILL
-from streams.reduce.orders import begins_with_order, is_work
+from streams.reduce.orders import begins_with_order, is_criterion, is_work
 from streams.reduce.sections import is_excluded, says_no
 from streams.reduce.titles import AREA_TITLES, capitalize, lower
 from streams.reduce.topics import key_of
 from streams.reduce.wording import content_words, plain, position, shorten
 
+MOST_READ = 24
 MAX_REQUIREMENTS = 12
 MAX_DECISIONS = 12
 MAX_CLAIMS = 8
@@ -164,20 +165,15 @@ def _gather_by_source(material: Material) -> _BySource:
     wanted = {atom.first_provenance.source_id for atom in actions}
     for atom in actions:
         found.actions.setdefault(atom.first_provenance.source_id, []).append(atom)
-    of_kinds = material.best(live, frozenset({"decision", "requirement", "claim"}))
-    for atom in of_kinds:
-        if (source := atom.first_provenance.source_id) in wanted:
-            found.telling.setdefault(source, []).append(atom)
+    near = [one for one in live if material.atoms[one].first_provenance.source_id in wanted]
+    for atom in material.best(near, frozenset({"decision", "requirement", "claim"})):
+        found.telling.setdefault(atom.first_provenance.source_id, []).append(atom)
     return found
 
 
 def _slice(material: Material, item: ItemInput, candidate: Candidate | None) -> list[_Slice]:
     """The parts of a feature, those that others build on first; none without an approach."""
-    requirements = [
-        atom
-        for atom in _collect(material, item, candidate, "requirement", MAX_REQUIREMENTS)
-        if not is_excluded(atom)
-    ]
+    requirements = _choose_criteria(_collect(material, item, candidate, "requirement", MOST_READ))
     decided = _collect(material, item, candidate, "decision", MAX_DECISIONS)
     decisions = [one for one in decided if not says_no(one)] or decided
     said = _collect(material, item, candidate, "claim", MAX_CLAIMS)
@@ -224,14 +220,22 @@ def _ordered(item: ItemInput) -> list[AtomRecord]:
     return [atom for section_id in wanted for atom in item.atoms_of(section_id)]
 
 
+def _choose_criteria(requirements: Iterable[AtomRecord]) -> list[AtomRecord]:
+    """What can be checked: what obliges or allows; the rest only where that is little."""
+    wanted = [one for one in requirements if not is_excluded(one)]
+    binding = [one for one in wanted if is_criterion(one.statement)]
+    return (binding if len(binding) >= ENOUGH_TO_SAY else wanted)[:MAX_REQUIREMENTS]
+
+
 def _introduce(item: ItemInput) -> list[AtomRecord]:
     """What says best what the feature is: not that it is only planned."""
-    told = [
+    said = [
         atom
         for atom in item.atoms_of("description")
         if atom.kind in ("claim", "entity", "domain_signal")
         and not atom.title.endswith(f": {item.name}")
     ]
+    told = [atom for atom in said if not says_no(atom)] or said
     return (told or item.atoms_of("description") or item.atoms_of("acceptance_criteria"))[:1]
 
 

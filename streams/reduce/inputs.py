@@ -12,6 +12,7 @@ from schemas.envelope import Part
 from schemas.events.ledger import AtomRecord, ContradictionRecord
 from schemas.ids import sha256_hex
 from streams.cause import Cause
+from streams.reduce.deltas import Changes
 
 ENOUGH_TO_SAY = 3  # statements to fulfil
 
@@ -138,6 +139,16 @@ class DuePosition(Part):
     features: ListInput = ListInput()
     insights: ListInput = ListInput()
     tasks: ListInput = ListInput()
+    changes: Changes = Changes()
+
+    @property
+    def inputs(self) -> list[SectionInput]:
+        """All that its artifacts are written from."""
+        lists = (self.features, self.insights, self.tasks)
+        return [
+            *self.sections,
+            *(section for one in lists for item in one.items for section in item.sections),
+        ]
 
 
 class Grounds:

@@ -43,6 +43,7 @@ PREFIXES: dict[ArtifactType, str] = {
     "feature": "feat",
     "task": "task",
     "sprint_plan": "sprint",
+    "report": "report",
 }
 PLANNED = {
     "feature": {"epic_id", "start_date", "end_date", "depends_on", "status"},

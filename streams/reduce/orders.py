@@ -7,6 +7,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from importlib import resources
+from typing import Literal
 
 from schemas.events.atom import ORIGIN
 from schemas.events.ledger import AtomRecord
@@ -16,7 +17,12 @@ FOR_READERS = frozenset(
     {"guide", "product", "reference", "article", "development", "foreign", "part", "overview"}
 )
 _NOT_AN_ORDER = re.compile(r"(?:\?|\b(?:this is how|see (?:also|below)))\s*$", re.IGNORECASE)
+_GOES_ON = re.compile(r"\w|[ -](?:is|are|was|will|has)\b")  # «Use is limited», «additional»
+_OPEN = re.compile(
+    r"\b(?:questions?|(?:is|are|be) (?:left )?open|to be decided|tbd)\b", re.IGNORECASE
+)
 _LEAST_WORDS = 2
+Table = Literal["order", "criterion"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +36,30 @@ class Entry:
 
 
 @functools.cache
-def read_entries() -> tuple[Entry, ...]:
+def read_entries(table: Table = "order") -> tuple[Entry, ...]:
+    """The entries of a table: how orders begin, or what makes a sentence one to check."""
     text = resources.files(__package__).joinpath("tasks.toml").read_text(encoding="utf-8")
     return tuple(
         Entry(
             row["id"],
-            re.compile(rf"(?:{row['pattern']})\b(?! (?:is|are|was|will|has)\b)", re.IGNORECASE),
+            re.compile(row["pattern"], re.IGNORECASE),
             row["example"],
             row["counterexample"],
         )
-        for row in tomllib.loads(text)["order"]
+        for row in tomllib.loads(text)[table]
     )
 
 
 def begins_with_order(text: str) -> bool:
     """Whether ``text`` begins as an order to do something does."""
-    return any(entry.pattern.match(text) for entry in read_entries())
+    found = (entry.pattern.match(text) for entry in read_entries("order"))
+    return any(one and not _GOES_ON.match(text, one.end()) for one in found)
+
+
+def is_criterion(text: str) -> bool:
+    """Whether ``text`` says what must hold or be possible, so that somebody can check it."""
+    asked = any(entry.pattern.search(text) for entry in read_entries("criterion"))
+    return asked and not _OPEN.search(text)
 
 
 def is_work(atom: AtomRecord) -> bool:

@@ -21,9 +21,10 @@ from schemas.events.artifact_parts import (
 from schemas.events.team import Team
 from schemas.ids import artifact_id as derive_artifact_id
 from schemas.ids import derive_id, sha256_hex
+from streams.reduce.forecast import assume_velocity
 from streams.reduce.inputs import Grounds, SectionInput
 from streams.reduce.items import PREFIXES, Settled, WrittenSections, blank, section_of
-from streams.reduce.sprint import DEFAULT_VELOCITY, Place, Plan, Sprint
+from streams.reduce.sprint import Place, Plan, Sprint
 from streams.reduce.states import DerivedState, derive_dependent_state
 from streams.reduce.validator import errors, validate
 from streams.reduce.wording import shorten
@@ -128,12 +129,10 @@ class SprintWriter:
 
 def assume(team: Team) -> list[str]:
     """What the plan takes for granted."""
-    said = ["Estimates are made by rule from how much there is to fulfil; nobody confirmed them."]
-    if team.velocity is None:
-        said.append(
-            f"The velocity is not known: {DEFAULT_VELOCITY} points a sprint are assumed for dates"
-            " of features and for forecasts; sprints are filled up to the team's capacity."
-        )
+    said = [
+        "Estimates are made by rule from how much there is to fulfil; nobody confirmed them.",
+        assume_velocity(team)[1],
+    ]
     if not team.plan_start:
         said.append("No start was set: the plan begins on the day the first artifacts were made.")
     return said

@@ -15,6 +15,7 @@ from schemas.events.team import Team
 from streams.cause import Cause
 from streams.due import DueProjects
 from streams.ledger.fold import LedgerView
+from streams.reduce.deltas import Changes, Delta, add_changes, gather_changes
 from streams.reduce.inputs import DuePosition
 from streams.reduce.pending_requests import Requests
 from streams.reduce.selection import ProjectShortlist
@@ -71,6 +72,8 @@ class ReduceState:
         self.begun: Table[Begun] = tables.table("begun", Begun)
         self.guesses: Table[Guess] = tables.table("guesses", Guess)
         self.ended: Table[Ended] = tables.table("ended", Ended)
+        self.delta: Table[Delta] = tables.table("delta", Delta)
+        self.deltas: Table[Delta] = tables.table("deltas", Delta)
         self.basis: Table[DuePosition] = tables.table("basis", DuePosition)
         self.requests = Requests(tables)
         waiting = {key.split("|", 1)[0] for key, _ in self.due.items()}
@@ -113,6 +116,25 @@ class ReduceState:
         for artifact_id, guess in guesses.items():
             self.guesses[f"{project}|{artifact_id}"] = guess
 
+    def close_delta(self, project: str, ledger_seq: int) -> None:
+        """A settled position: what changed since the one before is told."""
+        if delta := self.delta.pop(project, None):
+            self.deltas[due_key(project, ledger_seq)] = delta
+
+    def changes_of(self, project: str) -> Changes:
+        """The changes of the last settled positions, as the ledger is now; an atom that another
+        contradicts is an open question, no news.
+        """
+        deltas = [one for _, one in self.deltas.with_prefix(f"{project}|")]
+        shortlist = self.shortlist(project)
+        ids = {
+            key
+            for one in deltas
+            for key in one.added
+            if key in shortlist.live and not shortlist.contradictions_of(key)
+        }
+        return gather_changes(deltas, {key: self.ledger.atoms[f"{project}|{key}"] for key in ids})
+
     def is_running(self, project: str) -> bool:
         """Whether a run has begun in the ledger and has not ended."""
         runs = self.ledger.progress.with_prefix(f"{project}|")
@@ -121,6 +143,7 @@ class ReduceState:
 
 def update_shortlists(state: ReduceState, project: str, changed: LedgerChanged) -> None:
     """The shortlists after a change set; an atom is listed anew when a name in it was found."""
+    state.delta[project] = add_changes(state.delta.get(project, Delta()), changed)
     for atom in changed.atoms:
         state.list_atom(project, atom)
     for atom_id in dict.fromkeys(one.atom_id for one in changed.mentions):

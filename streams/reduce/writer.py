@@ -29,15 +29,16 @@ from streams.reduce.candidates import find_candidates
 from streams.reduce.clusters import feature_clusters
 from streams.reduce.edit_answers import answer_edit
 from streams.reduce.findings import insight_clusters
-from streams.reduce.inputs import DuePosition, ListInput
+from streams.reduce.forecast import assume_velocity
+from streams.reduce.inputs import DuePosition, Grounds, ListInput
 from streams.reduce.items import Settled, Synthesise
 from streams.reduce.material import Material
 from streams.reduce.members import apply_fact
 from streams.reduce.pending_requests import Request
 from streams.reduce.prd import PrdAnswer, write_prd
+from streams.reduce.reports import ReportWriter
 from streams.reduce.selection import Atoms, select
 from streams.reduce.speculation import Begun, Guess, Speculation, is_worth_writing, note_progress
-from streams.reduce.sprint import DEFAULT_VELOCITY
 from streams.reduce.state import (
     PreviewClusters,
     ReduceState,
@@ -94,6 +95,8 @@ class Reduce:
         """Set aside what is needed when the change set is a position to write at."""
         project, turn = record.envelope.project_id, changed.turn
         settled = turn.kind == "run_end" if turn else not state.is_running(project)
+        if settled:
+            state.close_delta(project, changed.ledger_seq)
         if not settled and not (turn and turn.last_in_batch):
             return
         before = state.begun.get(project, Begun())
@@ -153,7 +156,10 @@ class Reduce:
             features=feature_clusters(material, named, standing),
             insights=ListInput() if speculative else insight_clusters(material, named, standing),
         )
-        due = due.model_copy(update={"tasks": break_down(material, due.features, named)})
+        more: dict[str, object] = {"tasks": break_down(material, due.features, named)}
+        if not speculative:
+            more["changes"] = state.changes_of(project)
+        due = due.model_copy(update=more)
         if due.lane == "preview" and not speculative:
             clusters = (*due.features.items, *due.insights.items)
             state.standing[project] = PreviewClusters(keys=[one.key for one in clusters])
@@ -221,9 +227,8 @@ class Reduce:
     def _lists(
         self, project: str, at: Settled, items: dict[str, ArtifactSnapshot], team: Team
     ) -> Backlog:
-        velocity = self._velocity
-        if team.members or team.velocity:
-            velocity = team.velocity or DEFAULT_VELOCITY
+        known = team.members or team.velocity
+        velocity = assume_velocity(team)[0] if known else self._velocity
         return Backlog(project, at, items, self._synthesise, velocity)
 
     def _answer_request(self, state: ReduceState, project: str) -> Decision | None:
@@ -255,8 +260,14 @@ class Reduce:
         team = apply_fact(written.team, fact) if isinstance(fact, TeamFact) else written.team
         lists = self._lists(project, at, items, team)
         start = _start_of(team, _plan_from(written, basis))
-        lists.features(basis.features, start, written.prd)
-        lists.plan(basis.tasks, team, start)
+        if isinstance(fact, ReportRequested):
+            grounds = Grounds.of(basis.inputs)
+            changes = basis.changes
+            writer = ReportWriter(project, team, items, written.prd, grounds, changes, start)
+            lists.take_written(writer.write(fact, at))
+        else:
+            lists.features(basis.features, start, written.prd)
+            lists.plan(basis.tasks, team, start)
         return ArtifactChanged(
             artifact_seq=written.artifact_seq + 1,
             caused_by_event_id=str(request.cause.event_id),

@@ -9,7 +9,7 @@ import pytest
 
 from infra.local.process import wait_until
 from tests.parcel import write_to
-from tests.service import Service, service
+from tests.service import COMMAND_PATIENCE_S, Service, service
 
 pytestmark = pytest.mark.broker
 PATIENCE_S = 120
@@ -51,8 +51,34 @@ def test_a_team_gets_a_plan_that_follows_its_changes(cairn: Service):
     shown = cairn.run("show", "sprint", *project)
     assert "## Assumptions" in shown
     assert "Ana" in shown
-    tasks = cairn.run("show", "tasks", *project)
-    assert "assignee Ana" in tasks
+    assert "assignee Ana" in cairn.run("show", "tasks", *project)
+
+
+def test_reports_are_made_on_request_and_stay(cairn: Service):
+    project = ("--project", "Parcel")
+    cairn.run("members", "add", "Ben", *project, "--skill", "qa", "--capacity", "8")
+
+    for kind in ("standup", "sprint", "forecast", "management"):
+        (made,) = cairn.json("report", kind, *project, "--as-of", "2026-05-06")
+        assert made["fields"]["report_type"] == kind
+        assert made["upstream_artifact_ids"]
+        assert all(
+            line["citations"] or line["artifact_ids"]
+            for section in made["sections"]
+            for line in section["statements"]
+        )
+
+    assert len(cairn.json("show", "report", *project)) == 4
+    assert "sprints needed" in cairn.run("report", "forecast", *project, "--as-of", "2026-05-06")
+    assert "is no day" in refused(cairn, "report", "sprint", *project, "--as-of", "soon")
+    assert cairn.run("verify-log")
+
+
+def refused(cairn: Service, *arguments: str) -> str:
+    process = cairn.start(*arguments)
+    _, err = process.communicate(timeout=COMMAND_PATIENCE_S)
+    assert process.returncode == 2
+    return err
 
 
 def plan_starting(cairn: Service, day: str, capacity: int) -> list[dict[str, Any]]:

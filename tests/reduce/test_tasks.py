@@ -7,7 +7,7 @@ import pytest
 from schemas.events.team import MemberRemoved
 from schemas.features import FEATURE_STATE
 from streams.reduce.inputs import Grounds
-from streams.reduce.orders import begins_with_order, is_work, read_entries
+from streams.reduce.orders import begins_with_order, is_criterion, is_work, read_entries
 from streams.reduce.validator import errors, validate
 from streams.reduce.writer import REDUCE
 from streams.tables import MemoryTables
@@ -127,10 +127,29 @@ def test_an_order_to_work_on_the_project_is_told_from_other_action_items(title, 
     assert is_work(an_atom("action_item", title, attributes={"origin": origin})) == work
 
 
-@pytest.mark.parametrize("entry", read_entries(), ids=lambda one: one.id)
-def test_every_entry_has_an_example_and_a_counterexample(entry):
+@pytest.mark.parametrize("entry", read_entries("order"), ids=lambda one: one.id)
+def test_every_order_has_an_example_and_a_counterexample(entry):
     assert entry.pattern.match(entry.example)
     assert not begins_with_order(entry.counterexample)
+
+
+@pytest.mark.parametrize("entry", read_entries("criterion"), ids=lambda one: one.id)
+def test_every_criterion_has_an_example_and_a_counterexample(entry):
+    assert entry.pattern.search(entry.example)
+    assert not is_criterion(entry.counterexample)
+
+
+@pytest.mark.parametrize(
+    ("said", "checked"),
+    [
+        ("Two questions must be answered before finalizing", False),
+        ("Whether that value should be the key is left open", False),
+        ("The old index cannot order crates by time", False),
+        ("Members should be shown for companies only", True),
+    ],
+)
+def test_a_criterion_is_something_to_check(said, checked):
+    assert is_criterion(said) == checked
 
 
 def test_a_plan_needs_a_member():
@@ -151,7 +170,7 @@ def test_a_plan_needs_a_member():
     assert (task_of(task).assignee_id, task_of(task).sprint_id) == ("mem_Ana", plan.artifact_id)
     assert fields.goal == "Work on Crate seals."
     assert fields.risk_atom_ids == [FORGED.atom_id]
-    assert "20 points a sprint" in " ".join(fields.assumptions)
+    assert "The velocity is not known" in " ".join(fields.assumptions)
 
 
 def test_a_plan_follows_its_members_and_its_start():
