@@ -23,7 +23,16 @@ DAY_MS = 24 * 60 * 60 * 1000
 RECORD_BYTES = 1024 * 1024
 WHOLE_RECORD_BYTES = 8 * 1024 * 1024
 
-KeyFamily = Literal["project_id", "source_id", "artifact_id", "key_id", "outside", "origin"]
+KeyFamily = Literal[
+    "project_id",
+    "source_id",
+    "artifact_id",
+    "job_id",
+    "key_id",
+    "stream_id",
+    "outside",
+    "origin",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +178,7 @@ TOPICS: tuple[Topic, ...] = (
             "ingestion.run_stopped",
         ),
         ("run_control",),
-        ("run_control", "ledger", "projections"),
+        ("run_control", "ledger", "frame", "projections"),
     ),
     Topic(
         "hitl.v1",
@@ -195,11 +204,25 @@ TOPICS: tuple[Topic, ...] = (
         max_message_bytes=WHOLE_RECORD_BYTES,
     ),
     Topic(
+        "team.v1",
+        "project_id",
+        ("team.member_added", "team.member_updated", "team.member_removed", "team.plan_set"),
+        ("cli",),
+        ("reduce", "projections"),
+    ),
+    Topic(
+        "reduce.request.v1",
+        "project_id",
+        ("reduce.report_requested",),
+        ("cli",),
+        ("reduce",),
+    ),
+    Topic(
         "reduce.v1",
         "project_id",
         ("artifact.changed", "artifact.speculated"),
         ("reduce",),
-        ("reduce", "publish"),
+        ("reduce", "publish", "frame"),
         max_message_bytes=WHOLE_RECORD_BYTES,
         internal=True,
     ),
@@ -236,6 +259,30 @@ TOPICS: tuple[Topic, ...] = (
         max_message_bytes=WHOLE_RECORD_BYTES,
     ),
     Topic(
+        "artifact.task.v1",
+        "artifact_id",
+        ARTIFACT_EVENTS + AHEAD_EVENTS,
+        ("publish",),
+        ("projections", "downstream"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "artifact.sprint-plan.v1",
+        "artifact_id",
+        ARTIFACT_EVENTS,
+        ("publish",),
+        ("projections", "downstream"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "artifact.report.v1",
+        "artifact_id",
+        ARTIFACT_EVENTS,
+        ("publish",),
+        ("projections", "downstream"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
         "artifact.latest.v1",
         "artifact_id",
         ("artifact.latest_set",),
@@ -247,9 +294,40 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "quality.v1",
         "artifact_id",
-        ("quality.run_finished",),
-        ("publish",),
-        ("projections", "downstream"),
+        (
+            "quality.run_started",
+            "quality.dimension_scored",
+            "quality.iteration_completed",
+            "quality.section_revised",
+            "quality.run_finished",
+        ),
+        ("publish", "cli", "jobs"),
+        ("projections", "frame", "downstream"),
+    ),
+    Topic(
+        "stream.v1",
+        "stream_id",
+        ("stream.frame",),
+        ("frame",),
+        ("projections",),
+        retention_ms=7 * DAY_MS,
+        internal=True,
+    ),
+    Topic(
+        "job.v1",
+        "job_id",
+        (
+            "job.enqueued",
+            "job.claimed",
+            "job.lease_expired",
+            "job.attempt_failed",
+            "job.succeeded",
+            "job.dead",
+            "job.cancelled",
+        ),
+        ("jobs",),
+        ("projections",),
+        retention_ms=365 * DAY_MS,
     ),
     Topic(
         "dlq.v1",
@@ -277,7 +355,7 @@ def topic_of(envelope: Envelope) -> Topic:
     if event.type_name == "extract.requested":
         return BY_NAME[f"extract.{envelope.lane}.v1"]
     if isinstance(event, OF_ITS_TYPE):
-        return BY_NAME[f"artifact.{event.artifact_type}.v1"]
+        return BY_NAME[f"artifact.{event.artifact_type.replace('_', '-')}.v1"]
     return BY_NAME[event.topic]
 
 

@@ -40,11 +40,17 @@ COMMANDS = {
     "ingest": Command("Feed", "ingest", "Read sources into a project's ledger."),
     "connector": Command("Feed", "connector", "Connect services and read them."),
     "runs": Command("Feed", "runs", "List ingestion runs; cancel, resume or inspect one."),
+    "jobs": Command("Feed", "jobs", "List background jobs; enqueue, cancel or retry one."),
     "show": Command(
         "Read",
         "show",
-        "Print the PRD, insights, epics or features with their sources.",
+        "Print the PRD, or a list made from it: features, tasks, sprints and others.",
     ),
+    "members": Command("Plan", "members", "Set up the team of a project."),
+    "plan": Command(
+        "Plan", "members", "Say when the first sprint begins, and how fast the team is."
+    ),
+    "quality": Command("Read", "quality", "Judge the PRD or a feature; list and show judgements."),
     "atoms": Command(
         "Read",
         "atoms",

@@ -45,7 +45,8 @@ def programs(workers: int, settings: Settings) -> tuple[Program, ...]:
         for name, part in (("reader", "reading"), ("writer", "deciding"))
     )
     poller = Program("poller", ("connector", "poll"))
-    others = [Program("projector", ("projector",)), poller, Program("web", ("web",))]
+    jobs, web = Program("jobs", ("jobs", "run")), Program("web", ("web",))
+    others = [Program("projector", ("projector",)), poller, jobs, web]
     if settings.webhooks:
         others += [Program("webhooks", ("webhooks",)), Program("intake", ("intake",))]
     return (*stages, *others)

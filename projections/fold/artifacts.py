@@ -1,4 +1,4 @@
-"""Artifacts: the present ones, versions with sections, citations and dependencies, judgements."""
+"""Artifacts: the present ones, versions with sections, citations and dependencies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from schemas.envelope import Envelope, Event
 from schemas.events.artifact import (
     ArtifactChanged,
     LatestSet,
-    QualityRunFinished,
     SectionGenerated,
     SpeculationEnded,
     StateChanged,
@@ -18,7 +17,7 @@ from schemas.events.artifact import (
 )
 from schemas.events.artifact_parts import ArtifactSnapshot, Section
 
-PLAN = {"start_date", "end_date"}
+PLAN = {"start_date", "end_date", "assignee_id", "sprint_id"}  # of features and tasks
 # A section that comes again takes the place of what was written ahead of it before.
 WRITTEN_AGAIN = (
     "UPDATE speculative_sections SET outcome = 'recomputed' WHERE artifact_id = %s"
@@ -118,8 +117,8 @@ def latest_set(rows: Rows, fact: Envelope, event: LatestSet) -> None:
         "artifact_state": snapshot.artifact_state,
         "upstream_artifact_ids": snapshot.upstream_artifact_ids,
         "blocked_by": snapshot.blocked_by,
-        "fields": _own(snapshot, leave_out=PLAN),
-        "plan": _own(snapshot, only=PLAN),
+        "fields": _own(snapshot, leave_out=_plan_of(snapshot)),
+        "plan": _own(snapshot, only=_plan_of(snapshot)),
         "quality_tier": snapshot.quality_tier,
         "quality_run_id": snapshot.quality_run_id,
         "updated_at": fact.recorded_at,
@@ -127,11 +126,15 @@ def latest_set(rows: Rows, fact: Envelope, event: LatestSet) -> None:
     rows.add(fact, "artifacts", present)
 
 
+def _plan_of(snapshot: ArtifactSnapshot) -> set[str]:
+    return PLAN if snapshot.feature or snapshot.task else set()
+
+
 def _own(
     snapshot: ArtifactSnapshot, only: set[str] | None = None, leave_out: set[str] | None = None
 ) -> dict[str, Any]:
     """What the type has besides its statements."""
-    fields = snapshot.insight or snapshot.epic or snapshot.feature
+    fields = snapshot.own
     return fields.model_dump(include=only, exclude=leave_out) if fields else {}
 
 
@@ -192,10 +195,6 @@ def _dependencies(section: Section) -> list[tuple[str, str, int]]:
     ]
 
 
-def quality_run_finished(rows: Rows, fact: Envelope, event: QualityRunFinished) -> None:
-    rows.add(fact, "quality_runs", event.run.model_dump() | {"judged_at": fact.recorded_at})
-
-
 def state_changed(rows: Rows, fact: Envelope, event: StateChanged) -> None:
     rows.add(
         fact,
@@ -229,5 +228,4 @@ FOLDS: dict[type[Event], Any] = {
     StateChanged: state_changed,
     LatestSet: latest_set,
     VersionRejected: version_rejected,
-    QualityRunFinished: quality_run_finished,
 }

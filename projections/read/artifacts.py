@@ -65,6 +65,7 @@ class CitingStatement(ReadModel):
     provisional: bool
     confidence: float
     contradiction_ids: list[str]
+    artifact_ids: list[str] = []
 
 
 class CitingSection(ReadModel):
@@ -99,7 +100,7 @@ class Artifact(ReadModel):
 
 
 class Item(ReadModel):
-    """An insight, epic or feature.
+    """An artifact of a type that has many: insight, epic, feature, task, sprint or report.
 
     ``fields`` and ``plan`` are what its type has besides statements; ``features`` are those of an
     epic, as number and title.

@@ -20,6 +20,7 @@ from schemas.events.artifact_parts import (
     ReviewFinding,
     Section,
 )
+from schemas.events.team import Team
 
 
 class ArtifactChanged(Event):
@@ -29,8 +30,9 @@ class ArtifactChanged(Event):
     has a new version; ``state_changed``: same content, other state; ``rejected``: ``findings`` say
     why, the version before stays; ``unchanged``: the position was examined, nothing differs.
 
-    ``snapshot`` and what belongs to it are the PRD; ``items`` are the insights, epics and features
-    that changed. ``settled_run_id`` is None where a person's decision settled the ledger.
+    ``snapshot`` and what belongs to it are the PRD; ``items`` are the other artifacts that changed.
+    ``settled_run_id`` is None where a person's decision settled the ledger. ``team`` is the team
+    from now on, where the input changed it: what comes after is planned with it.
     """
 
     type_name: ClassVar[str] = "artifact.changed"
@@ -50,6 +52,7 @@ class ArtifactChanged(Event):
     items: list[ArtifactChange] = []
     loops: list[LoopRecord] = []
     quality_runs: list[QualityRun] = []
+    team: Team | None = None
 
     @property
     def aggregate_id(self) -> str:
@@ -222,20 +225,3 @@ class LatestSet(Event):
     def local_key(self) -> str:
         snapshot = self.snapshot
         return f"{snapshot.artifact_id}|{snapshot.version}|{snapshot.artifact_state}"
-
-
-class QualityRunFinished(Event):
-    """The quality gate has judged one version of an artifact, by dimension."""
-
-    type_name: ClassVar[str] = "quality.run_finished"
-    topic: ClassVar[str] = "quality.v1"
-
-    run: QualityRun
-
-    @property
-    def aggregate_id(self) -> str:
-        return self.run.artifact_id
-
-    @property
-    def local_key(self) -> str:
-        return self.run.quality_run_id

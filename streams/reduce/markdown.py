@@ -49,6 +49,11 @@ def _note(gap: str) -> str:
 
 
 def _item(statement: Statement) -> str:
-    marks = " ".join(f"[[{citation.atom_id}]]" for citation in statement.citations)
+    marks = " ".join(
+        [
+            *(f"[[{citation.atom_id}]]" for citation in statement.citations),
+            *(f"[art:{artifact_id}]" for artifact_id in statement.artifact_ids),
+        ]
+    )
     provisional = " (provisional)" if statement.provisional else ""
     return f"- {statement.text}{provisional} {marks}"

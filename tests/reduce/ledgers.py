@@ -125,6 +125,7 @@ class Play:
         self.state = writer.open(MemoryTables())
         self.ledger: list[Record] = []
         self.written: list[Record] = []
+        self.asked: list[Record] = []
         self._runs = 0
 
     def given(

@@ -29,7 +29,8 @@ ALONE = {
     "fastavro": {"schemas/codec.py"},
     "faust": {"streams/app.py", "streams/shell"},
     "litellm": {"agents/model.py"},
-    "langgraph": {"agents/reading/graph.py"},
+    "langgraph": {"agents/quality/graph.py"},
+    "langsmith": {"agents/quality/graph.py"},
     "cryptography": {"infra/vault.py"},
 }
 
