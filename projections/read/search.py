@@ -46,12 +46,15 @@ EVIDENCE = """
         WHERE x.atom_id = ANY(%s)) e
     LEFT JOIN sources s USING (source_id) WHERE e.place <= %s ORDER BY e.atom_id, e.place
 """
+# One look into the index for each passage: a join would read all evidence of a large project.
 QUOTED_IN = """
-    SELECT DISTINCT p.passage_id, e.atom_id
-    FROM passages p JOIN ledger_evidence e ON e.source_id = p.source_id
-        AND e.sanitized_hash = p.sanitized_hash
-        AND p.char_start < e.char_end AND e.char_start < p.char_end
-    WHERE p.passage_id = ANY(%s) AND NOT e.stale
+    SELECT DISTINCT p.passage_id, q.atom_id
+    FROM passages p CROSS JOIN LATERAL (
+        SELECT e.atom_id FROM ledger_evidence e
+        WHERE e.source_id = p.source_id AND e.char_start < p.char_end
+            AND p.char_start < e.char_end AND e.sanitized_hash = p.sanitized_hash AND NOT e.stale
+        OFFSET 0) q
+    WHERE p.passage_id = ANY(%s)
 """
 CONFLICTS = """
     SELECT contradiction_id, atom_a_id, atom_b_id FROM ledger_contradictions

@@ -14,7 +14,7 @@ from projections.read.search_terms import Terms, quote
 from projections.read.session import Conn, ReadModel, rows
 
 MOST_MATCHED = 3_000  # passages that the index may give
-MOST_RANKED = 300
+MOST_RANKED = 150
 K1, B = 1.2, 0.5
 AVERAGE_WORDS = 60
 FIELDS = {"A": 1.6, "B": 0.8, "C": 0.6, "D": 1.0}  # heading and lead, document, path, text
@@ -23,11 +23,12 @@ COVERED = 0.5  # what it takes off when words of the question are missing
 WINDOW = 8  # words
 
 CANDIDATES = """
-    WITH matched AS MATERIALIZED (
+    SELECT m.passage_id, m.size
+    FROM (
         SELECT passage_id, source_id, sanitized_hash, search, length(text) AS size
         FROM passages WHERE project_id = %(project)s AND NOT obsolete
-            AND search @@ %(match)s::tsquery LIMIT %(most)s)
-    SELECT m.passage_id, m.size FROM matched m JOIN sources s USING (source_id)
+            AND search @@ %(match)s::tsquery LIMIT %(most)s) m
+    JOIN sources s USING (source_id)
     CROSS JOIN LATERAL (
         SELECT sum(ts_rank('{0.6, 0.4, 0.8, 1.0}', m.search, w.word::tsquery, 0) * w.weight) AS rank
         FROM unnest(%(words)s::text[], %(weights)s::float[]) AS w (word, weight)) r
