@@ -123,6 +123,8 @@ TABLES: tuple[Table, ...] = (
     ),
     _table("ledger_rejections", "run_id", "candidate_id", condition=COMMITTED_BATCHES),
     _table("project_working_summary", "project_id"),
+    _table("team_members", "member_id"),
+    _table("team_plans", "project_id"),
     _table("artifact_positions", "project_id", "artifact_seq", compared=False),
     _table(
         "artifacts",
@@ -153,7 +155,11 @@ TABLES: tuple[Table, ...] = (
         *("artifact_id", "section_id", "input_ledger_seq"),
         compared=False,
     ),
+    _table("artifact_edits", "request_event_id", compared=False),
     _table("quality_runs", "quality_run_id", compared=False),
+    _table("quality_run_events", "quality_run_id", "seq", compared=False, append_only=True),
     _table("artifact_rejections", "artifact_id", "version", compared=False),
+    _table("job_history", "job_id", "transition", compared=False),
     _table("dead_letters", "dead_letter_id", compared=False),
+    _table("stream_frames", "event_id", compared=False),
 )

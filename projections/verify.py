@@ -295,6 +295,8 @@ class Verifier:
             statuses = self._ledgers.get(project_id, _Ledger()).statuses
             snapshot = event.snapshot
             for section in snapshot.sections:
+                if section.state == "edited":  # a person's words stay when their atoms go
+                    continue
                 for statement in section.statements:
                     for citation in statement.citations:
                         status = _status_at(

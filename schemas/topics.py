@@ -11,6 +11,8 @@ from typing import Literal
 
 from schemas.envelope import Envelope
 from schemas.events.artifact import (
+    ArtifactEdited,
+    ChangeRefused,
     SectionGenerated,
     SpeculationEnded,
     StateChanged,
@@ -23,7 +25,16 @@ DAY_MS = 24 * 60 * 60 * 1000
 RECORD_BYTES = 1024 * 1024
 WHOLE_RECORD_BYTES = 8 * 1024 * 1024
 
-KeyFamily = Literal["project_id", "source_id", "artifact_id", "key_id", "outside", "origin"]
+KeyFamily = Literal[
+    "project_id",
+    "source_id",
+    "artifact_id",
+    "job_id",
+    "key_id",
+    "stream_id",
+    "outside",
+    "origin",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +52,18 @@ class Topic:
     internal: bool = False
 
 
-OF_ITS_TYPE = (VersionPublished, StateChanged, VersionRejected, SectionGenerated, SpeculationEnded)
+OF_ITS_TYPE = (
+    VersionPublished,
+    StateChanged,
+    VersionRejected,
+    SectionGenerated,
+    SpeculationEnded,
+    ArtifactEdited,
+    ChangeRefused,
+)
 ARTIFACT_EVENTS = ("artifact.version_published", "artifact.state_changed", "artifact.rejected")
 AHEAD_EVENTS = ("artifact.section_generated", "artifact.speculation_ended")
+EDIT_EVENTS = ("artifact.edited", "artifact.change_refused")
 
 TOPICS: tuple[Topic, ...] = (
     Topic(
@@ -169,7 +189,7 @@ TOPICS: tuple[Topic, ...] = (
             "ingestion.run_stopped",
         ),
         ("run_control",),
-        ("run_control", "ledger", "projections"),
+        ("run_control", "ledger", "frame", "projections"),
     ),
     Topic(
         "hitl.v1",
@@ -195,11 +215,25 @@ TOPICS: tuple[Topic, ...] = (
         max_message_bytes=WHOLE_RECORD_BYTES,
     ),
     Topic(
+        "team.v1",
+        "project_id",
+        ("team.member_added", "team.member_updated", "team.member_removed", "team.plan_set"),
+        ("cli",),
+        ("reduce", "projections"),
+    ),
+    Topic(
+        "reduce.request.v1",
+        "project_id",
+        ("reduce.report_requested", "reduce.change_requested"),
+        ("cli", "jobs"),
+        ("reduce",),
+    ),
+    Topic(
         "reduce.v1",
         "project_id",
         ("artifact.changed", "artifact.speculated"),
         ("reduce",),
-        ("reduce", "publish"),
+        ("reduce", "publish", "frame"),
         max_message_bytes=WHOLE_RECORD_BYTES,
         internal=True,
     ),
@@ -214,7 +248,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "artifact.prd.v1",
         "artifact_id",
-        ARTIFACT_EVENTS + AHEAD_EVENTS,
+        ARTIFACT_EVENTS + AHEAD_EVENTS + EDIT_EVENTS,
         ("publish",),
         ("projections", "downstream"),
         max_message_bytes=WHOLE_RECORD_BYTES,
@@ -236,6 +270,30 @@ TOPICS: tuple[Topic, ...] = (
         max_message_bytes=WHOLE_RECORD_BYTES,
     ),
     Topic(
+        "artifact.task.v1",
+        "artifact_id",
+        ARTIFACT_EVENTS + AHEAD_EVENTS,
+        ("publish",),
+        ("projections", "downstream"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "artifact.sprint-plan.v1",
+        "artifact_id",
+        ARTIFACT_EVENTS,
+        ("publish",),
+        ("projections", "downstream"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
+        "artifact.report.v1",
+        "artifact_id",
+        ARTIFACT_EVENTS,
+        ("publish",),
+        ("projections", "downstream"),
+        max_message_bytes=WHOLE_RECORD_BYTES,
+    ),
+    Topic(
         "artifact.latest.v1",
         "artifact_id",
         ("artifact.latest_set",),
@@ -247,9 +305,40 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "quality.v1",
         "artifact_id",
-        ("quality.run_finished",),
-        ("publish",),
-        ("projections", "downstream"),
+        (
+            "quality.run_started",
+            "quality.dimension_scored",
+            "quality.iteration_completed",
+            "quality.section_revised",
+            "quality.run_finished",
+        ),
+        ("publish", "cli", "jobs"),
+        ("projections", "frame", "downstream"),
+    ),
+    Topic(
+        "stream.v1",
+        "stream_id",
+        ("stream.frame",),
+        ("frame",),
+        ("projections",),
+        retention_ms=7 * DAY_MS,
+        internal=True,
+    ),
+    Topic(
+        "job.v1",
+        "job_id",
+        (
+            "job.enqueued",
+            "job.claimed",
+            "job.lease_expired",
+            "job.attempt_failed",
+            "job.succeeded",
+            "job.dead",
+            "job.cancelled",
+        ),
+        ("jobs",),
+        ("projections",),
+        retention_ms=365 * DAY_MS,
     ),
     Topic(
         "dlq.v1",
@@ -277,7 +366,7 @@ def topic_of(envelope: Envelope) -> Topic:
     if event.type_name == "extract.requested":
         return BY_NAME[f"extract.{envelope.lane}.v1"]
     if isinstance(event, OF_ITS_TYPE):
-        return BY_NAME[f"artifact.{event.artifact_type}.v1"]
+        return BY_NAME[f"artifact.{event.artifact_type.replace('_', '-')}.v1"]
     return BY_NAME[event.topic]
 
 

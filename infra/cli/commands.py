@@ -40,10 +40,19 @@ COMMANDS = {
     "ingest": Command("Feed", "ingest", "Read sources into a project's ledger."),
     "connector": Command("Feed", "connector", "Connect services and read them."),
     "runs": Command("Feed", "runs", "List ingestion runs; cancel, resume or inspect one."),
+    "jobs": Command("Feed", "jobs", "List background jobs; enqueue, cancel or retry one."),
     "show": Command(
         "Read",
         "show",
-        "Print the PRD, insights, epics or features with their sources.",
+        "Print the PRD, or a list made from it: features, tasks, sprints and others.",
+    ),
+    "members": Command("Plan", "members", "Set up the team of a project."),
+    "plan": Command(
+        "Plan", "members", "Say when the first sprint begins, and how fast the team is."
+    ),
+    "quality": Command("Read", "quality", "Judge the PRD or a feature; list and show judgements."),
+    "report": Command(
+        "Plan", "report", "Make a report of a project; each line cites artifacts and atoms."
     ),
     "atoms": Command(
         "Read",
@@ -105,6 +114,7 @@ COMMANDS = {
         "merges",
         "Undo a merge: the merged atom becomes separate again.",
     ),
+    "edit": Command("Decide", "edit", "Edit a section of the PRD, or answer a suggestion for it."),
     "verify": Command(
         "Decide", "verify", "Pin an atom: no run removes it or lowers its confidence."
     ),
@@ -121,6 +131,7 @@ COMMANDS = {
         "projector",
         "Fold the topics into the database's tables (run by `cairn up`).",
     ),
+    "web": Command("Operate", "web", "Serve the HTTP API. `cairn up` starts it by itself."),
     "webhooks": Command(
         "Operate",
         "webhooks",

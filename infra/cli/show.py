@@ -11,6 +11,8 @@ from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from projections.read.artifacts import (
         Artifact,
         CitingSection,
@@ -26,6 +28,19 @@ class Kind(StrEnum):
     insights = "insights"
     epics = "epics"
     features = "features"
+    tasks = "tasks"
+    sprint = "sprint"
+    report = "report"
+
+
+# What a line of facts shows of tasks and sprints: fields, ids with a name, lists.
+OF_WORK = ("estimate_points", "complexity", "capacity_points", "planned_points")
+OF_REPORTS = (
+    *("remaining_points", "velocity_mean", "sprints_needed", "p50_date", "p85_date", "confidence"),
+    *("planned_points", "completed_points", "velocity"),
+)
+NAMED = {"assignee_id": "assignee", "sprint_id": "in", "feature_id": "for"}
+LISTED = {"required_skills": "needs", "depends_on": "after"}
 
 
 class Format(StrEnum):
@@ -42,7 +57,15 @@ NO_PRD = (
     " `cairn atoms` shows what was read."
 )
 PROVISIONAL = "_(provisional): rests on drafts alone; nobody has confirmed it._"
-TYPES = {Kind.prd: "prd", Kind.insights: "insight", Kind.epics: "epic", Kind.features: "feature"}
+TYPES = {
+    Kind.prd: "prd",
+    Kind.insights: "insight",
+    Kind.epics: "epic",
+    Kind.features: "feature",
+    Kind.tasks: "task",
+    Kind.sprint: "sprint_plan",
+    Kind.report: "report",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -55,12 +78,12 @@ def register(app: typer.Typer) -> None:
         section: str | None = SECTION,
         as_json: bool = JSON_OPTION,
     ) -> None:
-        """Print the PRD, insights, epics or features with their sources.
+        """Print the PRD, or a list made from it: features, tasks, sprints and others.
 
         Of each section of the PRD the first statements; --more and JSON have all of them. Sections
         written during a run follow, marked as speculative.
         """
-        from projections.read import artifacts, projects, session
+        from projections.read import artifacts, projects, session, team
         from projections.read.page import take
 
         wanted = Format.json if as_json else form
@@ -76,12 +99,14 @@ def register(app: typer.Typer) -> None:
             elif not early or artifacts.has_artifact(connection, project_id, TYPES[kind]):
                 prd = artifacts.artifact(connection, project_id, TYPES[kind])
                 found = [select_section(prd, section) if section else prd]
+            names = team.names(connection, project_id)
+            left_out = team.left_out_tasks(connection, project_id) if kind is Kind.tasks else []
         if wanted is Format.json:
             as_lines(one.model_dump() for one in (*found, *early))
             return
         asked = section is not None
-        told = [document_of(one, in_full=more or asked, asked=asked) for one in found]
-        shown = [*told, *map(render_ahead, early), *render_gone(gone)]
+        told = [document_of(one, names, in_full=more or asked, asked=asked) for one in found]
+        shown = [*told, *map(render_ahead, early), *render_gone(gone), *render_left_out(left_out)]
         print("\n\n".join(shown) or f"There are no {kind.value} yet.")
 
 
@@ -94,12 +119,20 @@ def select_section(prd: "Artifact", section_id: str) -> "Artifact":
     return prd.model_copy(update={"sections": chosen})
 
 
-def document_of(one: "Artifact | Item", *, in_full: bool = False, asked: bool = False) -> str:
-    """As markdown; ``asked``: for this section of a PRD, which may be empty."""
+def document_of(
+    one: "Artifact | Item",
+    names: "Mapping[str, str] | None" = None,
+    *,
+    in_full: bool = False,
+    asked: bool = False,
+) -> str:
+    """As markdown; ``asked``: for this section of a PRD, which may be empty. ``names`` of members,
+    tasks and sprints by id.
+    """
     from projections.read.artifacts import Artifact
 
     if not isinstance(one, Artifact):
-        return render_item(one)
+        return render_item(one, names)
     if not asked and not any(section.statements for section in one.sections):
         return NO_PRD
     return render_prd(one, in_full=in_full)
@@ -125,12 +158,16 @@ def _cited(statement: "CitingStatement") -> list[str]:
     """A statement, then a line for each atom that it cites."""
     provisional = " (provisional)" if statement.provisional else ""
     places = [f"  {' '.join([*one.places[:1], one.atom_id])}" for one in statement.citations]
-    return [f"- {statement.text}{provisional}", *places]
+    uncited = "" if statement.citations else " (uncited)"
+    return [f"- {statement.text}{provisional}{uncited}", *places]
 
 
 def _notes(section: "CitingSection", more: int) -> list[str]:
     said = f"{more} more: `cairn show prd --section {section.section_id}`" if more else ""
-    return [f"_{note}_" for note in (said, section.gap) if note]
+    edited = f"edited by {section.edited_by}" if section.edited_by else ""
+    waiting = "what was read since suggests another text: `cairn edit prd --help`"
+    suggested = waiting if section.suggestion else ""
+    return [f"_{note}_" for note in (said, section.gap, edited, suggested) if note]
 
 
 def render_gone(gone: "list[GoneItem]") -> list[str]:
@@ -145,12 +182,20 @@ def render_ahead(artifact: "SpeculativeArtifact") -> str:
     return "\n".join([f"# {artifact.title} ({place})", *_sections(artifact)])
 
 
-def render_item(item: "Item") -> str:
+def render_left_out(left_out: "list[str]") -> list[str]:
+    """What became no task and why, in one paragraph, if there is anything."""
+    lines = [f"- {one}" for one in left_out]
+    return ["\n".join(["# No task", "", *lines])] if left_out else []
+
+
+def render_item(item: "Item", names: "Mapping[str, str] | None" = None) -> str:
     """An item as markdown; every statement ends with the places it was read from."""
+    names = names or {}
     lines = [f"# {item.number} {item.title} ({item.artifact_state})"]
-    if facts := _facts(item):
+    if facts := _facts(item, names):
         lines += ["", facts]
     lines += _sections(item)
+    lines += _plan_of(item, names)
     if item.features:
         lines += ["", "## Features", "", *(f"- {feature}" for feature in item.features)]
     return "\n".join(lines)
@@ -161,17 +206,43 @@ def _sections(item: "Item | SpeculativeArtifact") -> list[str]:
     for section in item.sections:
         lines += ["", f"## {section.title}", ""]
         lines += [f"- {one.text} ({_places(one)})" for one in section.statements]
+        lines += [f"_{section.gap}_"] if section.gap and section.statements else []
     return lines
 
 
-def _facts(item: "Item") -> str:
+def _plan_of(item: "Item", names: "Mapping[str, str]") -> list[str]:
+    """What a sprint leaves out, and what it takes for granted."""
+    lines: list[str] = []
+    for one in item.fields.get("unplanned", ()):
+        lines.append(f"- {names.get(one['task_id'], one['task_id'])}: {one['reason']}")
+    lines = ["", "## Not in this sprint", "", *lines] if lines else []
+    forecast = item.fields.get("forecast") or {}
+    if said := item.fields.get("assumptions") or forecast.get("assumptions"):
+        lines += ["", "## Assumptions", "", *(f"- {one}" for one in said)]
+    return lines
+
+
+def _facts(item: "Item", names: "Mapping[str, str]") -> str:
     """The fields a reader of the list looks for, on one line."""
     fields = item.fields | item.plan
     ahead = () if fields.get("status") == "done" else ("priority", "effort_points")
-    shown = ("category", *ahead, "start_date", "end_date", "status")
+    shown = ("category", *ahead, "start_date", "end_date", *OF_WORK, "status")
     words = [f"{name.replace('_', ' ')} {fields[name]}" for name in shown if fields.get(name)]
+    words += [
+        f"{word} {names.get(fields[name], fields[name])}"
+        for name, word in NAMED.items()
+        if fields.get(name)
+    ]
+    for name, word in LISTED.items():
+        if fields.get(name) and item.fields.get("estimate_points"):
+            words.append(f"{word} {', '.join(names.get(one, one) for one in fields[name])}")
     if fields.get("feature_ids"):
         words.append(f"{len(fields['feature_ids'])} features")
+    words += [
+        f"{name.replace('_', ' ')} {told}"
+        for name, told in (fields.get(str(fields.get("report_type"))) or {}).items()
+        if name in OF_REPORTS and told is not None
+    ]
     return ", ".join(words)
 
 

@@ -1,4 +1,4 @@
-"""Artifacts: the present ones, versions with sections, citations and dependencies, judgements."""
+"""Artifacts: the present ones, versions with sections, citations and dependencies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from schemas.envelope import Envelope, Event
 from schemas.events.artifact import (
     ArtifactChanged,
     LatestSet,
-    QualityRunFinished,
     SectionGenerated,
     SpeculationEnded,
     StateChanged,
@@ -18,7 +17,7 @@ from schemas.events.artifact import (
 )
 from schemas.events.artifact_parts import ArtifactSnapshot, Section
 
-PLAN = {"start_date", "end_date"}
+PLAN = {"start_date", "end_date", "assignee_id", "sprint_id"}  # of features and tasks
 # A section that comes again takes the place of what was written ahead of it before.
 WRITTEN_AGAIN = (
     "UPDATE speculative_sections SET outcome = 'recomputed' WHERE artifact_id = %s"
@@ -31,7 +30,7 @@ ENDED = (
 
 
 def artifact_changed(rows: Rows, fact: Envelope, event: ArtifactChanged) -> None:
-    """The position and its loops alone: what it decided is read from the public topics."""
+    """The position, its loops and its edit: what it decided is read from the public topics."""
     rows.add(
         fact,
         "artifact_positions",
@@ -56,6 +55,13 @@ def artifact_changed(rows: Rows, fact: Envelope, event: ArtifactChanged) -> None
             ],
         },
     )
+    if event.edit is not None:
+        answered = event.edit.model_dump() | {
+            "request_event_id": event.caused_by_event_id,
+            "artifact_seq": event.artifact_seq,
+            "answered_at": fact.recorded_at,
+        }
+        rows.add(fact, "artifact_edits", answered)
     for loop in event.loops:
         place = {"project_id": fact.project_id, "artifact_seq": event.artifact_seq}
         rows.add(fact, "generation_loops", place | loop.model_dump(exclude={"continuations"}))
@@ -118,8 +124,8 @@ def latest_set(rows: Rows, fact: Envelope, event: LatestSet) -> None:
         "artifact_state": snapshot.artifact_state,
         "upstream_artifact_ids": snapshot.upstream_artifact_ids,
         "blocked_by": snapshot.blocked_by,
-        "fields": _own(snapshot, leave_out=PLAN),
-        "plan": _own(snapshot, only=PLAN),
+        "fields": _own(snapshot, leave_out=_plan_of(snapshot)),
+        "plan": _own(snapshot, only=_plan_of(snapshot)),
         "quality_tier": snapshot.quality_tier,
         "quality_run_id": snapshot.quality_run_id,
         "updated_at": fact.recorded_at,
@@ -127,11 +133,15 @@ def latest_set(rows: Rows, fact: Envelope, event: LatestSet) -> None:
     rows.add(fact, "artifacts", present)
 
 
+def _plan_of(snapshot: ArtifactSnapshot) -> set[str]:
+    return PLAN if snapshot.feature or snapshot.task else set()
+
+
 def _own(
     snapshot: ArtifactSnapshot, only: set[str] | None = None, leave_out: set[str] | None = None
 ) -> dict[str, Any]:
     """What the type has besides its statements."""
-    fields = snapshot.insight or snapshot.epic or snapshot.feature
+    fields = snapshot.own
     return fields.model_dump(include=only, exclude=leave_out) if fields else {}
 
 
@@ -149,6 +159,7 @@ def _common(snapshot: ArtifactSnapshot) -> dict[str, Any]:
         "prompt_version": snapshot.prompt_version,
         "run_id": snapshot.run_id,
         "input_ledger_seq": snapshot.input_ledger_seq,
+        "edited_by": snapshot.edited_by,
     }
 
 
@@ -192,10 +203,6 @@ def _dependencies(section: Section) -> list[tuple[str, str, int]]:
     ]
 
 
-def quality_run_finished(rows: Rows, fact: Envelope, event: QualityRunFinished) -> None:
-    rows.add(fact, "quality_runs", event.run.model_dump() | {"judged_at": fact.recorded_at})
-
-
 def state_changed(rows: Rows, fact: Envelope, event: StateChanged) -> None:
     rows.add(
         fact,
@@ -229,5 +236,4 @@ FOLDS: dict[type[Event], Any] = {
     StateChanged: state_changed,
     LatestSet: latest_set,
     VersionRejected: version_rejected,
-    QualityRunFinished: quality_run_finished,
 }

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from infra.errors import NotFound
 from projections.read.page import PAGE, Listing, Page, page_of
-from projections.read.session import Conn, ReadModel, Row, rows
-from schemas.events.artifact_parts import Citation
+from projections.read.session import Conn, ReadModel, Row, rows, select
+from schemas.events.artifact_parts import Citation, EditAnswer, ReviewFinding
 
 ITEMS = Listing(
     "items",
@@ -45,6 +46,10 @@ SPECULATIVE = """
             FROM artifact_positions p WHERE p.project_id = %s)
     GROUP BY artifact_id ORDER BY min(generated_at), artifact_id
 """
+EDIT = f"""
+    SELECT {", ".join(("request_event_id", "answered_at", *EditAnswer.model_fields))}
+    FROM artifact_edits WHERE request_event_id = %s
+"""
 PLACES = """
     SELECT e.atom_id, s.path || ':' || e.line_start FROM ledger_evidence e
     JOIN sources s USING (source_id) WHERE e.atom_id = ANY(%s)
@@ -65,6 +70,15 @@ class CitingStatement(ReadModel):
     provisional: bool
     confidence: float
     contradiction_ids: list[str]
+    artifact_ids: list[str] = []
+
+
+class CitingSuggestion(ReadModel):
+    """What an edited section would say by its present input."""
+
+    statements: list[CitingStatement]
+    gap: str
+    input_hash: str
 
 
 class CitingSection(ReadModel):
@@ -75,6 +89,8 @@ class CitingSection(ReadModel):
     gap: str
     content_hash: str
     input_hash: str
+    edited_by: str | None = None
+    suggestion: CitingSuggestion | None = None
 
 
 class Artifact(ReadModel):
@@ -99,7 +115,7 @@ class Artifact(ReadModel):
 
 
 class Item(ReadModel):
-    """An insight, epic or feature.
+    """An artifact of a type that has many: insight, epic, feature, task, sprint or report.
 
     ``fields`` and ``plan`` are what its type has besides statements; ``features`` are those of an
     epic, as number and title.
@@ -135,6 +151,21 @@ class GoneItem(ReadModel):
     input_ledger_seq: int
 
 
+class Edit(ReadModel):
+    """What became of a request to change an artifact; ``refusal`` is None where it was done."""
+
+    request_event_id: UUID
+    artifact_id: str
+    editor: str
+    editor_kind: str
+    section_ids: list[str]
+    expected_version: int
+    version: int
+    refusal: str | None
+    findings: list[ReviewFinding]
+    answered_at: datetime | None
+
+
 class SpeculativeArtifact(ReadModel):
     """The sections of an artifact that no settled position has answered yet.
 
@@ -160,6 +191,11 @@ def artifact(connection: Conn, project_id: str, artifact_type: str) -> Artifact:
     return Artifact(**found[0])
 
 
+def edit(connection: Conn, request_event_id: str) -> Edit | None:
+    """The answer to a request to change an artifact; None as long as there is none."""
+    return next(iter(select(connection, Edit, EDIT, request_event_id)), None)
+
+
 def has_artifact(connection: Conn, project_id: str, artifact_type: str) -> bool:
     """Whether a version of the type has been published."""
     return bool(rows(connection, PRESENT, project_id, artifact_type))
@@ -181,6 +217,16 @@ def items(
     found, following = page_of(connection, ITEMS, conditions, cursor, limit)
     add_places(connection, found)
     return Page(items=[Item(**row) for row in found], next_cursor=following)
+
+
+def item(connection: Conn, project_id: str, artifact_id: str) -> Item:
+    """One artifact of a type that has many. Raises NotFound."""
+    condition = ("a.project_id = %s AND a.artifact_id = %s", project_id, artifact_id)
+    found, _ = page_of(connection, ITEMS, [condition], None, 1)
+    if not found:
+        raise NotFound(f"There is no artifact {artifact_id}.", code="unknown_artifact")
+    add_places(connection, found)
+    return Item(**found[0])
 
 
 def gone_items(
@@ -213,7 +259,8 @@ def add_places(connection: Conn, artifacts: Sequence[Row]) -> None:
         citation
         for row in artifacts
         for section in row["sections"]
-        for statement in section["statements"]
+        for part in (section, section.get("suggestion") or {})
+        for statement in part.get("statements", [])
         for citation in statement["citations"]
     ]
     places: dict[str, list[str]] = {}

@@ -114,6 +114,12 @@ def atoms(
     return Page(items=items, next_cursor=following)
 
 
+def revisions(connection: Conn, project_id: str, atom_ids: Sequence[str]) -> dict[str, int]:
+    """The present revision of each atom of the project that there is."""
+    query = "SELECT atom_id, revision FROM ledger_atoms WHERE project_id = %s AND atom_id = ANY(%s)"
+    return dict(connection.execute(query, (project_id, list(atom_ids))).fetchall())
+
+
 def quotes_of(connection: Conn, atom_ids: Sequence[str]) -> dict[str, list[Quote]]:
     """The evidence of each of these atoms, fresh rows first."""
     found: dict[str, list[Quote]] = {}

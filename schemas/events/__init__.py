@@ -5,9 +5,10 @@ from __future__ import annotations
 from schemas.envelope import Event
 from schemas.events.artifact import (
     ArtifactChanged,
+    ArtifactEdited,
     ArtifactSpeculated,
+    ChangeRefused,
     LatestSet,
-    QualityRunFinished,
     SectionGenerated,
     SpeculationEnded,
     StateChanged,
@@ -15,6 +16,7 @@ from schemas.events.artifact import (
     VersionRejected,
 )
 from schemas.events.atom import AtomReflected, CandidatesExtracted
+from schemas.events.change import ChangeRequested
 from schemas.events.connector import (
     ConnectorAdded,
     ConnectorRemoved,
@@ -52,9 +54,33 @@ from schemas.events.ingestion_request import (
     SourcesListed,
     SourcesUnchanged,
 )
+from schemas.events.job import (
+    JobAttemptFailed,
+    JobCancelled,
+    JobClaimed,
+    JobDead,
+    JobEnqueued,
+    JobLeaseExpired,
+    JobSucceeded,
+)
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
+from schemas.events.quality import (
+    DimensionScored,
+    IterationCompleted,
+    QualityRunFinished,
+    QualityRunStarted,
+    SectionRevised,
+)
 from schemas.events.source import SourceContentPart, SourceRevised
+from schemas.events.stream import StreamFrame
+from schemas.events.team import (
+    MemberAdded,
+    MemberRemoved,
+    MemberUpdated,
+    PlanSet,
+    ReportRequested,
+)
 from schemas.events.testimony import MessageReceived, MessageWithdrawn
 from schemas.events.vault import KeyCreated, KeyErased
 
@@ -64,6 +90,7 @@ EVENT_TYPES: dict[str, type[Event]] = {
         ProjectCreated,
         KeyCreated,
         KeyErased,
+        StreamFrame,
         ItemReceived,
         MessageReceived,
         MessageWithdrawn,
@@ -101,6 +128,12 @@ EVENT_TYPES: dict[str, type[Event]] = {
         AtomReincluded,
         MergeUndone,
         LedgerChanged,
+        ChangeRequested,
+        MemberAdded,
+        MemberUpdated,
+        MemberRemoved,
+        PlanSet,
+        ReportRequested,
         ArtifactChanged,
         ArtifactSpeculated,
         SectionGenerated,
@@ -108,8 +141,21 @@ EVENT_TYPES: dict[str, type[Event]] = {
         VersionPublished,
         StateChanged,
         VersionRejected,
+        ArtifactEdited,
+        ChangeRefused,
         LatestSet,
+        QualityRunStarted,
+        DimensionScored,
+        IterationCompleted,
+        SectionRevised,
         QualityRunFinished,
+        JobEnqueued,
+        JobClaimed,
+        JobLeaseExpired,
+        JobAttemptFailed,
+        JobSucceeded,
+        JobDead,
+        JobCancelled,
         DeadLetter,
     )
 }

@@ -14,12 +14,14 @@ from schemas.events.artifact_parts import (
     ArtifactSnapshot,
     ArtifactState,
     ArtifactType,
+    EditAnswer,
     LoopRecord,
     Outcome,
     QualityRun,
     ReviewFinding,
     Section,
 )
+from schemas.events.team import Team
 
 
 class ArtifactChanged(Event):
@@ -29,8 +31,10 @@ class ArtifactChanged(Event):
     has a new version; ``state_changed``: same content, other state; ``rejected``: ``findings`` say
     why, the version before stays; ``unchanged``: the position was examined, nothing differs.
 
-    ``snapshot`` and what belongs to it are the PRD; ``items`` are the insights, epics and features
-    that changed. ``settled_run_id`` is None where a person's decision settled the ledger.
+    ``snapshot`` and what belongs to it are the PRD; ``items`` are the other artifacts that changed.
+    ``settled_run_id`` is None where a person's decision settled the ledger. ``team`` is the team
+    from now on, where the input changed it: what comes after is planned with it. ``edit``: it
+    answers a request to change the PRD, at the position of the answer before.
     """
 
     type_name: ClassVar[str] = "artifact.changed"
@@ -50,6 +54,8 @@ class ArtifactChanged(Event):
     items: list[ArtifactChange] = []
     loops: list[LoopRecord] = []
     quality_runs: list[QualityRun] = []
+    team: Team | None = None
+    edit: EditAnswer | None = None
 
     @property
     def aggregate_id(self) -> str:
@@ -206,6 +212,42 @@ class VersionRejected(Event):
         return f"{self.artifact_id}|{self.version}|rejected"
 
 
+class ArtifactEdited(Event):
+    """A version came from a person's edit, or from what the quality gate has revised."""
+
+    type_name: ClassVar[str] = "artifact.edited"
+    topic: ClassVar[str] = "artifact.prd.v1"
+
+    artifact_type: ArtifactType
+    edit: EditAnswer
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.edit.artifact_id
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.edit.artifact_id}|{self.edit.version}|edited"
+
+
+class ChangeRefused(Event):
+    """A request to change an artifact was refused; ``edit`` says why and what version there is."""
+
+    type_name: ClassVar[str] = "artifact.change_refused"
+    topic: ClassVar[str] = "artifact.prd.v1"
+
+    artifact_type: ArtifactType
+    edit: EditAnswer
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.edit.artifact_id
+
+    @property
+    def local_key(self) -> str:
+        return f"{self.edit.artifact_id}|{self.edit.version}|refused"
+
+
 class LatestSet(Event):
     """The present state of an artifact; the only type on the compacted ``artifact.latest.v1``."""
 
@@ -222,20 +264,3 @@ class LatestSet(Event):
     def local_key(self) -> str:
         snapshot = self.snapshot
         return f"{snapshot.artifact_id}|{snapshot.version}|{snapshot.artifact_state}"
-
-
-class QualityRunFinished(Event):
-    """The quality gate has judged one version of an artifact, by dimension."""
-
-    type_name: ClassVar[str] = "quality.run_finished"
-    topic: ClassVar[str] = "quality.v1"
-
-    run: QualityRun
-
-    @property
-    def aggregate_id(self) -> str:
-        return self.run.artifact_id
-
-    @property
-    def local_key(self) -> str:
-        return self.run.quality_run_id

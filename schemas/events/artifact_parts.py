@@ -15,6 +15,7 @@ SectionState = Literal[
 
 Outcome = Literal["published", "state_changed", "rejected", "unchanged"]
 QualityTier = Literal["incomplete", "basic", "intermediate", "advanced"]
+QualityMode = Literal["full", "light"]
 StopReason = Literal[
     "duplicate_detected",
     "coverage_confident",
@@ -35,7 +36,8 @@ class Statement(Part):
     """One sentence or item with the atoms it rests on.
 
     ``provisional`` when all of them are drafts; ``contradiction_ids`` are the open contradictions
-    of the cited atoms; the text names them, or they are among the open questions.
+    of the cited atoms; the text names them, or they are among the open questions. A line of a plan
+    or report may rest on artifacts, too: ``artifact_ids``.
     """
 
     statement_id: str
@@ -44,9 +46,22 @@ class Statement(Part):
     provisional: bool = False
     confidence: float
     contradiction_ids: list[str] = []
+    artifact_ids: list[str] = []
+
+
+class Suggestion(Part):
+    """What a section that a person has edited would say by its present input."""
+
+    statements: list[Statement]
+    gap: str = ""
+    input_hash: str
 
 
 class Section(Part):
+    """One section. Of an ``edited`` one, ``edited_by`` says who wrote it: it is not overwritten,
+    and what would be written anew is its ``suggestion`` until somebody answers that.
+    """
+
     section_id: str
     title: str
     state: SectionState
@@ -54,6 +69,8 @@ class Section(Part):
     gap: str = ""
     content_hash: str
     input_hash: str
+    edited_by: str | None = None
+    suggestion: Suggestion | None = None
 
 
 class ReviewFinding(Part):
@@ -106,8 +123,128 @@ class FeatureFields(Part):
     status: Literal["proposed", "planned", "in_progress", "done", "dropped"] = "proposed"
 
 
+class TaskFields(Part):
+    """What a task has besides its statements.
+
+    ``solutions`` is the technical approach, never empty while the task is there. ``feature_id`` is
+    None for a task that stands alone. ``upstream_atom_ids`` are the atoms of the feature that the
+    task is cut from. ``sprint_id`` and ``assignee_id`` are set by the plan.
+    """
+
+    feature_id: str | None = None
+    upstream_title: str = ""
+    upstream_atom_ids: list[str] = []
+    atom_ids: list[str]
+    risk_atom_ids: list[str] = []
+    solutions: list[str] = []
+    estimate_points: int
+    required_skills: list[str] = []
+    domain: str
+    complexity: Literal["low", "medium", "high"]
+    depends_on: list[str] = []
+    assignee_id: str | None = None
+    status: Literal["todo", "in_progress", "in_review", "done", "blocked", "dropped"] = "todo"
+    sprint_id: str | None = None
+
+
+class PlanItem(Part):
+    """A task in a sprint; ``order`` counts from 1."""
+
+    task_id: str
+    assignee_id: str
+    points: int
+    order: int
+    reason: str
+
+
+class UnplannedTask(Part):
+    task_id: str
+    reason: str
+
+
+class SprintPlanFields(Part):
+    """One sprint of a plan. Days are like ``2026-01-31``, both are in the sprint."""
+
+    sprint_number: int
+    goal: str
+    start_date: str
+    end_date: str
+    capacity_points: int
+    planned_points: int
+    items: list[PlanItem] = []
+    risk_atom_ids: list[str] = []
+    unplanned: list[UnplannedTask] = []
+    assumptions: list[str] = []
+
+
+class MemberStandup(Part):
+    """The tasks of one member, by id."""
+
+    member_id: str
+    done: list[str] = []
+    doing: list[str] = []
+    blocked: list[str] = []
+
+
+class StandupSummary(Part):
+    date: str
+    per_member: list[MemberStandup] = []
+    highlights: list[str] = []
+    risks: list[str] = []
+    citations: list[str] = []
+
+
+class SprintReport(Part):
+    """``completed``, ``carried_over`` and ``added`` are tasks by id."""
+
+    sprint_id: str
+    goal: str
+    planned_points: int
+    completed_points: int
+    velocity: int | None = None
+    completed: list[str] = []
+    carried_over: list[str] = []
+    added: list[str] = []
+    risks: list[str] = []
+    citations: list[str] = []
+
+
+class DeliveryForecast(Part):
+    """``velocity_stddev`` is None as long as fewer than two sprints are known."""
+
+    as_of: str
+    remaining_points: int
+    velocity_mean: float
+    velocity_stddev: float | None = None
+    sprints_needed: int
+    p50_date: str
+    p85_date: str
+    confidence: Literal["low", "medium", "high"]
+    assumptions: list[str] = []
+    risk_atom_ids: list[str] = []
+
+
+class ReportFields(Part):
+    """One of the last three is set by the type; a management report is its markdown alone.
+
+    ``since_ledger_seq``: a management report tells what changed in the ledger after it.
+    """
+
+    report_type: Literal["standup", "sprint", "forecast", "management"]
+    as_of: str
+    since_ledger_seq: int | None = None
+    standup: StandupSummary | None = None
+    sprint: SprintReport | None = None
+    forecast: DeliveryForecast | None = None
+
+
+OwnFields = (
+    InsightFields | EpicFields | FeatureFields | TaskFields | SprintPlanFields | ReportFields
+)
+
+
 class ArtifactSnapshot(Part):
-    """A whole artifact at one version. One of the last three fields is set, by its type."""
+    """A whole artifact at one version. One of the last six fields is set, by its type."""
 
     artifact_id: str
     artifact_type: ArtifactType
@@ -128,13 +265,29 @@ class ArtifactSnapshot(Part):
     blocked_by: list[str] = []
     quality_tier: QualityTier | None = None
     quality_run_id: str | None = None
+    edited_by: str | None = None
     insight: InsightFields | None = None
     epic: EpicFields | None = None
     feature: FeatureFields | None = None
+    task: TaskFields | None = None
+    sprint_plan: SprintPlanFields | None = None
+    report: ReportFields | None = None
+
+    @property
+    def own(self) -> OwnFields | None:
+        """What its type has besides statements; None for a PRD."""
+        return (
+            self.insight
+            or self.epic
+            or self.feature
+            or self.task
+            or self.sprint_plan
+            or self.report
+        )
 
 
 class ArtifactChange(Part):
-    """What a settled ledger position changed in one insight, epic or feature."""
+    """What a settled ledger position, or a request, changed in one artifact besides the PRD."""
 
     outcome: Outcome
     snapshot: ArtifactSnapshot
@@ -142,6 +295,33 @@ class ArtifactChange(Part):
     reason: str = ""
     state_before: ArtifactState | None = None
     reason_codes: list[str] = []
+    findings: list[ReviewFinding] = []
+
+
+EditRefusal = Literal[
+    "stale_version",
+    "unknown_artifact",
+    "unknown_section",
+    "no_suggestion",
+    "not_valid",
+    "edited_by_person",
+    "nothing_changes",
+]
+
+
+class EditAnswer(Part):
+    """What became of a request to change an artifact; ``refusal`` is None where it was done.
+
+    ``version`` is the one that there is now.
+    """
+
+    artifact_id: str
+    editor: str
+    editor_kind: Literal["person", "quality_gate"]
+    section_ids: list[str]
+    expected_version: int
+    version: int
+    refusal: EditRefusal | None = None
     findings: list[ReviewFinding] = []
 
 
@@ -175,8 +355,18 @@ class LoopRecord(Part):
     continuations: list[ContinuationRecord] = []
 
 
+class SectionCritique(Part):
+    """What one section lacks, in a sentence."""
+
+    section_id: str
+    critique: str
+
+
 class DimensionScore(Part):
-    """One dimension of a quality run: a tier from 0 to 3, and the scores it is the mean of."""
+    """One dimension of a quality run: a tier from 0 to 3, and the scores it is the mean of.
+
+    ``critiques`` say of each of the ``failing_sections`` what it lacks.
+    """
 
     name: str
     tier: int
@@ -186,18 +376,28 @@ class DimensionScore(Part):
     clarity: float
     critique: str = ""
     failing_sections: list[str] = []
+    critiques: list[SectionCritique] = []
 
 
 class QualityRun(Part):
-    """One run of the quality gate over one version. ``engine`` says who judged."""
+    """How one run of the quality gate over one version ended. ``engine`` says who judged.
+
+    ``dimensions`` are those of the last evaluation, made of what the reviser left. ``final_tier``
+    is None for a run that ended before one.
+    """
 
     quality_run_id: str
     artifact_id: str
     artifact_version: int
-    mode: Literal["full", "light"]
-    status: Literal["passed", "needs_attention"]
+    mode: QualityMode
+    status: Literal["passed", "needs_attention", "failed", "cancelled"]
     iteration: int
     max_iterations: int
-    final_tier: QualityTier
-    dimensions: list[DimensionScore]
+    final_tier: QualityTier | None = None
+    dimensions: list[DimensionScore] = []
+    revised_sections: list[str] = []
     engine: str
+    model: str | None = None
+    cost_usd: float = 0.0
+    tokens: int = 0
+    error: str = ""

@@ -5,13 +5,14 @@ Small enough to be kept with the position, so that the ledger may move on before
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from schemas.envelope import Part
 from schemas.events.ledger import AtomRecord, ContradictionRecord
 from schemas.ids import sha256_hex
 from streams.cause import Cause
+from streams.reduce.deltas import Changes
 
 ENOUGH_TO_SAY = 3  # statements to fulfil
 
@@ -49,17 +50,18 @@ class SectionInput(Part):
 
 
 class ItemInput(Part):
-    """The cluster behind one insight or feature, by section.
+    """The cluster behind one insight, feature or task, by section.
 
     Its key is the ``anchor``, the topic or area it is built around, and for an insight the
     ``category``; ``name`` is how the anchor is written. The area most of its atoms are in is left
     out of the key: it may shift with one atom more. ``standing``: the last preview had it.
     ``about`` are the other topics of its leading atoms, ``themes`` those that many of them share,
     with the way they are written. A feature that a source names has a ``state``, done or planned,
-    and ``groups``: what its places call the group it is in, by key, the surest first.
+    and ``groups``: what its places call the group it is in, by key, the surest first. Of a task
+    ``category`` is the anchor of its feature, and ``about`` the skills it asks for.
     """
 
-    artifact_type: Literal["insight", "feature"]
+    artifact_type: Literal["insight", "feature", "task"]
     area: str
     anchor: str
     name: str
@@ -104,11 +106,15 @@ class ItemInput(Part):
 
 
 class ListInput(Part):
-    """The clusters of one list, best first; ``eligible`` atoms of ``kinds`` could stand in it."""
+    """The clusters of one list, best first; ``eligible`` atoms of ``kinds`` could stand in it.
+
+    ``left_out`` are the titles of what could have been an item and why it is none.
+    """
 
     items: list[ItemInput] = []
     eligible: int = 0
     kinds: list[str] = []
+    left_out: dict[str, str] = {}
 
     @property
     def is_named(self) -> bool:
@@ -132,15 +138,30 @@ class DuePosition(Part):
     sections: list[SectionInput]
     features: ListInput = ListInput()
     insights: ListInput = ListInput()
+    tasks: ListInput = ListInput()
+    changes: Changes = Changes()
+
+    @property
+    def inputs(self) -> list[SectionInput]:
+        """All that its artifacts are written from."""
+        lists = (self.features, self.insights, self.tasks)
+        return [
+            *self.sections,
+            *(section for one in lists for item in one.items for section in item.sections),
+        ]
 
 
 class Grounds:
-    """The atoms and open contradictions that a text may rest on, by id."""
+    """The atoms, open contradictions and texts of artifacts that a text may rest on, by id."""
 
     def __init__(
-        self, atoms: Iterable[AtomRecord], contradictions: Iterable[ContradictionRecord] = ()
+        self,
+        atoms: Iterable[AtomRecord],
+        contradictions: Iterable[ContradictionRecord] = (),
+        artifacts: Mapping[str, str] | None = None,
     ) -> None:
         self.atoms = {atom.atom_id: atom for atom in atoms}
+        self.artifacts = dict(artifacts or {})
         self._contradictions: dict[str, dict[str, ContradictionRecord]] = {}
         for one in contradictions:
             for atom_id in (one.atom_a_id, one.atom_b_id):

@@ -20,6 +20,7 @@ from schemas.events.artifact_parts import (
     ReviewFinding,
     Section,
     Statement,
+    Suggestion,
 )
 from schemas.ids import sha256_hex
 from streams.reduce.inputs import Grounds, SectionInput
@@ -28,16 +29,47 @@ from streams.reduce.states import DerivedState
 from streams.reduce.validator import Lane, errors, validate
 
 ENGINE = "heuristic"
+EDITED = "edited"
 TITLES = {
     "description": "Description",
+    "solutions": "Technical approach",
     "acceptance_criteria": "Acceptance criteria",
     "risks": "Risks",
     "open_questions": "Open questions",
 }
-PREFIXES: dict[ArtifactType, str] = {"insight": "ins", "epic": "epic", "feature": "feat"}
-PLANNED = {"feature": {"epic_id", "start_date", "end_date", "depends_on", "status"}}
+PREFIXES: dict[ArtifactType, str] = {
+    "insight": "ins",
+    "epic": "epic",
+    "feature": "feat",
+    "task": "task",
+    "sprint_plan": "sprint",
+    "report": "report",
+}
+PLANNED = {
+    "feature": {"epic_id", "start_date", "end_date", "depends_on", "status"},
+    "task": {"assignee_id", "sprint_id", "depends_on", "status"},
+}
 GONE = "Nothing live is behind this any more, or too little to stand alone."
 MAX_NAMED = 3
+_EMPTY_TASK: dict[str, Any] = {
+    "atom_ids": [],
+    "risk_atom_ids": [],
+    "upstream_atom_ids": [],
+    "solutions": [],
+    "depends_on": [],
+    "assignee_id": None,
+    "sprint_id": None,
+    "status": "dropped",
+}
+_EMPTY_PLAN: dict[str, Any] = {
+    "goal": "",
+    "capacity_points": 0,
+    "planned_points": 0,
+    "items": [],
+    "risk_atom_ids": [],
+    "unplanned": [],
+    "assumptions": [],
+}
 Synthesise = Callable[[str, SectionInput, list[ReviewFinding]], list[Statement]]
 """Artifact id, a section's input and the objections to the attempt before → its statements."""
 
@@ -68,17 +100,22 @@ def section_of(
     content = {
         "title": title,
         "state": "generated" if statements else "insufficient_evidence",
-        "statements": [statement.model_dump() for statement in statements],
         "gap": "" if statements else gap,
     }
-    return Section.model_validate(
-        content
-        | {
-            "section_id": given.section_id,
-            "content_hash": sha256_hex(json.dumps(content, sort_keys=True)),
-            "input_hash": given.input_hash,
-        }
-    )
+    place = {"section_id": given.section_id, "content_hash": "", "input_hash": given.input_hash}
+    return replace_statements(Section.model_validate(content | place), statements)
+
+
+def replace_statements(section: Section, statements: list[Statement]) -> Section:
+    """The section with these statements and nothing else changed."""
+    content = {
+        "title": section.title,
+        "state": section.state,
+        "statements": [statement.model_dump() for statement in statements],
+        "gap": section.gap,
+    }
+    mark = sha256_hex(json.dumps(content, sort_keys=True))
+    return section.model_copy(update={"statements": statements, "content_hash": mark})
 
 
 def attempt(
@@ -108,14 +145,37 @@ def attempt(
         else write_section(given, [])
         for given in inputs
     ]
-    objections = errors(validate(sections, grounds, lane))
+    objections = errors(validate(_written_here(sections), grounds, lane))
     refused = {finding.section_id for finding in objections}
     for at, given in enumerate(inputs):
         if given.section_id in refused:
             sections[at] = write_section(
                 given, [one for one in objections if one.section_id == given.section_id]
             )
-    return WrittenSections(sections, objections, validate(sections, grounds, lane))
+    findings = validate(_written_here(sections), grounds, lane)
+    return WrittenSections(
+        [_keep_edited(known.get(one.section_id), one) for one in sections], objections, findings
+    )
+
+
+def _written_here(sections: Iterable[Section]) -> list[Section]:
+    """Those that no person has edited: what people write is not refused."""
+    return [one for one in sections if one.state != EDITED]
+
+
+def _keep_edited(before: Section | None, written: Section) -> Section:
+    """A section that a person has edited stays theirs; what was written is a suggestion for them,
+    where it says something else.
+    """
+    if before is None or before.state != EDITED:
+        return written
+    said = [[one.text for one in each.statements] for each in (before, written)]
+    if written.state == EDITED or said[0] == said[1]:
+        return before.model_copy(update={"input_hash": written.input_hash, "suggestion": None})
+    suggestion = Suggestion(
+        statements=written.statements, gap=written.gap, input_hash=written.input_hash
+    )
+    return before.model_copy(update={"suggestion": suggestion})
 
 
 def list_changed_sections(
@@ -217,6 +277,10 @@ def withdraw(
         fields["epic"] = before.epic.model_copy(
             update={"atom_ids": [], "feature_ids": [], "prd_section_ids": []}
         )
+    if before.task:
+        fields["task"] = before.task.model_copy(update=dict(_EMPTY_TASK))
+    if before.sprint_plan:
+        fields["sprint_plan"] = before.sprint_plan.model_copy(update=dict(_EMPTY_PLAN))
     if before.insight:
         fields["insight"] = before.insight.model_copy(update={"atom_ids": [], "source_ids": []})
     fresh = before.model_copy(
@@ -229,9 +293,8 @@ def withdraw(
 
 
 def atoms_behind(item: ArtifactSnapshot) -> frozenset[str]:
-    """The atoms an insight, epic or feature is made of."""
-    fields = item.insight or item.epic or item.feature
-    return frozenset(fields.atom_ids if fields else ())
+    """The atoms an insight, epic, feature or task is made of."""
+    return frozenset(getattr(item.own, "atom_ids", ()))
 
 
 def is_withdrawn(item: ArtifactSnapshot) -> bool:
@@ -261,7 +324,7 @@ def blank(
 
 def content_hash(item: ArtifactSnapshot) -> str:
     """Equal as long as title, sections and own fields are; number and plan are left out."""
-    own = item.insight or item.epic or item.feature
+    own = item.own
     planned = PLANNED.get(item.artifact_type, set())
     fields = own.model_dump_json(exclude=planned) if own else ""
     return sha256_hex("\n".join([item.title, fields, *(one.content_hash for one in item.sections)]))

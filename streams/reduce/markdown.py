@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from schemas.events.artifact_parts import ArtifactState, Section, Statement
 
+UNCITED = "(uncited)"  # a person wrote it, and nothing in the ledger is behind it
 STATES: dict[str, str] = {
     "draft": "draft",
     "preview_stable": "preview, stable so far",
@@ -34,8 +35,16 @@ def render(
 
 
 def notes_of(sections: Iterable[Section], shown: int | None = None) -> frozenset[str]:
-    """The lines that say what sections lack, and how much more they hold."""
-    return frozenset(note for section in sections for note in _list_notes(section, shown))
+    """The lines that say what sections lack, how much more they hold, and what nobody cites."""
+    sections = list(sections)
+    edited = (section for section in sections if section.state == "edited")
+    uncited = [one for section in edited for one in section.statements if not one.citations]
+    return frozenset(
+        [
+            *(note for section in sections for note in _list_notes(section, shown)),
+            *(_item(statement).strip() for statement in uncited),
+        ]
+    )
 
 
 def _list_notes(section: Section, shown: int | None) -> list[str]:
@@ -49,6 +58,11 @@ def _note(gap: str) -> str:
 
 
 def _item(statement: Statement) -> str:
-    marks = " ".join(f"[[{citation.atom_id}]]" for citation in statement.citations)
+    marks = " ".join(
+        [
+            *(f"[[{citation.atom_id}]]" for citation in statement.citations),
+            *(f"[art:{artifact_id}]" for artifact_id in statement.artifact_ids),
+        ]
+    )
     provisional = " (provisional)" if statement.provisional else ""
-    return f"- {statement.text}{provisional} {marks}"
+    return f"- {statement.text}{provisional} {marks or UNCITED}"

@@ -12,7 +12,9 @@ from schemas.events.artifact_parts import (
     ReviewFinding,
     Section,
 )
+from schemas.events.change import ChangeRequested
 from schemas.ids import sha256_hex
+from streams.reduce.edits import apply_edits
 from streams.reduce.gate import assess
 from streams.reduce.inputs import Grounds, SectionInput
 from streams.reduce.items import ENGINE, Settled, Synthesise, attempt, list_changed_sections
@@ -70,6 +72,31 @@ def write_prd(
         list(standing.reason_codes),
         findings,
         run if judged_anew else None,
+    )
+
+
+def edit_prd(
+    before: ArtifactSnapshot, request: ChangeRequested, grounds: Grounds, at: Settled
+) -> PrdAnswer:
+    """The PRD as the request wants it. Raises RefusedEdit."""
+    sections = apply_edits(before, request, grounds, at.lane)
+    changed = list_changed_sections(before, sections)
+    version = before.version + bool(changed)
+    lane = derive_lane(at.lane, before, version)
+    run = assess(before.artifact_id, version, "full", sections, grounds, ENGINE)
+    passed = run.status == "passed"
+    standing = derive_prd_state(sections, grounds, lane, gate_passed=passed)
+    base = _empty(before.artifact_id, at) if changed else before
+    after = _make_snapshot(base, version, sections, standing, run if lane == "deep" else None)
+    if changed:
+        after = after.model_copy(update={"edited_by": request.editor})
+    return PrdAnswer(
+        "published" if changed else "state_changed",
+        after,
+        changed,
+        list(standing.reason_codes),
+        [],
+        run if lane == "deep" else None,
     )
 
 

@@ -20,10 +20,11 @@ from datetime import date
 from schemas.envelope import Part
 from schemas.events.artifact import ArtifactChanged, SpeculationEnd
 from schemas.events.artifact_parts import ArtifactChange, ArtifactSnapshot, Section
+from schemas.events.team import Team
 from schemas.features import DONE
+from streams.reduce.backlog import Backlog
 from streams.reduce.inputs import DuePosition
 from streams.reduce.items import Settled, Synthesise
-from streams.reduce.lists import Lists
 from streams.reduce.prd import write_prd
 from streams.reduce.sections import SECTIONS
 from streams.reduce.selection import ProjectShortlist
@@ -93,11 +94,32 @@ class Speculation:
         )
         self._take(changed, begun)
         items = {key: one for key, one in latest.items() if key != prd_id}
-        lists = Lists(self.project, at, items, synthesise)
+        lists = Backlog(self.project, at, items, synthesise)
         lists.features(due.features, plan_from, prd.snapshot)
-        epics = _epics_of(begun, items.values(), lists.changes)
+        lists.plan(due.tasks, Team(), plan_from)
+        now = {one.artifact_id: one for one in items.values()}
+        now |= {change.snapshot.artifact_id: change.snapshot for change in lists.changes}
+        epics = _epics_of(begun, now.values())
         for change in lists.changes:
-            self._take_item(change, epics)
+            if change.snapshot.task:
+                self._take_task(change, epics, now)
+            else:
+                self._take_item(change, epics)
+
+    def _take_task(
+        self,
+        change: ArtifactChange,
+        epics: frozenset[str],
+        now: Mapping[str, ArtifactSnapshot],
+    ) -> None:
+        """A task is told when the epic of its feature is told and complete."""
+        task = change.snapshot.task
+        feature = now.get(task.feature_id or "") if task else None
+        epic = now.get(feature.feature.epic_id or "") if feature and feature.feature else None
+        complete = epic and epic.epic and epic.epic.completed and epic.artifact_id in epics
+        if complete or change.snapshot.artifact_id in self.guesses:
+            speaking = [one.section_id for one in change.snapshot.sections if one.statements]
+            self._take(change, speaking)
 
     def _take_item(self, change: ArtifactChange, epics: frozenset[str]) -> None:
         """An item is told when its epic is one of a section that has begun, or when it exists."""
@@ -125,15 +147,11 @@ class Speculation:
             )
 
 
-def _epics_of(
-    begun: Iterable[str], known: Iterable[ArtifactSnapshot], changes: Iterable[ArtifactChange]
-) -> frozenset[str]:
+def _epics_of(begun: Iterable[str], items: Iterable[ArtifactSnapshot]) -> frozenset[str]:
     """The epics whose features stand in a section that has begun."""
-    latest = {item.artifact_id: item for item in known}
-    latest |= {change.snapshot.artifact_id: change.snapshot for change in changes}
     wanted = frozenset(begun)
     return frozenset(
-        key for key, item in latest.items() if item.epic and wanted & {*item.epic.prd_section_ids}
+        item.artifact_id for item in items if item.epic and wanted & {*item.epic.prd_section_ids}
     )
 
 

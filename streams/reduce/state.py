@@ -11,10 +11,13 @@ from schemas.envelope import Part
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated, SpeculationEnd
 from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.ledger import LIVE, AtomRecord, LedgerChanged
+from schemas.events.team import Team
 from streams.cause import Cause
 from streams.due import DueProjects
 from streams.ledger.fold import LedgerView
+from streams.reduce.deltas import Changes, Delta, add_changes, gather_changes
 from streams.reduce.inputs import DuePosition
+from streams.reduce.pending_requests import Requests
 from streams.reduce.selection import ProjectShortlist
 from streams.reduce.speculation import Begun, Guess, after_guessing, ends_of
 from streams.reduce.topics import ProjectTopics
@@ -26,7 +29,9 @@ class Written(Part):
     """The artifact log of a project so far: its last number, position and PRD.
 
     ``run_id`` and ``lane`` are those of the last run that ended; plans count from ``plan_from``,
-    the day of the first settled position. ``ahead_seq`` is the last position written ahead.
+    the day of the first settled position, unless the team says otherwise. ``ahead_seq`` is the last
+    position written ahead. ``team`` is the one that answers were written for, so that what is
+    planned never depends on how far the team's topic is folded.
     """
 
     artifact_seq: int = 0
@@ -36,6 +41,7 @@ class Written(Part):
     run_id: str = ""
     lane: Lane = "preview"
     plan_from: str = ""
+    team: Team = Team()
 
 
 class PreviewClusters(Part):
@@ -66,7 +72,12 @@ class ReduceState:
         self.begun: Table[Begun] = tables.table("begun", Begun)
         self.guesses: Table[Guess] = tables.table("guesses", Guess)
         self.ended: Table[Ended] = tables.table("ended", Ended)
-        self.due_projects = DueProjects({key.split("|", 1)[0] for key, _ in self.due.items()})
+        self.delta: Table[Delta] = tables.table("delta", Delta)
+        self.deltas: Table[Delta] = tables.table("deltas", Delta)
+        self.basis: Table[DuePosition] = tables.table("basis", DuePosition)
+        self.requests = Requests(tables)
+        waiting = {key.split("|", 1)[0] for key, _ in self.due.items()}
+        self.due_projects = DueProjects(waiting | self.requests.projects())
         self.shortlists: dict[str, ProjectShortlist] = {}
         self.topics: dict[str, ProjectTopics] = {}
         for key, atom in self.ledger.atoms.items():
@@ -105,6 +116,25 @@ class ReduceState:
         for artifact_id, guess in guesses.items():
             self.guesses[f"{project}|{artifact_id}"] = guess
 
+    def close_delta(self, project: str, ledger_seq: int) -> None:
+        """A settled position: what changed since the one before is told."""
+        if delta := self.delta.pop(project, None):
+            self.deltas[due_key(project, ledger_seq)] = delta
+
+    def changes_of(self, project: str) -> Changes:
+        """The changes of the last settled positions, as the ledger is now; an atom that another
+        contradicts is an open question, no news.
+        """
+        deltas = [one for _, one in self.deltas.with_prefix(f"{project}|")]
+        shortlist = self.shortlist(project)
+        ids = {
+            key
+            for one in deltas
+            for key in one.added
+            if key in shortlist.live and not shortlist.contradictions_of(key)
+        }
+        return gather_changes(deltas, {key: self.ledger.atoms[f"{project}|{key}"] for key in ids})
+
     def is_running(self, project: str) -> bool:
         """Whether a run has begun in the ledger and has not ended."""
         runs = self.ledger.progress.with_prefix(f"{project}|")
@@ -113,6 +143,7 @@ class ReduceState:
 
 def update_shortlists(state: ReduceState, project: str, changed: LedgerChanged) -> None:
     """The shortlists after a change set; an atom is listed anew when a name in it was found."""
+    state.delta[project] = add_changes(state.delta.get(project, Delta()), changed)
     for atom in changed.atoms:
         state.list_atom(project, atom)
     for atom_id in dict.fromkeys(one.atom_id for one in changed.mentions):
@@ -139,12 +170,18 @@ def take_speculation(state: ReduceState, project: str, ahead: ArtifactSpeculated
 def take_answer(state: ReduceState, record: Record, answer: ArtifactChanged) -> None:
     """What stands after a settled position; all that was written ahead of it comes to its end."""
     project = record.envelope.project_id
-    written = _after(state.written_of(project), record, answer)
+    before = state.written_of(project)
+    written = _after(before, record, answer)
     state.written[project] = written
     for change in answer.items:
         if change.snapshot.version:
             state.items[f"{project}|{change.snapshot.artifact_id}"] = change.snapshot
+    if answer.input_ledger_seq == before.ledger_seq:  # it answers a request
+        state.requests.settle(project, answer.caused_by_event_id)
+        return
     last = due_key(project, answer.input_ledger_seq)
+    if last in state.due:
+        state.basis[project] = state.due[last]
     for key in [key for key, _ in state.due.with_prefix(f"{project}|") if key <= last]:
         del state.due[key]
     if guesses := state.guesses_of(project):
@@ -163,11 +200,12 @@ def _after(written: Written, record: Record, answer: ArtifactChanged) -> Written
     return Written(
         artifact_seq=answer.artifact_seq,
         ledger_seq=answer.input_ledger_seq,
-        ahead_seq=answer.input_ledger_seq,
+        ahead_seq=max(written.ahead_seq, answer.input_ledger_seq),
         prd=answer.snapshot,
         run_id=answer.settled_run_id or written.run_id,
         lane="deep" if envelope.lane == "deep" else "preview",
         plan_from=written.plan_from or envelope.occurred_at.date().isoformat(),
+        team=answer.team or written.team,
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schemas.events.artifact_parts import ArtifactSnapshot, ArtifactState, Section
-from schemas.events.ledger import LIVE
+from schemas.events.ledger import LIVE, ContradictionRecord
 from streams.reduce.inputs import Grounds
 from streams.reduce.sections import SECTIONS
 
@@ -90,6 +90,42 @@ def derive_item_state(
     return DerivedState("stable", ("deep_validation_complete",), ())
 
 
+def derive_task_state(
+    task: ArtifactSnapshot,
+    feature: ArtifactSnapshot | None,
+    grounds: Grounds,
+    lane: Literal["preview", "deep"],
+) -> DerivedState:
+    """The state of a task that has an approach: never further than that of its feature."""
+    cited = _list_cited(task.sections)
+    blocked_by = tuple(
+        sorted(
+            {one.contradiction_id for one in _severe(grounds, cited)}
+            | set(feature.blocked_by if feature else ())
+        )
+    )
+    if feature and feature.artifact_state == "draft":
+        return DerivedState("draft", ("feature_is_draft",), blocked_by)
+    if lane != "deep" or blocked_by or (feature and feature.artifact_state != "stable"):
+        hindrance = "blocking_contradiction" if blocked_by else "deep_run_not_finished"
+        return DerivedState("preview_stable", ("minimum_met", hindrance), blocked_by)
+    return DerivedState("stable", ("deep_validation_complete",), ())
+
+
+def derive_dependent_state(parts: Sequence[ArtifactSnapshot]) -> DerivedState:
+    """The state of a plan or report that the validator let through: that of what it rests on."""
+    blocked_by = tuple(sorted({one for part in parts for one in part.blocked_by}))
+    if not parts:
+        return DerivedState("draft", ("nothing_cited",), ())
+    if any(one.artifact_state != "stable" for one in parts):
+        return DerivedState("preview_stable", ("minimum_met",), blocked_by)
+    return DerivedState("stable", ("deep_validation_complete",), ())
+
+
+def _severe(grounds: Grounds, cited: Sequence[str]) -> list[ContradictionRecord]:
+    return [one for one in grounds.contradictions_of(cited) if one.severity == "high"]
+
+
 def _list_cited(sections: Iterable[Section]) -> list[str]:
     return sorted(
         {
@@ -109,7 +145,7 @@ def _below_minimum(
         for one in cited
         if one in grounds.atoms and grounds.atoms[one].status in LIVE
     ]
-    filled = {section.section_id for section in sections if section.state == "generated"}
+    filled = {section.section_id for section in sections if section.statements}
     binding = sum(atom.kind in ("requirement", "decision") for atom in live)
     active = sum(atom.status == "active" for atom in live)
     missing = {

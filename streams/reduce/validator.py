@@ -19,6 +19,7 @@ MIN_OVERLAP = 0.20
 MIN_NAMED = 0.5  # share of a position's words that a statement must hold to name it
 OPEN_QUESTIONS = "open_questions"
 _MARK = re.compile(r"\[\[(atm_[0-9a-f]+)\]\]")
+_ARTIFACT_MARK = re.compile(r"\[art:(art_[0-9a-f]+)\]")
 Lane = Literal["preview", "deep"]
 Objection = tuple[str, str]
 
@@ -54,9 +55,9 @@ def errors(findings: Iterable[ReviewFinding]) -> list[ReviewFinding]:
 def _objections(
     section_id: str, statement: Statement, grounds: Grounds, reincluded: frozenset[str]
 ) -> list[Objection]:
-    if not statement.citations or not statement.text.strip():
+    if not (statement.citations or statement.artifact_ids) or not statement.text.strip():
         return [("uncited_assertion", statement.text[:80])]
-    found: list[Objection] = []
+    found = _find_unknown(statement.artifact_ids, grounds)
     cited: list[AtomRecord] = []
     for citation in statement.citations:
         atom = grounds.atoms.get(citation.atom_id)
@@ -70,14 +71,21 @@ def _objections(
             found.append(("restricted_atom", atom.atom_id))
         if atom.revision != citation.atom_revision:
             found.append(("stale_citation", f"{atom.atom_id} {citation.atom_revision}"))
-    if cited:
-        found += _find_unsupported(statement.text, cited)
+    documents = [grounds.artifacts.get(one, "") for one in statement.artifact_ids]
+    if cited or documents:
+        found += _find_unsupported(statement.text, cited, documents)
     return found + _find_ignored(section_id, statement, grounds)
 
 
-def _find_unsupported(text: str, cited: Sequence[AtomRecord]) -> list[Objection]:
-    """Whether words and numbers of ``text`` come from the cited atoms."""
-    source = "\n".join(all_text(atom) for atom in cited)
+def _find_unknown(artifact_ids: Iterable[str], grounds: Grounds) -> list[Objection]:
+    return [("unknown_artifact", one) for one in artifact_ids if one not in grounds.artifacts]
+
+
+def _find_unsupported(
+    text: str, cited: Sequence[AtomRecord], documents: Sequence[str] = ()
+) -> list[Objection]:
+    """Whether words and numbers of ``text`` come from the cited atoms and artifacts."""
+    source = "\n".join([*(all_text(atom) for atom in cited), *documents])
     words = content_words(text)
     shared = len(words & content_words(source))
     found: list[Objection] = []
@@ -120,7 +128,8 @@ def validate_markdown(
     notes: frozenset[str] = frozenset(),
     reincluded: frozenset[str] = frozenset(),
 ) -> list[ReviewFinding]:
-    """The same checks on text with ``[[atm_…]]`` marks, line by line; ids are line numbers.
+    """The same checks on text with ``[[atm_…]]`` marks and, in plans and reports, ``[art:art_…]``,
+    line by line; ids are line numbers.
 
     Headings and list lead-ins that end with a colon need no mark; ``notes`` are whole lines that
     assert nothing, such as what a section lacks. A mark names no revision, so none can be stale. An
@@ -132,9 +141,9 @@ def validate_markdown(
     for number, line in enumerate(markdown.splitlines(), 1):
         bare = line.strip()
         heading = bare.strip("# ").lower() if bare.startswith("#") else heading
-        marks = _MARK.findall(bare)
+        marks, artifacts = _MARK.findall(bare), _ARTIFACT_MARK.findall(bare)
         needs_none = bare.startswith("#") or bare.endswith(":") or bare in notes
-        if not bare or (needs_none and not marks):
+        if not bare or (needs_none and not marks and not artifacts):
             continue
         found += [
             ReviewFinding(
@@ -145,7 +154,7 @@ def validate_markdown(
                 warning=code == "weak_support" and lane == "preview",
             )
             for code, detail in _line_objections(
-                bare, marks, grounds, reincluded, questions=heading == "open questions"
+                bare, marks, artifacts, grounds, reincluded, questions=heading == "open questions"
             )
         ]
     return found
@@ -154,25 +163,26 @@ def validate_markdown(
 def _line_objections(
     line: str,
     marks: list[str],
+    artifacts: list[str],
     grounds: Grounds,
     reincluded: frozenset[str],
     *,
     questions: bool,
 ) -> list[Objection]:
-    if not marks:
+    if not marks and not artifacts:
         return [("uncited_assertion", line[:80])]
-    text = _MARK.sub("", line)
-    found: list[Objection] = [
-        ("unknown_atom", atom_id) for atom_id in marks if atom_id not in grounds.atoms
-    ]
+    text = _ARTIFACT_MARK.sub("", _MARK.sub("", line))
+    found = _find_unknown(artifacts, grounds)
+    found += [("unknown_atom", atom_id) for atom_id in marks if atom_id not in grounds.atoms]
     cited = [grounds.atoms[atom_id] for atom_id in marks if atom_id in grounds.atoms]
     for atom in cited:
         if atom.status not in LIVE and atom.atom_id not in reincluded:
             found.append(("not_live_atom", atom.atom_id))
         if atom.ledger != "pkl":
             found.append(("restricted_atom", atom.atom_id))
-    if cited:
-        found += _find_unsupported(text, cited)
+    documents = [grounds.artifacts.get(one, "") for one in artifacts]
+    if cited or documents:
+        found += _find_unsupported(text, cited, documents)
     return found + [
         ("contradiction_ignored", one.contradiction_id)
         for one in grounds.contradictions_of(marks)

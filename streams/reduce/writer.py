@@ -18,17 +18,25 @@ from datetime import date
 
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
 from schemas.events.artifact_parts import ArtifactSnapshot, QualityRun
+from schemas.events.change import ChangeRequested
 from schemas.events.ledger import LedgerChanged
+from schemas.events.team import ReportRequested, Team, TeamFact
 from schemas.ids import artifact_id as derive_artifact_id
 from streams.cause import Cause
+from streams.reduce.backlog import Backlog
+from streams.reduce.breakdown import break_down
 from streams.reduce.candidates import find_candidates
 from streams.reduce.clusters import feature_clusters
+from streams.reduce.edit_answers import answer_edit
 from streams.reduce.findings import insight_clusters
-from streams.reduce.inputs import DuePosition, ListInput
+from streams.reduce.forecast import assume_velocity
+from streams.reduce.inputs import DuePosition, Grounds, ListInput
 from streams.reduce.items import Settled, Synthesise
-from streams.reduce.lists import Lists
 from streams.reduce.material import Material
+from streams.reduce.members import apply_fact
+from streams.reduce.pending_requests import Request
 from streams.reduce.prd import PrdAnswer, write_prd
+from streams.reduce.reports import ReportWriter
 from streams.reduce.selection import Atoms, select
 from streams.reduce.speculation import Begun, Guess, Speculation, is_worth_writing, note_progress
 from streams.reduce.state import (
@@ -49,12 +57,12 @@ from streams.stage import Decision, Record, Tables
 class Reduce:
     """See ``streams.stage.Writer``. ``synthesise`` writes a section; the default is by rule.
 
-    ``velocity`` are the points a sprint of the project's team, None as long as nobody knows them.
+    ``velocity`` are the points a sprint of a project without a team; None: it has no plan.
     """
 
     name = "reduce"
-    state_version = 4  # 4: features by the names of sources
-    inputs = ("ledger.v1",)
+    state_version = 5  # 5: tasks, plans and reports
+    inputs = ("ledger.v1", "team.v1", "reduce.request.v1")
     output = "reduce.v1"
 
     def __init__(self, synthesise: Synthesise = write_section, velocity: int | None = None) -> None:
@@ -77,6 +85,9 @@ class Reduce:
                 if answer.artifact_seq == state.written_of(project).artifact_seq + 1:
                     take_answer(state, record, answer)
                     state.due_projects.had_its_turn(project)
+            case TeamFact() | ReportRequested() | ChangeRequested():
+                if state.requests.take(record):
+                    state.due_projects.add(project)
             case _:
                 pass
 
@@ -84,6 +95,8 @@ class Reduce:
         """Set aside what is needed when the change set is a position to write at."""
         project, turn = record.envelope.project_id, changed.turn
         settled = turn.kind == "run_end" if turn else not state.is_running(project)
+        if settled:
+            state.close_delta(project, changed.ledger_seq)
         if not settled and not (turn and turn.last_in_batch):
             return
         before = state.begun.get(project, Begun())
@@ -108,6 +121,8 @@ class Reduce:
             positions = state.due.with_prefix(f"{project}|")
             if due := next((position for _, position in positions), None):
                 return self._due(state, project, due)
+            if answer := self._answer_request(state, project):
+                return answer
             state.due_projects.discard(project)
         return None
 
@@ -141,11 +156,18 @@ class Reduce:
             features=feature_clusters(material, named, standing),
             insights=ListInput() if speculative else insight_clusters(material, named, standing),
         )
+        more: dict[str, object] = {"tasks": break_down(material, due.features, named)}
+        if not speculative:
+            more["changes"] = state.changes_of(project)
+        due = due.model_copy(update=more)
         if due.lane == "preview" and not speculative:
             clusters = (*due.features.items, *due.insights.items)
             state.standing[project] = PreviewClusters(keys=[one.key for one in clusters])
         written = state.written_of(project)
-        if changed.ledger_seq > (written.ahead_seq if speculative else written.ledger_seq):
+        if changed.ledger_seq == written.ledger_seq and not speculative:
+            state.basis[project] = due
+            state.due_projects.add(project)
+        elif changed.ledger_seq > (written.ahead_seq if speculative else written.ledger_seq):
             state.due[due_key(project, changed.ledger_seq)] = due
             state.due_projects.add(project)
 
@@ -180,9 +202,11 @@ class Reduce:
         project, before = due.cause.project_id, written.prd
         prd_id = derive_artifact_id(project, "prd", "prd")
         prd = write_prd(prd_id, due.sections, before, at, self._synthesise)
-        lists = Lists(project, at, items, self._synthesise, self._velocity)
+        lists = self._lists(project, at, items, written.team)
         lists.insights(due.insights)
-        lists.features(due.features, _plan_from(written, due), prd.snapshot)
+        start = _start_of(written.team, _plan_from(written, due))
+        lists.features(due.features, start, prd.snapshot)
+        lists.plan(due.tasks, written.team, start)
         return ArtifactChanged(
             artifact_seq=written.artifact_seq + 1,
             caused_by_event_id=str(due.cause.event_id),
@@ -200,12 +224,73 @@ class Reduce:
             quality_runs=[*_runs(prd), *lists.quality_runs],
         )
 
+    def _lists(
+        self, project: str, at: Settled, items: dict[str, ArtifactSnapshot], team: Team
+    ) -> Backlog:
+        known = team.members or team.velocity
+        velocity = assume_velocity(team)[0] if known else self._velocity
+        return Backlog(project, at, items, self._synthesise, velocity)
+
+    def _answer_request(self, state: ReduceState, project: str) -> Decision | None:
+        """The answer to the first request of a project, from what its last answer was made from.
+
+        None as long as nothing is settled, or the ledger is not folded as far as that answer.
+        """
+        written, request = state.written_of(project), state.requests.first(project)
+        basis = state.basis.get(project)
+        if request is None or basis is None or basis.ledger_seq != written.ledger_seq:
+            return None
+        if isinstance(request.event, ChangeRequested):
+            answer = answer_edit(written, basis, request)
+        else:
+            answer = self._reply(written, state.items_of(project), basis, request)
+        lane, run_id = written.lane, written.run_id
+        return Decision((request.cause.caused(answer, lane=lane, run_id=run_id or None),))
+
+    def _reply(
+        self,
+        written: Written,
+        items: dict[str, ArtifactSnapshot],
+        basis: DuePosition,
+        request: Request,
+    ) -> ArtifactChanged:
+        project, fact = basis.cause.project_id, request.event
+        assert written.prd
+        at = Settled(written.ledger_seq, written.run_id, written.lane, fact.type_name)
+        team = apply_fact(written.team, fact) if isinstance(fact, TeamFact) else written.team
+        lists = self._lists(project, at, items, team)
+        start = _start_of(team, _plan_from(written, basis))
+        if isinstance(fact, ReportRequested):
+            grounds = Grounds.of(basis.inputs)
+            changes = basis.changes
+            writer = ReportWriter(project, team, items, written.prd, grounds, changes, start)
+            lists.take_written(writer.write(fact, at))
+        else:
+            lists.features(basis.features, start, written.prd)
+            lists.plan(basis.tasks, team, start)
+        return ArtifactChanged(
+            artifact_seq=written.artifact_seq + 1,
+            caused_by_event_id=str(request.cause.event_id),
+            input_ledger_seq=written.ledger_seq,
+            outcome="unchanged",
+            snapshot=written.prd,
+            reason=at.reason,
+            items=lists.changes,
+            loops=lists.loops,
+            quality_runs=lists.quality_runs,
+            team=team if team != written.team else None,
+        )
+
 
 def _settle(written: Written, due: DuePosition) -> Settled:
     """A decision is written in the lane of the run that ended before it."""
     if due.run_id is None or due.lane is None:
         return Settled(due.ledger_seq, written.run_id, written.lane, "human_decision")
     return Settled(due.ledger_seq, due.run_id, due.lane, f"{due.lane}_run_ended")
+
+
+def _start_of(team: Team, otherwise: date) -> date:
+    return date.fromisoformat(team.plan_start) if team.plan_start else otherwise
 
 
 def _plan_from(written: Written, due: DuePosition) -> date:

@@ -7,11 +7,19 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from schemas.codec import decode, encode
-from schemas.envelope import SYSTEM, Envelope, outside_fact
+from schemas.envelope import SYSTEM, Envelope, Event, outside_fact
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
 from schemas.events.artifact_parts import ArtifactSnapshot
 from schemas.events.atom import Provenance
-from schemas.events.ledger import AtomRecord, ContradictionRecord, EvidenceRow, LedgerChanged, Turn
+from schemas.events.ledger import (
+    AtomRecord,
+    Change,
+    ChangeOp,
+    ContradictionRecord,
+    EvidenceRow,
+    LedgerChanged,
+    Turn,
+)
 from schemas.ids import derive_event_id, pair_id, sha256_hex
 from streams.reduce.writer import REDUCE, Reduce
 from streams.stage import Record
@@ -125,6 +133,7 @@ class Play:
         self.state = writer.open(MemoryTables())
         self.ledger: list[Record] = []
         self.written: list[Record] = []
+        self.asked: list[Record] = []
         self._runs = 0
 
     def given(
@@ -135,7 +144,11 @@ class Play:
         commits: bool = True,
     ) -> Play:
         """One change set of the run under way; ``commits``: the last of its batch."""
-        turn = Turn(
+        self._append(self._turn(commits=commits), list(atoms), list(conflicts))
+        return self
+
+    def _turn(self, *, commits: bool) -> Turn:
+        return Turn(
             run_id=f"run_{self._runs}",
             batch_no=len(self.ledger),
             position=0,
@@ -143,7 +156,14 @@ class Play:
             lane="deep",
             last_in_batch=commits,
         )
-        self._append(turn, list(atoms), list(conflicts))
+
+    def tells(self, *atoms: AtomRecord) -> Play:
+        """A change set that says of each atom what became of it: it came, or it is obsolete."""
+        ops: dict[str, ChangeOp] = {"obsolete": "atom_obsoleted"}
+        changes = [
+            Change(op=ops.get(one.status, "atom_created"), target_id=one.atom_id) for one in atoms
+        ]
+        self._append(self._turn(commits=True), list(atoms), [], changes)
         return self
 
     def ends(self, lane: Lane = "deep") -> ArtifactChanged:
@@ -169,6 +189,23 @@ class Play:
         self.decide()
         return self.answers()[before:]
 
+    def asks(self, event: Event) -> ArtifactChanged:
+        """Somebody requests something; the writer's answer."""
+        before = len(self.answers())
+        fact = outside_fact(
+            event,
+            project_id=PROJECT,
+            occurred_at=AT,
+            actor=SYSTEM,
+            natural_key=f"request {len(self.asked)}",
+        )
+        record = as_record("reduce.request.v1", len(self.asked), fact)
+        self.asked.append(record)
+        self.writer.evolve(self.state, record)
+        self.decide()
+        (answer,) = self.answers()[before:]
+        return answer
+
     def decide(self) -> None:
         while decision := self.writer.decide(self.state):
             record = as_record("reduce.v1", len(self.written), decision.commit_record)
@@ -191,7 +228,11 @@ class Play:
         return [event for event in events if isinstance(event, ArtifactSpeculated)]
 
     def _append(
-        self, turn: Turn | None, atoms: list[AtomRecord], conflicts: list[ContradictionRecord]
+        self,
+        turn: Turn | None,
+        atoms: list[AtomRecord],
+        conflicts: list[ContradictionRecord],
+        changes: Iterable[Change] = (),
     ) -> None:
         seq = len(self.ledger) + 1
         event = LedgerChanged(
@@ -199,6 +240,7 @@ class Play:
             prev_hash=self.ledger[-1].value_hash if self.ledger else "",
             caused_by_event_id=str(derive_event_id("told.by.test", PROJECT, str(seq))),
             turn=turn,
+            changes=list(changes),
             atoms=atoms,
             contradictions=conflicts,
         )

@@ -271,7 +271,7 @@ def test_the_record_of_a_loop_says_how_it_ended():
 
     loops = {one.phase: one for one in answer.loops}
 
-    assert set(loops) == {"insight_generation", "feature_generation"}
+    assert set(loops) == {"insight_generation", "feature_generation", "task_breakdown"}
     assert loops["feature_generation"].items == 2
     assert loops["feature_generation"].stop_reason in (
         "coverage_confident",

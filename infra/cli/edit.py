@@ -1,0 +1,90 @@
+"""`cairn edit prd`: write a section of the PRD anew, or answer what is suggested for it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from infra import service
+from infra.cli.atoms import PROJECT_OPTION
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, resumable
+from infra.cli.output import answer as standard_output
+from infra.cli.output import as_lines
+from infra.cli.project import KEY_OPTION, login_name, quiet_clients
+
+if TYPE_CHECKING:
+    from projections.read.artifacts import Edit
+    from schemas.events.change import EditAction
+
+FILE = typer.Option(
+    None, "--file", help="The section: a statement a line, [[atm_…]] behind it; - reads input."
+)
+
+
+def register(app: typer.Typer) -> None:
+    edits = typer.Typer(help="Edit a section of the PRD, or answer a suggestion for it.")
+    app.add_typer(edits, name="edit")
+
+    @edits.callback()
+    def edit() -> None:
+        """Edit a section of the PRD, or answer a suggestion for it."""
+
+    @edits.command()
+    def prd(
+        project: str = PROJECT_OPTION,
+        section: str = typer.Option(..., "--section", metavar="ID", help="Such as goals."),
+        file: str | None = FILE,
+        accept: bool = typer.Option(False, "--accept-suggestion", help="Take it over."),
+        decline: bool = typer.Option(False, "--decline-suggestion", help="Keep what is there."),
+        name: str | None = typer.Option(None, "--as", help="Who edits (default: login name)."),
+        expected_version: int | None = typer.Option(
+            None, help="Version it is based on (default: the present one)."
+        ),
+        idempotency_key: str | None = KEY_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Set the statements of a section; no later run overwrites them.
+
+        A line that is as before keeps its citations; a new one without [[atm_…]] is kept as
+        uncited.
+        """
+        action = _choose_action(file, accept, decline)
+        quiet_clients()
+        settings = connect()
+        text = None if file is None else _read(file)
+        with explain_wrong_use(), resumable(idempotency_key) as key:
+            wanted = service.PrdEdit(project, section, text, action, expected_version, key)
+            editor = name or login_name()
+            done = asyncio.run(service.edit_prd_section(settings, wanted, editor=editor))
+        _show(done, as_json=as_json)
+
+
+def _choose_action(file: str | None, accept: bool, decline: bool) -> EditAction:
+    if [file is not None, accept, decline].count(True) != 1:
+        raise typer.BadParameter(
+            "Give one of --file, --accept-suggestion and --decline-suggestion."
+        )
+    if file is not None:
+        return "write"
+    return "accept_suggestion" if accept else "decline_suggestion"
+
+
+def _read(file: str) -> str:
+    if file == "-":
+        return sys.stdin.read()
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise typer.BadParameter(f"{file} cannot be read as text.") from error
+
+
+def _show(edit: Edit, *, as_json: bool) -> None:
+    if as_json:
+        as_lines([edit.model_dump()])
+        return
+    sections = ", ".join(edit.section_ids)
+    standard_output().print(f"{sections} changed: version {edit.version}.", markup=False)

@@ -1,0 +1,93 @@
+"""Who works on a project, and what could be no task."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from infra.errors import NotFound
+from projections.read.session import Conn, ReadModel, rows
+
+MEMBERS = """
+    SELECT member_id, name, role, skills, capacity_points, availability FROM team_members
+    WHERE project_id = %s AND active ORDER BY name, member_id
+"""
+PLAN = "SELECT start_day, velocity FROM team_plans WHERE project_id = %s"
+NAMES = """
+    SELECT member_id AS id, name FROM team_members WHERE project_id = %s AND name IS NOT NULL
+    UNION ALL SELECT artifact_id, trim(number || ' ' || title) FROM artifacts
+    WHERE project_id = %s AND artifact_type IN ('feature', 'task', 'sprint_plan') AND number <> ''
+"""
+# Whether the tables hold all that the answer of this id changed; no row as long as it is not there.
+ANSWERED = """
+    SELECT NOT EXISTS (
+        SELECT FROM jsonb_array_elements(p.items) AS i(item)
+        LEFT JOIN artifacts a ON a.artifact_id = i.item->>'artifact_id'
+        WHERE i.item->>'outcome' <> 'rejected'
+            AND coalesce(a.version, 0) < (i.item->>'version')::int) AS shown,
+        EXISTS (
+        SELECT FROM jsonb_array_elements(p.items) AS i(item)
+        WHERE i.item->>'outcome' = 'rejected') AS refused
+    FROM artifact_positions p WHERE p.project_id = %s AND p.updated_from_event_id = %s
+"""
+LEFT_OUT = """
+    SELECT gaps_remaining FROM generation_loops
+    WHERE project_id = %s AND phase = 'task_breakdown' ORDER BY artifact_seq DESC LIMIT 1
+"""
+
+
+class Member(ReadModel):
+    """``availability`` are the days on which a member has less time."""
+
+    member_id: str
+    name: str
+    role: str
+    skills: dict[str, int]
+    capacity_points: int
+    availability: list[dict[str, Any]]
+
+
+class PlanSettings(ReadModel):
+    start_day: str | None = None
+    velocity: int | None = None
+
+
+def names(connection: Conn, project_id: str) -> dict[str, str]:
+    """What people call members, features, tasks and sprints, by id."""
+    found = rows(connection, NAMES, project_id, project_id)
+    return {row["id"]: row["name"] for row in found}
+
+
+def members(connection: Conn, project_id: str) -> list[Member]:
+    """The members of a project by name."""
+    return [Member(**row) for row in rows(connection, MEMBERS, project_id)]
+
+
+def member_of(connection: Conn, project_id: str, name_or_id: str) -> Member:
+    """The member with this id, or the only one with this name. Raises Refusal otherwise."""
+    known = members(connection, project_id)
+    found = [one for one in known if name_or_id in (one.member_id, one.name)]
+    if len(found) != 1:
+        several = f"{len(found)} members are called" if found else "There is no member"
+        raise NotFound(f"{several} {name_or_id}.", code="unknown_member")
+    return found[0]
+
+
+def plan_settings(connection: Conn, project_id: str) -> PlanSettings:
+    found = rows(connection, PLAN, project_id)
+    return PlanSettings(**found[0]) if found else PlanSettings()
+
+
+def left_out_tasks(connection: Conn, project_id: str) -> list[str]:
+    """What became no task at the last position, each with the reason."""
+    found = rows(connection, LEFT_OUT, project_id)
+    return list(found[0]["gaps_remaining"]) if found else []
+
+
+def answer_shown(
+    connection: Conn, project_id: str, event_id: str
+) -> Literal["shown", "refused"] | None:
+    """What became of a request whose answer has this id; None as long as the tables lack it."""
+    found = rows(connection, ANSWERED, project_id, event_id)
+    if not found or not found[0]["shown"]:
+        return None
+    return "refused" if found[0]["refused"] else "shown"

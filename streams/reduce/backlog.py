@@ -1,0 +1,199 @@
+"""The tasks of one position as artifacts, in an order in which they can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from schemas.events.artifact_parts import (
+    ArtifactSnapshot,
+    LoopRecord,
+    ReviewFinding,
+    TaskFields,
+)
+from schemas.events.team import Team
+from schemas.features import DONE
+from schemas.ids import artifact_id as derive_artifact_id
+from streams.reduce.inputs import ItemInput, ListInput
+from streams.reduce.items import PREFIXES, WrittenSections, blank, item_change, next_version, reject
+from streams.reduce.lists import Lists
+from streams.reduce.loop import run_loop
+from streams.reduce.making import Made
+from streams.reduce.sprint import Job, Plan, plan_sprints
+from streams.reduce.sprint_plans import SprintWriter
+from streams.reduce.states import DerivedState, derive_lane, derive_task_state
+from streams.reduce.tasks import TaskMaker, comes_before, task_fields
+from streams.reduce.validator import Lane
+
+MAX_NEEDS = 3
+NO_SOLUTIONS = ReviewFinding(code="no_solutions", section_id="solutions", statement_id="")
+
+
+@dataclass(slots=True)
+class Task:
+    """A task that the loop let through, with its feature and the tasks that come before it."""
+
+    made: Made
+    feature: ArtifactSnapshot | None
+    fields: TaskFields
+    needs: list[str] = field(default_factory=list)
+
+    @property
+    def task_id(self) -> str:
+        return self.made.artifact_id
+
+    @property
+    def job(self) -> Job:
+        rank = self.feature.feature.priority if self.feature and self.feature.feature else ""
+        return Job(
+            self.task_id,
+            self.made.item.title,
+            self.fields.estimate_points,
+            tuple(self.fields.required_skills),
+            tuple(self.needs),
+            rank,
+        )
+
+
+@dataclass(slots=True)
+class Backlog(Lists):
+    """The lists of a position with what is to be done; see ``Lists``."""
+
+    def plan(self, given: ListInput, team: Team, start: date) -> None:
+        """The tasks, and the sprints from ``start`` in which the team does them."""
+        tasks = self._list_tasks(given)
+        jobs = [one.job for one in tasks]
+        plan = plan_sprints(jobs, team, start) if team.members else Plan()
+        for number, task in enumerate(tasks, 1):
+            self._take_task(task, number, plan)
+        self._withdraw("task")
+        features = [one.feature for one in tasks if one.feature]
+        written = {one.task_id: self._as_it_stands(one.task_id) for one in tasks}
+        writer = SprintWriter(self.project, team, plan, written, features)
+        grounds = [one.made.grounds for one in tasks]
+        for sprint in plan.sprints:
+            self.take_written(writer.write(sprint, grounds, self.at))
+        self._withdraw("sprint_plan")
+
+    def _list_tasks(self, given: ListInput) -> list[Task]:
+        """In the order of their features, those that stand alone last."""
+        features = {
+            one.artifact_id: self._as_it_stands(one.artifact_id)
+            for one in self._made
+            if one.feature and one.feature.status != DONE
+        }
+        order = {artifact_id: place for place, artifact_id in enumerate(features)}
+        wanted = [one for one in given.items if not one.category or self._feature_id(one) in order]
+        wanted.sort(key=lambda one: order.get(self._feature_id(one), len(order)))
+        made = self._run(given.model_copy(update={"items": wanted}))
+        tasks = []
+        for one in made:
+            feature = features.get(self._feature_id(one.item))
+            tasks.append(Task(one, feature, task_fields(one, feature)))
+        return order_tasks(tasks)
+
+    def _run(self, given: ListInput) -> list[Made]:
+        def refuse(made: Made) -> None:
+            fresh = blank(made.artifact_id, "task", made.item.title, self.at, [])
+            change = reject(fresh, self.known.get(made.artifact_id), self.at, made.attempt)
+            told = {"findings": change.findings or [NO_SOLUTIONS]}
+            self._note(change.model_copy(update=told))
+
+        def task_id(item: ItemInput) -> str:
+            return derive_artifact_id(self.project, "task", item.key)
+
+        loop = run_loop("task_breakdown", TaskMaker(given, task_id, self._attempt, refuse))
+        made: list[Made] = []
+        while True:
+            try:
+                made.append(next(loop))
+            except StopIteration as ended:
+                record: LoopRecord = ended.value
+                gaps = [f"{title}: {why}" for title, why in given.left_out.items()]
+                told = {"gaps_remaining": [*record.gaps_remaining, *gaps]}
+                self.loops.append(record.model_copy(update=told))
+                return made
+
+    def _feature_id(self, item: ItemInput) -> str:
+        return derive_artifact_id(self.project, "feature", f"|{item.category}")
+
+    def _as_it_stands(self, artifact_id: str) -> ArtifactSnapshot:
+        """The item after this position, with its state."""
+        changed = [it.snapshot for it in self.changes if it.snapshot.artifact_id == artifact_id]
+        return changed[-1] if changed else self.known[artifact_id]
+
+    def _take_task(self, task: Task, number: int, plan: Plan) -> None:
+        item = task.made.item
+        update: dict[str, object] = {"depends_on": task.needs}
+        if place := plan.place_of(task.task_id):
+            sprint_id = derive_artifact_id(self.project, "sprint_plan", str(place.sprint))
+            update |= {"assignee_id": place.member.member_id, "sprint_id": sprint_id}
+        fresh = blank(
+            task.task_id, "task", item.title, self.at, task.made.attempt.sections
+        ).model_copy(
+            update={
+                "number": f"{PREFIXES['task']}-{number:03d}",
+                "task": task.fields.model_copy(update=update),
+                "upstream_artifact_ids": [task.feature.artifact_id] if task.feature else [],
+            }
+        )
+        lane = self._lane_of(fresh)
+        state = derive_task_state(fresh, task.feature, task.made.grounds, lane)
+        self._put(fresh, state, task.made.attempt.objections)
+
+    def take_written(self, written: tuple[ArtifactSnapshot, DerivedState, WrittenSections]) -> None:
+        """A sprint or report, or its refusal."""
+        fresh, state, sections = written
+        if sections.findings:
+            self._note(reject(fresh, self.known.get(fresh.artifact_id), self.at, sections))
+        else:
+            self._put(fresh, state, [])
+
+    def _lane_of(self, fresh: ArtifactSnapshot) -> Lane:
+        before = self.known.get(fresh.artifact_id)
+        return derive_lane(self.at.lane, before, next_version(fresh, before))
+
+    def _put(
+        self, fresh: ArtifactSnapshot, state: DerivedState, objections: list[ReviewFinding]
+    ) -> None:
+        self._made.append(fresh)
+        before = self.known.get(fresh.artifact_id)
+        self._note(item_change(fresh, before, self.at, state, objections))
+
+
+def order_tasks(tasks: Sequence[Task]) -> list[Task]:
+    """The tasks with their needs, each after what it needs; otherwise as they come.
+
+    A task needs the parts of its feature that it builds on, else the tasks of the features that its
+    own one needs.
+    """
+    by_feature: dict[str, list[Task]] = {}
+    for one in tasks:
+        if one.feature:
+            by_feature.setdefault(one.feature.artifact_id, []).append(one)
+    done: dict[str, Task] = {}
+    for one in tasks:
+        _place(one, tasks, by_feature, done, [])
+    return list(done.values())
+
+
+def _place(
+    one: Task,
+    tasks: Sequence[Task],
+    by_feature: dict[str, list[Task]],
+    done: dict[str, Task],
+    way: list[str],
+) -> None:
+    if one.task_id in done:
+        return
+    way.append(one.task_id)
+    needs = [other for other in tasks if comes_before(other.made.item, one.made.item)]
+    if not needs and one.feature and one.feature.feature:
+        needs = [it for on in one.feature.feature.depends_on for it in by_feature.get(on, ())]
+    for other in needs:
+        if other.task_id not in way:
+            _place(other, tasks, by_feature, done, way)
+    way.pop()
+    one.needs = [it.task_id for it in needs if it.task_id in done][:MAX_NEEDS]
+    done[one.task_id] = one

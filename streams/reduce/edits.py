@@ -1,0 +1,117 @@
+"""The sections of a PRD as a request wants them: a person's edit, or what the gate has revised.
+
+A person may write what nothing supports: it is kept, without citations, and marked where it is
+shown. What a person wrote is theirs from then on: no run and no gate overwrites it, and what would
+be written anew is a suggestion for them to accept or decline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from schemas.events.artifact_parts import (
+    ArtifactSnapshot,
+    EditRefusal,
+    ReviewFinding,
+    Section,
+    Statement,
+)
+from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
+from schemas.ids import derive_id
+from streams.reduce.inputs import Grounds
+from streams.reduce.items import EDITED, replace_statements
+from streams.reduce.validator import Lane, errors, validate
+
+
+class RefusedEdit(Exception):
+    """Why nothing changes."""
+
+    def __init__(self, refusal: EditRefusal, findings: Sequence[ReviewFinding] = ()) -> None:
+        super().__init__(refusal)
+        self.refusal: EditRefusal = refusal
+        self.findings = list(findings)
+
+
+def apply_edits(
+    prd: ArtifactSnapshot, request: ChangeRequested, grounds: Grounds, lane: Lane
+) -> list[Section]:
+    """The sections after the request. Raises RefusedEdit."""
+    if request.artifact_id != prd.artifact_id or not prd.version:
+        raise RefusedEdit("unknown_artifact")
+    if request.expected_version != prd.version:
+        raise RefusedEdit("stale_version")
+    edits = {one.section_id: one for one in request.sections}
+    if edits.keys() - {one.section_id for one in prd.sections}:
+        raise RefusedEdit("unknown_section")
+    sections = [
+        _apply(section, edits[section.section_id], prd.artifact_id, request, grounds)
+        if section.section_id in edits
+        else section
+        for section in prd.sections
+    ]
+    if sections == prd.sections:
+        raise RefusedEdit("nothing_changes")
+    if request.editor_kind == "quality_gate":
+        _check(sections, grounds, lane)
+    return sections
+
+
+def _apply(
+    section: Section,
+    edit: SectionEdit,
+    artifact_id: str,
+    request: ChangeRequested,
+    grounds: Grounds,
+) -> Section:
+    if edit.action != "write":
+        return _answer_suggestion(section, accepts=edit.action == "accept_suggestion")
+    by_person = request.editor_kind == "person"
+    if section.state == EDITED and not by_person:
+        raise RefusedEdit("edited_by_person")
+    known = {one.text: one for one in section.statements}
+    statements = [
+        known.get(one.text) or _write_statement(artifact_id, section.section_id, one, grounds)
+        for one in edit.statements
+    ]
+    if statements == section.statements:
+        return section
+    if by_person:
+        fields = {"state": EDITED, "edited_by": request.editor, "gap": ""}
+        section = section.model_copy(update=fields)
+    return replace_statements(section, statements)
+
+
+def _answer_suggestion(section: Section, *, accepts: bool) -> Section:
+    """The suggestion is taken over, and the section is nobody's again; or it is put aside until
+    the input changes once more.
+    """
+    suggestion = section.suggestion
+    if suggestion is None:
+        raise RefusedEdit("no_suggestion")
+    answered = {"input_hash": suggestion.input_hash, "suggestion": None}
+    if not accepts:
+        return section.model_copy(update=answered)
+    state = "generated" if suggestion.statements else "insufficient_evidence"
+    taken = {"state": state, "edited_by": None, "gap": suggestion.gap}
+    return replace_statements(section.model_copy(update=answered | taken), suggestion.statements)
+
+
+def _write_statement(
+    artifact_id: str, section_id: str, edited: EditedStatement, grounds: Grounds
+) -> Statement:
+    cited = [one.atom_id for one in edited.citations]
+    atoms = [grounds.atoms[one] for one in cited if one in grounds.atoms]
+    return Statement(
+        statement_id=derive_id("stm", artifact_id, section_id, edited.text, *cited),
+        text=edited.text,
+        citations=edited.citations,
+        provisional=bool(atoms) and all(atom.status == "draft" for atom in atoms),
+        confidence=max((atom.confidence for atom in atoms), default=0.0),
+        contradiction_ids=[one.contradiction_id for one in grounds.contradictions_of(cited)],
+    )
+
+
+def _check(sections: Sequence[Section], grounds: Grounds, lane: Lane) -> None:
+    machine_made = [one for one in sections if one.state != EDITED]
+    if found := errors(validate(machine_made, grounds, lane)):
+        raise RefusedEdit("not_valid", found)

@@ -1,0 +1,208 @@
+"""Sprints as artifacts: a goal, a line for each task, the risks, what is left out and why.
+
+Every line cites the task it is about and the atoms the task is made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from schemas.events.artifact_parts import (
+    ArtifactSnapshot,
+    Citation,
+    PlanItem,
+    Section,
+    SprintPlanFields,
+    Statement,
+    TaskFields,
+    UnplannedTask,
+)
+from schemas.events.team import Team
+from schemas.ids import artifact_id as derive_artifact_id
+from schemas.ids import derive_id, sha256_hex
+from streams.reduce.forecast import assume_velocity
+from streams.reduce.inputs import Grounds, SectionInput
+from streams.reduce.items import PREFIXES, Settled, WrittenSections, blank, section_of
+from streams.reduce.sprint import Place, Plan, Sprint
+from streams.reduce.states import DerivedState, derive_dependent_state
+from streams.reduce.validator import errors, validate
+from streams.reduce.wording import shorten
+
+MAX_GOALS = 3
+MAX_RISKS = 5
+MAX_CITED = 3
+MAX_NAME = 60
+TITLES = {"goal": "Goal", "items": "Tasks", "risks": "Risks"}
+
+
+@dataclass(frozen=True, slots=True)
+class SprintWriter:
+    """Writes the sprints of one plan; ``tasks`` are those of the position, by id."""
+
+    project: str
+    team: Team
+    plan: Plan
+    tasks: Mapping[str, ArtifactSnapshot]
+    features: Sequence[ArtifactSnapshot]
+
+    def write(
+        self, sprint: Sprint, grounds: Sequence[Grounds], at: Settled
+    ) -> tuple[ArtifactSnapshot, DerivedState, WrittenSections]:
+        """A sprint, its state, and what the validator objects to."""
+        artifact_id = derive_artifact_id(self.project, "sprint_plan", str(sprint.number))
+        tasks = [self.tasks[one.job.task_id] for one in sprint.places]
+        goal = self._goal(artifact_id, tasks)
+        lines = [self._line(artifact_id, one) for one in sprint.places]
+        said = {"goal": [goal], "items": lines, "risks": _risks(artifact_id, tasks)}
+        sections = [write_lines(key, TITLES[key], lines) for key, lines in said.items() if lines]
+        fresh = blank(artifact_id, "sprint_plan", f"Sprint {sprint.number}", at, sections)
+        fresh = fresh.model_copy(
+            update={
+                "number": f"{PREFIXES['sprint_plan']}-{sprint.number:03d}",
+                "sprint_plan": self._fields(sprint, goal.text, tasks),
+                "upstream_artifact_ids": [one.artifact_id for one in tasks],
+            }
+        )
+        found = errors(validate(sections, join_grounds(grounds, self._documents()), at.lane))
+        state = derive_dependent_state(tasks)
+        return fresh, state, WrittenSections(sections, [], found)
+
+    def _documents(self) -> list[ArtifactSnapshot]:
+        return [*self.tasks.values(), *self.features]
+
+    def _goal(self, artifact_id: str, tasks: Sequence[ArtifactSnapshot]) -> Statement:
+        """The features that most points of the sprint go to, else its first tasks."""
+        names: dict[str, list[str]] = {}
+        for one in tasks:
+            fields = _fields_of(one)
+            title = fields.upstream_title or shorten(one.title, MAX_NAME)
+            names.setdefault(title, []).append(fields.feature_id or one.artifact_id)
+        chosen = list(names)[:MAX_GOALS]
+        more = ", and more" if len(names) > MAX_GOALS else ""
+        text = f"Work on {join_names(chosen)}{more}."
+        ids = list(dict.fromkeys(one for name in chosen for one in names[name]))
+        return cite(artifact_id, "goal", text, tasks[:1], ids)
+
+    def _line(self, artifact_id: str, place: Place) -> Statement:
+        task = self.tasks[place.job.task_id]
+        text = f"{task.title} ({place.job.points} points, {place.member.name})."
+        return cite(artifact_id, "items", text, [task], [task.artifact_id])
+
+    def _fields(
+        self, sprint: Sprint, goal: str, tasks: Sequence[ArtifactSnapshot]
+    ) -> SprintPlanFields:
+        return SprintPlanFields(
+            sprint_number=sprint.number,
+            goal=goal,
+            start_date=sprint.first.isoformat(),
+            end_date=sprint.last.isoformat(),
+            capacity_points=sprint.capacity,
+            planned_points=sprint.points,
+            items=[
+                PlanItem(
+                    task_id=one.job.task_id,
+                    assignee_id=one.member.member_id,
+                    points=one.job.points,
+                    order=order,
+                    reason=one.reason,
+                )
+                for order, one in enumerate(sprint.places, 1)
+            ],
+            risk_atom_ids=sorted({it for one in tasks for it in _fields_of(one).risk_atom_ids}),
+            unplanned=self._unplanned(sprint),
+            assumptions=assume(self.team),
+        )
+
+    def _unplanned(self, sprint: Sprint) -> list[UnplannedTask]:
+        """The tasks that are in no sprint so far, with the sprint they are in or why in none."""
+        left = []
+        for task_id in self.tasks:
+            place = self.plan.place_of(task_id)
+            if place is None:
+                left.append(UnplannedTask(task_id=task_id, reason=self.plan.reasons[task_id]))
+            elif place.sprint > sprint.number:
+                reason = f"It is planned for sprint {place.sprint}."
+                left.append(UnplannedTask(task_id=task_id, reason=reason))
+        return left
+
+
+def assume(team: Team) -> list[str]:
+    """What the plan takes for granted."""
+    said = [
+        "Estimates are made by rule from how much there is to fulfil; nobody confirmed them.",
+        assume_velocity(team)[1],
+    ]
+    if not team.plan_start:
+        said.append("No start was set: the plan begins on the day the first artifacts were made.")
+    return said
+
+
+def write_lines(section_id: str, title: str, lines: list[Statement]) -> Section:
+    """A section of statements that were not written from picks."""
+    mark = sha256_hex("\n".join([section_id, *(one.model_dump_json() for one in lines)]))
+    given = SectionInput(section_id=section_id)
+    return section_of(given, lines, title).model_copy(update={"input_hash": mark})
+
+
+def cite(
+    artifact_id: str,
+    section_id: str,
+    text: str,
+    items: Sequence[ArtifactSnapshot],
+    artifact_ids: Sequence[str],
+) -> Statement:
+    """A line that rests on artifacts and on the first atoms of ``items``."""
+    cited = {it.atom_id: it for one in items for it in _citations(one)[:MAX_CITED]}
+    said = [it for one in items for section in one.sections for it in section.statements]
+    return Statement(
+        statement_id=derive_id("stm", artifact_id, section_id, text, *artifact_ids),
+        text=text,
+        citations=[cited[key] for key in sorted(cited)],
+        provisional=bool(said) and all(one.provisional for one in said),
+        confidence=max((one.confidence for one in said), default=0.0),
+        contradiction_ids=sorted({it for one in said for it in one.contradiction_ids}),
+        artifact_ids=list(artifact_ids),
+    )
+
+
+def text_of(item: ArtifactSnapshot) -> str:
+    """All that an artifact says, for comparing a line with it."""
+    own = item.own.model_dump_json() if item.own else ""
+    said = (one.text for section in item.sections for one in section.statements)
+    return "\n".join([item.number, item.title, own, *said])
+
+
+def join_grounds(parts: Iterable[Grounds], documents: Iterable[ArtifactSnapshot]) -> Grounds:
+    """All atoms of ``parts``, and the texts of ``documents``.
+
+    Contradictions are left out: a line names a task, and the task names what is open in it.
+    """
+    atoms = {key: atom for one in parts for key, atom in one.atoms.items()}
+    return Grounds(atoms.values(), (), {one.artifact_id: text_of(one) for one in documents})
+
+
+def join_names(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _risks(artifact_id: str, tasks: Sequence[ArtifactSnapshot]) -> list[Statement]:
+    """The risks of the tasks as they state them, each once."""
+    found: dict[str, Statement] = {}
+    for task in tasks:
+        for section in task.sections:
+            for one in section.statements if section.section_id == "risks" else ():
+                ids = derive_id("stm", artifact_id, "risks", one.text)
+                moved = {"statement_id": ids, "artifact_ids": [task.artifact_id]}
+                found.setdefault(one.text, one.model_copy(update=moved))
+    return list(found.values())[:MAX_RISKS]
+
+
+def _citations(item: ArtifactSnapshot) -> list[Citation]:
+    return [it for section in item.sections for one in section.statements for it in one.citations]
+
+
+def _fields_of(task: ArtifactSnapshot) -> TaskFields:
+    assert task.task
+    return task.task

@@ -1,0 +1,94 @@
+"""From a team to a sprint plan and reports at the terminal: what a lead does after an ingest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from infra.local.process import wait_until
+from tests.parcel import write_to
+from tests.service import COMMAND_PATIENCE_S, Service, service
+
+pytestmark = pytest.mark.broker
+PATIENCE_S = 120
+
+
+@pytest.fixture(scope="module")
+def cairn(tmp_path_factory) -> Iterator[Service]:
+    folder = tmp_path_factory.mktemp("planning") / "parcel"
+    write_to(folder)
+    with service() as running:
+        running.run("project", "create", "Parcel", "--idempotency-key", "parcel")
+        running.ingest(folder, "Parcel", "first")
+        yield running
+
+
+def test_a_team_gets_a_plan_that_follows_its_changes(cairn: Service):
+    project = ("--project", "Parcel")
+    tasks = cairn.json("show", "tasks", *project)
+    assert tasks
+    assert all(task["fields"]["solutions"] for task in tasks)
+    assert cairn.json("show", "sprint", *project) == []
+
+    skills = ("--skill", "backend:4", "--skill", "security")
+    ana = cairn.run("members", "add", "Ana", *project, *skills, "--capacity", "3").strip()
+    again = cairn.run("members", "add", "Ana", *project, "--idempotency-key", "k").strip()
+    cairn.run("members", "remove", again, *project)
+    cairn.run("plan", *project, "--start", "2026-05-04")
+    (member,) = cairn.json("members", "list", *project)
+    assert (member["member_id"], member["skills"]) == (ana, {"backend": 4, "security": 3})
+
+    slow = plan_starting(cairn, "2026-05-04", capacity=3)
+    cairn.run("members", "update", "Ana", *project, "--capacity", "30")
+    fast = plan_starting(cairn, "2026-05-04", capacity=30)
+
+    assert len(fast) < len(slow)
+    assert all(one["fields"]["planned_points"] <= one["fields"]["capacity_points"] for one in slow)
+    planned = [item for one in fast for item in one["fields"]["items"]]
+    assert {item["assignee_id"] for item in planned} == {ana}
+    shown = cairn.run("show", "sprint", *project)
+    assert "## Assumptions" in shown
+    assert "Ana" in shown
+    assert "assignee Ana" in cairn.run("show", "tasks", *project)
+
+
+def test_reports_are_made_on_request_and_stay(cairn: Service):
+    project = ("--project", "Parcel")
+    cairn.run("members", "add", "Ben", *project, "--skill", "qa", "--capacity", "8")
+
+    for kind in ("standup", "sprint", "forecast", "management"):
+        (made,) = cairn.json("report", kind, *project, "--as-of", "2026-05-06")
+        assert made["fields"]["report_type"] == kind
+        assert made["upstream_artifact_ids"]
+        assert all(
+            line["citations"] or line["artifact_ids"]
+            for section in made["sections"]
+            for line in section["statements"]
+        )
+
+    assert len(cairn.json("show", "report", *project)) == 4
+    assert "sprints needed" in cairn.run("report", "forecast", *project, "--as-of", "2026-05-06")
+    assert "is no day" in refused(cairn, "report", "sprint", *project, "--as-of", "soon")
+    assert cairn.run("verify-log")
+
+
+def refused(cairn: Service, *arguments: str) -> str:
+    process = cairn.start(*arguments)
+    _, err = process.communicate(timeout=COMMAND_PATIENCE_S)
+    assert process.returncode == 2
+    return err
+
+
+def plan_starting(cairn: Service, day: str, capacity: int) -> list[dict[str, Any]]:
+    """The sprints as soon as the first begins on ``day`` with this capacity."""
+    found: list[dict[str, Any]] = []
+
+    def is_shown() -> bool:
+        found[:] = cairn.json("show", "sprint", "--project", "Parcel")
+        first = found[0]["fields"] if found else {}
+        return (first.get("start_date"), first.get("capacity_points")) == (day, capacity)
+
+    assert wait_until(is_shown, timeout_s=PATIENCE_S), f"never shown: {found}"
+    return list(found)

@@ -1,0 +1,96 @@
+"""Members, tasks and sprints in the tables: as the last fact left them, whole after a repeat."""
+
+from __future__ import annotations
+
+import pytest
+
+from infra.cli.show import render_item
+from infra.errors import NotFound
+from projections.checkpoint import Record
+from projections.read import artifacts, team
+from schemas.events.team import Absence, MemberRemoved, MemberUpdated, PlanSet
+from streams.publishing import PUBLISH
+from tests.projections.conftest import ReadModel
+from tests.projections.log import Log
+from tests.reduce.ledgers import PROJECT, Play
+from tests.reduce.teams import PLANNED_FEATURE, a_member, ask, joins, starts
+
+ANA = a_member("Ana", "security", "integration")
+AWAY = Absence(first_day="2026-05-04", last_day="2026-05-10")
+
+
+def records_of(play: Play, times: int = 1) -> list[Record]:
+    """What was asked, decided and published, each ``times`` times."""
+    log = Log()
+    facts = [record.envelope for record in (*play.ledger, *play.asked)]
+    for record in play.written:
+        answer = record.envelope
+        facts += [answer, *(answer.caused(event) for event in PUBLISH.handle(answer, None))]
+    for fact in facts:
+        for _ in range(times):
+            log.write(fact)
+    return log.records
+
+
+@pytest.fixture
+def play() -> Play:
+    play = Play().given(PLANNED_FEATURE)
+    play.ends()
+    for fact in (joins(ANA), joins(a_member("Ben", "testing")), starts("2026-05-04")):
+        ask(play, fact)
+    return play
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_members_are_as_the_last_fact_left_them(model: ReadModel, play: Play, times: int):
+    ask(play, MemberUpdated(member_id="mem_Ana", capacity_points=7, availability=[AWAY]))
+    ask(play, MemberRemoved(member_id="mem_Ben"))
+    ask(play, PlanSet(velocity=12))
+
+    model.fold(records_of(play, times))
+
+    (ana,) = team.members(model.connection, PROJECT)
+    assert (ana.name, ana.capacity_points, set(ana.skills)) == (
+        "Ana",
+        7,
+        {"security", "integration"},
+    )
+    assert ana.availability == [AWAY.model_dump()]
+    settings = team.plan_settings(model.connection, PROJECT)
+    assert (settings.start_day, settings.velocity) == ("2026-05-04", 12)
+    assert model.value("SELECT count(*) FROM member_availability") == 1
+
+
+def test_a_member_is_found_by_name_or_id_and_nobody_else(model: ReadModel, play: Play):
+    model.fold(records_of(play))
+
+    assert team.member_of(model.connection, PROJECT, "Ana").member_id == "mem_Ana"
+    assert team.member_of(model.connection, PROJECT, "mem_Ana").name == "Ana"
+    with pytest.raises(NotFound, match="There is no member Eve"):
+        team.member_of(model.connection, PROJECT, "Eve")
+
+
+def test_tasks_and_sprints_have_views_with_their_fields(model: ReadModel, play: Play):
+    model.fold(records_of(play))
+
+    assert model.value("SELECT assignee_id FROM tasks") == "mem_Ana"
+    assert model.value("SELECT status FROM tasks") == "todo"
+    assert model.value("SELECT planned_points FROM sprint_plans") == 3
+    assert model.value("SELECT start_date FROM sprint_plans") == "2026-05-04"
+    assert model.value("SELECT count(*) FROM reports") == 0
+
+
+def test_a_reader_sees_who_does_what_and_what_the_plan_assumes(model: ReadModel, play: Play):
+    model.fold(records_of(play))
+    names = team.names(model.connection, PROJECT)
+
+    (task,) = artifacts.items(model.connection, PROJECT, "task").items
+    (sprint,) = artifacts.items(model.connection, PROJECT, "sprint_plan").items
+
+    shown = render_item(task, names)
+    assert "estimate points 3" in shown
+    assert "assignee Ana" in shown
+    assert "in sprint-001 Sprint 1" in shown
+    assert "needs integration" in shown
+    assert "## Technical approach" in shown
+    assert "## Assumptions" in render_item(sprint, names)
