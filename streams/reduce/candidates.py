@@ -57,6 +57,7 @@ LEAST_EVERYWHERE = 10
 _OF_PRODUCT = re.compile(
     r" (?:in|for|with|and|to|on|by|of|used by) (?:the )?(?P<product>[A-Za-z]\w+(?: [A-Z]\w+)?)$"
 )
+_RELEASE = re.compile(r"^v?\d[\d.]* ")
 _WORD = re.compile(r"[^\W_]+")
 _LEADING = frozenset({"the", "a", "an"})
 
@@ -150,7 +151,7 @@ def shorten_name(name: str, products: frozenset[str]) -> str:
             rf"{re.escape(product)} (?:(?:support|and|with) )?(?:for |in |on )?", name, re.I
         )
         if before:
-            rest = name[before.end() :]
+            rest = _RELEASE.sub("", name[before.end() :])
             return rest[:1].upper() + rest[1:] if len(rest) >= LEAST_NAME else name
     return name
 
@@ -258,7 +259,7 @@ def _choose(found: Sequence[Candidate]) -> list[Candidate]:
     sure = [one for one in ranked if not one.is_named_only_by_page]
     pages = [one for one in ranked if one.is_named_only_by_page]
     if len(sure) >= MANY:
-        pages = [one for one in pages if one.speaking or len(one.others) > 1][: len(sure) // 2]
+        pages = [one for one in pages if one.speaking or len(one.others) > 1][: len(sure)]
     return (sure + pages[:MAX_PAGES])[:MAX_FEATURES]
 
 

@@ -101,8 +101,10 @@ def test_where_many_are_named_a_page_is_one_only_if_others_speak_of_it():
 def test_the_product_that_several_features_are_of_is_no_part_of_their_names():
     guards = [introducing(f"{it} in Sorter", f"{it}: a guard") for it in ("Lanes", "Vans", "Belts")]
     own = introducing("Sorter support for scales", "Scales weigh what is on them")
+    dated = introducing("Sorter 2.0 doors", "Doors open at noon")
 
-    assert set(features(*guards, own)) == {"Lanes", "Vans", "Belts", "Scales"}
+    named = {"Lanes", "Vans", "Belts", "Scales", "Doors"}
+    assert set(features(*guards, own, dated)) == named
 
 
 def test_a_page_among_those_about_anything_is_a_feature_only_if_another_document_speaks_of_it():

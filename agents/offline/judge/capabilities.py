@@ -66,6 +66,7 @@ _HOME = re.compile(
     r"^ *(?:details|description): *[\"']?(?P<told>[^\n]+?)[\"']? *$",
     re.MULTILINE,
 )
+_INDENTED = re.compile(r"\n[ \t]{2,}(?P<told>[^\W_].*(?:\n[ \t]{2,}\S.*)*)")
 _BARE = {LISTED: "Features", CARD: "Features", RECORD: "Design"} | dict.fromkeys(
     (PAGE, DOC, PLAN, TOPIC), "Documented"
 )
@@ -288,20 +289,38 @@ def _introduce_item(
 def _headed(
     text: str, found: Sequence[Passage], told: set[tuple[str, ...]], planned: bool
 ) -> Iterator[Introduction]:
-    """Headings right below that of a list of features, each with its first sentence."""
-    named: set[str] = set()
+    """Headings right below that of a list of features, each with its first sentence; a term whose
+    meaning is indented is such a heading.
+    """
+    named = {it.headings for it in found}
     for passage in found:
-        below = _below(passage.headings, planned)
-        state = _state_under(passage.headings, planned)
-        if len(below) != 1 or not state or passage.headings in told or passage.form != "paragraph":
+        is_term = passage.form == "heading" and not _below(passage.headings, planned)
+        chain = (*passage.headings, text[passage.start : passage.end].strip("* "))
+        if passage.form == "paragraph":
+            named.add(chain := passage.headings)
+        elif not is_term or chain in named:
+            continue
+        below, state = _below(chain, planned), _state_under(chain, planned)
+        if len(below) != 1 or not state or chain in told:
             continue
         name = capability_name(below[0], planned=state == PLANNED)
-        if name and name not in named and not _DONE.match(simplify(below[0])):
-            named.add(name)
-            first = split_sentences(text, passage.start, passage.end)[0]
-            span = first if first[1] - first[0] >= MIN_EVIDENCE_CHARS else _widen(text, first)
-            said = strip_markup(text[slice(*first)])
-            yield Introduction(name, said, span, PLAN if state == PLANNED else LISTED, state)
+        if name and not _DONE.match(simplify(below[0])):
+            told.add(chain)
+            span = _meaning_of(text, passage)
+            if span[0] < span[1]:
+                said = strip_markup(text[slice(*span)])
+                span = span if span[1] - span[0] >= MIN_EVIDENCE_CHARS else _widen(text, span)
+                place = PLAN if state == PLANNED else LISTED
+                yield Introduction(name, said, span, place, state)
+
+
+def _meaning_of(text: str, passage: Passage) -> Span:
+    """The first sentence of a paragraph, or of what stands indented under a term."""
+    start, end = passage.start, passage.end
+    if passage.form == "heading":
+        meaning = _INDENTED.match(text, text.find("\n", end))
+        start, end = meaning.span("told") if meaning else (end, end)
+    return split_sentences(text, start, end)[0] if start < end else (start, end)
 
 
 def _below(headings: Sequence[str], planned: bool) -> Sequence[str]:

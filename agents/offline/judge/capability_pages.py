@@ -92,14 +92,14 @@ def page_of(chunk: ChunkCreated) -> Page | None:
     )
     if not name and (_INTRODUCTIONS.match(own) or is_generic(title)):
         own = own if not _INTRODUCTIONS.match(own) else folders.pop()
-        place = TOPIC if place == DOC else place
         name = spell_as_in(_name_stem(own), text)
+        place = TOPIC if place == DOC and " " not in name else place
     elif folders and _INTRODUCTIONS.match(own):
         folders.pop()
     if not name and place in (DOC, TOPIC):
-        place = TOPIC
         own_name = title if is_chosen_from(title) else ""
         name = own_name or next(filter(None, map(name_handled, titles)), "")
+        place = place if " " in name else TOPIC
     if not name:
         return None
     if " " not in name and (kind := _KIND_IN_STEM.fullmatch(own.lower())):
