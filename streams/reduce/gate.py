@@ -139,15 +139,25 @@ def is_evident(statement: Statement, grounds: Grounds) -> bool:
 
 def find_clear(statements: Sequence[Statement]) -> frozenset[str]:
     """The statements that are definite, can stand alone, and repeat none before them."""
-    clear: set[str] = set()
+    repeated = find_repeats(statements)
+    return frozenset(
+        one.statement_id
+        for one in statements
+        if one.statement_id not in repeated
+        and not (_VAGUE.search(one.text) or find_wordings(one.text) & _DEPENDENT)
+    )
+
+
+def find_repeats(statements: Sequence[Statement]) -> frozenset[str]:
+    """The statements that say in other words what one before them says."""
+    repeated: set[str] = set()
     said: list[frozenset[str]] = []
     for one in statements:
         words = content_words(one.text)
-        repeats = any(len(words & known) >= REPEATS * len(words | known) for known in said)
+        if any(len(words & known) >= REPEATS * len(words | known) for known in said):
+            repeated.add(one.statement_id)
         said.append(words)
-        if not (repeats or _VAGUE.search(one.text) or find_wordings(one.text) & _DEPENDENT):
-            clear.add(one.statement_id)
-    return frozenset(clear)
+    return frozenset(repeated)
 
 
 def _criticise(

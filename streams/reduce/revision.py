@@ -1,9 +1,11 @@
 """The reviser by rule: it takes statements out of failing sections or changes their order.
 
 It words nothing, because a rule cannot word a weak statement better than the rules that wrote it.
-What is vague, repeats another or does not stand alone goes; what is evident comes before what is
-not, also from what the section holds back. A draft that is clear stays: that little is sure is for
-the gate to say, not for the reviser to hide.
+Repetitions go. What is sure comes before what is not and what is clear before what is vague, also
+from what the section holds back; what is neither goes where nothing better takes its place among
+those shown. A draft that is clear stays: that little is sure is for the gate to say, not for the
+reviser to hide. Decided against: taking out all that is vague, which took a third of the statements
+of real documents, some of them the only sure ones of their section.
 """
 
 from __future__ import annotations
@@ -11,10 +13,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from schemas.events.artifact_parts import Section, Statement
-from streams.reduce.gate import find_clear, is_evident
+from streams.reduce.gate import find_clear, find_repeats, is_evident
 from streams.reduce.inputs import Grounds
 from streams.reduce.items import replace_statements
 from streams.reduce.sections import SHOWN
+
+NO_GOOD = 3  # neither sure nor clear
 
 
 def revise(
@@ -37,15 +41,28 @@ def revise(
 
 
 def _revise_section(section: Section, said: Sequence[Statement], grounds: Grounds) -> Section:
-    """The section without what repeats ``said`` or is not clear; it keeps one statement at least.
+    """The section without what repeats ``said`` or is no good; it keeps one statement at least.
 
     Of what stays, those chosen to be shown keep their order, and so do the others.
     """
-    ranked = sorted(section.statements, key=lambda one: not is_evident(one, grounds))
-    clear = find_clear([*said, *ranked])
-    kept = [one for one in ranked if one.statement_id in clear] or ranked[:1]
-    shown = {one.statement_id for one in kept[:SHOWN]}
-    held = {one.statement_id for one in kept[SHOWN:]}
+    best = _rank(section.statements, said, grounds) or section.statements[:1]
+    shown = {one.statement_id for one in best[:SHOWN]}
+    held = {one.statement_id for one in best[SHOWN:]}
     statements = [one for one in section.statements if one.statement_id in shown]
     statements += [one for one in section.statements if one.statement_id in held]
     return section if statements == section.statements else replace_statements(section, statements)
+
+
+def _rank(
+    statements: Sequence[Statement], said: Sequence[Statement], grounds: Grounds
+) -> list[Statement]:
+    """What may stay, best first: sure and clear, sure, clear, then what is only held back."""
+    ranked = sorted(statements, key=lambda one: not is_evident(one, grounds))
+    repeated, clear = find_repeats([*said, *ranked]), find_clear([*said, *ranked])
+
+    def lacks(one: Statement) -> int:
+        return 2 * (not is_evident(one, grounds)) + (one.statement_id not in clear)
+
+    left = sorted((one for one in ranked if one.statement_id not in repeated), key=lacks)
+    good = [one for one in left if lacks(one) < NO_GOOD]
+    return left if len(good) >= SHOWN else good

@@ -109,7 +109,7 @@ def test_a_job_judges_and_its_stream_shows_every_step(backbone):
 
     def ended() -> bool:
         (now,) = cairn.json("jobs", "show", job["job_id"])
-        return now["status"] == "succeeded"
+        return bool(now["status"] == "succeeded")
 
     assert wait_until(ended, timeout_s=120)
     (done,) = cairn.json("jobs", "show", job["job_id"])

@@ -16,7 +16,7 @@ from schemas.events.quality import QualityEvent, QualityRunFinished
 from tests.reduce.ledgers import ENOUGH, a_requirement, prd_of
 
 VAGUE = [
-    a_requirement(f"The relay must {one}")
+    a_requirement(f"The relay must {one}", status="draft")
     for one in (
         "handle various things of a delivery",
         "be reasonably fast for several warehouses",

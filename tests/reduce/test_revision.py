@@ -54,7 +54,7 @@ def different(count: int) -> list[AtomRecord]:
 def test_what_repeats_or_is_vague_is_taken_out_and_nothing_is_reworded():
     good, *_ = different(1)
     again = a_requirement("Couriers must sign each single receipt")
-    vague = a_requirement("Deliveries are simple and various things")
+    vague = draft(a_requirement("Deliveries are simple and various things"))
     before = section("goals", [good, vague, again])
     grounds = Grounds([good, vague, again])
 
@@ -64,6 +64,26 @@ def test_what_repeats_or_is_vague_is_taken_out_and_nothing_is_reworded():
     assert after.statements[0] == before.statements[0]
     assert after.content_hash != before.content_hash
     assert after.input_hash == before.input_hash
+
+
+def test_what_is_sure_stays_though_it_is_vague():
+    vague = a_requirement("Deliveries are simple and various things")
+    before = section("goals", [vague, *different(2)])
+
+    assert revise([before], ["goals"], Grounds([vague, *different(2)])) == [before]
+
+
+def test_what_is_vague_is_held_back_where_better_takes_its_place():
+    vague = draft(a_requirement("Deliveries are simple and various things"))
+    atoms = [vague, *different(12)]
+    before = section("functional_requirements", atoms)
+
+    (after,) = revise([before], ["functional_requirements"], Grounds(atoms))
+
+    assert len(after.statements) == len(before.statements)
+    assert after.statements[-1].citations[0].atom_id != before.statements[0].citations[0].atom_id
+    place = [one.citations[0].atom_id for one in after.statements].index(vague.atom_id)
+    assert place >= SHOWN
 
 
 def test_what_is_sure_comes_up_from_what_the_section_holds_back():
