@@ -84,6 +84,9 @@ class Settings(BaseModel):
     stall_after_s: Annotated[float, Field(ge=1, le=86_400)] = 120.0
 
     webhooks: Listening | None = None
+    http: Listening | None = None
+    http_hosts: str | None = None
+    http_rate: Annotated[float, Field(ge=1, le=100_000)] = 200.0
 
     database_url: Annotated[DatabaseUrl | None, Field(repr=False)] = None
     vault_key: SecretStr | None = None
@@ -170,6 +173,7 @@ WANTED = {
     "runtime": "use `embedded` or `containers`",
     "kafka_bootstrap": "use host:port, several separated by commas",
     "webhooks": "use host:port, such as 127.0.0.1:8787",
+    "http": "use host:port, such as 127.0.0.1:8080",
     "database_url": "use postgresql://user:password@host:port/database, with %40 for an @ and %2F"
     " for a / in a password",
     "topic_prefix": "use letters, digits, dot, dash and underscore, at most 80",

@@ -156,6 +156,9 @@ TABLES: tuple[Table, ...] = (
         compared=False,
     ),
     _table("quality_runs", "quality_run_id", compared=False),
+    _table("quality_run_events", "quality_run_id", "seq", compared=False, append_only=True),
     _table("artifact_rejections", "artifact_id", "version", compared=False),
+    _table("job_history", "job_id", "transition", compared=False),
     _table("dead_letters", "dead_letter_id", compared=False),
+    _table("stream_frames", "event_id", compared=False),
 )

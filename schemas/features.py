@@ -20,3 +20,31 @@ LISTED = "list"  # an item or row of a list of features
 PLAN = "plan"  # an item of a roadmap
 RECORD = "record"  # a proposal or design of its own
 DOC = "doc"  # any other document named after one thing
+TOPIC = "topic"  # a document of a sort that is named after anything
+
+_SUREST = (PAGE, CARD, LISTED, PLAN, RECORD, DOC, TOPIC)
+_MARKS = frozenset({FEATURE, FEATURE_STATE, FEATURE_PLACE, FEATURE_GROUP})
+
+
+def keep_feature(
+    known: dict[str, str], told: dict[str, str], *, renewed: bool = False
+) -> dict[str, str]:
+    """``known`` attributes with the feature that either introduces: that of the surer place, which
+    is there where one of them says so. ``renewed``: the place of ``known`` was read again.
+    """
+    if FEATURE not in told:
+        return known
+    ours, theirs = ({k: it[k] for k in _MARKS & it.keys()} for it in (known, told))
+    if FEATURE not in known or renewed:
+        chosen = theirs
+    else:
+        chosen = min(ours, theirs, key=_rank)
+        states = {ours.get(FEATURE_STATE), theirs.get(FEATURE_STATE)}
+        chosen |= {FEATURE_STATE: DONE} if DONE in states else {}
+    return {k: v for k, v in known.items() if k not in _MARKS} | chosen
+
+
+def _rank(marks: dict[str, str]) -> tuple[int, str, str]:
+    place = marks.get(FEATURE_PLACE, TOPIC)
+    known = _SUREST.index(place) if place in _SUREST else len(_SUREST)
+    return known, marks[FEATURE], marks.get(FEATURE_GROUP, "")

@@ -80,5 +80,11 @@ def run_id(project: str, trigger_key: str, lane: str) -> str:
     return derive_id("run", project, trigger_key, lane)
 
 
+def job_id(project: str, job_type: str, idempotency_key: str, earlier: int = 0) -> str:
+    """Id of a job; ``earlier`` counts the dead ones that had the same key before it."""
+    parts = (project, job_type, idempotency_key)
+    return derive_id("job", *parts, *([earlier] if earlier else []))
+
+
 def artifact_id(project: str, artifact_type: str, key: str) -> str:
     return derive_id("art", project, artifact_type, key)

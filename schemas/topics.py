@@ -23,7 +23,16 @@ DAY_MS = 24 * 60 * 60 * 1000
 RECORD_BYTES = 1024 * 1024
 WHOLE_RECORD_BYTES = 8 * 1024 * 1024
 
-KeyFamily = Literal["project_id", "source_id", "artifact_id", "key_id", "outside", "origin"]
+KeyFamily = Literal[
+    "project_id",
+    "source_id",
+    "artifact_id",
+    "job_id",
+    "key_id",
+    "stream_id",
+    "outside",
+    "origin",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +178,7 @@ TOPICS: tuple[Topic, ...] = (
             "ingestion.run_stopped",
         ),
         ("run_control",),
-        ("run_control", "ledger", "projections"),
+        ("run_control", "ledger", "frame", "projections"),
     ),
     Topic(
         "hitl.v1",
@@ -213,7 +222,7 @@ TOPICS: tuple[Topic, ...] = (
         "project_id",
         ("artifact.changed", "artifact.speculated"),
         ("reduce",),
-        ("reduce", "publish"),
+        ("reduce", "publish", "frame"),
         max_message_bytes=WHOLE_RECORD_BYTES,
         internal=True,
     ),
@@ -285,9 +294,40 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "quality.v1",
         "artifact_id",
-        ("quality.run_finished",),
-        ("publish",),
-        ("projections", "downstream"),
+        (
+            "quality.run_started",
+            "quality.dimension_scored",
+            "quality.iteration_completed",
+            "quality.section_revised",
+            "quality.run_finished",
+        ),
+        ("publish", "cli", "jobs"),
+        ("projections", "frame", "downstream"),
+    ),
+    Topic(
+        "stream.v1",
+        "stream_id",
+        ("stream.frame",),
+        ("frame",),
+        ("projections",),
+        retention_ms=7 * DAY_MS,
+        internal=True,
+    ),
+    Topic(
+        "job.v1",
+        "job_id",
+        (
+            "job.enqueued",
+            "job.claimed",
+            "job.lease_expired",
+            "job.attempt_failed",
+            "job.succeeded",
+            "job.dead",
+            "job.cancelled",
+        ),
+        ("jobs",),
+        ("projections",),
+        retention_ms=365 * DAY_MS,
     ),
     Topic(
         "dlq.v1",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from streams.frames import FRAME
 from streams.ledger.writer import LEDGER
 from streams.mapping import Read, map_step
 from streams.publishing import PUBLISH
@@ -21,7 +22,7 @@ from streams.stage import Step, Writer
 
 HYGIENE = "hygiene"
 HYGIENE_INPUT = "source.v1"
-DECIDING = (REPARTITIONER, RUN_CONTROL, LEDGER, REDUCE, PUBLISH)
+DECIDING = (REPARTITIONER, RUN_CONTROL, LEDGER, REDUCE, PUBLISH, FRAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ def pipeline(read: Read) -> Pipeline:
             map_step("deep", read, REFLECT),
             REFLECT,
             PUBLISH,
+            FRAME,
         ),
         writers=(RUN_CONTROL, LEDGER, REDUCE),
     )

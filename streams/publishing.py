@@ -11,7 +11,6 @@ from schemas.events.artifact import (
     ArtifactChanged,
     ArtifactSpeculated,
     LatestSet,
-    QualityRunFinished,
     SectionGenerated,
     SpeculationEnded,
     StateChanged,
@@ -20,6 +19,7 @@ from schemas.events.artifact import (
 )
 from schemas.events.artifact_parts import ArtifactChange
 from schemas.events.hygiene import ChunkCreated
+from schemas.quality_gate import describe_judgement
 from streams.stage import Step
 
 
@@ -37,7 +37,9 @@ def spread(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
         {name: getattr(answer, name) for name in ArtifactChange.model_fields}
     )
     facts = [fact for change in (prd, *answer.items) for fact in _facts(change)]
-    return [*facts, *(QualityRunFinished(run=run) for run in answer.quality_runs)]
+    for run in answer.quality_runs:
+        facts += describe_judgement(run, answer.input_ledger_seq)
+    return facts
 
 
 def _ahead(answer: ArtifactSpeculated) -> list[Event]:

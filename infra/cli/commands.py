@@ -40,6 +40,7 @@ COMMANDS = {
     "ingest": Command("Feed", "ingest", "Read sources into a project's ledger."),
     "connector": Command("Feed", "connector", "Connect services and read them."),
     "runs": Command("Feed", "runs", "List ingestion runs; cancel, resume or inspect one."),
+    "jobs": Command("Feed", "jobs", "List background jobs; enqueue, cancel or retry one."),
     "show": Command(
         "Read",
         "show",
@@ -52,6 +53,7 @@ COMMANDS = {
     "report": Command(
         "Plan", "report", "Make a report of a project; each line cites artifacts and atoms."
     ),
+    "quality": Command("Read", "quality", "Judge the PRD or a feature; list and show judgements."),
     "atoms": Command(
         "Read",
         "atoms",
@@ -128,6 +130,7 @@ COMMANDS = {
         "projector",
         "Fold the topics into the database's tables (run by `cairn up`).",
     ),
+    "web": Command("Operate", "web", "Serve the HTTP API. `cairn up` starts it by itself."),
     "webhooks": Command(
         "Operate",
         "webhooks",

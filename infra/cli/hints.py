@@ -37,6 +37,8 @@ HINTS = {
     "topic_missing": "Run `cairn up`, which makes it, or check CAIRN_TOPIC_PREFIX.",
     "unknown_connector": "See `cairn connector list`.",
     "unknown_dead_letter": "See `cairn dlq list`.",
+    "job_not_retriable": "See `cairn jobs show {job_id}`.",
+    "unknown_job": "See `cairn jobs list`.",
     "unknown_merge": "See `cairn merges`.",
     "unknown_project": "See `cairn project list`.",
     "unknown_run": "See `cairn runs`.",

@@ -45,6 +45,8 @@ def show(status: service.InstallationStatus) -> None:
     for each in status.damage:
         place = f"{each['topic']}/{each['partition']}@{each['offset']} {each['file']}".rstrip()
         out.print(f"LOG DAMAGED at {place}: {each['detail']}; {each['remedy']}.", soft_wrap=True)
+    if status.http:
+        out.print(f"API: {status.http}")
     if webhooks := status.webhooks:
         out.print(f"webhooks: {webhooks['address']}, {webhooks['queued']} queued")
         rows = [

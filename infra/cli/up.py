@@ -29,6 +29,8 @@ def register(app: typer.Typer) -> None:
             arguments = ("up", "--workers", str(workers))
             pid = supervisor.start_detached(settings, arguments, os.environ)
             say(f"Cairn runs (pid {pid}): `cairn status` shows it, `cairn down` stops it.")
+            if url := service.read_address(settings):
+                say(f"The API listens at {url}; {settings.home / 'token'} holds a token for it.")
             for line in service.find_vault_problems(service.connect(settings)):
                 say(line)
         else:
@@ -43,7 +45,8 @@ def programs(workers: int, settings: Settings) -> tuple[Program, ...]:
         for name, part in (("reader", "reading"), ("writer", "deciding"))
     )
     poller = Program("poller", ("connector", "poll"))
-    others = [Program("projector", ("projector",)), poller]
+    jobs, web = Program("jobs", ("jobs", "run")), Program("web", ("web",))
+    others = [Program("projector", ("projector",)), poller, jobs, web]
     if settings.webhooks:
         others += [Program("webhooks", ("webhooks",)), Program("intake", ("intake",))]
     return (*stages, *others)
@@ -52,5 +55,6 @@ def programs(workers: int, settings: Settings) -> tuple[Program, ...]:
 def prepare(settings: Settings) -> None:
     """Make ready what stages and projector need; say what of the log cannot be opened."""
     service.prepare_servers(settings)
+    service.ensure_owner_token(settings)
     for line in service.find_vault_problems(settings, look=True):
         say(line)

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from infra.service.decisions import undo_merge as undo_merge
     from infra.service.decisions import unverify_atom as unverify_atom
     from infra.service.decisions import verify_atom as verify_atom
+    from infra.service.http_address import choose_address as choose_address
+    from infra.service.http_address import read_address as read_address
     from infra.service.imports import Imported as Imported
     from infra.service.imports import JiraExport as JiraExport
     from infra.service.imports import SlackZip as SlackZip
@@ -62,12 +64,25 @@ if TYPE_CHECKING:
     from infra.service.ingestion import ingest as ingest
     from infra.service.installation import connect as connect
     from infra.service.intake import run_intake as run_intake
+    from infra.service.jobs import EnqueuedJob as EnqueuedJob
+    from infra.service.jobs import JobRequest as JobRequest
+    from infra.service.jobs import cancel_job as cancel_job
+    from infra.service.jobs import enqueue_job as enqueue_job
+    from infra.service.jobs import list_jobs as list_jobs
+    from infra.service.jobs import read_job as read_job
+    from infra.service.jobs import read_job_history as read_job_history
+    from infra.service.jobs import retry_job as retry_job
+    from infra.service.jobs import run_jobs as run_jobs
     from infra.service.planning import request_report as request_report
     from infra.service.polling import run_poller as run_poller
     from infra.service.progress import Note as Note
     from infra.service.projects import Project as Project
     from infra.service.projects import create_project as create_project
     from infra.service.publishing import draw_key as draw_key
+    from infra.service.quality import GateRequest as GateRequest
+    from infra.service.quality import list_quality_runs as list_quality_runs
+    from infra.service.quality import read_quality_run as read_quality_run
+    from infra.service.quality import run_quality as run_quality
     from infra.service.reads import list_contradictions as list_contradictions
     from infra.service.reads import read_prd as read_prd
     from infra.service.runs import AcceptedRemovals as AcceptedRemovals
@@ -85,6 +100,7 @@ if TYPE_CHECKING:
     from infra.service.team import remove_member as remove_member
     from infra.service.team import set_plan as set_plan
     from infra.service.team import update_member as update_member
+    from infra.service.tokens import ensure_owner_token as ensure_owner_token
     from infra.service.webhooks import run_webhooks as run_webhooks
     from infra.settings import Settings as Settings
 

@@ -30,6 +30,7 @@ from schemas.events.hitl import (
 )
 
 ANSWERED_WITHIN_S = 30.0
+UNANSWERED = "decision_unanswered"  # recorded, so it is decided in time
 MERGE_OPERATION = "mop_"  # how the id of a merge begins
 
 Verdict = Literal["approve", "reject"]
@@ -60,13 +61,17 @@ REASONS: Mapping[str, tuple[type[Refusal], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Decider:
-    """Who decides and why; ``expected_revision`` is what they saw, None: what the tables show."""
+    """Who decides and why; ``expected_revision`` is what they saw, None: what the tables show.
+
+    ``answer_within_s`` is how long the ledger's answer is waited for.
+    """
 
     name: str
     role: Role = "owner"
     rationale: str = ""
     expected_revision: int | None = None
     key: str = field(default_factory=draw_key)
+    answer_within_s: float = ANSWERED_WITHIN_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,14 +195,14 @@ async def _decide(
     answer = await wait_for(
         settings,
         lambda tables: people.answer_to(tables, str(fact.event_id)),
-        timeout_s=ANSWERED_WITHIN_S,
+        timeout_s=by.answer_within_s,
     )
     if answer is None:
         raise Unavailable(
             "The decision is recorded, but the ledger has not answered within"
-            f" {ANSWERED_WITHIN_S:.0f} s.",
-            code="decision_unanswered",
-            detail={"target_id": target_id, "key": by.key},
+            f" {by.answer_within_s:.0f} s.",
+            code=UNANSWERED,
+            detail={"target_id": target_id, "key": by.key, "event_id": str(fact.event_id)},
         )
     return _check_outcome(Decision(**answer.model_dump()))
 

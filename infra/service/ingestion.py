@@ -60,7 +60,8 @@ class IngestRequest:
     ``key`` is the trigger's with one source, else its beginning; ``key_may_repeat`` says that it
     may have been used before, so that what is answered already is not sent again. ``as_name`` names
     the root of a single source. ``any_folder`` allows system folders and whole home folders. With
-    ``wait`` the ingest ends when everything that follows from it is readable.
+    ``wait`` the ingest ends when everything that follows from it is readable. ``partial``: what a
+    source does not hold stays, also where it could tell what is gone.
     """
 
     sources: tuple[str, ...]
@@ -73,6 +74,7 @@ class IngestRequest:
     accept_removals: bool = False
     any_folder: bool = False
     wait: bool = False
+    partial: bool = False
     target: CoverageTarget = "best_effort"
     limits: Mapping[str, float] = field(default_factory=dict)
 
@@ -175,6 +177,8 @@ async def _ingest_all(settings: Settings, request: IngestRequest, tell: Tell[Ing
     before: list[SourceIngested] = []
     for index, connector in enumerate(opened):
         listed = await in_thread(connector.list)
+        if request.partial:
+            listed = replace(listed, complete=False)
         with redact_listing(listed, partial(redactor.name, project_id)) as listing:
             source = _Source(settings, request, index, project_id, vault, redactor, listing, tell)
             tell(source.listed())

@@ -17,6 +17,7 @@ from infra.addresses import without_credentials
 from infra.errors import Refusal, Unavailable
 from infra.local.disk import Disk, fullest
 from infra.local.runtime import Source, origins, read_runtime
+from infra.service.http_address import read_address
 from infra.settings import Settings
 from infra.watchdog import Movement, movements
 
@@ -47,6 +48,7 @@ class InstallationStatus:
     processes: list[Row]
     lag: list[Row]
     webhooks: Row | None
+    http: str | None
     damage: list[Row]
     vault: list[str]
 
@@ -84,6 +86,7 @@ def read_status(settings: Settings) -> InstallationStatus:
         processes=state.processes if state else [],
         lag=lag,
         webhooks=_webhooks(settings, lag),
+        http=read_address(settings) if state else None,
         damage=_damage(settings) if broker_answers else [],
         vault=_vault(settings) if server_version is not None else [],
     )

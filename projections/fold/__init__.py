@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from projections.fold import artifacts, dead_letters, ingestion, ledger, people, sources, team
+from projections.fold import (
+    artifacts,
+    dead_letters,
+    ingestion,
+    jobs,
+    ledger,
+    people,
+    quality,
+    sources,
+    streams,
+    team,
+)
 from projections.projection import Fold
 from schemas.topics import TOPICS
 
@@ -14,8 +25,11 @@ FOLDS: dict[str, Fold] = {
         *ledger.FOLDS.items(),
         *people.FOLDS.items(),
         *artifacts.FOLDS.items(),
+        *quality.FOLDS.items(),
+        *jobs.FOLDS.items(),
         *team.FOLDS.items(),
         *dead_letters.FOLDS.items(),
+        *streams.FOLDS.items(),
     )
 }
 PROJECTED_TOPICS: tuple[str, ...] = tuple(

@@ -1,4 +1,4 @@
-"""Artifacts: the present ones, versions with sections, citations and dependencies, judgements."""
+"""Artifacts: the present ones, versions with sections, citations and dependencies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from schemas.envelope import Envelope, Event
 from schemas.events.artifact import (
     ArtifactChanged,
     LatestSet,
-    QualityRunFinished,
     SectionGenerated,
     SpeculationEnded,
     StateChanged,
@@ -196,10 +195,6 @@ def _dependencies(section: Section) -> list[tuple[str, str, int]]:
     ]
 
 
-def quality_run_finished(rows: Rows, fact: Envelope, event: QualityRunFinished) -> None:
-    rows.add(fact, "quality_runs", event.run.model_dump() | {"judged_at": fact.recorded_at})
-
-
 def state_changed(rows: Rows, fact: Envelope, event: StateChanged) -> None:
     rows.add(
         fact,
@@ -233,5 +228,4 @@ FOLDS: dict[type[Event], Any] = {
     StateChanged: state_changed,
     LatestSet: latest_set,
     VersionRejected: version_rejected,
-    QualityRunFinished: quality_run_finished,
 }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
-from projections.read.page import PAGE, Listing, Page, page_of
+from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, select
 
 COLUMNS = (
@@ -48,10 +49,17 @@ class WholeDeadLetter(DeadLetter):
 
 
 def dead_letters(
-    connection: Conn, *, cursor: str | None = None, limit: int = PAGE
+    connection: Conn,
+    *,
+    only: Collection[str] | None = None,
+    cursor: str | None = None,
+    limit: int = PAGE,
 ) -> Page[DeadLetter]:
-    """A page of dead letters by place. Raises Refusal for a bad cursor."""
-    found, following = page_of(connection, DEAD_LETTERS, [("true",)], cursor, limit)
+    """A page of dead letters by place, of the projects in ``only``. Raises Refusal."""
+    conditions: list[Condition] = [("true",)]
+    if only is not None:
+        conditions.append(("d.project_id = ANY(%s)", sorted(only)))
+    found, following = page_of(connection, DEAD_LETTERS, conditions, cursor, limit)
     return Page(items=[DeadLetter(**row) for row in found], next_cursor=following)
 
 

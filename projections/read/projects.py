@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
 from infra.errors import Conflict, NotFound
-from projections.read.page import PAGE, Listing, Page, page_of
+from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, rows
 
 PROJECTS = Listing(
@@ -53,7 +54,19 @@ def project_ids(connection: Conn, name_or_id: str) -> list[str]:
     return [row["project_id"] for row in found]
 
 
-def projects(connection: Conn, *, cursor: str | None = None, limit: int = PAGE) -> Page[Project]:
-    """A page of projects by name. Raises Refusal for a bad cursor."""
-    found, following = page_of(connection, PROJECTS, [("true",)], cursor, limit)
+def projects(
+    connection: Conn,
+    *,
+    only: Collection[str] | None = None,
+    name: str | None = None,
+    cursor: str | None = None,
+    limit: int = PAGE,
+) -> Page[Project]:
+    """A page of projects by name, of those whose ids are in ``only``. Raises Refusal."""
+    conditions: list[Condition] = [("true",)]
+    if only is not None:
+        conditions.append(("p.project_id = ANY(%s)", sorted(only)))
+    if name is not None:
+        conditions.append(("p.name = %s", name))
+    found, following = page_of(connection, PROJECTS, conditions, cursor, limit)
     return Page(items=[Project(**row) for row in found], next_cursor=following)

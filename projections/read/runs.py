@@ -151,11 +151,14 @@ def runs(
     project_id: str,
     trigger_key: str | None = None,
     *,
+    run_id: str | None = None,
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[Run]:
     """A page of runs, oldest first. Raises Refusal for a bad cursor."""
     conditions: list[Condition] = [("r.project_id = %s", project_id)]
+    if run_id is not None:
+        conditions.append(("r.run_id = %s", run_id))
     if trigger_key is not None:
         conditions.append(("r.trigger_key = %s", trigger_key))
     found, following = page_of(connection, RUNS, conditions, cursor, limit)

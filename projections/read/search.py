@@ -2,7 +2,8 @@
 
 Both are ranked by words and fused by reciprocal rank: a place that both lists name comes first. A
 passage that a ranked atom quotes is shown as that atom, since it says the same in fewer words and
-has a standing; what no atom says is shown as it was written. Filters speak of atoms, so passages
+has a standing; what no atom says is shown as it was written, with the next best places of its
+document. Filters speak of atoms, so passages
 are left out then. The answer says by its coverage how good its ground is: where no passage holds
 enough of the question's words, rare ones counting more, the project does not cover it.
 """
@@ -26,7 +27,7 @@ SEARCHED = 100  # of the first passages, for atoms that quote them
 K = 20  # reciprocal rank fusion: how little the first ranks differ
 ATOMS_WEIGH = 0.2
 ATOM_HOLDS = 0.85  # of the words that the best passage holds, by weight
-SAME_SECTION = 0.6  # of the best one's score, to be shown with it
+SAME_DOCUMENT = 0.2  # of its best passage's score, to be shown with it
 Coverage = Literal["entity", "metadata", "fulltext", "weak", "none"]
 WEAK_BELOW = 0.6  # share of the question's words by weight, held by the passage with most
 NONE_BELOW = 0.25
@@ -147,7 +148,7 @@ def _answer(connection: Conn, question: Question, limit: int) -> Answer:
         return Answer(coverage=coverage, hits=[])
     found = _fuse(atoms, passages, quoted, terms)
     texts = read_passages(connection, [name for each in found for name in each.passages])
-    grouped = _by_section(found, texts, {each.passage_id: each for each in passages}, limit)
+    grouped = _by_document(found, texts, {each.passage_id: each for each in passages}, limit)
     return Answer(coverage=coverage, hits=_show(connection, grouped, texts))
 
 
@@ -223,26 +224,30 @@ def _fuse(
     return sorted([*found.values(), *alone], key=lambda each: -each.score)
 
 
-def _by_section(
+def _by_document(
     found: Sequence[_Found],
     texts: Mapping[str, PassageText],
     ranked: Mapping[str, Ranked],
     limit: int,
 ) -> list[_Found]:
-    """What stands in one section is one hit, with the places in it that speak to the query too."""
+    """The best places of a document are one hit; what it says more becomes the next.
+
+    An answer often stands beside the place that has most of the question's words. An atom stays a
+    hit of its own: who cites it needs its id.
+    """
     hits: list[_Found] = []
-    sections: dict[str, _Found] = {}
+    documents: dict[str, _Found] = {}
     for each in found:
         if each.passages:
             (name,) = each.passages
-            first = sections.get(texts[name].chunk_id)
-            if first is not None:
-                near = ranked[name].score >= SAME_SECTION * ranked[first.passages[0]].score
-                if near and len(first.passages) < EVIDENCE_PER_HIT:
+            first = documents.get(texts[name].source_id)
+            if first is None or len(first.passages) == EVIDENCE_PER_HIT:
+                documents[texts[name].source_id] = each
+            else:
+                if ranked[name].score >= SAME_DOCUMENT * ranked[first.passages[0]].score:
                     first.passages.append(name)
-                if each.atom is None or first.atom is None:
+                if each.atom is None:
                     continue
-            sections[texts[name].chunk_id] = each
         if len(hits) < limit:
             hits.append(each)
     return hits

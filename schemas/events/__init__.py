@@ -7,7 +7,6 @@ from schemas.events.artifact import (
     ArtifactChanged,
     ArtifactSpeculated,
     LatestSet,
-    QualityRunFinished,
     SectionGenerated,
     SpeculationEnded,
     StateChanged,
@@ -52,9 +51,26 @@ from schemas.events.ingestion_request import (
     SourcesListed,
     SourcesUnchanged,
 )
+from schemas.events.job import (
+    JobAttemptFailed,
+    JobCancelled,
+    JobClaimed,
+    JobDead,
+    JobEnqueued,
+    JobLeaseExpired,
+    JobSucceeded,
+)
 from schemas.events.ledger import LedgerChanged
 from schemas.events.project import ProjectCreated
+from schemas.events.quality import (
+    DimensionScored,
+    IterationCompleted,
+    QualityRunFinished,
+    QualityRunStarted,
+    SectionRevised,
+)
 from schemas.events.source import SourceContentPart, SourceRevised
+from schemas.events.stream import StreamFrame
 from schemas.events.team import (
     MemberAdded,
     MemberRemoved,
@@ -71,6 +87,7 @@ EVENT_TYPES: dict[str, type[Event]] = {
         ProjectCreated,
         KeyCreated,
         KeyErased,
+        StreamFrame,
         ItemReceived,
         MessageReceived,
         MessageWithdrawn,
@@ -121,7 +138,18 @@ EVENT_TYPES: dict[str, type[Event]] = {
         StateChanged,
         VersionRejected,
         LatestSet,
+        QualityRunStarted,
+        DimensionScored,
+        IterationCompleted,
+        SectionRevised,
         QualityRunFinished,
+        JobEnqueued,
+        JobClaimed,
+        JobLeaseExpired,
+        JobAttemptFailed,
+        JobSucceeded,
+        JobDead,
+        JobCancelled,
         DeadLetter,
     )
 }

@@ -225,20 +225,3 @@ class LatestSet(Event):
     def local_key(self) -> str:
         snapshot = self.snapshot
         return f"{snapshot.artifact_id}|{snapshot.version}|{snapshot.artifact_state}"
-
-
-class QualityRunFinished(Event):
-    """The quality gate has judged one version of an artifact, by dimension."""
-
-    type_name: ClassVar[str] = "quality.run_finished"
-    topic: ClassVar[str] = "quality.v1"
-
-    run: QualityRun
-
-    @property
-    def aggregate_id(self) -> str:
-        return self.run.artifact_id
-
-    @property
-    def local_key(self) -> str:
-        return self.run.quality_run_id

@@ -15,6 +15,7 @@ SectionState = Literal[
 
 Outcome = Literal["published", "state_changed", "rejected", "unchanged"]
 QualityTier = Literal["incomplete", "basic", "intermediate", "advanced"]
+QualityMode = Literal["full", "light"]
 StopReason = Literal[
     "duplicate_detected",
     "coverage_confident",
@@ -312,8 +313,18 @@ class LoopRecord(Part):
     continuations: list[ContinuationRecord] = []
 
 
+class SectionCritique(Part):
+    """What one section lacks, in a sentence."""
+
+    section_id: str
+    critique: str
+
+
 class DimensionScore(Part):
-    """One dimension of a quality run: a tier from 0 to 3, and the scores it is the mean of."""
+    """One dimension of a quality run: a tier from 0 to 3, and the scores it is the mean of.
+
+    ``critiques`` say of each of the ``failing_sections`` what it lacks.
+    """
 
     name: str
     tier: int
@@ -323,18 +334,28 @@ class DimensionScore(Part):
     clarity: float
     critique: str = ""
     failing_sections: list[str] = []
+    critiques: list[SectionCritique] = []
 
 
 class QualityRun(Part):
-    """One run of the quality gate over one version. ``engine`` says who judged."""
+    """How one run of the quality gate over one version ended. ``engine`` says who judged.
+
+    ``dimensions`` are those of the last evaluation, made of what the reviser left. ``final_tier``
+    is None for a run that ended before one.
+    """
 
     quality_run_id: str
     artifact_id: str
     artifact_version: int
-    mode: Literal["full", "light"]
-    status: Literal["passed", "needs_attention"]
+    mode: QualityMode
+    status: Literal["passed", "needs_attention", "failed", "cancelled"]
     iteration: int
     max_iterations: int
-    final_tier: QualityTier
-    dimensions: list[DimensionScore]
+    final_tier: QualityTier | None = None
+    dimensions: list[DimensionScore] = []
+    revised_sections: list[str] = []
     engine: str
+    model: str | None = None
+    cost_usd: float = 0.0
+    tokens: int = 0
+    error: str = ""

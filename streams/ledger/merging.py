@@ -14,6 +14,7 @@ from typing import Literal
 
 from schemas.events.atom import Provenance, Reading
 from schemas.events.ledger import LIVE, AtomRecord
+from schemas.features import keep_feature
 from schemas.fingerprint import norm_text
 from schemas.ids import pair_id
 from schemas.worth import keep_best_role
@@ -219,7 +220,9 @@ def merge_into(
             "last_run_id": draft.run_id or winner.last_run_id,
             "last_seen_at": max(winner.last_seen_at, loser.last_seen_at),
             "latest_provenance": latest,
-            "attributes": keep_best_role(winner.attributes, loser.attributes),
+            "attributes": keep_feature(
+                keep_best_role(winner.attributes, loser.attributes), loser.attributes
+            ),
         }
     )
     merged = draft.put_atom(merged, **status_by_rows(draft, merged))

@@ -10,6 +10,7 @@ from typing import Any
 
 from schemas.events.atom import DOCUMENT_STATUS, Judged
 from schemas.events.ledger import AtomRecord
+from schemas.features import keep_feature
 from schemas.worth import keep_best_role
 
 OVER = ("rejected", "superseded")
@@ -31,12 +32,14 @@ def derive_standing(atom: AtomRecord, judged: Judged, *, new_source: bool) -> di
     """The fields that change because a document of the atom stands otherwise than before.
 
     A source that is one of several cannot take away what the others give. The role of its documents
-    is the best one that any of them plays, whichever was read first.
+    is the best one that any of them plays, whichever was read first; so is the feature that they
+    introduce.
     """
+    alone = atom.source_count == 1 and not new_source
     attributes = keep_best_role(atom.attributes, judged.candidate.attributes)
+    attributes = keep_feature(attributes, judged.candidate.attributes, renewed=alone)
     known = atom.attributes.get(DOCUMENT_STATUS)
     told = judged.candidate.attributes.get(DOCUMENT_STATUS)
-    alone = atom.source_count == 1 and not new_source
     if told == known or not (alone or _RANK.get(told, 0) > _RANK.get(known, 0)):
         return {} if attributes == atom.attributes else {"attributes": attributes}
     attributes = {k: v for k, v in attributes.items() if k != DOCUMENT_STATUS}

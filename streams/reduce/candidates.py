@@ -28,6 +28,7 @@ from schemas.features import (
     PLAN,
     PLANNED,
     RECORD,
+    TOPIC,
 )
 from schemas.worth import worth
 from streams.reduce.inputs import ItemInput, ListInput, SectionInput
@@ -44,8 +45,9 @@ MAX_RISKS = 3
 MAX_QUESTIONS = 3
 MAX_NAME_WORDS = 7
 MAX_MENTIONS = 4
-_WEIGHT = {PAGE: 3.0, CARD: 3.0, LISTED: 2.5, PLAN: 2.0, RECORD: 2.0, DOC: 1.0}
-_WHOLE_DOCUMENT = frozenset({PAGE, RECORD, DOC})
+_WEIGHT = {PAGE: 3.0, CARD: 3.0, LISTED: 2.5, PLAN: 2.0, RECORD: 2.0, DOC: 1.0, TOPIC: 0.5}
+_WHOLE_DOCUMENT = frozenset({PAGE, RECORD, DOC, TOPIC})
+_NAMED_AFTER = frozenset({DOC, TOPIC})
 OF_PRODUCT = 3
 MANY_OF_PRODUCT = 6
 HEAD_SHARE = 0.2
@@ -83,12 +85,25 @@ class Candidate:
 
     @property
     def is_named_only_by_page(self) -> bool:
-        return all(place_of(it) == DOC for it in self.introducing)
+        return all(place_of(it) in _NAMED_AFTER for it in self.introducing)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether only documents of a sort that is named after anything have its name, and no
+        other speaks of it.
+        """
+        named_so = all(place_of(it) == TOPIC for it in self.introducing)
+        return named_so and not self.speaking - self.sources
+
+    @property
+    def sources(self) -> set[str]:
+        """The documents that introduce it."""
+        return {it.first_provenance.source_id for it in self.introducing}
 
     @property
     def weight(self) -> float:
         places = {place_of(it) for it in self.introducing}
-        sources = {it.first_provenance.source_id for it in self.introducing}
+        sources = self.sources
         return round(
             max(_WEIGHT.get(it, 1.0) for it in places)
             + 0.5 * (len(sources) - 1)
@@ -131,7 +146,9 @@ def shorten_name(name: str, products: frozenset[str]) -> str:
     if tail and tail["product"].lower() in products and tail.start() >= LEAST_NAME:
         name = name[: tail.start()]
     for product in sorted(products, key=len, reverse=True):
-        before = re.match(rf"{re.escape(product)} (?:(?:support|and|with) (?:for )?)?", name, re.I)
+        before = re.match(
+            rf"{re.escape(product)} (?:(?:support|and|with) )?(?:for |in |on )?", name, re.I
+        )
         if before:
             rest = name[before.end() :]
             return rest[:1].upper() + rest[1:] if len(rest) >= LEAST_NAME else name
@@ -235,7 +252,9 @@ def _choose(found: Sequence[Candidate]) -> list[Candidate]:
     """The weightiest. Pages that are only named after a thing fill up what is named as such; where
     that is much, others must speak of them.
     """
-    ranked = sorted(found, key=lambda one: (-one.weight, one.key))
+    ranked = sorted(
+        (one for one in found if not one.is_doubtful), key=lambda one: (-one.weight, one.key)
+    )
     sure = [one for one in ranked if not one.is_named_only_by_page]
     pages = [one for one in ranked if one.is_named_only_by_page]
     if len(sure) >= MANY:

@@ -1,47 +1,41 @@
-"""The quality gate by rule: four criteria for each dimension, a tier, pass or not.
+"""The quality gate by rule: four criteria for each dimension, a tier, what each section lacks.
 
 A pure function of the statements that a reader sees first and of the atoms and open contradictions
 behind them. A dimension passes when half of its sections say something sure, and most of its
-statements are evident and clear. It judges and does not revise: a rule cannot word a weak section
-better than the rules that wrote it, so one evaluation is all it makes of those a mode allows.
+statements are evident and clear. The writer judges by it in passing, as its condition for
+``stable``; the gate's graph is handed it as its evaluator.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterator, Sequence
 
 from schemas.events.artifact_parts import (
     DimensionScore,
+    QualityMode,
     QualityRun,
-    QualityTier,
     Section,
+    SectionCritique,
     Statement,
 )
 from schemas.ids import derive_id
+from schemas.quality_gate import (
+    DIMENSIONS,
+    MAX_ITERATIONS,
+    PASS,
+    final_tier,
+    passes,
+    select_dimensions,
+)
 from streams.reduce.inputs import Grounds
 from streams.reduce.placed_atoms import FOR_A_PART, voice_of
-from streams.reduce.sections import SHOWN
+from streams.reduce.sections import PLANS, SHOWN
 from streams.reduce.vocabulary import find_wordings
-from streams.reduce.wording import content_words
+from streams.reduce.wording import content_words, shorten
 
-PASS = 2
-TIERS: tuple[QualityTier, ...] = ("incomplete", "basic", "intermediate", "advanced")
-MAX_ITERATIONS: Mapping[str, int] = {"full": 2, "light": 1}
-Mode = Literal["full", "light"]
-FULL: Mapping[str, tuple[str, ...]] = {
-    "Scoping": ("problem", "goals", "users", "scope", "functional_requirements"),
-    "Solution Design": ("solution_overview", "architecture_decisions", "data_and_integrations"),
-    "Operational Design": ("non_functional_requirements", "deployment_and_operations", "risks"),
-    "Overall": (),
-}
-LIGHT: Mapping[str, tuple[str, ...]] = {
-    "Scoping": ("description", "acceptance_criteria"),
-    "Overall": (),
-}
-_DIMENSIONS: Mapping[Mode, Mapping[str, tuple[str, ...]]] = {"full": FULL, "light": LIGHT}
 REPEATS = 0.6  # shared words of two statements of which one is too many
+QUOTED = 80  # characters of a statement in a critique
 _DEPENDENT = frozenset({"unfinished", "work_on_it", "how_to", "to_reader", "setting"})
 _BY_SHARE = ((0.9, 3), (0.7, 2), (0.4, 1))
 _VAGUE = re.compile(
@@ -56,56 +50,65 @@ _VAGUE = re.compile(
 def assess(
     artifact_id: str,
     version: int,
-    mode: Mode,
+    mode: QualityMode,
     sections: Sequence[Section],
     grounds: Grounds,
     engine: str,
 ) -> QualityRun:
-    """The gate's judgement of one version; passed when every dimension has tier 2 at least."""
-    present = {section.section_id for section in sections}
-    dimensions = [
-        _dimension(name, [one for one in sections if not ids or one.section_id in ids], grounds)
-        for name, ids in _DIMENSIONS[mode].items()
-        if not ids or present & set(ids)
-    ]
-    *others, overall = [one.tier for one in dimensions]
-    final = min(overall, *(tier + 1 for tier in others)) if others else overall
-    passed = all(one.tier >= PASS for one in dimensions)
+    """One judgement of a version; passed when every dimension has tier 2 at least."""
+    dimensions = evaluate(mode, sections, grounds)
     scores = "\n".join(one.model_dump_json() for one in dimensions)
     return QualityRun(
         quality_run_id=derive_id("qlr", artifact_id, version, mode, scores),
         artifact_id=artifact_id,
         artifact_version=version,
         mode=mode,
-        status="passed" if passed else "needs_attention",
+        status="passed" if passes(dimensions) else "needs_attention",
         iteration=1,
         max_iterations=MAX_ITERATIONS[mode],
-        final_tier=TIERS[final],
+        final_tier=final_tier(dimensions),
         dimensions=dimensions,
         engine=engine,
     )
 
 
-def _dimension(name: str, sections: Sequence[Section], grounds: Grounds) -> DimensionScore:
+def evaluate(
+    mode: QualityMode, sections: Sequence[Section], grounds: Grounds
+) -> list[DimensionScore]:
+    """The scores of the mode's dimensions, and of each that fails what its sections lack."""
+    return [
+        _score(name, [one for one in sections if not ids or one.section_id in ids], grounds)
+        for name in select_dimensions(mode, [one.section_id for one in sections])
+        for ids in [DIMENSIONS[mode][name]]
+    ]
+
+
+def _score(name: str, sections: Sequence[Section], grounds: Grounds) -> DimensionScore:
     shown = [one for section in sections for one in section.statements[:SHOWN]]
-    cited = sorted({citation.atom_id for one in shown for citation in one.citations})
+    cited = _list_cited(shown)
     meagre = [one.section_id for one in sections if not _has_substance(one)]
-    clear = _find_clear(shown)
+    clear = find_clear(shown)
     scores = {
         "completeness": round(3 * (len(sections) - len(meagre)) / max(len(sections), 1), 6),
         "consistency": float(max(0, 3 - len(grounds.contradictions_of(cited)))),
-        "evidence_coverage": _by_share(shown, lambda one: _is_evident(one, grounds)),
-        "clarity": _by_share(shown, lambda one: one.statement_id in clear),
+        "evidence_coverage": _by_share([is_evident(one, grounds) for one in shown]),
+        "clarity": _by_share([one.statement_id in clear for one in shown]),
     }
     tier = _tier_of(list(scores.values())) if shown else 0
     weak = [key for key, score in scores.items() if score < PASS]
+    critiques = list(_criticise(sections, grounds, clear, weak)) if tier < PASS else []
     return DimensionScore(
         name=name,
         tier=tier,
         **scores,
         critique=_critique(weak, meagre),
-        failing_sections=_list_failing(sections, grounds, clear) if tier < PASS else [],
+        failing_sections=[one.section_id for one in critiques],
+        critiques=critiques,
     )
+
+
+def _list_cited(statements: Sequence[Statement]) -> list[str]:
+    return sorted({citation.atom_id for one in statements for citation in one.citations})
 
 
 def _tier_of(scores: Sequence[float]) -> int:
@@ -118,12 +121,12 @@ def _has_substance(section: Section) -> bool:
     return any(not one.provisional for one in section.statements[:SHOWN])
 
 
-def _by_share(statements: Sequence[Statement], holds: Callable[[Statement], bool]) -> float:
-    share = sum(holds(one) for one in statements) / len(statements) if statements else 0.0
+def _by_share(holds: Sequence[bool]) -> float:
+    share = sum(holds) / len(holds) if holds else 0.0
     return float(next((score for least, score in _BY_SHARE if share >= least), 0))
 
 
-def _is_evident(statement: Statement, grounds: Grounds) -> bool:
+def is_evident(statement: Statement, grounds: Grounds) -> bool:
     """Whether an active atom with direct evidence is behind it, from a document that speaks for
     the product.
     """
@@ -134,7 +137,7 @@ def _is_evident(statement: Statement, grounds: Grounds) -> bool:
     )
 
 
-def _find_clear(statements: Sequence[Statement]) -> frozenset[str]:
+def find_clear(statements: Sequence[Statement]) -> frozenset[str]:
     """The statements that are definite, can stand alone, and repeat none before them."""
     clear: set[str] = set()
     said: list[frozenset[str]] = []
@@ -147,20 +150,51 @@ def _find_clear(statements: Sequence[Statement]) -> frozenset[str]:
     return frozenset(clear)
 
 
-def _list_failing(
-    sections: Sequence[Section], grounds: Grounds, clear: frozenset[str]
-) -> list[str]:
-    """The sections of whose statements at most half are evident and clear, and empty ones."""
-    return [
-        section.section_id
-        for section in sections
-        if 2
-        * sum(
-            _is_evident(one, grounds) and one.statement_id in clear
-            for one in section.statements[:SHOWN]
-        )
-        <= len(section.statements[:SHOWN])
-    ]
+def _criticise(
+    sections: Sequence[Section], grounds: Grounds, clear: frozenset[str], weak: Sequence[str]
+) -> Iterator[SectionCritique]:
+    """What each section lacks that keeps one of the ``weak`` criteria low."""
+    for section in sections:
+        lacks = _list_lacks(section, grounds, clear)
+        if any(name in lacks for name in weak):
+            said = "; ".join(lacks.values())
+            yield SectionCritique(section_id=section.section_id, critique=said)
+
+
+def _list_lacks(section: Section, grounds: Grounds, clear: frozenset[str]) -> dict[str, str]:
+    """What a section lacks, by criterion."""
+    shown = section.statements[:SHOWN]
+    disputes = grounds.contradictions_of(_list_cited(shown))
+    lacks = {
+        "completeness": "" if _has_substance(section) else f"missing: {_name_missing(section)}",
+        "consistency": ", ".join(f"open contradiction {one.contradiction_id}" for one in disputes),
+        "evidence_coverage": _tell_share(
+            "rest on no active atom with direct evidence from a document that speaks for the"
+            " product",
+            shown,
+            [one for one in shown if not is_evident(one, grounds)],
+        ),
+        "clarity": _tell_share(
+            "are vague, repeat another or do not stand alone",
+            shown,
+            [one for one in shown if one.statement_id not in clear],
+        ),
+    }
+    return {name: said for name, said in lacks.items() if said}
+
+
+def _name_missing(section: Section) -> str:
+    plan = PLANS.get(section.section_id)
+    wanted = plan.missing if plan else section.title.lower()
+    return f"{wanted} that rest on more than drafts" if section.statements else wanted
+
+
+def _tell_share(what: str, shown: Sequence[Statement], at_fault: Sequence[Statement]) -> str:
+    """How many are at fault, if they are too many, with the first of them."""
+    if not shown or _by_share([one not in at_fault for one in shown]) >= PASS:
+        return ""
+    quote = shorten(at_fault[0].text, QUOTED)
+    return f"{len(at_fault)} of {len(shown)} statements {what}, as «{quote}»"
 
 
 def _critique(weak: Sequence[str], meagre: Sequence[str]) -> str:

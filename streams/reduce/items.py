@@ -98,17 +98,22 @@ def section_of(
     content = {
         "title": title,
         "state": "generated" if statements else "insufficient_evidence",
-        "statements": [statement.model_dump() for statement in statements],
         "gap": "" if statements else gap,
     }
-    return Section.model_validate(
-        content
-        | {
-            "section_id": given.section_id,
-            "content_hash": sha256_hex(json.dumps(content, sort_keys=True)),
-            "input_hash": given.input_hash,
-        }
-    )
+    place = {"section_id": given.section_id, "content_hash": "", "input_hash": given.input_hash}
+    return replace_statements(Section.model_validate(content | place), statements)
+
+
+def replace_statements(section: Section, statements: list[Statement]) -> Section:
+    """The section with these statements and nothing else changed."""
+    content = {
+        "title": section.title,
+        "state": section.state,
+        "statements": [statement.model_dump() for statement in statements],
+        "gap": section.gap,
+    }
+    mark = sha256_hex(json.dumps(content, sort_keys=True))
+    return section.model_copy(update={"statements": statements, "content_hash": mark})
 
 
 def attempt(

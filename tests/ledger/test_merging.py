@@ -199,3 +199,18 @@ def test_a_fact_is_one_wherever_it_stands():
 def test_what_is_true_of_a_context_is_not_the_same_in_another():
     told = within({"context": "Order intake"}, {"context": "Deployment"})
     assert len(list(told.view.live_atoms("prj_test"))) == 2
+
+
+@pytest.mark.parametrize("introducing", [0, 1])
+def test_what_one_of_the_two_introduces_the_winner_introduces(introducing: int):
+    marks = {"feature": "Order store", "feature_place": "list", "feature_state": "done"}
+    said = [
+        judged("Order store writes", body, attributes=marks if at == introducing else {})
+        for at, body in enumerate((LONG, REWORDED))
+    ]
+    told = story(
+        a_run(Chunk("c1", [said[0]]), Chunk("c2", [said[1]], source_id="src_b")),
+    )
+    (winner,) = told.view.live_atoms("prj_test")
+
+    assert winner.attributes["feature"] == "Order store"

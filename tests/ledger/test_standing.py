@@ -65,3 +65,38 @@ def test_the_best_role_of_its_documents_counts_whichever_was_read_first(
         a_run(Chunk("c2", [from_a(second)], source_id="src_b"), trigger="t2"),
     )
     assert told.atom(FACT).attributes["origin"] == "readme"
+
+
+def told_by(**marks: str) -> Judged:
+    row = a_row("The queue keeps its messages for seven days.", 0)
+    marks = {f"feature_{name}".removesuffix("_name"): value for name, value in marks.items()}
+    return judged(FACT, kind="claim", rows=[row], attributes=marks)
+
+
+CARD = {"name": "Queues", "place": "card", "state": "done", "group": "Storage"}
+PLAN = {"name": "Week-long queues", "place": "plan", "state": "planned"}
+
+
+@pytest.mark.parametrize(("first", "second"), [({}, CARD), (CARD, {}), (CARD, PLAN), (PLAN, CARD)])
+def test_the_feature_of_the_surest_place_stays_whichever_was_read_first(
+    first: dict[str, str], second: dict[str, str]
+) -> None:
+    told = story(
+        a_run(Chunk("c1", [told_by(**first)])),
+        a_run(Chunk("c2", [told_by(**second)], source_id="src_b"), trigger="t2"),
+    )
+    attributes = told.atom(FACT).attributes
+
+    assert attributes["feature"] == "Queues"
+    assert attributes["feature_place"] == "card"
+    assert attributes["feature_state"] == "done"
+    assert attributes["feature_group"] == "Storage"
+
+
+def test_a_plan_whose_only_source_says_later_that_it_is_there_is_done() -> None:
+    shipped = PLAN | {"state": "done"}
+    told = story(
+        a_run(Chunk("c1", [told_by(**PLAN)])),
+        a_run(Chunk("c2", [told_by(**shipped)]), trigger="t2"),
+    )
+    assert told.atom(FACT).attributes["feature_state"] == "done"

@@ -133,6 +133,37 @@ def test_a_question_is_answered_by_text_that_no_atom_quotes(model: ReadModel):
     assert hit.title == "Top"
 
 
+WALLETS = {
+    "design/wallets.md": "\n\n".join(
+        [
+            "The wallet waits until the reports are done. " + "Customers ask for reports. " * 20,
+            "A wallet keeps a balance and is built on entries. " + "Entries have amounts. " * 20,
+            "The wallet that is built first has no interest. " + "Interest needs a licence. " * 20,
+            "The wallet page shows ten entries. " + "A click opens all of them. " * 20,
+        ]
+    ),
+    "team/habits.md": "A wallet of paper is built of one folded sheet.",
+}
+
+
+def test_the_best_places_of_a_document_are_one_hit(model: ReadModel):
+    a_ledger_of(model, WALLETS | HANDBOOK)
+    answer = search_ledger(model.connection, PROJECT, "Why is the wallet not built?")
+    places = [[(quote.path, quote.line_start) for quote in hit.evidence] for hit in answer.hits]
+    wallets = [[line for path, line in each if path == "design/wallets.md"] for each in places]
+    assert sorted(map(len, wallets)) == [0, 1, 3]
+    assert sorted(line for lines in wallets for line in lines) == [1, 3, 5, 7]
+    assert [("team/habits.md", 1)] in places
+
+
+def test_fewer_hits_are_the_first_of_more(model: ReadModel):
+    a_ledger_of(model, WALLETS | HANDBOOK)
+    ask = "Why is the wallet not built?"
+    more = search_ledger(model.connection, PROJECT, ask).hits
+    assert len(more) == 3
+    assert search_ledger(model.connection, PROJECT, ask, limit=1).hits == more[:1]
+
+
 def test_a_passage_that_an_atom_quotes_is_shown_as_that_atom(ledger: ReadModel):
     answer = search_ledger(ledger.connection, PROJECT, "How does the API authenticate callers?")
     (tokens,) = [hit for hit in answer.hits if hit.title == "Auth uses JWT tokens"]

@@ -57,7 +57,7 @@ def test_an_introduction_is_named_by_its_folder():
         "docs/getting-started/lanes.md",
         "docs/tutorials/lanes.md",
         "docs/faq.md",
-        "docs/api/lanes.md",
+        "docs/internals/lanes.md",
         "docs/contributing/lanes.md",
         "docs/troubleshooting-lanes.md",
         "docs/releases/lanes.md",
@@ -69,6 +69,81 @@ def test_an_introduction_is_named_by_its_folder():
 )
 def test_a_page_about_something_else_is_none(path: str):
     assert named("# Lanes\n\nA lane is where parcels wait for the van.\n", path, "Lanes") == {}
+
+
+def place(found: Candidate) -> str:
+    return found.attributes["feature_place"]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("docs/lanes.md", "doc"),
+        ("apps/docs/content/docs/users/sorting/lanes.md", "doc"),
+        ("docs/api/lanes.md", "topic"),
+        ("docs/configuration/lanes.md", "topic"),
+        ("docs/concepts/lanes.md", "topic"),
+    ],
+)
+def test_a_page_among_those_about_anything_counts_least(path: str, expected: str):
+    found = named("# Lanes\n\nA lane is where parcels wait for the van.\n", path, "Lanes")
+
+    assert {name: place(it) for name, it in found.items()} == {"Lanes": expected}
+
+
+@pytest.mark.parametrize(
+    ("title", "path", "name"),
+    [
+        ("How to set up floor lamps with a timer", "docs/how-to/belts.md", "floor lamps"),
+        ("Configure Sorter to use floor lamps", "docs/belts.md", "floor lamps"),
+        ("Creating Templates", "docs/templates.md", "Templates"),
+        ("Introduction", "docs/how-to/how-to-run-floor-LAMPs.md", "Floor lamps"),
+        ("Examples", "docs/usage/weigh-twice.md", "Weigh twice"),
+        ("Plugins", "docs/plugins.md", "Plugins"),
+    ],
+)
+def test_a_title_that_leads_to_a_thing_names_it(title: str, path: str, name: str):
+    text = f"# {title}\n\nParcels are seen under floor lamps while they move.\n"
+    found = named(text, path, title)
+
+    assert {it.lower(): place(one) for it, one in found.items()} == {name.lower(): "topic"}
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Installing floor lamps",
+        "Upgrade the belts",
+        "BeltWeightStatusPush",
+        "Set up",
+        "sorter.belts",
+    ],
+)
+def test_a_title_that_leads_to_a_task_or_a_line_of_code_names_nothing(title: str):
+    text = f"# {title}\n\nParcels are seen under floor lamps while they move.\n"
+
+    assert named(text, "docs/belts.md", title) == {}
+
+
+def test_a_word_in_capitals_is_no_order():
+    text = "# GET Parcels\n\nParcels are fetched from the shelf by their number.\n"
+
+    assert set(named(text, "docs/deliverables/parcels.md", "GET Parcels")) == {"GET Parcels"}
+
+
+def test_a_note_beside_the_text_does_not_take_the_page_away():
+    text = """Lanes
+=====
+
+.. note::
+
+    Lanes for heavy parcels are not available in all depots.
+
+Lanes are where parcels wait for the van.
+"""
+    (found,) = named(text, "docs/lanes.rst", "Lanes").values()
+
+    assert found.title == "Lanes are where parcels wait for the van"
 
 
 @pytest.mark.parametrize(
@@ -139,6 +214,24 @@ def test_headings_under_features_are_features_where_no_item_is():
     )
 
     assert set(named(text, "README.md", "Sorter")) == {"Belt scales"}
+
+
+def test_a_term_with_a_description_is_a_feature_and_what_it_lists_is_none():
+    text = """## Main features
+
+**Belt scales**
+  Parcels are weighed while they move, by one of two methods.
+
+  * steel plates
+  * light beams
+
+**Depot guards**
+  * door lamps
+  * lane mirrors
+"""
+    found = named(text, "README.rst", "Main features")
+
+    assert set(found) == {"Belt scales", "Door lamps", "Lane mirrors"}
 
 
 def test_cards_of_an_introduction_are_features_of_their_heading():

@@ -103,3 +103,19 @@ def test_the_product_that_several_features_are_of_is_no_part_of_their_names():
     own = introducing("Sorter support for scales", "Scales weigh what is on them")
 
     assert set(features(*guards, own)) == {"Lanes", "Vans", "Belts", "Scales"}
+
+
+def test_a_page_among_those_about_anything_is_a_feature_only_if_another_document_speaks_of_it():
+    page = introducing("Depot hours", "Depots open at noon", "s", feature_place="topic")
+    own = a_requirement("Depot hours must be written on the door", source="s")
+    asked = a_requirement("Depot hours must be written on the door", source="src_other")
+
+    assert "Depot hours" not in features(*WORLD, page, own)
+    assert "Depot hours" in features(*WORLD, page, asked)
+
+
+def test_what_a_thing_is_for_is_no_name_without_the_product():
+    adapters = [introducing(f"Sorter for {it}", f"{it}: an adapter") for it in ("Vans", "Belts")]
+    own = [introducing(f"{it} in Sorter", f"{it}: a guard") for it in ("Lanes", "Doors", "Hooks")]
+
+    assert {"Vans", "Belts"} <= set(features(*adapters, *own))

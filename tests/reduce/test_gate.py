@@ -9,7 +9,8 @@ import pytest
 from schemas.events.artifact import ArtifactChanged
 from schemas.events.artifact_parts import DimensionScore, QualityRun, Section
 from schemas.events.ledger import AtomRecord
-from streams.reduce.gate import PASS, assess
+from schemas.quality_gate import PASS
+from streams.reduce.gate import assess
 from streams.reduce.inputs import Grounds, Pick, SectionInput
 from streams.reduce.items import section_of as write_section_of
 from streams.reduce.wording import write_section
@@ -190,3 +191,33 @@ def test_features_are_judged_lightly_and_only_once_while_they_stay():
     assert (light[0].max_iterations, len(light[0].dimensions)) == (1, 2)
     assert feature.quality_run_id == light[0].quality_run_id
     assert again.quality_runs == []
+
+
+def test_every_failing_section_is_told_what_it_lacks():
+    answer = prd_of(*ENOUGH)
+    (run,) = [one for one in answer.quality_runs if one.mode == "full"]
+
+    for one in run.dimensions:
+        assert [said.section_id for said in one.critiques] == one.failing_sections
+        assert bool(one.failing_sections) == (one.tier < PASS)
+    said = {one.section_id: one.critique for one in scores(run)["Solution Design"].critiques}
+    assert said["data_and_integrations"] == "missing: statements about data and integrations"
+
+
+def test_a_critique_names_how_many_statements_are_at_fault_with_the_first_of_them():
+    vague = [
+        a_requirement("Orders are various and possibly slow"),
+        a_requirement("Crates may perhaps be sealed").model_copy(update={"status": "draft"}),
+    ]
+    sections = [section_of("functional_requirements", vague)]
+    conflict = a_conflict(*vague)
+
+    (scoping, _) = assess(
+        "art_1", 1, "full", sections, Grounds(vague, [conflict]), "heuristic"
+    ).dimensions
+
+    (said,) = scoping.critiques
+    assert f"open contradiction {conflict.contradiction_id}" in said.critique
+    assert "1 of 2 statements rest on no active atom" in said.critique
+    assert "2 of 2 statements are vague" in said.critique
+    assert "«Orders are various and possibly slow.»" in said.critique

@@ -30,6 +30,7 @@ COMMANDS = [
     ("poller", ("connector", "poll"), {}),
     ("webhooks", ("webhooks", "--listen", "127.0.0.1:0"), {}),
     ("intake", ("intake",), {}),
+    ("web", ("web",), {}),
     ("reader-7", ("worker", "--stages", "reading"), {"CAIRN_PROCESS_NAME": "reader-7"}),
 ]
 

@@ -35,7 +35,13 @@ KEYS: dict[str, tuple[str, ...]] = {
     "artifact.section_generated": ("artifact_id",),
     "artifact.speculation_ended": ("end.artifact_id",),
     "artifact.latest_set": ("snapshot.artifact_id",),
-    "quality.run_finished": ("run.artifact_id",),
+    "quality.run_started": ("artifact_id",),
+    "quality.dimension_scored": ("artifact_id",),
+    "quality.iteration_completed": ("artifact_id",),
+    "quality.section_revised": ("artifact_id",),
+    "quality.run_finished": ("artifact_id",),
+    "stream.frame": ("stream_id",),
+    **dict.fromkeys((name for name in EVENT_TYPES if name.startswith("job.")), ("job.job_id",)),
     "dlq.recorded": ("origin_topic", "origin_key"),
 }
 ON_TOPICS = [(topic, kind) for topic in TOPICS for kind in topic.events]

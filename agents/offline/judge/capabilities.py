@@ -44,6 +44,7 @@ from schemas.features import (
     PLAN,
     PLANNED,
     RECORD,
+    TOPIC,
 )
 
 _FEATURES = Wording("capabilities", "feature_headings")
@@ -66,12 +67,13 @@ _HOME = re.compile(
     re.MULTILINE,
 )
 _BARE = {LISTED: "Features", CARD: "Features", RECORD: "Design"} | dict.fromkeys(
-    (PAGE, DOC, PLAN), "Documented"
+    (PAGE, DOC, PLAN, TOPIC), "Documented"
 )
 _TOLD_BY = frozenset({"claim", "requirement", "decision", "domain_signal", "action_item"})
 MAX_OF_CHUNK = 40
 LONGEST_PATH = 4
 MAX_LEADS = 3
+MIN_TELLING = 6  # words of a sentence that tells what a heading names
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,8 @@ def _leads_of(chunk: ChunkCreated, starts: int) -> Iterator[Span]:
     for passage in passages(text, chunk.structure_path, chunk.path, whole=not chunk.anchor_start):
         if passage.form != "paragraph" or passage.start < starts or not left:
             continue
+        if dialect == "rst" and text[: passage.start].endswith((" ", "\t")):  # a note
+            continue
         left -= 1
         span = split_sentences(text, passage.start, passage.end)[0]
         words = strip_markup(text[slice(*span)], rst=dialect == "rst")
@@ -215,7 +219,7 @@ def _listed(chunk: ChunkCreated, *, planned: bool) -> Iterator[Introduction]:
     text = mask(chunk.text_payload, dialect)
     found = passages(text, chunk.structure_path, chunk.path, whole=not chunk.anchor_start)
     told: set[tuple[str, ...]] = set()
-    least = _least_indents(found)
+    least, opened = _least_indents(found), _told_first(found, text)
     for passage in found:
         if passage.form not in ("item", "task", "row") or passage.indent > least[passage.headings]:
             continue
@@ -225,6 +229,8 @@ def _listed(chunk: ChunkCreated, *, planned: bool) -> Iterator[Introduction]:
             continue
         raw = text[passage.start : passage.end]
         one = named_item(raw, planned=state == PLANNED)
+        if one and not one.labelled and passage.headings in opened:
+            continue
         if one and (
             one.labelled or one.said or len(_below(passage.headings, planned)) < 1 or not one.said
         ):
@@ -239,6 +245,24 @@ def _least_indents(found: Sequence[Passage]) -> dict[tuple[str, ...], int]:
         if it.form in ("item", "task", "row"):
             least[it.headings] = min(least.get(it.headings, it.indent), it.indent)
     return least
+
+
+def _told_first(found: Sequence[Passage], text: str) -> set[tuple[str, ...]]:
+    """The headings below which a sentence stands first: they are what is told of, and the items
+    after it tell more.
+    """
+    first: dict[tuple[str, ...], Passage] = {}
+    for it in found:
+        if it.form != "heading":
+            first.setdefault(it.headings, it)
+    return {
+        headings
+        for headings, it in first.items()
+        if it.form == "paragraph"
+        and len((said := text[it.start : it.end].rstrip()).split()) >= MIN_TELLING
+        and not said.endswith(":")
+        and not _is_telling(headings[-1] if headings else "")
+    }
 
 
 def _is_first_cell(passage: Passage, found: Sequence[Passage]) -> bool:

@@ -14,6 +14,7 @@ MAX_CHARS = 60
 SHORT_TITLE = 4
 SHORT = 6  # words of an item that is a name as a whole
 _GENERIC = Wording("capabilities", "generic_names")
+_CHOSEN_FROM = Wording("capabilities", "generic_names", entry="what-people-choose-from")
 _OPENERS = Wording("capabilities", "openers")
 _PLANNING = Wording("capabilities", "planning_verbs")
 _NO_NAME = Wording("capabilities", "no_names")
@@ -21,6 +22,7 @@ _SENTENCE = Wording("capabilities", "sentence_words")
 _NO_END = Wording("capabilities", "no_name_ends")
 _ENDS = Wording("capabilities", "name_ends")
 _TURNS = Wording("capabilities", "name_turns")
+_HANDLING = Wording("capabilities", "handling_verbs")
 _NUMBER = re.compile(
     r"^(?:\[[ xX]\]\s*)?"
     r"(?:adr|rfc|rfd|kep|pep|dep|prd|sep|step|feature|issue|proposal)?[-_ #]*\d[\d.\-_/]*\s*"
@@ -80,6 +82,27 @@ def capability_name(raw: str, *, planned: bool = False, titled: bool = False) ->
     return capitalise(text) if _is_name(text, titled=titled) else ""
 
 
+def name_handled(title: str) -> str:
+    """What a title tells how to use, set up or make: «How to run light belts at night» is about
+    light belts. Nothing where it tells no such thing.
+    """
+    text = _NUMBER.sub("", " ".join(show_heading(title).split()))
+    handling = _HANDLING.match(text)
+    if handling is None:
+        return ""
+    rest = text[handling.end() :]
+    if turn := _TURNS.search(rest, 2):
+        rest = rest[: turn.start()]
+    if is_chosen_from(rest):
+        return capitalise(rest)
+    return capability_name(rest) if len(rest.split()) <= SHORT_TITLE else ""
+
+
+def is_chosen_from(title: str) -> bool:
+    """Whether a title says the sort of parts that people choose from, and no more."""
+    return _CHOSEN_FROM.match(title.strip()) is not None
+
+
 def is_generic(title: str) -> bool:
     """Whether documents of any product have this title."""
     return _GENERIC.match(show_heading(title).strip()) is not None
@@ -92,7 +115,7 @@ def _is_name(text: str, *, titled: bool) -> bool:
         and 3 <= len(text) <= MAX_CHARS
         and sum(sign.isalpha() for sign in text) >= 0.6 * len(text)
         and not _GENERIC.match(text)
-        and not _NO_NAME.match(text)
+        and (words[0].isupper() or not _NO_NAME.match(text))
         and not _NO_END.search(text)
         and ((titled and len(words) <= SHORT_TITLE) or not _SENTENCE.search(text))
         and not re.search(r"[/\\{}<>=@|]|[a-z]\.\w|^[a-z]+[_]\w+$", text)
@@ -141,6 +164,13 @@ def _cut(text: str, planned: bool) -> Named | None:
 def _told(rest: str) -> str:
     said = strip_markup(_REST.sub("", rest)).strip()
     return "" if said.endswith(":") else said
+
+
+def spell_as_in(name: str, text: str) -> str:
+    """``name`` with the capitals that it has where ``text`` says it."""
+    said = re.search(r"[-_ ]".join(map(re.escape, name.split())), text, re.IGNORECASE)
+    found = said.group() if said else name
+    return capitalise(found.replace("_", " "))
 
 
 def name_of_folder(folder: str) -> str:

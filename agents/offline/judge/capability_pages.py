@@ -2,7 +2,8 @@
 
 A document of its own among those of features is named by the short title of its navigation, its
 title or its folder. A record is named by its title. Any other page of the documentation that is
-named after a thing counts less: artifacts take it only where little else is said.
+named after a thing counts less, and least one whose title only leads to a thing or that stands
+among pages about anything: artifacts take them where other documents speak of the thing.
 """
 
 from __future__ import annotations
@@ -10,15 +11,23 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from agents.offline.judge.capability_names import capability_name, is_generic, name_of_folder
+from agents.offline.judge.capability_names import (
+    capability_name,
+    is_chosen_from,
+    is_generic,
+    name_handled,
+    name_of_folder,
+    spell_as_in,
+)
 from agents.offline.lexicons import Wording
 from agents.offline.recognise.fragments import is_order
 from agents.offline.segment.passages import Span
 from schemas.events.hygiene import ChunkCreated
-from schemas.features import DOC, DONE, PAGE, PLANNED, RECORD
+from schemas.features import DOC, DONE, PAGE, PLANNED, RECORD, TOPIC
 
 _ELSEWHERE = Wording("capabilities", "elsewhere")
 _ELSEWHERE_WORDS = Wording("capabilities", "elsewhere_words")
+_HALF_ELSEWHERE = Wording("capabilities", "half_elsewhere")
 _RECORDS = Wording("capabilities", "record_folders")
 _FOLDERS = Wording("capabilities", "product_folders")
 _INTRODUCTIONS = Wording("capabilities", "introductions")
@@ -26,7 +35,7 @@ _PARTS = Wording("capabilities", "product_folders", entry="parts-people-choose-f
 _FREE = Wording("capabilities", "product_folders", entry="parts-even-of-a-reference")
 _PLANS = Wording("capabilities", "plan_headings")
 _ROOT = re.compile(
-    r"(?:^|/)(?:docs?|documentation|content|src|pages?|website|site|sites|app|en|en-us|latest|main|public|source|book|manual|user[-_]?(?:guide|manual|docs)|guides?)(?=/)",
+    r"(?:^|/)(?:docs?|documentation|content|src|pages?|website|site|sites|app|en|en-us|latest|main|master|apps|public|source|book|manual|user[-_]?(?:guide|manual|docs)|guides?)(?=/)",
     re.IGNORECASE,
 )
 _DOCUMENTED = re.compile(
@@ -42,13 +51,14 @@ _PROPOSED = re.compile(
 _KIND_IN_STEM = re.compile(
     r"[\w-]+[-_](?P<kind>integration|connector|plugin|extension|provider|adapter|strategy|pattern)"
 )
+_OF_CODE = re.compile(r"[A-Z]?[a-z]+(?:[A-Z][a-z]+){2,}|I[A-Z][a-z]\w+")
 _FIELD = re.compile(r"^(?P<key>[\w-]+):[ \t]*(?P<value>\S.*?)[ \t]*$", re.MULTILINE)
 _SHORT_TITLES = (
     *("sidebarTitle", "sidebar_label", "navTitle", "nav_title", "linkTitle", "linktitle"),
     *("sidebar_title", "menuTitle", "short_title", "shortTitle"),
 )
 _GROUPS = ("parent", "category", "section", "group")
-MAX_FOLDERS = 6
+MAX_FOLDERS = 5
 
 
 class Page(NamedTuple):
@@ -80,11 +90,16 @@ def page_of(chunk: ChunkCreated) -> Page | None:
     name = _best_of(
         [name for title in titles if (name := capability_name(title, titled=place == PAGE))]
     )
-    if not name and (_INTRODUCTIONS.match(own) or (place != DOC and is_generic(title))):
+    if not name and (_INTRODUCTIONS.match(own) or is_generic(title)):
         own = own if not _INTRODUCTIONS.match(own) else folders.pop()
-        name = capability_name(name_of_folder(own))
+        place = TOPIC if place == DOC else place
+        name = spell_as_in(_name_stem(own), text)
     elif folders and _INTRODUCTIONS.match(own):
         folders.pop()
+    if not name and place in (DOC, TOPIC):
+        place = TOPIC
+        own_name = title if is_chosen_from(title) else ""
+        name = own_name or next(filter(None, map(name_handled, titles)), "")
     if not name:
         return None
     if " " not in name and (kind := _KIND_IN_STEM.fullmatch(own.lower())):
@@ -92,7 +107,7 @@ def page_of(chunk: ChunkCreated) -> Page | None:
     group = "" if place == RECORD else _group_of(text, fields, folders)
     if " " not in name and (part := _PARTS.search(f"/{chunk.path.lower()}")):
         name = f"{name} {_singular(part.group().strip('/'))}"
-    if place == DOC and is_order(name):
+    if place in (DOC, TOPIC) and (is_order(name) or _OF_CODE.fullmatch(name)):
         return None
     if group.lower() == name.lower():
         group = ""
@@ -152,7 +167,7 @@ def _place_of(chunk: ChunkCreated) -> str:
         return ""
     folders, _, name = path.rpartition("/")
     folders += "/"
-    if folders.count("/") > MAX_FOLDERS:
+    if len(_folders_of(path)[1]) > MAX_FOLDERS:
         return ""
     if kept := _RECORDS.search(folders):
         over = chunk.document_status in ("rejected", "superseded") or _CHOICES.search(path)
@@ -164,7 +179,14 @@ def _place_of(chunk: ChunkCreated) -> str:
         return ""
     if _FOLDERS.search(folders):
         return PAGE
-    return DOC if _DOCUMENTED.match(folders) else ""
+    if not _DOCUMENTED.match(folders):
+        return ""
+    return TOPIC if _HALF_ELSEWHERE.search(path.rsplit(".", 1)[0]) else DOC
+
+
+def _name_stem(own: str) -> str:
+    title = name_of_folder(own)
+    return capability_name(title) or name_handled(title)
 
 
 def _state_of(chunk: ChunkCreated, place: str) -> str:

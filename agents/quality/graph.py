@@ -1,0 +1,222 @@
+"""The quality gate as a graph of its own: ``init`` -> ``evaluator`` -> end, or ``reviser`` ->
+``evaluator``.
+
+Who judges and who revises is handed in, by rule now and by a model one day; so is the validator of
+citations. The graph alone sees to it that only failing sections change, and to the limits of a
+mode. It traces to nobody: LangGraph would send all it sees to a service when the environment of
+the process says so, which is not for the environment to say.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypedDict, cast
+
+from schemas.envelope import Event
+from schemas.events.artifact_parts import (
+    DimensionScore,
+    QualityMode,
+    QualityRun,
+    ReviewFinding,
+    Section,
+)
+from schemas.events.quality import QualityRunStarted, SectionRevised
+from schemas.quality_gate import (
+    MAX_ITERATIONS,
+    describe_evaluation,
+    final_tier,
+    list_failing_sections,
+    passes,
+    select_dimensions,
+)
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+EVALUATOR, REVISER = "evaluator", "reviser"
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """The version that a run is about, as it is at a position of the ledger."""
+
+    quality_run_id: str
+    artifact_id: str
+    version: int
+    input_ledger_seq: int
+    mode: QualityMode
+    sections: tuple[Section, ...]
+
+
+Load = Callable[[], Awaitable[Assessed]]
+Evaluate = Callable[[QualityMode, Sequence[Section]], Awaitable[list[DimensionScore]]]
+Revise = Callable[[Sequence[Section], Sequence[DimensionScore]], Awaitable[Sequence[Section]]]
+FindErrors = Callable[[Sequence[Section]], Sequence[ReviewFinding]]
+Tell = Callable[[Sequence[Event]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the graph is built of. ``tell`` hears of each node's events before the next begins."""
+
+    load: Load
+    evaluate: Evaluate
+    revise: Revise
+    find_errors: FindErrors
+    tell: Tell
+    engine: str
+    model: str | None = None
+
+
+class GateState(TypedDict, total=False):
+    """``events`` are all so far; their number is the last ``seq``."""
+
+    assessed: Assessed
+    sections: list[Section]
+    iteration: int
+    dimensions: list[DimensionScore]
+    events: Annotated[list[Event], operator.add]
+
+
+class Node(Protocol):
+    async def __call__(self, state: GateState) -> dict[str, Any]: ...
+
+
+def load_with(parts: Parts) -> Node:
+    async def init(state: GateState) -> dict[str, Any]:
+        assessed = await parts.load()
+        started = QualityRunStarted(
+            quality_run_id=assessed.quality_run_id,
+            artifact_id=assessed.artifact_id,
+            seq=1,
+            artifact_version=assessed.version,
+            input_ledger_seq=assessed.input_ledger_seq,
+            mode=assessed.mode,
+            max_iterations=MAX_ITERATIONS[assessed.mode],
+            dimensions=select_dimensions(
+                assessed.mode, [one.section_id for one in assessed.sections]
+            ),
+            engine=parts.engine,
+            model=parts.model,
+        )
+        await parts.tell([started])
+        sections = list(assessed.sections)
+        return {"assessed": assessed, "sections": sections, "iteration": 0, "events": [started]}
+
+    return init
+
+
+def evaluate_with(parts: Parts) -> Node:
+    async def evaluator(state: GateState) -> dict[str, Any]:
+        assessed, iteration = state["assessed"], state["iteration"] + 1
+        dimensions = await parts.evaluate(assessed.mode, state["sections"])
+        events = describe_evaluation(
+            assessed.quality_run_id,
+            assessed.artifact_id,
+            len(state["events"]) + 1,
+            iteration,
+            dimensions,
+        )
+        await parts.tell(events)
+        return {"iteration": iteration, "dimensions": dimensions, "events": events}
+
+    return evaluator
+
+
+def revise_with(parts: Parts) -> Node:
+    async def reviser(state: GateState) -> dict[str, Any]:
+        """Failing sections as the reviser made them; one that the validator refuses stays."""
+        before, dimensions = state["sections"], state["dimensions"]
+        proposed = await parts.revise(before, dimensions)
+        allowed = list_failing_sections(dimensions)
+        sections = _take_over(before, proposed, allowed)
+        refused = {finding.section_id for finding in parts.find_errors(sections)}
+        sections = _take_over(before, sections, set(allowed) - refused)
+        events = _describe_revision(state, sections)
+        await parts.tell(events)
+        return {"sections": sections, "events": events}
+
+    return reviser
+
+
+def after_evaluator(state: GateState) -> Literal["reviser", "__end__"]:
+    mode = state["assessed"].mode
+    is_over = passes(state["dimensions"]) or state["iteration"] >= MAX_ITERATIONS[mode]
+    return "__end__" if is_over else "reviser"
+
+
+def build_graph(parts: Parts) -> CompiledStateGraph[GateState, None, GateState, GateState]:
+    from langgraph.graph import START, StateGraph
+
+    graph = StateGraph(GateState)
+    graph.add_node("init", load_with(parts))
+    graph.add_node(EVALUATOR, evaluate_with(parts))
+    graph.add_node(REVISER, revise_with(parts))
+    graph.add_edge(START, "init")
+    graph.add_edge("init", EVALUATOR)
+    graph.add_conditional_edges(EVALUATOR, after_evaluator)
+    graph.add_edge(REVISER, EVALUATOR)
+    return graph.compile(name="quality_gate")
+
+
+async def run_gate(parts: Parts) -> GateState:
+    """Go through the graph once; its last state. Raises what the parts raise."""
+    from langsmith import tracing_context
+
+    with tracing_context(enabled=False):
+        return cast(GateState, await build_graph(parts).ainvoke({"events": []}))
+
+
+def conclude(state: GateState, parts: Parts) -> QualityRun:
+    """How a run that went through the graph ended."""
+    assessed, dimensions = state["assessed"], state["dimensions"]
+    return QualityRun(
+        quality_run_id=assessed.quality_run_id,
+        artifact_id=assessed.artifact_id,
+        artifact_version=assessed.version,
+        mode=assessed.mode,
+        status="passed" if passes(dimensions) else "needs_attention",
+        iteration=state["iteration"],
+        max_iterations=MAX_ITERATIONS[assessed.mode],
+        final_tier=final_tier(dimensions),
+        dimensions=dimensions,
+        revised_sections=[one.section_id for one in list_revised(state)],
+        engine=parts.engine,
+        model=parts.model,
+    )
+
+
+def list_revised(state: GateState) -> list[Section]:
+    """The sections that are others than those the run began with."""
+    before = {one.section_id: one.content_hash for one in state["assessed"].sections}
+    return [one for one in state["sections"] if before[one.section_id] != one.content_hash]
+
+
+def _take_over(
+    before: Sequence[Section], proposed: Sequence[Section], allowed: Collection[str]
+) -> list[Section]:
+    """The sections of ``before`` in their order, the ``allowed`` ones as proposed."""
+    others = {one.section_id: one for one in proposed if one.section_id in allowed}
+    return [others.get(one.section_id, one) for one in before]
+
+
+def _describe_revision(state: GateState, sections: Sequence[Section]) -> list[Event]:
+    assessed, seq = state["assessed"], len(state["events"]) + 1
+    changed = [
+        (before, after)
+        for before, after in zip(state["sections"], sections, strict=True)
+        if before.content_hash != after.content_hash
+    ]
+    return [
+        SectionRevised(
+            quality_run_id=assessed.quality_run_id,
+            artifact_id=assessed.artifact_id,
+            seq=seq + at,
+            iteration=state["iteration"],
+            section=after,
+            previous_content_hash=before.content_hash,
+        )
+        for at, (before, after) in enumerate(changed)
+    ]

@@ -1,0 +1,30 @@
+"""`cairn web`: serves the HTTP API until it is told to stop."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+import typer
+
+from infra import service, supervisor
+from infra.cli.context import connect
+from infra.cli.project import quiet_clients
+from infra.cli.webhooks import check_address
+
+
+def register(app: typer.Typer) -> None:
+    @app.command()
+    def web(
+        listen: str | None = typer.Option(
+            None, "--listen", help="host:port (default: CAIRN_HTTP, or a free loopback port)."
+        ),
+    ) -> None:
+        """Serve the HTTP API. `cairn up` starts it by itself."""
+        from infra.http.serve import serve
+
+        settings = connect(start=False)
+        address = check_address(listen) if listen else service.choose_address(settings)
+        quiet_clients()
+        with supervisor.named(settings, os.environ, "web"):
+            serve(settings, address, partial(supervisor.tell_ready, settings, os.environ))

@@ -1,0 +1,131 @@
+"""Who may call a route: each one declares it, and nothing is parsed before it is checked.
+
+``@allow(...)`` on a function declares the roles. A router made with `Guarded` refuses a function
+without it, so no route can be forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
+
+from infra.errors import Forbidden
+from infra.http.api import api_of
+from infra.http.auth import caller_of
+from infra.http.bodies import check_body, check_text
+from infra.http.problems import Unauthenticated, is_expected, respond
+from infra.http.writes import perform, record_refusal
+from infra.service.tokens import ROLES, ApiRole, Caller
+
+F = TypeVar("F", bound=Callable[..., Any])
+Handle = Callable[[Request], Coroutine[Any, Any, Response]]
+
+READERS: tuple[ApiRole, ...] = ("owner", "pm", "member", "viewer")
+OBSERVERS: tuple[ApiRole, ...] = (*READERS, "operator")
+EVERYONE: tuple[ApiRole, ...] = ROLES
+WRITERS: tuple[ApiRole, ...] = ("owner", "pm", "member")
+DECIDERS: tuple[ApiRole, ...] = ("owner", "pm", "member")  # a member's decision is a proposal
+LEADERS: tuple[ApiRole, ...] = ("owner", "pm")
+OPERATORS: tuple[ApiRole, ...] = ("owner", "operator")
+OWNERS: tuple[ApiRole, ...] = ("owner",)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """``roles`` may call; empty: anybody, without a token.
+
+    ``writes``: it changes something, so it takes an idempotency key and is audited.
+    ``everywhere``: only a token that is good for all projects may call it.
+    """
+
+    roles: tuple[ApiRole, ...]
+    writes: bool = False
+    everywhere: bool = False
+
+
+ACCESS = "__cairn_access__"
+
+
+def allow(*roles: ApiRole, writes: bool = False, everywhere: bool = False) -> Callable[[F], F]:
+    """Declare who may call the route of this function."""
+    if not roles:
+        raise ValueError("name the roles, or use `allow_anybody`")
+    return _declare(Access(roles, writes, everywhere))
+
+
+def allow_anybody() -> Callable[[F], F]:
+    """Declare that a route needs no token."""
+    return _declare(Access(()))
+
+
+def access_of(endpoint: Callable[..., Any]) -> Access:
+    """What the function of a route has declared. Raises TypeError when it has not."""
+    access = getattr(endpoint, ACCESS, None)
+    if not isinstance(access, Access):
+        raise TypeError(f"{endpoint.__module__}.{endpoint.__name__} does not say who may call it")
+    return access
+
+
+class Guarded(APIRoute):
+    """A route that checks who calls, then what was sent, and only then parses it."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        access = access_of(endpoint)
+        shown = {"x-roles": list(access.roles), "security": [{"token": []}] if access.roles else []}
+        options["openapi_extra"] = shown | (options.get("openapi_extra") or {})
+        super().__init__(path, endpoint, **options)
+
+    def get_route_handler(self) -> Handle:
+        handle = super().get_route_handler()
+        access, operation = access_of(self.endpoint), self.name
+
+        async def guarded(request: Request) -> Response:
+            try:
+                caller = await check_caller(access, request)
+                check_text(request)
+                await check_body(request)
+                if access.writes and caller:
+                    return await perform(request, caller, operation, handle)
+                return await handle(request)
+            except Exception as error:
+                if not is_expected(error):
+                    raise
+                if access.writes and isinstance(error, Forbidden):
+                    await record_refusal(request, operation, error)
+                return respond(request, error)
+
+        return guarded
+
+
+async def check_caller(access: Access, request: Request) -> Caller | None:
+    """Raises Unauthenticated, Forbidden, NotFound for a project that the caller may not see."""
+    caller = caller_of(request.scope)
+    if not access.roles:
+        return caller
+    if caller is None:
+        raise Unauthenticated("Send a valid token: `Authorization: Bearer …`.")
+    if (project_id := request.path_params.get("project")) is not None:
+        await api_of(request).check_project(str(project_id), caller)
+    if caller.role not in access.roles:
+        raise Forbidden(
+            f"Your role is {caller.role}, and this needs one of {', '.join(access.roles)}.",
+            code="role_not_allowed",
+        )
+    if access.everywhere and caller.projects is not None:
+        raise Forbidden(
+            "This needs a token that is good for all projects.", code="token_of_some_projects"
+        )
+    return caller
+
+
+def _declare(access: Access) -> Callable[[F], F]:
+    def mark(endpoint: F) -> F:
+        setattr(endpoint, ACCESS, access)
+        return endpoint
+
+    return mark

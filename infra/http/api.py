@@ -1,0 +1,66 @@
+"""What all routes share while a server runs: settings, tables, callers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Annotated, cast
+
+from fastapi import Depends
+from starlette.requests import Request
+
+from infra.errors import NotFound
+from infra.http.auth import Callers, caller_of
+from infra.http.problems import Unauthenticated
+from infra.service.http_questions import project_ids
+from infra.service.http_tables import Tables
+from infra.service.tokens import Caller
+from infra.settings import Settings
+
+
+@dataclass(slots=True)
+class Api:
+    settings: Settings
+    tables: Tables
+    callers: Callers
+    answers: Counter[int]
+    _projects: set[str] = field(default_factory=set)  # known to exist; projects are never deleted
+
+    async def check_project(self, project_id: str, caller: Caller) -> None:
+        """Raises NotFound, in the same words, for a project that is not there or not theirs."""
+        if caller.may_see(project_id):
+            if project_id in self._projects:
+                return
+            if project_id in await self.tables.ask(project_ids, project_id):
+                self._projects.add(project_id)
+                return
+        raise NotFound(f"There is no project {project_id}.", code="unknown_project")
+
+
+def api_of(request: Request) -> Api:
+    return cast(Api, request.app.state.api)
+
+
+def known_caller(request: Request) -> Caller:
+    """The caller of a route that needs one. Raises Unauthenticated."""
+    caller = caller_of(request.scope)
+    if caller is None:
+        raise Unauthenticated("Send a valid token.")
+    return caller
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A write under way. ``repeated``: its key was there before, and it has no answer yet."""
+
+    key: str
+    repeated: bool
+
+
+def write_of(request: Request) -> Write:
+    return Write(request.state.key, request.state.repeated)
+
+
+ApiDep = Annotated[Api, Depends(api_of)]
+CallerDep = Annotated[Caller, Depends(known_caller)]
+WriteDep = Annotated[Write, Depends(write_of)]

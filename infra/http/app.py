@@ -1,0 +1,101 @@
+"""The application: middleware from the outside in, then the routes.
+
+Routes are checked before anything of a request is parsed (`access.py`). There is no background
+task: what takes long is a job or a run, and its request is answered when it is recorded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from infra.errors import Refusal
+from infra.http.api import Api
+from infra.http.auth import Authenticate, Callers
+from infra.http.bodies import MAX_BODY_BYTES
+from infra.http.hosts import CheckHost, host_of
+from infra.http.openapi import describe
+from infra.http.problems import Correlate, respond
+from infra.http.rates import LimitRate
+from infra.http.routes import AREAS
+from infra.service.http_tables import Tables
+from infra.settings import Settings
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The API over the servers that ``settings`` name; it connects when it is first asked."""
+    tables = Tables(settings)
+    callers, counter = Callers(tables), CountAnswers()
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        tables.close()
+
+    app = FastAPI(
+        title="Cairn",
+        version="1",
+        openapi_url=None,  # a route of our own, which says who may read it
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        max_body_size=MAX_BODY_BYTES,
+        generate_unique_id_function=_operation_id,
+        separate_input_output_schemas=False,
+        redirect_slashes=False,
+        middleware=[
+            Middleware(Correlate),
+            Middleware(counter.around),
+            Middleware(CheckHost, hosts=_hosts(settings)),
+            Middleware(Authenticate, callers=callers),
+            Middleware(LimitRate, per_s=settings.http_rate),
+        ],
+        exception_handlers={
+            kind: _answer for kind in (Refusal, RequestValidationError, HTTPException)
+        },
+    )
+    app.state.api = Api(settings, tables, callers, counter.answers)
+    for area in AREAS:
+        app.include_router(area)
+    describe(app)
+    return app
+
+
+class CountAnswers:
+    """Counts the answers by status, for `/metrics`."""
+
+    def __init__(self) -> None:
+        self.answers: Counter[int] = Counter()
+
+    def around(self, app: ASGIApp) -> ASGIApp:
+        async def counted(scope: Scope, receive: Receive, send: Send) -> None:
+            async def tell(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    self.answers[message["status"]] += 1
+                await send(message)
+
+            await app(scope, receive, tell)
+
+        return counted
+
+
+async def _answer(request: Any, error: Exception) -> Any:
+    return respond(request, error)
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name
+
+
+def _hosts(settings: Settings) -> set[str]:
+    named = {host.strip() for host in (settings.http_hosts or "").split(",")}
+    return named | ({host_of(settings.http)} if settings.http else set())

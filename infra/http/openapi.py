@@ -1,0 +1,58 @@
+"""The OpenAPI document: what FastAPI derives, with our errors, security and headers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from infra.http.problems import Problem
+
+ABOUT = (
+    "What Cairn knows of a project and does for it. Every error is `application/problem+json` with"
+    " a stable `code`. Lists are paged: `next_cursor` leads to the next page. A write takes an"
+    " `Idempotency-Key`: the same key with the same request has the same answer, with another"
+    " request it is refused."
+)
+KEY_HEADER = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "A repeated request with the same key is done once. Drawn when it is missing.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"},
+}
+TOKEN = {"type": "http", "scheme": "bearer", "description": "A token of `POST /v1/tokens`."}
+WRITING = ("post", "put", "patch", "delete")
+
+
+def describe(app: FastAPI) -> None:
+    """Let ``app.openapi()`` return the whole document."""
+
+    def document() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = _document(app)
+        return app.openapi_schema
+
+    app.openapi = document  # type: ignore[method-assign]
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    found = get_openapi(
+        title=app.title,
+        version=app.version,
+        openapi_version="3.1.0",
+        description=ABOUT,
+        routes=app.routes,
+        separate_input_output_schemas=False,
+    )
+    schemas = found.setdefault("components", {}).setdefault("schemas", {})
+    schemas["Problem"] = Problem.model_json_schema()
+    for name in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(name, None)
+    found["components"]["securitySchemes"] = {"token": TOKEN}
+    for path in found["paths"].values():
+        for method, operation in path.items():
+            if method in WRITING:
+                operation.setdefault("parameters", []).append(KEY_HEADER)
+    return found

@@ -1,0 +1,44 @@
+"""Parameters that many routes share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Path, Query
+
+from infra.http.problems import MEDIA_TYPE
+from infra.service.http_questions import LARGEST_PAGE, PAGE
+
+Cursor = Annotated[
+    str | None, Query(max_length=4_000, description="`next_cursor` of the page before.")
+]
+Limit = Annotated[int, Query(ge=1, le=LARGEST_PAGE, description="Most items of the page.")]
+DEFAULT_LIMIT = PAGE
+
+Project = Annotated[str, Path(description="Id of the project (prj_…).")]
+Named = Annotated[str | None, Query(max_length=200)]
+Glob = Annotated[str | None, Query(max_length=1_000, description="A glob over paths: `docs/*`.")]
+Wait = Annotated[bool, Query(description="Answer when it is done, for some seconds.")]
+Sequence = Annotated[int, Query(ge=0, le=2**63 - 1)]
+
+_MEANING = {
+    400: "The request is malformed.",
+    401: "There is no valid token.",
+    403: "The role of the token may not do this.",
+    404: "There is no such thing, or the token may not see it.",
+    409: "It does not fit the state that things are in.",
+    413: "The body is too large.",
+    422: "What was given is out of range or does not fit together.",
+    429: "The token asks too fast.",
+    500: "A fault of the service.",
+    503: "Broker or database do not answer.",
+}
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The answers of a route that are problems, for its documentation."""
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    return {status: {"description": _MEANING[status], "content": content} for status in statuses}
+
+
+OF_ANY = problems(400, 401, 403, 404, 409, 413, 422, 429, 500, 503)

@@ -1,0 +1,31 @@
+"""The routes, one file an area."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from infra.http.routes import (
+    artifacts,
+    changes,
+    decisions,
+    ingestion,
+    ledger,
+    operation,
+    projects,
+    runs,
+    sources,
+    tokens,
+)
+
+AREAS: tuple[APIRouter, ...] = (
+    operation.router,
+    tokens.router,
+    projects.router,
+    sources.router,
+    ingestion.router,
+    runs.router,
+    ledger.router,
+    changes.router,
+    artifacts.router,
+    decisions.router,
+)

@@ -1,0 +1,95 @@
+"""What is written from the ledger: PRD, insights, epics, features, with their versions."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from starlette.responses import Response
+
+from infra.http.access import READERS, Guarded, allow
+from infra.http.api import ApiDep
+from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project
+from infra.service import http_questions as ask
+from infra.service.http_questions import (
+    ArtifactSummary,
+    ArtifactVersion,
+    Page,
+    SpeculativeArtifact,
+    WholeArtifact,
+    WholeVersion,
+)
+
+router = APIRouter(route_class=Guarded, tags=["Artifacts"])
+ArtifactId = Annotated[str, Path(max_length=100)]
+Version = Annotated[int, Path(ge=1, le=2**31 - 1)]
+
+
+class Markdown(Response):
+    media_type = "text/markdown"
+
+
+@router.get("/v1/projects/{project}/artifacts", responses=OF_ANY)
+@allow(*READERS)
+async def list_artifacts(
+    api: ApiDep,
+    project: Project,
+    type: Named = None,
+    state: Named = None,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[ArtifactSummary]:
+    """Artifacts by type and number, without their text."""
+    return await api.tables.ask(
+        ask.list_artifacts, project, artifact_type=type, state=state, cursor=cursor, limit=limit
+    )
+
+
+@router.get("/v1/projects/{project}/speculative/{type}", responses=OF_ANY)
+@allow(*READERS)
+async def list_speculative(
+    api: ApiDep, project: Project, type: Annotated[str, Path(max_length=100)]
+) -> list[SpeculativeArtifact]:
+    """Sections that are written while a run goes on, before any version is published."""
+    return await api.tables.ask(ask.list_speculative, project, type)
+
+
+@router.get("/v1/projects/{project}/artifacts/{artifact_id}", responses=OF_ANY)
+@allow(*READERS)
+async def read_artifact(api: ApiDep, project: Project, artifact_id: ArtifactId) -> WholeArtifact:
+    """An artifact; every statement cites its atoms with the places they come from."""
+    return await api.tables.ask(ask.whole_artifact, project, artifact_id)
+
+
+@router.get(
+    "/v1/projects/{project}/artifacts/{artifact_id}/markdown",
+    response_class=Markdown,
+    responses=OF_ANY,
+)
+@allow(*READERS)
+async def read_markdown(api: ApiDep, project: Project, artifact_id: ArtifactId) -> Markdown:
+    """The present version as markdown."""
+    found = await api.tables.ask(ask.whole_artifact, project, artifact_id)
+    return Markdown(found.rendered_markdown)
+
+
+@router.get("/v1/projects/{project}/artifacts/{artifact_id}/versions", responses=OF_ANY)
+@allow(*READERS)
+async def list_versions(
+    api: ApiDep,
+    project: Project,
+    artifact_id: ArtifactId,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[ArtifactVersion]:
+    """The versions of an artifact, oldest first, without their text."""
+    return await api.tables.ask(ask.list_versions, project, artifact_id, cursor=cursor, limit=limit)
+
+
+@router.get("/v1/projects/{project}/artifacts/{artifact_id}/versions/{version}", responses=OF_ANY)
+@allow(*READERS)
+async def read_version(
+    api: ApiDep, project: Project, artifact_id: ArtifactId, version: Version
+) -> WholeVersion:
+    """A version as it was published."""
+    return await api.tables.ask(ask.whole_version, project, artifact_id, version)

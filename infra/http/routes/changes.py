@@ -1,0 +1,32 @@
+"""What is different since a place in the ledger: for those who follow a project."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from infra.http.access import READERS, Guarded, allow
+from infra.http.api import ApiDep
+from infra.http.parameters import OF_ANY, Project, Sequence
+from infra.service import http_questions as ask
+from infra.service.http_questions import LARGEST_WINDOW, WINDOW, Changes
+
+router = APIRouter(route_class=Guarded, tags=["Ledger"])
+
+
+@router.get("/v1/projects/{project}/changes", responses=OF_ANY)
+@allow(*READERS)
+async def list_changes(
+    api: ApiDep,
+    project: Project,
+    since_seq: Sequence,
+    window: Annotated[
+        int, Query(ge=1, le=LARGEST_WINDOW, description="Most change sets of one answer.")
+    ] = WINDOW,
+) -> Changes:
+    """What came, went, changed and was decided after ``since_seq``, with the places it rests on.
+
+    Where ``to_seq`` is below ``head_seq``, ask again from there.
+    """
+    return await api.tables.ask(ask.changes_since, project, since_seq, window)

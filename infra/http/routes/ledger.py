@@ -1,0 +1,195 @@
+"""The ledger: atoms with evidence, contradictions, merges, refusals, search and traces."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query
+
+from infra.http.access import READERS, Guarded, allow
+from infra.http.api import ApiDep
+from infra.http.parameters import (
+    DEFAULT_LIMIT,
+    OF_ANY,
+    Cursor,
+    Glob,
+    Limit,
+    Named,
+    Project,
+    Sequence,
+)
+from infra.service import http_questions as ask
+from infra.service.http_questions import (
+    Answer,
+    Atom,
+    Card,
+    Filters,
+    Link,
+    Merge,
+    Node,
+    Order,
+    Page,
+    PastAtom,
+    Rejection,
+    Waiting,
+    WholeAtom,
+)
+from schemas.areas import Area
+from schemas.events.atom import AtomKind
+from schemas.events.ledger import AtomStatus
+
+router = APIRouter(route_class=Guarded, tags=["Ledger"])
+Id = Annotated[str, Path(max_length=200)]
+CardStatus = Literal["open", "escalated", "resolved", "dismissed", "all"]
+Listed = AtomStatus | Literal["all"]
+
+
+@router.get("/v1/projects/{project}/atoms", responses=OF_ANY)
+@allow(*READERS)
+async def list_atoms(
+    api: ApiDep,
+    project: Project,
+    kind: AtomKind | None = None,
+    status: Listed | None = None,
+    path: Glob = None,
+    tag: Named = None,
+    order: Order = "worth",
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[Atom]:
+    """Atoms with their evidence, most valuable first; live ones unless ``status`` is given."""
+    return await api.tables.ask(
+        ask.list_atoms,
+        project,
+        kind=kind,
+        status=status,
+        source=path,
+        tag=tag,
+        order=order,
+        cursor=cursor,
+        limit=limit,
+    )
+
+
+@router.get("/v1/projects/{project}/ledger", responses=OF_ANY)
+@allow(*READERS)
+async def list_past_atoms(
+    api: ApiDep,
+    project: Project,
+    as_of_seq: Sequence,
+    kind: AtomKind | None = None,
+    status: Listed | None = None,
+    tag: Named = None,
+    order: Order = "worth",
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[PastAtom]:
+    """Atoms as they stood after change set ``as_of_seq``."""
+    return await api.tables.ask(
+        ask.list_atoms_as_of,
+        project,
+        as_of_seq,
+        kind=kind,
+        status=status,
+        tag=tag,
+        order=order,
+        cursor=cursor,
+        limit=limit,
+    )
+
+
+@router.get("/v1/projects/{project}/ledger/search", responses=OF_ANY)
+@allow(*READERS)
+async def search(
+    api: ApiDep,
+    project: Project,
+    q: Annotated[str, Query(min_length=1, max_length=1_000, description="A question or words.")],
+    kind: Annotated[list[AtomKind] | None, Query(max_length=20)] = None,
+    area: Annotated[list[Area] | None, Query(max_length=20)] = None,
+    status: Annotated[list[AtomStatus] | None, Query(max_length=20)] = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 10,
+) -> Answer:
+    """Passages and atoms that speak to a question, best first, each with its places."""
+    filters = Filters(
+        kinds=tuple(kind or ()), areas=tuple(area or ()), statuses=tuple(status or ())
+    )
+    return await api.tables.ask(ask.search_ledger, project, q, filters, limit)
+
+
+@router.get("/v1/projects/{project}/atoms/{atom_id}", responses=OF_ANY)
+@allow(*READERS)
+async def read_atom(api: ApiDep, project: Project, atom_id: Id) -> WholeAtom:
+    """An atom with evidence, links and history."""
+    return await api.tables.ask(ask.whole_atom, project, atom_id)
+
+
+@router.get("/v1/projects/{project}/links", responses=OF_ANY)
+@allow(*READERS)
+async def list_links(
+    api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+) -> Page[Link]:
+    """Links between atoms by id."""
+    return await api.tables.ask(ask.list_links, project, cursor=cursor, limit=limit)
+
+
+@router.get("/v1/projects/{project}/contradictions", responses=OF_ANY)
+@allow(*READERS)
+async def list_contradictions(
+    api: ApiDep,
+    project: Project,
+    status: CardStatus = "open",
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[Card]:
+    """Contradictions with both sides and what they affect, the gravest first."""
+    wanted = None if status == "all" else status
+    return await api.tables.ask(ask.list_cards, project, wanted, cursor=cursor, limit=limit)
+
+
+@router.get("/v1/projects/{project}/merge-candidates", responses=OF_ANY)
+@allow(*READERS)
+async def list_merges(
+    api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+) -> Page[Merge]:
+    """Merges in ledger order, then the pairs in review."""
+    return await api.tables.ask(ask.list_merges, project, cursor=cursor, limit=limit)
+
+
+@router.get("/v1/projects/{project}/waiting", responses=OF_ANY)
+@allow(*READERS)
+async def list_waiting(
+    api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+) -> Page[Waiting]:
+    """What waits for a person's decision, and what it holds up."""
+    return await api.tables.ask(ask.list_waiting, project, cursor=cursor, limit=limit)
+
+
+@router.get("/v1/projects/{project}/rejections", responses=OF_ANY)
+@allow(*READERS)
+async def list_rejections(
+    api: ApiDep,
+    project: Project,
+    code: Named = None,
+    kind: AtomKind | None = None,
+    path: Glob = None,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[Rejection]:
+    """Refused candidates and refused rows of evidence, each with the rule that refused it."""
+    return await api.tables.ask(
+        ask.list_rejections,
+        project,
+        code=code,
+        kind=kind,
+        source=path,
+        cursor=cursor,
+        limit=limit,
+    )
+
+
+@router.get("/v1/projects/{project}/trace/{known_id}", responses=OF_ANY)
+@allow(*READERS)
+async def trace(api: ApiDep, project: Project, known_id: Id) -> Node:
+    """From an id down to the evidence and the log, and up to the artifacts that cite it."""
+    await api.tables.ask(ask.check_belongs, project, known_id)
+    return await api.tables.ask(ask.trace, known_id)

@@ -1,0 +1,147 @@
+"""Whether the service runs, what it can do, and what it could not process."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from infra import metrics
+from infra.errors import NotFound
+from infra.http.access import EVERYONE, OPERATORS, OWNERS, Guarded, allow, allow_anybody
+from infra.http.api import ApiDep, CallerDep
+from infra.http.bodies import MAX_BODY_BYTES
+from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project, problems
+from infra.metrics import Sample, render
+from infra.service import http_questions as ask
+from infra.service.dead_letters import RetriedLetter, retry_dead_letter
+from infra.service.http_health import Readiness, read_readiness, read_samples
+from infra.service.http_questions import DeadLetter, Page
+from infra.service.http_requests import AuditRow, list_audit
+from infra.service.tokens import ROLES
+
+router = APIRouter(route_class=Guarded, tags=["Operation"])
+open_to_all = problems(400, 429, 500, 503)
+
+
+class Health(BaseModel):
+    status: str
+
+
+class Capabilities(BaseModel):
+    """What this service can do. ``engines`` read and write without a model."""
+
+    version: str
+    api: str
+    engines: list[str]
+    model: str | None
+    roles: list[str]
+    max_body_bytes: int
+    largest_page: int
+    requests_per_s: float
+
+
+@router.get("/health", responses=open_to_all)
+@allow_anybody()
+async def check_health() -> Health:
+    """The process serves requests; what it rests on may not."""
+    return Health(status="ok")
+
+
+@router.get(
+    "/ready",
+    response_model=Readiness,
+    responses=problems(400, 429, 500) | {503: {"model": Readiness, "description": "Not ready."}},
+)
+@allow_anybody()
+async def check_ready(api: ApiDep) -> Response:
+    """Broker, database and topics are there; 503 says which one is not."""
+    found = await read_readiness(api.settings, api.tables)
+    parts = {
+        "ready": found.ready,
+        "broker": found.broker,
+        "database": found.database,
+        "topics": found.topics,
+    }
+    return JSONResponse(parts, 200 if found.ready else 503)
+
+
+@router.get("/metrics", response_class=PlainTextResponse, responses=OF_ANY)
+@allow(*OPERATORS, everywhere=True)
+async def read_metrics(api: ApiDep) -> PlainTextResponse:
+    """Counts and lag in the text form of Prometheus."""
+    found = await read_samples(api.settings, api.tables)
+    answered = (
+        Sample(metrics.REQUESTS, {"status": str(status)}, count)
+        for status, count in sorted(api.answers.items())
+    )
+    return PlainTextResponse(render([*found, *answered]))
+
+
+@router.get("/v1/openapi.json", responses=open_to_all)
+@allow_anybody()
+async def read_openapi(request: Request) -> dict[str, Any]:
+    """This document."""
+    document: dict[str, Any] = request.app.openapi()
+    return document
+
+
+@router.get("/v1/capabilities", responses=OF_ANY)
+@allow(*EVERYONE)
+async def read_capabilities(api: ApiDep) -> Capabilities:
+    """Versions, engines, roles and limits."""
+    return Capabilities(
+        version=version("cairn"),
+        api="v1",
+        engines=["heuristic"],
+        model=None,
+        roles=list(ROLES),
+        max_body_bytes=MAX_BODY_BYTES,
+        largest_page=ask.LARGEST_PAGE,
+        requests_per_s=api.settings.http_rate,
+    )
+
+
+@router.get("/v1/admin/dlq", responses=OF_ANY)
+@allow(*OPERATORS)
+async def list_dead_letters(
+    api: ApiDep, caller: CallerDep, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+) -> Page[DeadLetter]:
+    """Records that could not be processed, of the projects of the token."""
+    return await api.tables.ask(
+        ask.list_dead_letters, only=caller.projects, cursor=cursor, limit=limit
+    )
+
+
+@router.post("/v1/admin/dlq/{dead_letter_id}/retry", responses=OF_ANY)
+@allow(*OPERATORS, writes=True)
+async def retry_dead_letter_once(
+    api: ApiDep, caller: CallerDep, dead_letter_id: Annotated[str, Path(max_length=100)]
+) -> RetriedLetter:
+    """Publish the record of a dead letter once more."""
+    found = await api.tables.ask(ask.find_dead_letter, dead_letter_id)
+    if found is None or not caller.may_see(found.project_id):
+        raise NotFound(f"There is no dead letter {dead_letter_id}.", code="unknown_dead_letter")
+    return await retry_dead_letter(api.settings, dead_letter_id)
+
+
+@router.get("/v1/admin/audit", responses=OF_ANY)
+@allow(*OWNERS, everywhere=True)
+async def read_audit(
+    api: ApiDep, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+) -> Page[AuditRow]:
+    """Every write that was asked for over HTTP, oldest first."""
+    return await api.tables.ask(list_audit, cursor=cursor, limit=limit)
+
+
+@router.get("/v1/projects/{project}/audit", responses=OF_ANY)
+@allow(*OWNERS)
+async def read_project_audit(
+    api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+) -> Page[AuditRow]:
+    """Every write to the project that was asked for over HTTP, oldest first."""
+    return await api.tables.ask(list_audit, project, cursor=cursor, limit=limit)

@@ -1,0 +1,64 @@
+"""Create, list and read projects."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from infra.errors import Invalid
+from infra.http.access import EVERYONE, LEADERS, Guarded, allow
+from infra.http.api import ApiDep, CallerDep, WriteDep
+from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project
+from infra.service import http_questions as ask
+from infra.service import projects
+from infra.service.http_questions import Page
+from infra.service.http_questions import Project as ProjectView
+
+router = APIRouter(route_class=Guarded, tags=["Projects"])
+
+
+class ProjectRequest(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=200)
+
+
+@router.get("/v1/projects", responses=OF_ANY)
+@allow(*EVERYONE)
+async def list_projects(
+    api: ApiDep,
+    caller: CallerDep,
+    name: Named = None,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[ProjectView]:
+    """The projects of the token by name; ``name``: only those that are called so."""
+    return await api.tables.ask(
+        ask.list_projects, only=caller.projects, name=name, cursor=cursor, limit=limit
+    )
+
+
+@router.post("/v1/projects", status_code=201, responses=OF_ANY)
+@allow(*LEADERS, writes=True, everywhere=True)
+async def create_project(
+    api: ApiDep, caller: CallerDep, write: WriteDep, wanted: ProjectRequest
+) -> ProjectView:
+    """Create a project; it can be used when the answer is there."""
+    made = await projects.create_project(
+        api.settings, wanted.name, actor=caller.name, key=write.key
+    )
+    found = (await api.tables.ask(ask.list_projects, only=[made.project_id])).items[0]
+    if found.name != wanted.name:
+        raise Invalid(
+            "This idempotency key has made another project: take a new one.",
+            code="idempotency_key_reused",
+        )
+    return found
+
+
+@router.get("/v1/projects/{project}", responses=OF_ANY)
+@allow(*EVERYONE)
+async def read_project(api: ApiDep, project: Project) -> ProjectView:
+    """A project with the numbers of its sources and live atoms."""
+    found = await api.tables.ask(ask.list_projects, only=[project])
+    return found.items[0]

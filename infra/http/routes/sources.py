@@ -1,0 +1,75 @@
+"""The sources of a project: which are read, what became of each sentence."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from infra.http.access import OBSERVERS, READERS, Guarded, allow
+from infra.http.api import ApiDep
+from infra.http.parameters import (
+    DEFAULT_LIMIT,
+    OF_ANY,
+    Cursor,
+    Glob,
+    Limit,
+    Named,
+    Project,
+)
+from infra.service import http_questions as ask
+from infra.service.explaining import Explanation, explain_source
+from infra.service.http_questions import Coverage, Page, SourceState, WholeSource
+
+router = APIRouter(route_class=Guarded, tags=["Sources"])
+
+
+@router.get("/v1/projects/{project}/sources", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def list_sources(
+    api: ApiDep,
+    project: Project,
+    skipped: bool = False,
+    reason: Named = None,
+    path: Glob = None,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[SourceState]:
+    """Sources by root and path; ``skipped``: only those that are not read, each with its reason."""
+    return await api.tables.ask(
+        ask.list_sources,
+        project,
+        skipped=skipped,
+        reason=reason,
+        source=path,
+        cursor=cursor,
+        limit=limit,
+    )
+
+
+@router.get("/v1/projects/{project}/sources/{source_id}", responses=OF_ANY)
+@allow(*READERS)
+async def read_source(
+    api: ApiDep, project: Project, source_id: Annotated[str, Path(max_length=100)]
+) -> WholeSource:
+    """A source with its text as it was read: secrets are replaced in it."""
+    return await api.tables.ask(ask.whole_source, project, source_id)
+
+
+@router.get("/v1/projects/{project}/explain", responses=OF_ANY)
+@allow(*READERS)
+async def explain(
+    api: ApiDep,
+    project: Project,
+    path: Annotated[str, Query(min_length=1, max_length=1_000)],
+    line: Annotated[int | None, Query(ge=1, le=2**31)] = None,
+) -> Explanation:
+    """What became of each sentence of a source: an atom, refused, or left out, and why."""
+    return await explain_source(api.settings, project, path, line)
+
+
+@router.get("/v1/projects/{project}/coverage", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def read_coverage(api: ApiDep, project: Project) -> Coverage:
+    """What has been read, by tier and area, and where the ledger has gaps."""
+    return await api.tables.ask(ask.read_coverage, project)

@@ -1,0 +1,58 @@
+"""Run the API on uvicorn, in this process, until it is told to stop."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from infra import loop
+from infra.errors import Unavailable
+from infra.http.app import create_app
+from infra.local.process import write_whole
+from infra.service.http_address import address_file
+from infra.settings import Settings
+
+DRAINS_S = 10  # for requests under way when it is told to stop
+IDLE_S = 65  # longer than the proxies in front keep a connection
+
+
+def serve(settings: Settings, address: str, tell_ready: Callable[[], None]) -> None:
+    """Listen at ``address``; port 0 is any free one. Raises Unavailable."""
+    with _listen(address) as listening:
+        url = _url(listening)
+        write_whole(address_file(settings), json.dumps({"url": url}))
+        app = create_app(settings.model_copy(update={"http": address}))
+        tell_ready()
+        config = uvicorn.Config(
+            app,
+            loop="none",  # ours
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            timeout_graceful_shutdown=DRAINS_S,
+            timeout_keep_alive=IDLE_S,
+            h11_max_incomplete_event_size=64 * 1024,
+        )
+        loop.run(uvicorn.Server(config).serve(sockets=[listening]))
+
+
+def _listen(address: str) -> socket.socket:
+    host, _, port = address.rpartition(":")
+    host = host.strip("[]")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, int(port)), family=family, backlog=1024)
+    except (OSError, OverflowError) as error:
+        raise Unavailable(
+            f"Nothing can listen at {address} ({error}): choose another address in CAIRN_HTTP.",
+            code="address_unusable",
+            detail={"address": address},
+        ) from error
+
+
+def _url(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

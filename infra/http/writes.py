@@ -1,0 +1,125 @@
+"""Every write: done once for each idempotency key, and written into the audit log.
+
+A use case makes its ids from the key, so a request that was cut off may simply run again; what is
+kept here is the answer, and a fingerprint that tells the same key with another request.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from infra.errors import Forbidden, Invalid
+from infra.http.api import api_of
+from infra.http.auth import caller_of
+from infra.http.problems import correlation_of, is_expected, respond
+from infra.service.http_requests import (
+    Answered,
+    Asked,
+    AuditEntry,
+    begin_request,
+    end_request,
+    record_write,
+)
+from infra.service.publishing import check_key, draw_key
+from infra.service.tokens import Caller
+
+HEADER = "idempotency-key"
+KEY = re.compile(r"[\x21-\x7e]{1,200}")
+ANYWHERE = "-"
+
+Handle = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+async def perform(request: Request, caller: Caller, operation: str, handle: Handle) -> Response:
+    """Answer a write, or repeat the answer that its key has had before."""
+    tables = api_of(request).tables
+    given = read_key(request)
+    key = request.state.key = given or draw_key()
+    asked = Asked(_scope(request), key, await _fingerprint(request, caller))
+    earlier = await tables.ask(begin_request, asked) if given else Answered(repeated=False)
+    if earlier.status is not None:
+        return Response(earlier.body, earlier.status, _headers(key, "true"), "application/json")
+    request.state.repeated = earlier.repeated
+    try:
+        response = await handle(request)
+    except Exception as error:
+        if not is_expected(error):
+            await tables.ask(
+                record_write, _entry(request, caller, operation, 500, "internal_error")
+            )
+            raise
+        response = respond(request, error)
+    code = _code(response)
+    await tables.ask(record_write, _entry(request, caller, operation, response.status_code, code))
+    if given and 200 <= response.status_code < 300 and _may_be_kept(response):
+        await tables.ask(end_request, asked, response.status_code, bytes(response.body).decode())
+    response.headers.update(_headers(key))
+    return response
+
+
+async def record_refusal(request: Request, operation: str, error: Forbidden) -> None:
+    """Note a write that its caller may not ask for."""
+    request.state.key = ""
+    if caller := caller_of(request.scope):
+        entry = _entry(request, caller, operation, 403, error.code)
+        await api_of(request).tables.ask(record_write, entry)
+
+
+def read_key(request: Request) -> str:
+    """The key of the request; empty when it has none. Raises Invalid."""
+    key = request.headers.get(HEADER, "")
+    if HEADER in request.headers and not KEY.fullmatch(key):
+        raise Invalid(
+            "An idempotency key has 1 to 200 visible ASCII characters.", code="key_invalid"
+        )
+    check_key(key)
+    return key
+
+
+def _scope(request: Request) -> str:
+    return str(request.path_params.get("project", ANYWHERE))
+
+
+async def _fingerprint(request: Request, caller: Caller) -> bytes:
+    """Of all that makes it another request: who asks, what, with which body."""
+    head = (caller.name, caller.role, request.method, request.url.path, request.url.query)
+    return hashlib.sha256("\n".join(head).encode() + b"\n" + await request.body()).digest()
+
+
+def _entry(request: Request, caller: Caller, operation: str, status: int, code: str) -> AuditEntry:
+    return AuditEntry(
+        project_id=request.path_params.get("project"),
+        token_id=caller.token_id,
+        actor=caller.name,
+        role=caller.role,
+        operation=operation,
+        path=request.url.path[:500],
+        key=request.state.key,
+        status=status,
+        code=code,
+        correlation_id=correlation_of(request.scope),
+    )
+
+
+def _code(response: Response) -> str:
+    """The code of a problem; ``done`` of anything else."""
+    if response.status_code < 400:
+        return "done"
+    return str(json.loads(bytes(response.body)).get("code", ""))
+
+
+def _may_be_kept(response: Response) -> bool:
+    """A token is shown once: its answer says so by this header."""
+    return response.headers.get("cache-control") != "no-store"
+
+
+def _headers(key: str, replayed: str = "") -> dict[str, str]:
+    again = {"idempotency-replayed": replayed} if replayed else {}
+    return {HEADER: key} | again

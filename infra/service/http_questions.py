@@ -1,0 +1,117 @@
+"""The typed questions that the HTTP API asks the tables; each takes a connection first."""
+
+from __future__ import annotations
+
+from projections.read.artifact_list import (
+    ArtifactSummary,
+    ArtifactVersion,
+    WholeArtifact,
+    WholeVersion,
+    list_artifacts,
+    list_versions,
+    whole_artifact,
+    whole_version,
+)
+from projections.read.artifacts import SpeculativeArtifact
+from projections.read.artifacts import speculative as list_speculative
+from projections.read.atom_detail import Link, WholeAtom, whole_atom
+from projections.read.atom_detail import links as list_links
+from projections.read.atoms import Atom, Order, PastAtom
+from projections.read.atoms import atoms as list_atoms
+from projections.read.atoms import atoms_as_of as list_atoms_as_of
+from projections.read.batches import Batch, last_batches
+from projections.read.belonging import check_belongs
+from projections.read.changes import LARGEST_WINDOW, WINDOW, Changes, changes_since
+from projections.read.contradictions import Card
+from projections.read.contradictions import cards as list_cards
+from projections.read.coverage import Coverage
+from projections.read.coverage import coverage as read_coverage
+from projections.read.dead_letters import DeadLetter
+from projections.read.dead_letters import dead_letter as find_dead_letter
+from projections.read.dead_letters import dead_letters as list_dead_letters
+from projections.read.decision_list import decisions as list_decisions
+from projections.read.deltas import DeltaReport
+from projections.read.deltas import delta_report as read_report
+from projections.read.lineage import Node, trace
+from projections.read.merges import Merge
+from projections.read.merges import merges as list_merges
+from projections.read.page import LARGEST_PAGE, PAGE, Page
+from projections.read.people import DecisionAnswer
+from projections.read.progress import TriggerProgress, trigger_progress
+from projections.read.projects import Project, project_ids
+from projections.read.projects import projects as list_projects
+from projections.read.rejections import Rejection
+from projections.read.rejections import rejections as list_rejections
+from projections.read.runs import Run
+from projections.read.runs import runs as list_runs
+from projections.read.search import Answer, Filters, search_ledger
+from projections.read.source_detail import WholeSource, whole_source
+from projections.read.source_list import SourceState
+from projections.read.source_list import source_states as list_sources
+from projections.read.waiting import Waiting
+from projections.read.waiting import queue as list_waiting
+
+__all__ = [
+    "LARGEST_WINDOW",
+    "WINDOW",
+    "Changes",
+    "changes_since",
+    "Answer",
+    "ArtifactSummary",
+    "ArtifactVersion",
+    "Atom",
+    "Batch",
+    "Card",
+    "Coverage",
+    "DeadLetter",
+    "DecisionAnswer",
+    "DeltaReport",
+    "Filters",
+    "LARGEST_PAGE",
+    "Link",
+    "Merge",
+    "Node",
+    "Order",
+    "PAGE",
+    "Page",
+    "PastAtom",
+    "Project",
+    "Rejection",
+    "Run",
+    "SourceState",
+    "SpeculativeArtifact",
+    "TriggerProgress",
+    "Waiting",
+    "WholeArtifact",
+    "WholeAtom",
+    "WholeSource",
+    "WholeVersion",
+    "check_belongs",
+    "find_dead_letter",
+    "last_batches",
+    "list_artifacts",
+    "list_atoms",
+    "list_atoms_as_of",
+    "list_cards",
+    "list_dead_letters",
+    "list_decisions",
+    "list_links",
+    "list_merges",
+    "list_projects",
+    "list_rejections",
+    "list_runs",
+    "list_sources",
+    "list_speculative",
+    "list_versions",
+    "list_waiting",
+    "project_ids",
+    "read_coverage",
+    "read_report",
+    "search_ledger",
+    "trace",
+    "trigger_progress",
+    "whole_artifact",
+    "whole_atom",
+    "whole_source",
+    "whole_version",
+]

@@ -1,0 +1,230 @@
+"""What each type of job does: its payload as a model, and a handler over existing use cases.
+
+To add one: a model, a handler, an entry in ``JOB_KINDS``. A handler may be started again by another
+worker after a crash, so what it does is made safe to repeat by keys taken from the job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from infra.errors import Invalid, Refusal, Unavailable
+from infra.jobs.keeper import RunningJob
+from infra.settings import Settings
+from schemas.envelope import SERVICE_WIDE
+from schemas.events.artifact_parts import QualityMode
+from schemas.events.job import JobType
+
+if TYPE_CHECKING:
+    from infra.service.connectors import StreamResult
+    from infra.service.ingestion import IngestStep, SourceIngested
+    from infra.service.progress import Note
+
+
+class Payload(BaseModel):
+    """What a job is asked to do; unknown fields are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """What handlers work with; secrets of connectors are looked up in ``environ``."""
+
+    settings: Settings
+    environ: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class JobKind:
+    """One type of job. ``needs_project``: it cannot be asked for the service as a whole."""
+
+    payload: type[Payload]
+    run: Callable[[Workplace, RunningJob, Any], Awaitable[Mapping[str, Any]]]
+    needs_project: bool = True
+
+    def check(self, payload: Mapping[str, Any]) -> Payload:
+        """The payload as a model. Raises Invalid with the first thing that is wrong."""
+        try:
+            return self.payload.model_validate(dict(payload))
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            place = ".".join(map(str, first["loc"])) or "payload"
+            raise Invalid(
+                f"The payload of the job is invalid at {place}: {first['msg']}.",
+                code="job_payload_invalid",
+                detail={"place": place},
+            ) from None
+
+
+class IngestionPayload(Payload):
+    """Sources to read, as for an ingest; the job's key is the trigger's."""
+
+    sources: tuple[str, ...] = Field(min_length=1)
+    lane: Literal["preview", "deep", "both"] = "both"
+    as_name: str | None = None
+    accept_removals: bool = False
+    limits: dict[str, float] = {}
+
+
+class ConnectorSyncPayload(Payload):
+    """Connectors to read: an id, a target or ``all``; ``reconcile`` compares them in full."""
+
+    connector: str = "all"
+    streams: tuple[str, ...] = ()
+    reconcile: bool = False
+    accept_removals: bool = False
+
+
+class ReplayPayload(Payload):
+    """The moment up to which the ledger is folded again: a sequence number, a time, or its end."""
+
+    as_of_seq: int | None = Field(default=None, ge=0)
+    as_of: datetime | None = None
+
+
+class QualityRunPayload(Payload):
+    """What the quality gate judges: an id, a number or ``prd``; the job's key is the run's."""
+
+    artifact: str = "prd"
+    mode: QualityMode | None = None
+
+
+async def run_ingestion(
+    place: Workplace, job: RunningJob, payload: IngestionPayload
+) -> Mapping[str, Any]:
+    """Publish the trigger and watch its runs; what was sent before is not sent again."""
+    from infra.service.ingestion import IngestRequest, SourceIngested, ingest
+
+    lease = job.lease
+    request = IngestRequest(
+        sources=payload.sources,
+        project=lease.project_id,
+        actor=lease.created_by.partition(":")[2] or lease.created_by,
+        key=lease.key,
+        key_may_repeat=lease.epoch > 1,
+        lane=payload.lane,
+        as_name=payload.as_name,
+        accept_removals=payload.accept_removals,
+        limits=payload.limits,
+        wait=True,
+    )
+    done: list[SourceIngested] = []
+    async for step in ingest(place.settings, request):
+        if isinstance(step, SourceIngested):
+            done.append(step)
+        _report(job, step)
+    if failed := [run.run_id for each in done for run in each.runs if run.status == "failed"]:
+        raise Refusal(f"Run {failed[0]} failed.", code="run_failed", detail={"run_ids": failed})
+    return {"sources": [_told(each) for each in done]}
+
+
+def _report(job: RunningJob, step: IngestStep) -> None:
+    from infra.service.ingestion import SourceProgress
+
+    if isinstance(step, SourceProgress) and step.tables:
+        tables = step.tables
+        job.report(
+            root=step.root,
+            listed=tables.listed,
+            ready=tables.ready,
+            chunks_done=tables.chunks_done,
+            chunks_total=tables.chunks_total,
+            atoms=tables.atoms,
+        )
+
+
+def _told(source: SourceIngested) -> dict[str, Any]:
+    runs = [
+        {"run_id": run.run_id, "lane": run.lane, "status": run.status, "reason": run.stop_reason}
+        for run in source.runs
+    ]
+    blocked = [run.run_id for run in source.blocked_removals]
+    return {"root": source.root, "runs": runs, "removals_blocked_in": blocked}
+
+
+async def run_connector_sync(
+    place: Workplace, job: RunningJob, payload: ConnectorSyncPayload
+) -> Mapping[str, Any]:
+    """Read what has changed at services. A service that does not answer is tried again."""
+    from infra.service.connectors import reconcile_connectors, sync_connectors
+
+    project = None if job.lease.project_id == SERVICE_WIDE else job.lease.project_id
+
+    def tell(note: Note) -> None:
+        job.report(code=note.code, message=note.message)
+
+    asked = (place.settings, place.environ, payload.connector, project, payload.streams)
+    if payload.reconcile:
+        accept = payload.accept_removals
+        results = await reconcile_connectors(*asked, accept_removals=accept, tell=tell)
+    else:
+        results = await sync_connectors(*asked, tell=tell)
+    _raise_for(results)
+    return {
+        "streams": [
+            {"target": each.target, "stream": each.stream, **each.counts.model_dump()}
+            for each in results
+        ]
+    }
+
+
+def _raise_for(results: list[StreamResult]) -> None:
+    failed = [each for each in results if each.reason]
+    if not failed:
+        return
+    first = failed[0]
+    sentence = f"{first.target} {first.stream}: {first.error}"
+    if all(each.reason not in ("unavailable", "budget") for each in failed):
+        raise Refusal(sentence, code="sync_refused", detail={"reason": first.reason})
+    raise Unavailable(sentence, code="sync_unavailable", detail={"reason": first.reason})
+
+
+async def run_replay(
+    place: Workplace, job: RunningJob, payload: ReplayPayload
+) -> Mapping[str, Any]:
+    """Fold the ledger again in a schema of its own, and say how many rows differ from now."""
+    from infra.service.audit import replay_ledger
+
+    replayed = await replay_ledger(
+        place.settings, job.lease.project_id, as_of_seq=payload.as_of_seq, as_of=payload.as_of
+    )
+    return {
+        "as_of_seq": replayed.as_of_seq,
+        "head": replayed.head,
+        "differences": len(replayed.differences),
+        "findings": len(replayed.findings),
+        "is_wrong": replayed.is_wrong,
+    }
+
+
+async def judge_artifact(
+    place: Workplace, job: RunningJob, payload: QualityRunPayload
+) -> Mapping[str, Any]:
+    """Judge the PRD or a feature by the quality gate; a run that was interrupted goes on."""
+    from infra.service.quality import GateRequest, run_quality
+    from infra.service.reading import ask
+    from projections.read import jobs
+
+    async def is_cancelled() -> bool:
+        found = await ask(place.settings, lambda tables: jobs.job(tables, job.lease.job_id))
+        return found.status == "cancelled"
+
+    lease = job.lease
+    request = GateRequest(lease.project_id, payload.artifact, payload.mode, lease.key)
+    run = await run_quality(place.settings, request, is_cancelled)
+    told = {"quality_run_id", "artifact_id", "artifact_version", "status", "final_tier"}
+    return run.model_dump(include=told | {"iteration", "dimension_tiers", "revised_sections"})
+
+
+JOB_KINDS: dict[JobType, JobKind] = {
+    "ingestion": JobKind(IngestionPayload, run_ingestion),
+    "connector_sync": JobKind(ConnectorSyncPayload, run_connector_sync, needs_project=False),
+    "replay": JobKind(ReplayPayload, run_replay),
+    "quality_run": JobKind(QualityRunPayload, judge_artifact),
+}

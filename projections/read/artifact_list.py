@@ -1,0 +1,162 @@
+"""Artifacts of every type by id, with their versions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from infra.errors import NotFound
+from projections.read.artifacts import CitingSection, add_places
+from projections.read.page import PAGE, Condition, Listing, Page, page_of
+from projections.read.session import Conn, ReadModel, Row, rows
+
+SUMMARY = (
+    "a.artifact_id, a.artifact_type, coalesce(a.number, '') AS number, a.title, a.artifact_state,"
+    " a.version, a.quality_tier, a.lane, a.engine, a.run_id, a.input_ledger_seq, a.content_hash,"
+    " a.created_at, a.updated_at"
+)
+ARTIFACTS = Listing(
+    "artifacts",
+    SUMMARY,
+    "artifacts a",
+    {"a.artifact_type": "text", "coalesce(a.number, '')": "text", "a.artifact_id": "text"},
+)
+ONE = f"""
+    SELECT {SUMMARY}, a.content AS sections, a.rendered_markdown, a.model, a.fields, a.plan,
+        coalesce(a.blocked_by, '{{}}') AS blocked_by,
+        coalesce(a.upstream_artifact_ids, '{{}}') AS upstream_artifact_ids
+    FROM artifacts a WHERE a.project_id = %s AND a.artifact_id = %s AND a.version IS NOT NULL
+"""
+VERSION_COLUMNS = (
+    "v.artifact_id, v.version, v.lane, v.engine, v.model, v.run_id, v.input_ledger_seq,"
+    " v.content_hash, v.recomputed_sections, v.reason, v.published_at"
+)
+VERSIONS = Listing(
+    "versions",
+    VERSION_COLUMNS,
+    "artifact_versions v",
+    {"v.version": "int", "v.artifact_id": "text"},
+)
+ONE_VERSION = f"""
+    SELECT {VERSION_COLUMNS}, v.content AS sections, v.rendered_markdown FROM artifact_versions v
+    WHERE v.project_id = %s AND v.artifact_id = %s AND v.version = %s
+"""
+
+
+class ArtifactSummary(ReadModel):
+    """An artifact without its text."""
+
+    artifact_id: str
+    artifact_type: str
+    number: str
+    title: str
+    artifact_state: str
+    version: int
+    quality_tier: str | None
+    lane: str
+    engine: str
+    run_id: str | None
+    input_ledger_seq: int
+    content_hash: str
+    created_at: datetime | None
+    updated_at: datetime
+
+
+class WholeArtifact(ArtifactSummary):
+    """An artifact with its sections; each statement cites its atoms with their places.
+
+    ``fields`` and ``plan`` are what its type has besides statements.
+    """
+
+    sections: list[CitingSection]
+    rendered_markdown: str
+    model: str | None
+    fields: dict[str, Any] | None
+    plan: dict[str, Any] | None
+    blocked_by: list[str]
+    upstream_artifact_ids: list[str]
+
+
+class ArtifactVersion(ReadModel):
+    artifact_id: str
+    version: int
+    lane: str
+    engine: str
+    model: str | None
+    run_id: str | None
+    input_ledger_seq: int
+    content_hash: str
+    recomputed_sections: list[str]
+    reason: str
+    published_at: datetime
+
+
+class WholeVersion(ArtifactVersion):
+    sections: list[CitingSection]
+    rendered_markdown: str
+
+
+def list_artifacts(
+    connection: Conn,
+    project_id: str,
+    *,
+    artifact_type: str | None = None,
+    state: str | None = None,
+    cursor: str | None = None,
+    limit: int = PAGE,
+) -> Page[ArtifactSummary]:
+    """A page of artifacts by type and number; those that say nothing left out. Raises Refusal."""
+    conditions: list[Condition] = [
+        ("a.project_id = %s", project_id),
+        ("a.version IS NOT NULL AND (a.number <> '' OR a.artifact_type = 'prd')",),
+    ]
+    if artifact_type:
+        conditions.append(("a.artifact_type = %s", artifact_type))
+    if state:
+        conditions.append(("a.artifact_state = %s", state))
+    found, following = page_of(connection, ARTIFACTS, conditions, cursor, limit)
+    return Page(items=[ArtifactSummary(**row) for row in found], next_cursor=following)
+
+
+def whole_artifact(connection: Conn, project_id: str, artifact_id: str) -> WholeArtifact:
+    """Raises NotFound when the project has no such artifact."""
+    found = rows(connection, ONE, project_id, artifact_id)
+    return WholeArtifact(**_with_places(connection, found, artifact_id))
+
+
+def list_versions(
+    connection: Conn,
+    project_id: str,
+    artifact_id: str,
+    *,
+    cursor: str | None = None,
+    limit: int = PAGE,
+) -> Page[ArtifactVersion]:
+    """A page of an artifact's versions, oldest first. Raises Refusal."""
+    conditions: list[Condition] = [
+        ("v.project_id = %s", project_id),
+        ("v.artifact_id = %s", artifact_id),
+    ]
+    found, following = page_of(connection, VERSIONS, conditions, cursor, limit)
+    if not found and cursor is None:
+        raise _unknown(artifact_id)
+    return Page(items=[ArtifactVersion(**row) for row in found], next_cursor=following)
+
+
+def whole_version(
+    connection: Conn, project_id: str, artifact_id: str, version: int
+) -> WholeVersion:
+    """One version as it was published. Raises NotFound."""
+    found = rows(connection, ONE_VERSION, project_id, artifact_id, version)
+    return WholeVersion(**_with_places(connection, found, f"{artifact_id} version {version}"))
+
+
+def _with_places(connection: Conn, found: list[Row], named: str) -> Row:
+    if not found:
+        raise _unknown(named)
+    add_places(connection, found)
+    return found[0]
+
+
+def _unknown(named: str) -> NotFound:
+    return NotFound(f"There is no artifact {named}.", code="unknown_artifact")

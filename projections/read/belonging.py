@@ -1,0 +1,26 @@
+"""Which project a thing belongs to, by its id alone."""
+
+from __future__ import annotations
+
+from infra.errors import NotFound
+from projections.read.session import Conn, rows
+
+TABLES = {
+    "art": "SELECT project_id FROM artifacts WHERE artifact_id = %s",
+    "atm": "SELECT project_id FROM ledger_atoms WHERE atom_id = %s",
+    "chk": "SELECT project_id FROM chunks WHERE chunk_id = %s",
+    "ctr": "SELECT project_id FROM ledger_contradictions WHERE contradiction_id = %s",
+    "evd": "SELECT project_id FROM ledger_evidence WHERE evidence_id = %s",
+    "mop": "SELECT project_id FROM ledger_merge_ops WHERE merge_op_id = %s",
+    "mrg": "SELECT project_id FROM ledger_merge_candidates WHERE merge_candidate_id = %s",
+    "run": "SELECT project_id FROM ingestion_runs WHERE run_id = %s",
+    "src": "SELECT project_id FROM sources WHERE source_id = %s",
+}
+STATEMENT = "SELECT DISTINCT project_id FROM artifact_citations WHERE statement_id = %s"
+
+
+def check_belongs(connection: Conn, project_id: str, known_id: str) -> None:
+    """Raises NotFound unless the project has something of this id."""
+    query = TABLES.get(known_id.partition("_")[0], STATEMENT)
+    if [row["project_id"] for row in rows(connection, query, known_id)] != [project_id]:
+        raise NotFound(f"The project has nothing called {known_id}.", code="unknown_id")

@@ -1,0 +1,32 @@
+"""What people decided, in ledger order, with what the ledger answered."""
+
+from __future__ import annotations
+
+from projections.read.page import PAGE, Condition, Listing, Page, page_of
+from projections.read.people import DecisionAnswer
+from projections.read.session import Conn
+
+DECISIONS = Listing(
+    "decisions",
+    "d.hitl_event_id, d.project_id, d.ledger_seq, d.action, d.decision, d.target_type, d.target_id,"
+    " d.outcome, d.refusal, d.rationale, d.actor_id, d.actor_role, d.expected_revision,"
+    " d.before_state, d.after_state, d.occurred_at",
+    "ledger_hitl_events d",
+    {"d.ledger_seq": "bigint", "d.hitl_event_id": "text"},
+)
+
+
+def decisions(
+    connection: Conn,
+    project_id: str,
+    *,
+    target: str | None = None,
+    cursor: str | None = None,
+    limit: int = PAGE,
+) -> Page[DecisionAnswer]:
+    """A page of decisions, or of those about one target. Raises Refusal for a bad cursor."""
+    conditions: list[Condition] = [("d.project_id = %s", project_id)]
+    if target is not None:
+        conditions.append(("d.target_id = %s", target))
+    found, following = page_of(connection, DECISIONS, conditions, cursor, limit)
+    return Page(items=[DecisionAnswer(**row) for row in found], next_cursor=following)

@@ -1,0 +1,92 @@
+"""Frames of live streams, in the order of the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from infra.errors import NotFound
+from projections.read.session import Conn, ReadModel, rows, select
+
+STREAM = """
+    SELECT project_id, created_at FROM projects WHERE project_id = %s
+    UNION ALL
+    SELECT project_id, created_at FROM ingestion_runs JOIN projects USING (project_id)
+    WHERE run_id = %s
+    UNION ALL
+    SELECT project_id, created_at FROM quality_runs JOIN projects USING (project_id)
+    WHERE quality_run_id = %s
+"""
+FRAME = "stream_id, seq, name, data, is_last"
+PAGE = f"""
+    SELECT {FRAME} FROM stream_frames WHERE stream_id = %s AND seq > %s ORDER BY seq LIMIT %s
+"""
+NEWS = f"""
+    SELECT {FRAME.replace("stream_id, seq", "f.stream_id, f.seq")}
+    FROM unnest(%s::text[], %s::bigint[]) AS known (stream_id, seq)
+    JOIN stream_frames f ON f.stream_id = known.stream_id AND f.seq > known.seq
+    ORDER BY f.stream_id, f.seq LIMIT %s
+"""
+ENDS = """
+    SELECT max(seq) AS last, bool_or(is_last) AS is_over, bool_or(seq = %s) AS is_known
+    FROM stream_frames WHERE stream_id = %s
+"""
+
+
+class Stream(ReadModel):
+    """A stream that exists. ``epoch`` changes when its project is made anew in another log."""
+
+    stream_id: str
+    project_id: str
+    epoch: str
+
+    @property
+    def is_endless(self) -> bool:
+        return self.stream_id == self.project_id
+
+
+class Frame(ReadModel):
+    stream_id: str
+    seq: int
+    name: str
+    data: str
+    is_last: bool
+
+
+class StreamEnds(ReadModel):
+    """Where a stream stands. ``is_known``: the frame that was asked about is still there."""
+
+    last: int
+    is_over: bool
+    is_known: bool
+
+
+def stream(connection: Conn, stream_id: str) -> Stream:
+    """The stream of a project or of a run. Raises NotFound."""
+    for row in rows(connection, STREAM, *[stream_id] * 3):
+        epoch = format(int(row["created_at"].timestamp() * 1000), "x")
+        return Stream(stream_id=stream_id, project_id=row["project_id"], epoch=epoch)
+    raise NotFound(
+        f"There is no stream {stream_id}: give the id of a project or of a run.",
+        code="stream_unknown",
+        detail={"stream_id": stream_id},
+    )
+
+
+def ends_of(connection: Conn, stream_id: str, seq: int = -1) -> StreamEnds:
+    """Where the stream stands, and whether frame ``seq`` is there."""
+    (row,) = rows(connection, ENDS, seq, stream_id)
+    return StreamEnds(
+        last=-1 if row["last"] is None else row["last"],
+        is_over=bool(row["is_over"]),
+        is_known=bool(row["is_known"]),
+    )
+
+
+def frames(connection: Conn, stream_id: str, after: int, limit: int) -> list[Frame]:
+    """The first ``limit`` frames behind ``after``."""
+    return select(connection, Frame, PAGE, stream_id, after, limit)
+
+
+def frames_behind(connection: Conn, known: Mapping[str, int], limit: int) -> list[Frame]:
+    """Of each stream in ``known`` the frames behind that one, a stream after the other."""
+    return select(connection, Frame, NEWS, list(known), list(known.values()), limit)

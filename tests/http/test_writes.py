@@ -1,0 +1,252 @@
+"""What a client changes over HTTP: once for each key, by the right role, and written down."""
+
+from __future__ import annotations
+
+import io
+import secrets
+import tarfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+
+from infra.local.process import wait_until
+from tests.http.conftest import Called
+
+pytestmark = pytest.mark.broker
+Ask = Callable[..., Any]
+PATIENCE_S = 120
+PAGE = "# Gate\n\n## Requirements\n\n- The gate must keep its records for ten years.\n"
+
+
+def keyed(key: str = "") -> dict[str, str]:
+    return {"idempotency-key": key or secrets.token_hex(8)}
+
+
+def atoms_of(client: httpx.Client, project: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = client.get(f"/v1/projects/{project}/atoms").json()["items"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def gate(called: Called, owner: httpx.Client) -> str:
+    """A project with one document, made and read over HTTP alone."""
+    name = f"Gate {secrets.token_hex(4)}"
+    made = owner.post("/v1/projects", json={"name": name}, headers=keyed())
+    assert made.status_code == 201, made.text
+    project = str(made.json()["project_id"])
+    body = {"kind": "documents", "root": "gate", "documents": [{"path": "a/gate.md", "text": PAGE}]}
+    path = f"/v1/projects/{project}/sources"
+    done = owner.post(path, json=body, headers=keyed(), params={"wait": True})
+    assert done.status_code in (200, 202), done.text
+    follow = f"/v1/projects/{project}/ingestions/{done.json()['trigger_key']}"
+    assert wait_until(lambda: owner.get(follow).json()["settled"], timeout_s=PATIENCE_S)
+    return project
+
+
+def test_a_project_is_created_once_for_each_key(owner: httpx.Client):
+    key, name = secrets.token_hex(8), f"Once {secrets.token_hex(4)}"
+    first = owner.post("/v1/projects", json={"name": name}, headers=keyed(key))
+    again = owner.post("/v1/projects", json={"name": name}, headers=keyed(key))
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert first.json() == again.json()
+    assert again.headers["idempotency-replayed"] == "true"
+    other = owner.post("/v1/projects", json={"name": name + "!"}, headers=keyed(key))
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+    taken = owner.post("/v1/projects", json={"name": name}, headers=keyed())
+    assert (taken.status_code, taken.json()["code"]) == (409, "project_name_taken")
+
+
+def test_documents_are_read_and_what_is_not_sent_again_stays(owner: httpx.Client, gate: str):
+    (atom, *_) = atoms_of(owner, gate)
+    assert atom["evidence"][0]["path"] == "a/gate.md"
+    path = f"/v1/projects/{gate}/sources"
+    more = {
+        "kind": "documents",
+        "root": "gate",
+        "documents": [{"path": "b.md", "text": "# B\n\nPasswords must be hashed with argon2.\n"}],
+    }
+    key = keyed()
+    sent = owner.post(path, json=more, headers=key)
+    assert sent.status_code in (200, 202)
+    assert owner.post(path, json=more, headers=key).json() == sent.json()
+    follow = f"/v1/projects/{gate}/ingestions/{sent.json()['trigger_key']}"
+    assert wait_until(lambda: owner.get(follow).json()["settled"], timeout_s=PATIENCE_S)
+    paths = {each["path"] for each in owner.get(path).json()["items"]}
+    assert paths == {"a/gate.md", "b.md"}
+
+
+def test_an_archive_is_read(owner: httpx.Client, gate: str):
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        content = b"# Handbook\n\nThe office must close at six.\n"
+        entry = tarfile.TarInfo("handbook/office.md")
+        entry.size = len(content)
+        archive.addfile(entry, io.BytesIO(content))
+    path, kind = f"/v1/projects/{gate}/archives", {"content-type": "application/octet-stream"}
+    sent = owner.post(
+        path, params={"name": "handbook.tar.gz"}, content=packed.getvalue(), headers=kind | keyed()
+    )
+    assert (sent.status_code, sent.json()["listed"]) == (202, 1), sent.text
+    for name in ("../x.tar.gz", "x.exe", "a\nb.zip"):
+        refused = owner.post(path, params={"name": name}, content=b"x", headers=kind | keyed())
+        assert (refused.status_code, refused.json()["code"]) == (422, "archive_name_invalid")
+    damaged = owner.post(path, params={"name": "x.zip"}, content=b"no zip", headers=kind | keyed())
+    assert damaged.status_code == 409
+
+
+@pytest.mark.parametrize("path", ["../a.md", "/etc/passwd", "a//b", "a/./b", ".git/config", "a\\b"])
+def test_no_document_leaves_its_root(owner: httpx.Client, gate: str, path: str):
+    body = {"kind": "documents", "root": "gate", "documents": [{"path": path, "text": "x"}]}
+    refused = owner.post(f"/v1/projects/{gate}/sources", json=body, headers=keyed())
+    assert (refused.status_code, refused.json()["code"]) == (422, "path_invalid")
+
+
+@pytest.mark.parametrize("address", ["/etc", "file:///etc", ".", "git@host:x/y", "http://x/y.git"])
+def test_no_address_names_a_place_of_the_machine(owner: httpx.Client, gate: str, address: str):
+    body = {"kind": "repository", "address": address}
+    refused = owner.post(f"/v1/projects/{gate}/sources", json=body, headers=keyed())
+    assert (refused.status_code, refused.json()["code"]) == (422, "address_invalid")
+
+
+def test_a_decision_is_recorded_and_answered(called: Called, owner: httpx.Client, gate: str):
+    (atom, *_) = atoms_of(owner, gate)
+    path = f"/v1/projects/{gate}/atoms/{atom['atom_id']}"
+    key = keyed()
+    recorded = owner.post(f"{path}/verify", json={}, headers=key)
+    assert recorded.status_code in (200, 202)
+    with called.client(called.make_token("pm", gate, name="ana")) as ana:
+        dismissed = ana.post(
+            f"{path}/dismiss", json={"rationale": "no gate"}, headers=keyed(), params={"wait": True}
+        )
+        assert dismissed.status_code == 200, dismissed.text
+        answer = dismissed.json()
+        assert (answer["outcome"], answer["actor_id"], answer["actor_role"]) == (
+            "applied",
+            "ana",
+            "pm",
+        )
+        late = ana.post(f"{path}/dismiss", json={"rationale": "again"}, params={"wait": True})
+        assert (late.status_code, late.json()["code"]) == (409, "not_live")
+        stale = {"rationale": "back to it", "expected_revision": 1}
+        refused = ana.post(f"{path}/reinclude", json=stale, params={"wait": True})
+        assert (refused.status_code, refused.json()["code"]) == (409, "stale_revision")
+        back = ana.post(f"{path}/reinclude", json={}, headers=keyed(), params={"wait": True})
+        assert back.status_code == 200
+    events = owner.get(f"/v1/projects/{gate}/hitl-events", params={"target": atom["atom_id"]})
+    told = [(each["action"], each["outcome"]) for each in events.json()["items"]]
+    assert told[0] == ("atom_verification", "applied")
+    assert told[-1] == ("atom_reinclusion", "applied")
+
+
+def test_the_same_key_with_another_body_is_refused(owner: httpx.Client, gate: str):
+    first, *_, last = atoms_of(owner, gate)
+    key = keyed()
+    path = f"/v1/projects/{gate}/atoms"
+    done = owner.post(f"{path}/{first['atom_id']}/verify", json={}, headers=key)
+    assert done.status_code in (200, 202)
+    for other in (
+        owner.post(f"{path}/{first['atom_id']}/verify", json={"rationale": "x"}, headers=key),
+        owner.post(f"{path}/{last['atom_id']}/verify", json={}, headers=key),
+    ):
+        assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
+    bad = owner.post(f"{path}/{first['atom_id']}/verify", json={}, headers=keyed("a b"))
+    assert bad.json()["code"] == "key_invalid"
+
+
+def test_of_two_decisions_at_once_one_wins_and_the_other_is_told(
+    owner: httpx.Client, called: Called, ask: Ask
+):
+    (card,) = ask("/contradictions")["items"]
+    path = f"/v1/projects/{called.project}/contradictions/{card['contradiction_id']}/decision"
+
+    def decide(side: str) -> httpx.Response:
+        body = {
+            "decision": "resolve",
+            "resolution_kind": side,
+            "rationale": "the security review chose it",
+            "expected_revision": card["revision"],
+        }
+        return owner.post(path, json=body, headers=keyed(), params={"wait": True})
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(decide, ("a_wins", "b_wins")))
+    assert sorted(answer.status_code for answer in answers) == [200, 409]
+    (refused,) = [answer.json() for answer in answers if answer.status_code == 409]
+    assert refused["code"] in ("stale_revision", "not_open")
+    assert refused["detail"]["decision"]["outcome"] == "refused"
+    seen = ask("/changes", since_seq=0, window=2_000)
+    assert {each["target_id"] for each in seen["decided"]} >= {card["contradiction_id"]}
+
+
+def test_nothing_of_another_project_is_decided(called: Called, owner: httpx.Client, gate: str):
+    (theirs, *_) = atoms_of(owner, called.project)
+    for token in (called.token, called.make_token("owner", gate)):
+        with called.client(token) as client:
+            path = f"/v1/projects/{gate}/atoms/{theirs['atom_id']}/verify"
+            refused = client.post(path, json={}, headers=keyed())
+            assert (refused.status_code, refused.json()["code"]) == (404, "unknown_id")
+
+
+def test_a_member_proposes_and_does_not_decide(called: Called, owner: httpx.Client, gate: str):
+    (atom, *_) = atoms_of(owner, gate)
+    with called.client(called.make_token("member", gate)) as member:
+        path = f"/v1/projects/{gate}/atoms/{atom['atom_id']}/verify"
+        refused = member.post(path, json={}, params={"wait": True})
+        assert (refused.status_code, refused.json()["code"]) == (403, "role_may_only_propose")
+        body = {"kind": "repository", "address": "https://example.org/x.git"}
+        assert member.post(f"/v1/projects/{gate}/sources", json=body).status_code == 403
+
+
+def test_runs_are_ended_and_resumed_by_those_who_may(called: Called, owner: httpx.Client, ask: Ask):
+    (run, *_) = ask("/ingestion-runs")["items"]
+    path = f"/v1/projects/{called.project}/ingestion-runs/{run['run_id']}"
+    ended = owner.post(f"{path}/cancel", json={"reason": "enough"})
+    assert (ended.status_code, ended.json()["code"]) == (409, "run_ended")
+    assert owner.post(f"{path}/accept-removals").json()["code"] == "no_removals_held"
+    with called.client(called.make_token("operator")) as operator:
+        resumed = operator.post(f"{path}/resume", json={"retry_poison": True}, headers=keyed())
+        assert resumed.status_code == 202, resumed.text
+        assert operator.post(f"{path}/accept-removals").status_code == 403
+
+
+def test_every_write_is_in_the_audit_log(called: Called, owner: httpx.Client, gate: str):
+    key = secrets.token_hex(8)
+    with called.client(called.make_token("pm", gate, name="eve")) as eve:
+        refused = eve.post(
+            f"/v1/projects/{gate}/atoms/atm_none/verify",
+            json={},
+            headers=keyed(key) | {"x-correlation-id": "audit-1"},
+        )
+        assert refused.status_code == 404
+    page = owner.get(f"/v1/projects/{gate}/audit", params={"limit": 1000}).json()
+    (row,) = [each for each in page["items"] if each["key"] == key]
+    assert (row["actor"], row["role"], row["operation"]) == ("eve", "pm", "verify_atom")
+    assert (row["status"], row["code"], row["correlation_id"]) == (404, "unknown_id", "audit-1")
+    assert {each["project_id"] for each in page["items"]} == {gate}
+
+
+def test_the_feed_tells_what_came_and_what_went_with_its_places(owner: httpx.Client, gate: str):
+    path = f"/v1/projects/{gate}/changes"
+    whole = owner.get(path, params={"since_seq": 0}).json()
+    assert whole["to_seq"] == whole["head_seq"]
+    assert all(each["citations"][0]["snippet"] for each in whole["came"])
+    atom = atoms_of(owner, gate)[0]
+    assert atom["atom_id"] in {each["atom_id"] for each in whole["came"]}
+    assert {each["artifact_type"] for each in whole["written"]} >= {"prd"}
+    gone = owner.post(
+        f"/v1/projects/{gate}/atoms/{atom['atom_id']}/dismiss",
+        json={"rationale": "not any more"},
+        headers=keyed(),
+        params={"wait": True},
+    )
+    assert gone.status_code == 200
+    later = owner.get(path, params={"since_seq": whole["head_seq"]}).json()
+    assert [each["atom_id"] for each in later["went"]] == [atom["atom_id"]]
+    assert [each["action"] for each in later["decided"]] == ["atom_dismissal"]
+    assert later["came"] == []
+    parts = owner.get(path, params={"since_seq": 0, "window": 1}).json()
+    assert (parts["to_seq"], parts["head_seq"] > 1) == (1, True)
+    assert owner.get(path, params={"since_seq": 10**9}).status_code == 404
