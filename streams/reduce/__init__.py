@@ -1,4 +1,4 @@
-"""Stage 3: the single writer of ``reduce.v1``: PRD, insights, features and epics, from the ledger.
+"""Stage 3: the single writer of ``reduce.v1``: the PRD and all lists and plans made beside it.
 
 One settled position of the ledger gives one answer with everything it changed. Inside a run it
 writes ahead: speculative sections, features and epics, until the next settled position. Reading
@@ -13,4 +13,7 @@ order:
 6. ``validator``, ``states``, ``gate``: what may be published, its state, how good it is
 7. ``loop``, ``making``: one item, then whether to go on; items by rule
 8. ``prd``, ``items``, ``features``, ``planning``, ``lists``: new versions, fields and dates
+9. ``orders``, ``breakdown``, ``tasks``, ``backlog``: what tasks are cut from; tasks as artifacts
+10. ``members``, ``sprint``, ``sprint_plans``: who can do what; sprints; sprints as artifacts
+11. ``pending_requests``, ``deltas``, ``forecast``, ``reports``: what people ask for
 """

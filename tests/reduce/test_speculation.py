@@ -19,6 +19,7 @@ from tests.reduce.ledgers import (
     a_requirement,
     an_atom,
 )
+from tests.reduce.test_items import WORLD
 from tests.reduce.test_writer import uncited
 
 QUEUES = [
@@ -156,3 +157,14 @@ def test_a_change_that_moves_little_is_not_written_ahead_of():
     play.decide()
 
     assert len(told(play)) == before
+
+
+def test_tasks_of_a_complete_epic_are_written_before_the_run_has_ended():
+    play = committed((*ENOUGH, *WORLD))
+
+    (first,) = told(play)
+    ended = play.ends()
+
+    assert {"epic description", "task description", "task solutions"} <= set(first)
+    assert {"epic", "task"} <= {one.snapshot.artifact_type for one in ended.items}
+    assert endings(play)["task"][0] == ["acceptance_criteria", "description", "risks", "solutions"]
