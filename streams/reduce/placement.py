@@ -29,6 +29,8 @@ _WHAT_IT_IS = re.compile(
     r"^(?:(?:The|An?) [\w.@/-]+|[A-Z@][\w.@/-]*)(?: [\w.@/-]+){0,4} (?:is|are) (?:an?|the) "
 )
 _NORMATIVE = re.compile(r"\b(?:MUST|SHALL|REQUIRED)\b|\bshall\b")
+_OURS = re.compile(r"\b(?:we|our)\b", re.IGNORECASE)
+_DECIDING = ("record", "plan")
 _STORY = re.compile(r"^as an? \w", re.IGNORECASE)
 _FOR_CODE = frozenset(
     ("functional_requirements", "non_functional_requirements", "solution_overview")
@@ -68,7 +70,8 @@ def _verified(atom: AtomRecord, fits: SectionFits) -> SectionFits:
 
 
 def _by_kind(found: PlacedAtom) -> SectionFits:
-    listed = found.atom.attributes.get("scope") == "in" and _is_own(found)
+    inside = found.atom.attributes.get("scope") == "in" and found.announced != "goals"
+    listed = inside and _is_own(found)
     if is_excluded(found.atom) or listed:
         return _scope(found)
     match found.atom.kind:
@@ -99,6 +102,7 @@ def _scope(found: PlacedAtom) -> SectionFits:
 
 def _claim(found: PlacedAtom) -> SectionFits:
     words, announced = found.wordings, found.announced
+    origin = found.atom.attributes.get("origin")
     if found.voice < FOR_A_PART or _is_of_others(found, words):
         return SectionFits()
     if "limit" in words and _is_own(found):
@@ -110,20 +114,23 @@ def _claim(found: PlacedAtom) -> SectionFits:
         return found.fits("success_metrics")
     if announced == "results":  # remarks on how it was measured describe no part
         return found.fits(None, *(("success_metrics",) if measured else ()))
-    if "ambition" in words:
+    if "ambition" in words and (found.of_product or _OURS.search(found.text)):
         return found.fits("goals", more=0.2)
     if found.of_product and _introduces(found):
         return _introduction(found)
-    if "needs" in words:
+    if "needs" in words and (found.of_product or announced == "users"):
         return found.fits("users")
     if "to_reader" in words and "capability" not in words:
         return SectionFits()
-    if announced == "problem" or "problem" in words:  # of a part or a design, where none is told
+    if found.tells_problem:
         return found.fits(None, "problem", "solution_overview")
+    if "open" in words and origin in _DECIDING:
+        return found.fits("open_questions", more=-0.1)
+    if announced == "architecture_decisions" and origin in _DECIDING:
+        return found.fits("architecture_decisions", more=-0.1)
     if _bears_out(found):
-        return found.fits(
-            announced, more=-0.1 if found.atom.attributes.get("origin") == "plan" else 0.05
-        )
+        less = origin == "plan" or (announced == "solution_overview" and not found.of_product)
+        return found.fits(announced, more=-0.1 if less else 0.05)
     return _part(found)
 
 
@@ -163,20 +170,18 @@ def _introduction(found: PlacedAtom) -> SectionFits:
         return found.fits("goals", "problem", more=0.2 * ("goals" in words))
     if "needs" in words or announced == "users":
         return found.fits("users", "problem", more=0.1)
-    if "problem" in words:
-        return found.fits("problem", more=0.2)
-    if "users" in words and "purpose" in words:
-        return found.fits("users", "problem", "functional_requirements")
-    if "capability" in words:
-        return found.fits("functional_requirements", "solution_overview")
-    if "purpose" in words or announced == "problem":
+    if "problem" in words or announced == "problem":
+        return found.fits("problem", more=0.2 * ("problem" in words))
+    if "capability" in words or "users" in words:
+        return found.fits("functional_requirements", "solution_overview", "users")
+    if "purpose" in words and _is_named(found):
         return found.fits("problem", "solution_overview")
     return found.fits(None, "solution_overview")
 
 
 def _says_what_it_is(found: PlacedAtom) -> bool:
     """Whether it defines the product; before any other name, only what also tells its purpose."""
-    if not _WHAT_IT_IS.match(found.atom.statement):
+    if not _WHAT_IT_IS.match(found.text):
         return False
     return found.atom.attributes.get("about") == "project" or "purpose" in found.wordings
 
@@ -203,8 +208,8 @@ def _part(found: PlacedAtom) -> SectionFits:
     words, area = found.wordings, found.atom.area
     if "to_reader" in words:
         return found.fits(None, "functional_requirements")
-    if _WHAT_IT_IS.match(found.atom.statement):
-        return found.fits("solution_overview", more=0.1)
+    if _WHAT_IT_IS.match(found.text) or found.leads:
+        return found.fits("solution_overview", more=0.1 + 0.1 * found.leads)
     if area in ("deployment_constraints", "operations") and "operation" in words:
         own = "deployment_and_operations" if _is_named(found) else None
         return found.fits(own, "deployment_and_operations", "solution_overview")
@@ -215,8 +220,6 @@ def _part(found: PlacedAtom) -> SectionFits:
         return found.fits("functional_requirements", "solution_overview", more=-0.1)
     if "bound" in words or area in ("non_functional", "security"):
         return found.fits(None, "non_functional_requirements", "solution_overview")
-    if "users" in words and found.voice > FOR_A_PART:
-        return found.fits(None, "users", "solution_overview")
     return found.fits(None, "solution_overview")
 
 
@@ -253,19 +256,27 @@ def _requirement(found: PlacedAtom) -> SectionFits:
         return SectionFits()
     if "to_reader" in words:
         return found.fits(None, sort)
-    if announced == "success_metrics" or (announced in ("goals", "scope") and found.of_product):
+    of_all = found.of_product or "scope" in found.headings  # a road map's goals are the product's
+    if announced == "success_metrics" or (announced in _OF_ALL and of_all):
         return found.fits(announced, sort, more=0.1)
-    if _STORY.match(found.atom.statement):
+    if found.tells_problem:
+        return found.fits(None, "problem", sort)
+    if _STORY.match(found.text):
         return found.fits("functional_requirements", "users", more=0.1)
     bound = bool(words & {"bound", "quantity"})
     if bound and "metric" in words:
         return found.fits("success_metrics", sort)
     more = 0.1 * (announced == "functional_requirements") + 0.1 * (bound and quality)
     more += found.near("goals")  # the goals of one design are requirements of the product
-    more += 0.15 * bool(_NORMATIVE.search(found.atom.statement))
-    return found.fits(sort, *(("goals",) if "goals" in words else ()), more=more)
+    more += max(found.near(one) for one in _REQUIREMENTS) - found.near(sort)
+    more += 0.15 * bool(_NORMATIVE.search(found.text))
+    return found.fits(sort, more=more)
 
 
+_REQUIREMENTS = ("functional_requirements", "non_functional_requirements")
+
+
+_OF_ALL = ("goals", "scope")
 _LISTS_OF_WISHES = frozenset({"goals", "scope", "functional_requirements", "users"})
 
 
@@ -312,19 +323,21 @@ def _risk(found: PlacedAtom) -> SectionFits:
         return found.fits(None, "non_functional_requirements")
     severity = {"critical": 0.2, "high": 0.1}.get(found.atom.severity or "", 0.0)
     endangers = {"danger", "consequence"} <= found.wordings
-    if not (severity or endangers or found.near("risks")):
+    if "to_reader" in found.wordings and not found.near("risks"):
         return SectionFits()
+    if not (severity or endangers or found.near("risks")):
+        return found.fits(None, *(("problem",) if found.tells_problem else ()))
     return found.fits("risks", more=severity)
 
 
 def _unknown(found: PlacedAtom) -> SectionFits:
     """What the team does not know; a question that a document asks its reader is none."""
-    described = found.atom.attributes.get("origin") in _DESCRIPTIONS
+    described = found.atom.attributes.get("origin") in _DESCRIPTIONS or found.voice < FOR_A_PART
     if found.asked_by_heading or "to_reader" in found.wordings:
         return SectionFits()
     if described and found.announced != "open_questions" and not _is_admitted(found):
         return SectionFits()
-    return found.fits("open_questions", more=0.1 * found.atom.statement.endswith("?"))
+    return found.fits("open_questions", more=0.1 * found.text.endswith("?"))
 
 
 _DESCRIPTIONS = frozenset(
