@@ -19,7 +19,7 @@ from tests.reading.recall.measuring import projects
 from tests.reading.recall.sources import fetch_documents, read_source
 
 FIRST_HITS = 3
-ANSWERED = 27  # of 50 questions; measured here
+ANSWERED = 31  # of 50 questions; measured here
 DROP = 2  # questions
 
 
