@@ -16,9 +16,11 @@ from tests.reduce.teams import (
     a_member,
     ask,
     joins,
+    plan_of,
     said,
     standing,
     starts,
+    task_of,
 )
 
 ANA = a_member("Ana", "security", "integration")
@@ -50,7 +52,7 @@ def play() -> Play:
 def test_a_stand_up_says_what_each_member_has_next(play: Play):
     made = report(play, "standup")
     (sprint,) = standing(play, "sprint_plan")
-    first = sprint.sprint_plan.items[0].task_id
+    first = plan_of(sprint).items[0].task_id
 
     summary = fields_of(made).standup
     assert summary and summary.date == "2026-05-06"
@@ -68,15 +70,15 @@ def test_a_sprint_report_compares_with_the_plan(play: Play):
     after = fields_of(report(play, "sprint", "2026-07-01")).sprint
 
     assert during and after
-    planned = [one.task_id for one in sprint.sprint_plan.items]
+    planned = [one.task_id for one in plan_of(sprint).items]
     assert (during.sprint_id, during.completed_points) == (sprint.artifact_id, 0)
-    assert during.planned_points == sprint.sprint_plan.planned_points
+    assert during.planned_points == plan_of(sprint).planned_points
     assert (during.carried_over, after.carried_over) == ([], planned)
 
 
 def test_a_forecast_counts_what_is_open(play: Play):
     told = fields_of(report(play, "forecast")).forecast
-    points = sum(one.task.estimate_points for one in standing(play, "task"))
+    points = sum(task_of(one).estimate_points for one in standing(play, "task"))
 
     assert told
     assert (told.remaining_points, told.velocity_mean, told.confidence) == (points, 10, "low")
