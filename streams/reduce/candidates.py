@@ -15,6 +15,7 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.ledger import AtomRecord
 from schemas.features import (
     CARD,
@@ -156,8 +157,9 @@ def shorten_name(name: str, products: frozenset[str]) -> str:
     return name
 
 
-def words_in(text: str) -> list[str]:
-    return [key_of(word) for word in _WORD.findall(text.lower())]
+@bounded_cache(4 * MIB, 20)  # a title is asked for at every position that is written
+def words_in(text: str) -> tuple[str, ...]:
+    return tuple(key_of(word) for word in _WORD.findall(text.lower()))
 
 
 def find_candidates(material: Material) -> list[Candidate]:

@@ -10,6 +10,7 @@ import re
 from typing import Literal
 
 from agents.offline.lexicons import Wording
+from schemas.bounded_cache import MIB, bounded_cache
 
 Stance = Literal[
     "forbidden",
@@ -99,7 +100,7 @@ def is_taken_back(raw: str, *, surely: bool = False) -> bool:
         return True
     if (word := _LAST_WORD.search(line)) and takes_back(word["said"], surely=surely):
         return True
-    return any(_is_badge_gone(it) for it in _BADGE.finditer(line))
+    return "![" in line and any(_is_badge_gone(it) for it in _BADGE.finditer(line))
 
 
 def _is_badge_gone(badge: re.Match[str]) -> bool:
@@ -131,6 +132,7 @@ def is_crossed(raw: str) -> bool:
     return SIGN.search(raw.strip()[:_SIGNED]) is not None
 
 
+@bounded_cache(MIB // 2, 2)
 def label_of(raw: str) -> str:
     """The label before a passage's text, without its marks: «Pending» of «**Pending**: …»."""
     tag = _TAG.match(raw)

@@ -15,11 +15,11 @@ from schemas.bounded_cache import MIB, bounded_cache
 from schemas.events.atom import MAX_BODY, MAX_TITLE
 
 _BREAK = re.compile(
-    r"(?<![.!?])[.!?]++[)\"'”’*_`\]]*+(?=\\?\s+(?:(?:\*|//[/!]?|#|--)\s+)?(?:[(\[\"'“*_`<]*[A-Z0-9]|`|\[|\*\*|"
-    r"_[A-Z]))"
-    r"|(?<=[a-z]{3})\.(?=(?:If|The|This|These|A|An|It|In|When|For|Note|All|Each|Only|However|Once|"
-    r"By|To|Use|Otherwise|Defaults?) [a-z])"
-)
+    r"[.!?](?:(?<![.!?][.!?])[.!?]*+[)\"'”’*_`\]]*+"
+    r"(?=\\?\s+(?:(?:\*|//[/!]?|#|--)\s+)?(?:[(\[\"'“*_`<]*[A-Z0-9]|`|\[|\*\*|_[A-Z]))"
+    r"|(?<=[a-z]{3}\.)(?=(?:If|The|This|These|A|An|It|In|When|For|Note|All|Each|Only|However|Once|"
+    r"By|To|Use|Otherwise|Defaults?) [a-z]))"
+)  # it begins with signs that most places lack, so that these are passed over fast
 _ABBREVIATION = Wording("sentences", "abbreviations")
 LONGEST = 4_000  # characters, link targets and all, of what may be a sentence
 ASIDE_WORDS = 2  # between brackets inside a sentence
@@ -117,9 +117,24 @@ def strip_markup(raw: str, *, rst: bool = False) -> str:
     ``rst``: it is reStructuredText, where `!x` is an x without a link; elsewhere that is code.
     What is longer than any sentence keeps its markup, as taking it out may take seconds.
     """
+    return _strip_rst(raw) if rst else _strip(raw)
+
+
+@bounded_cache(MIB, 3)  # the same heading, label or sentence is asked about three times
+def _strip(raw: str) -> str:
+    return _take_off(raw, rst=False)
+
+
+@bounded_cache(MIB, 3)
+def _strip_rst(raw: str) -> str:
+    return _take_off(raw, rst=True)
+
+
+def _take_off(raw: str, *, rst: bool) -> str:
     if len(raw) > LONGEST and len(raw := _BLANKS.sub(" ", raw)) > LONGEST:
         return raw.strip()
-    raw = _RUN_IN.sub("", _TERM_LINE.pattern.sub(_with_term, raw, count=1))
+    if raw.startswith(("*", "`", "_", "[[")):
+        raw = _RUN_IN.sub("", _TERM_LINE.pattern.sub(_with_term, raw, count=1))
     if "::" in raw:
         raw = TERM.sub(r"\1:", raw)
     if not _MARKUP.search(raw):
