@@ -129,9 +129,7 @@ def _claim(found: PlacedAtom) -> SectionFits:
     if announced == "architecture_decisions" and origin in _DECIDING:
         return found.fits("architecture_decisions", more=-0.1)
     if _bears_out(found):
-        if origin == "plan" and not found.of_product:  # how one design is to work, step by step
-            return found.fits(None, announced)
-        less = announced == "solution_overview" and not found.of_product
+        less = origin == "plan" or (announced == "solution_overview" and not found.of_product)
         return found.fits(announced, more=-0.1 if less else 0.05)
     return _part(found)
 

@@ -252,11 +252,3 @@ def test_each_part_of_a_document_is_heard_before_a_second_statement_of_one():
 
     assert [pick.lead.title for pick in chosen.picks][-1] == said["Labels"][1]
     assert len(chosen.picks) == 3
-
-
-def test_how_one_plan_is_to_work_fills_only_a_section_that_is_short():
-    text = "Each label is stored in the ledger of its depot"
-    atom = an_atom("claim", text, attributes={"origin": "plan"})
-    fits = places(atom, [a_row(atom, ["Labels", "Data model"], 90)])
-    assert fits.own is None
-    assert [one.section_id for one in fits.others] == ["data_and_integrations"]
