@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from schemas.events.ledger import AtomRecord, EvidenceRow
 from streams.reduce.sections import is_excluded
 from streams.reduce.vocabulary import ELSEWHERE, NOWHERE, find_wordings, weigh_headings
-from streams.reduce.wording import plain
 
 SPEAKS = {  # how much a document speaks for the product; by the attribute «origin»
     "": 1.0,
@@ -31,14 +30,11 @@ FOR_THE_PRODUCT = 0.9
 FOR_A_PART = 0.6
 NEAR = 0.5  # what the nearest heading adds
 EARLY_LINES = 40  # where an introduction introduces
-LEADING_LINES = 16  # where a document says what it is about
 TOO_TECHNICAL = 3  # words that only code has, in a statement
 _CODE_WORD = re.compile(
     r"\w+[_/]\w*[_/.]?\w*|\w+\.\w+\(|\w+\(\)|[a-z]+[A-Z]\w+|--\w[\w-]*|[\w-]+\.(?:[a-z]{2,4})\b|[{}<>=|\\$]"
 )
-_CODE_HEADING = re.compile(r"`?[\w.*-]*(?:[_=</{]|\w\(|\w\.\w)\S*(?: .*)?")
-_ASIDE = re.compile(r"\([^()]*\)")
-LONGEST = 290  # characters; a statement that was cut is read in full up to here
+_CODE_HEADING = re.compile(r"`?[\w.*-]*(?:[_=<(/{]|\w\.\w)\S*(?: .*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +58,10 @@ class PlacedAtom:
     """An atom with all that places it."""
 
     atom: AtomRecord
-    text: str
     headings: dict[str, float]
     wordings: frozenset[str]
     voice: float
     early: bool
-    leads: bool
     asked_by_heading: bool
 
     def near(self, section_id: str) -> float:
@@ -91,11 +85,6 @@ class PlacedAtom:
         return self.voice >= FOR_THE_PRODUCT or self.atom.attributes.get("about") == "project"
 
     @property
-    def tells_problem(self) -> bool:
-        """Whether it stands right under a heading for what a part or a design is needed for."""
-        return self.headings.get("problem") == 1.0
-
-    @property
     def announced(self) -> str:
         """The section that the nearest telling heading announces."""
         return next(iter(self.headings), "")
@@ -115,17 +104,8 @@ def read_atom(atom: AtomRecord, rows: Iterable[EvidenceRow]) -> PlacedAtom | Non
         return None
     asked = any(_asks(row.structure_path, atom.statement) for row in fresh)
     early = any(row.line_start <= EARLY_LINES for row in fresh) if fresh else True
-    leads = any(row.line_start <= LEADING_LINES and len(row.structure_path) <= 1 for row in fresh)
-    text = say_in_full(atom)
-    found = PlacedAtom(atom, text, headings, find_wordings(text), voice, early, leads, asked)
+    found = PlacedAtom(atom, headings, find_wordings(atom.statement), voice, early, asked)
     return found if _stands_alone(found) else None
-
-
-def say_in_full(atom: AtomRecord) -> str:
-    """What the atom states; of a title that was cut the sentence it was cut from."""
-    stated, body = atom.statement, plain(atom.body)
-    cut = stated.endswith("…") and len(stated) < len(body) <= LONGEST
-    return body.rstrip(" .;") if cut else stated
 
 
 def _read_headings(paths: Sequence[Sequence[str]]) -> dict[str, float]:
@@ -142,12 +122,11 @@ def _read_headings(paths: Sequence[Sequence[str]]) -> dict[str, float]:
 
 def _least_nowhere(atom: AtomRecord) -> float:
     """How near a heading that tells nothing must be: marked items and names stand under any, a
-    decision, or what is called open, is one unless the heading right over it says otherwise.
+    decision is one unless the heading right over it says otherwise.
     """
     if atom.attributes.get("scope") or atom.kind == "entity":
         return 2.0
-    admitted = atom.kind == "unknown" and "open" in find_wordings(atom.statement)
-    return 1.0 if atom.kind == "decision" or admitted else 0.0001
+    return 1.0 if atom.kind == "decision" else 0.0001
 
 
 def _asks(path: Sequence[str], statement: str) -> bool:
@@ -157,17 +136,17 @@ def _asks(path: Sequence[str], statement: str) -> bool:
 
 def _stands_alone(found: PlacedAtom) -> bool:
     """Whether a reader who sees only this statement understands it and it is about the product."""
-    text, words = found.text, found.wordings
+    text, words = found.atom.statement, found.wordings
     if found.atom.kind == "entity":
         return True
     if text.endswith("…") or ("work_on_it" in words and found.atom.kind != "unknown"):
         return False
     if "setting" in words:
         return False
-    if "cut_off" in words or ("unfinished" in words and found.atom.kind != "unknown"):
+    if "unfinished" in words and found.atom.kind != "unknown":
         return False
     if len(text.split()) < (
         2 if is_excluded(found.atom) or found.atom.attributes.get("scope") else 4
     ):
         return False
-    return len(_CODE_WORD.findall(_ASIDE.sub("", text))) < TOO_TECHNICAL
+    return len(_CODE_WORD.findall(text)) < TOO_TECHNICAL

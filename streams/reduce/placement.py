@@ -29,8 +29,6 @@ _WHAT_IT_IS = re.compile(
     r"^(?:(?:The|An?) [\w.@/-]+|[A-Z@][\w.@/-]*)(?: [\w.@/-]+){0,4} (?:is|are) (?:an?|the) "
 )
 _NORMATIVE = re.compile(r"\b(?:MUST|SHALL|REQUIRED)\b|\bshall\b")
-_OURS = re.compile(r"\b(?:we|our)\b", re.IGNORECASE)
-_DECIDING = ("record", "plan")
 _STORY = re.compile(r"^as an? \w", re.IGNORECASE)
 _FOR_CODE = frozenset(
     ("functional_requirements", "non_functional_requirements", "solution_overview")
@@ -70,8 +68,7 @@ def _verified(atom: AtomRecord, fits: SectionFits) -> SectionFits:
 
 
 def _by_kind(found: PlacedAtom) -> SectionFits:
-    inside = found.atom.attributes.get("scope") == "in" and found.announced != "goals"
-    listed = inside and _is_own(found)
+    listed = found.atom.attributes.get("scope") == "in" and _is_own(found)
     if is_excluded(found.atom) or listed:
         return _scope(found)
     match found.atom.kind:
@@ -102,7 +99,6 @@ def _scope(found: PlacedAtom) -> SectionFits:
 
 def _claim(found: PlacedAtom) -> SectionFits:
     words, announced = found.wordings, found.announced
-    origin = found.atom.attributes.get("origin")
     if found.voice < FOR_A_PART or _is_of_others(found, words):
         return SectionFits()
     if "limit" in words and _is_own(found):
@@ -114,23 +110,20 @@ def _claim(found: PlacedAtom) -> SectionFits:
         return found.fits("success_metrics")
     if announced == "results":  # remarks on how it was measured describe no part
         return found.fits(None, *(("success_metrics",) if measured else ()))
-    if "ambition" in words and (found.of_product or _OURS.search(found.text)):
+    if "ambition" in words:
         return found.fits("goals", more=0.2)
     if found.of_product and _introduces(found):
         return _introduction(found)
-    if "needs" in words and (found.of_product or announced == "users"):
+    if "needs" in words:
         return found.fits("users")
     if "to_reader" in words and "capability" not in words:
         return SectionFits()
-    if found.tells_problem:
+    if announced == "problem" or "problem" in words:  # of a part or a design, where none is told
         return found.fits(None, "problem", "solution_overview")
-    if "open" in words and origin in _DECIDING:
-        return found.fits("open_questions", more=-0.1)
-    if announced == "architecture_decisions" and origin in _DECIDING:
-        return found.fits("architecture_decisions", more=-0.1)
     if _bears_out(found):
-        less = origin == "plan" or (announced == "solution_overview" and not found.of_product)
-        return found.fits(announced, more=-0.1 if less else 0.05)
+        return found.fits(
+            announced, more=-0.1 if found.atom.attributes.get("origin") == "plan" else 0.05
+        )
     return _part(found)
 
 
@@ -170,18 +163,20 @@ def _introduction(found: PlacedAtom) -> SectionFits:
         return found.fits("goals", "problem", more=0.2 * ("goals" in words))
     if "needs" in words or announced == "users":
         return found.fits("users", "problem", more=0.1)
-    if "problem" in words or announced == "problem":
-        return found.fits("problem", more=0.2 * ("problem" in words))
-    if "capability" in words or "users" in words:
-        return found.fits("functional_requirements", "solution_overview", "users")
-    if "purpose" in words and _is_named(found):
+    if "problem" in words:
+        return found.fits("problem", more=0.2)
+    if "users" in words and "purpose" in words:
+        return found.fits("users", "problem", "functional_requirements")
+    if "capability" in words:
+        return found.fits("functional_requirements", "solution_overview")
+    if "purpose" in words or announced == "problem":
         return found.fits("problem", "solution_overview")
     return found.fits(None, "solution_overview")
 
 
 def _says_what_it_is(found: PlacedAtom) -> bool:
     """Whether it defines the product; before any other name, only what also tells its purpose."""
-    if not _WHAT_IT_IS.match(found.text):
+    if not _WHAT_IT_IS.match(found.atom.statement):
         return False
     return found.atom.attributes.get("about") == "project" or "purpose" in found.wordings
 
@@ -208,8 +203,8 @@ def _part(found: PlacedAtom) -> SectionFits:
     words, area = found.wordings, found.atom.area
     if "to_reader" in words:
         return found.fits(None, "functional_requirements")
-    if _WHAT_IT_IS.match(found.text) or found.leads:
-        return found.fits("solution_overview", more=0.1 + 0.1 * found.leads)
+    if _WHAT_IT_IS.match(found.atom.statement):
+        return found.fits("solution_overview", more=0.1)
     if area in ("deployment_constraints", "operations") and "operation" in words:
         own = "deployment_and_operations" if _is_named(found) else None
         return found.fits(own, "deployment_and_operations", "solution_overview")
@@ -220,6 +215,8 @@ def _part(found: PlacedAtom) -> SectionFits:
         return found.fits("functional_requirements", "solution_overview", more=-0.1)
     if "bound" in words or area in ("non_functional", "security"):
         return found.fits(None, "non_functional_requirements", "solution_overview")
+    if "users" in words and found.voice > FOR_A_PART:
+        return found.fits(None, "users", "solution_overview")
     return found.fits(None, "solution_overview")
 
 
@@ -256,27 +253,19 @@ def _requirement(found: PlacedAtom) -> SectionFits:
         return SectionFits()
     if "to_reader" in words:
         return found.fits(None, sort)
-    of_all = found.of_product or "scope" in found.headings  # a road map's goals are the product's
-    if announced == "success_metrics" or (announced in _OF_ALL and of_all):
+    if announced == "success_metrics" or (announced in ("goals", "scope") and found.of_product):
         return found.fits(announced, sort, more=0.1)
-    if found.tells_problem:
-        return found.fits(None, "problem", sort)
-    if _STORY.match(found.text):
+    if _STORY.match(found.atom.statement):
         return found.fits("functional_requirements", "users", more=0.1)
     bound = bool(words & {"bound", "quantity"})
     if bound and "metric" in words:
         return found.fits("success_metrics", sort)
     more = 0.1 * (announced == "functional_requirements") + 0.1 * (bound and quality)
     more += found.near("goals")  # the goals of one design are requirements of the product
-    more += max(found.near(one) for one in _REQUIREMENTS) - found.near(sort)
-    more += 0.15 * bool(_NORMATIVE.search(found.text))
-    return found.fits(sort, more=more)
+    more += 0.15 * bool(_NORMATIVE.search(found.atom.statement))
+    return found.fits(sort, *(("goals",) if "goals" in words else ()), more=more)
 
 
-_REQUIREMENTS = ("functional_requirements", "non_functional_requirements")
-
-
-_OF_ALL = ("goals", "scope")
 _LISTS_OF_WISHES = frozenset({"goals", "scope", "functional_requirements", "users"})
 
 
@@ -323,21 +312,19 @@ def _risk(found: PlacedAtom) -> SectionFits:
         return found.fits(None, "non_functional_requirements")
     severity = {"critical": 0.2, "high": 0.1}.get(found.atom.severity or "", 0.0)
     endangers = {"danger", "consequence"} <= found.wordings
-    if "to_reader" in found.wordings and not found.near("risks"):
-        return SectionFits()
     if not (severity or endangers or found.near("risks")):
-        return found.fits(None, *(("problem",) if found.tells_problem else ()))
+        return SectionFits()
     return found.fits("risks", more=severity)
 
 
 def _unknown(found: PlacedAtom) -> SectionFits:
     """What the team does not know; a question that a document asks its reader is none."""
-    described = found.atom.attributes.get("origin") in _DESCRIPTIONS or found.voice < FOR_A_PART
+    described = found.atom.attributes.get("origin") in _DESCRIPTIONS
     if found.asked_by_heading or "to_reader" in found.wordings:
         return SectionFits()
     if described and found.announced != "open_questions" and not _is_admitted(found):
         return SectionFits()
-    return found.fits("open_questions", more=0.1 * found.text.endswith("?"))
+    return found.fits("open_questions", more=0.1 * found.atom.statement.endswith("?"))
 
 
 _DESCRIPTIONS = frozenset(

@@ -7,9 +7,8 @@ what it selects and not what the ledger holds. It is made anew from the ledger's
 from __future__ import annotations
 
 import heapq
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from schemas.events.ledger import LIVE, AtomRecord, ContradictionRecord, EvidenceRow
 from schemas.worth import worth
@@ -29,8 +28,6 @@ SHOWN_PAIRS = 2
 SAME_TITLE = 0.8
 ENOUGH_WORDS = 6  # of a statement that a longer one repeats
 PER_SOURCE = 0.08
-PER_HEADING = 0.1
-LATER = 0.1
 OFTEN = 4  # atoms of a source; one more counts no less than this one did
 CONTRADICTED = 0.1
 _SEVERITY = {"high": 0, "medium": 1, "low": 2}
@@ -39,12 +36,10 @@ _OPEN = frozenset({"open", "escalated"})
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An atom among a section's candidates, and where in its document it stands."""
+    """An atom among a section's candidates."""
 
     score: float
     source_id: str
-    heading: str = ""
-    line: int = 0
 
 
 @dataclass(slots=True)
@@ -66,18 +61,18 @@ class ProjectShortlist:
             return
         self.live.add(atom.atom_id)
         fits = places(atom, rows)
-        stands = _find_place(atom, rows)
+        score = worth(atom)
         if fits.own:
-            self._enter(self.own, fits.own, atom, stands)
+            self._enter(self.own, fits.own, atom, score)
         for place in fits.others:
             if place.fit > 0.0:
-                self._enter(self.others, place, atom, stands)
+                self._enter(self.others, place, atom, score)
 
     def _enter(
-        self, lists: dict[str, dict[str, Entry]], place: SectionFit, atom: AtomRecord, stands: Entry
+        self, lists: dict[str, dict[str, Entry]], place: SectionFit, atom: AtomRecord, score: float
     ) -> None:
         entries = lists.setdefault(place.section_id, {})
-        entries[atom.atom_id] = replace(stands, score=round(stands.score + place.fit, 6))
+        entries[atom.atom_id] = Entry(round(score + place.fit, 6), atom.latest_provenance.source_id)
         self.held.setdefault(atom.atom_id, []).append(entries)
 
     def put_contradiction(self, one: ContradictionRecord) -> None:
@@ -108,16 +103,6 @@ class ProjectShortlist:
         )
 
 
-def _find_place(atom: AtomRecord, rows: Iterable[EvidenceRow]) -> Entry:
-    """The atom with its worth, at the place of its newest source where it stands first."""
-    source_id = atom.latest_provenance.source_id
-    own = [row for row in rows if row.source_id == source_id and not row.stale]
-    first = min(own, key=lambda row: (row.line_start, row.evidence_id), default=None)
-    if first is None:
-        return Entry(worth(atom), source_id)
-    return Entry(worth(atom), source_id, "\n".join(first.structure_path), first.line_start)
-
-
 @dataclass(frozen=True, slots=True)
 class Atoms:
     """The atoms of one project by id, read from the ledger's table."""
@@ -143,25 +128,16 @@ class _Selection:
         """Add the best of ``entries`` until ``limit``; each next atom of a source counts less."""
         chosen = self.picks[plan.section_id]
         pool = heapq.nsmallest(POOL, entries.items(), key=lambda item: (-item[1].score, item[0]))
-        first = _find_first_lines(entry for _, entry in pool)
-        taken: Counter[str | tuple[str, str]] = Counter()
+        taken: dict[str, int] = {}
         while pool and len(chosen) < limit:
-            best = min(pool, key=lambda item: (-self._present(item, taken, first), item[0]))
+            best = min(pool, key=lambda item: (-self._present(item, taken), item[0]))
             pool.remove(best)
             if self._add(plan.section_id, best[0]):
-                taken.update((best[1].source_id, (best[1].source_id, best[1].heading)))
+                taken[best[1].source_id] = taken.get(best[1].source_id, 0) + 1
 
-    def _present(
-        self,
-        item: tuple[str, Entry],
-        taken: Mapping[str | tuple[str, str], int],
-        first: Mapping[tuple[str, str], int],
-    ) -> float:
+    def _present(self, item: tuple[str, Entry], taken: dict[str, int]) -> float:
         atom_id, entry = item
-        under = (entry.source_id, entry.heading)
         less = PER_SOURCE * min(taken.get(entry.source_id, 0), OFTEN)
-        less += PER_HEADING * min(taken.get(under, 0), OFTEN)
-        less += LATER * (entry.line > first[under])
         return round(
             entry.score - less - CONTRADICTED * (atom_id in self.shortlist.contradictions), 6
         )
@@ -248,15 +224,6 @@ class _Selection:
                 first, second = (self.atoms[atom_id] for atom_id in pair)
                 touching = self.shortlist.contradictions_of(*pair)
                 self._pair("open_questions", first, second, touching)
-
-
-def _find_first_lines(entries: Iterable[Entry]) -> dict[tuple[str, str], int]:
-    """Where the first of the entries under each heading of a document stands."""
-    first: dict[tuple[str, str], int] = {}
-    for one in entries:
-        under = (one.source_id, one.heading)
-        first[under] = min(one.line, first.get(under, one.line))
-    return first
 
 
 def select(shortlist: ProjectShortlist, atoms: Atoms) -> list[SectionInput]:

@@ -73,8 +73,6 @@ def weigh_headings(path: Sequence[str]) -> dict[str, float]:
     for heading, weight in zip(reversed(path), REACH, strict=False):
         if section := find_heading(heading):
             found.setdefault(section, weight)
-    if len(path) > len(REACH) and (section := find_heading(path[0])) and section != NOWHERE:
-        found.setdefault(section, REACH[-1])
     return found
 
 

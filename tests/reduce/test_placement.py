@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from streams.reduce.placement import places
-from streams.reduce.selection import Atoms, ProjectShortlist, select
 from streams.reduce.vocabulary import NOWHERE, find_heading, find_wordings, read_entries
 from tests.reduce.ledgers import a_requirement, a_row, an_atom, prd_of, texts
 
@@ -177,78 +176,3 @@ def test_what_a_person_vouches_for_is_not_left_out():
     assert sections_of(decision) == []
     verified = decision.model_copy(update={"verified_by": "ana"})
     assert sections_of(verified) == ["architecture_decisions"]
-
-
-def test_a_title_that_was_cut_is_judged_by_its_whole_sentence():
-    whole = "The relay must hand every sealed crate to the depot that its label names, by night"
-    cut = an_atom("requirement", f"{whole[:60]}…", body=f"{whole}.", attributes={"origin": "doc"})
-    assert sections_of(cut) == ["functional_requirements"]
-    lost = an_atom("requirement", f"{whole[:60]}…", body=f"{whole[:60]}…")
-    assert sections_of(lost) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("More research on seals is needed to find out", ""),
-        ("More research is needed to find out how seals break", "open_questions"),
-    ],
-)
-def test_a_sentence_that_ends_before_its_list_stands_nowhere(text: str, place: str):
-    assert first_of("unknown", text, "Open questions") == place
-
-
-def test_names_in_brackets_do_not_make_a_sentence_technical():
-    text = "Live animals (crate.cfg, cage/box and penHouse) are not supported"
-    assert first_of("requirement", text, "Limitations") == "scope"
-    bare = "crate.cfg with cage/box and penHouse are not supported"
-    assert first_of("requirement", bare, "Limitations") == ""
-
-
-def test_what_a_design_is_needed_for_is_no_requirement():
-    text = "There is a need to count the crates of every depot by machine"
-    assert first_of("requirement", text, "Counting", "Motivation", origin="record") == "problem"
-    assert first_of("requirement", text, "Counting", origin="record") == "functional_requirements"
-
-
-def test_the_goals_of_a_road_map_are_the_product_s():
-    text = "Reduce the burden of porters by printing labels"
-    given = {"origin": "plan", "scope": "in"}
-    assert first_of("requirement", text, "Roadmap", "Objectives", attributes=given) == "goals"
-    assert (
-        first_of("requirement", text, "Labels", "Goals", attributes=given)
-        == "functional_requirements"
-    )
-
-
-def test_the_lead_of_a_document_tells_a_part_before_what_a_part_does_in_detail():
-    lead = an_atom("claim", "Labels name the depot of every crate", attributes={"origin": "doc"})
-    detail = an_atom("claim", "Labels fade in the second summer", attributes={"origin": "doc"})
-    assert [one.section_id for one in (places(lead, [a_row(lead, ["Labels"], 4)]).own,) if one] == [
-        "solution_overview"
-    ]
-    assert places(detail, [a_row(detail, ["Labels", "Ink"], 70)]).own is None
-
-
-def test_each_part_of_a_document_is_heard_before_a_second_statement_of_one():
-    said = {
-        "Labels": ("The relay must print a label for each crate",
-                   "The relay must print the label in two colours"),
-        "Seals": ("The relay must seal a crate with lead",),
-    }  # fmt: skip
-    shortlist = ProjectShortlist()
-    atoms = {}
-    for heading, texts_of in said.items():
-        for line, text in enumerate(texts_of, start=20):
-            atom = a_requirement(text, attributes={"origin": "doc"})
-            atoms[f"p|{atom.atom_id}"] = atom
-            shortlist.put(atom, [a_row(atom, ["Depot", heading], line)])
-
-    chosen = next(
-        one
-        for one in select(shortlist, Atoms(atoms, "p"))
-        if one.section_id == "functional_requirements"
-    )
-
-    assert [pick.lead.title for pick in chosen.picks][-1] == said["Labels"][1]
-    assert len(chosen.picks) == 3
