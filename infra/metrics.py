@@ -26,8 +26,10 @@ RUNS = Metric("cairn_runs", "gauge", "Ingestion runs by status.")
 ARTIFACTS = Metric("cairn_artifacts", "gauge", "Artifacts by type and state.")
 DEAD_LETTERS = Metric("cairn_dead_letters", "gauge", "Records that could not be processed.")
 REQUESTS = Metric("cairn_http_requests_total", "counter", "Answered HTTP requests by status.")
+STREAM_CLIENTS = Metric("cairn_stream_clients", "gauge", "Clients that follow a live stream.")
 METRICS = (
-    LAG, SOURCES, ATOMS, REJECTIONS, MERGES, CONTRADICTIONS, RUNS, ARTIFACTS, DEAD_LETTERS, REQUESTS
+    LAG, SOURCES, ATOMS, REJECTIONS, MERGES, CONTRADICTIONS, RUNS, ARTIFACTS, DEAD_LETTERS,
+    REQUESTS, STREAM_CLIENTS,
 )  # fmt: skip
 
 

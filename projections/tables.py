@@ -162,4 +162,5 @@ TABLES: tuple[Table, ...] = (
     _table("job_history", "job_id", "transition", compared=False),
     _table("dead_letters", "dead_letter_id", compared=False),
     _table("stream_frames", "event_id", compared=False),
+    _table("onboarding_events", "pipeline_id", "seq", compared=False),
 )

@@ -30,6 +30,10 @@ TEXTS: Fields = {
     "MemberAdded": "name role skills",
     "MemberUpdated": "name role skills",
     "DeadLetter": "origin_key error",
+    "PipelineRecord": "sources",
+    "StageRecord": "error reason",
+    "PipelineWaits": "reason",
+    "PipelineFailed": "error",
 }
 
 # The same where they name something: two that differ by a secret only stay two.
@@ -235,6 +239,8 @@ IDENTIFIERS: Fields = {
     "QualityRun": "quality_run_id artifact_id engine model revised_sections",
     "SectionCritique": "section_id",
     "StreamFrame": "stream_id name",
+    "PipelineRecord": "pipeline_id idempotency_key actions created_by",
+    "Attached": "artifact_type artifact_ids",
     "DimensionScore": "name failing_sections",
     "QualityEvent": "quality_run_id artifact_id",
     "QualityRunStarted": "dimensions engine model",

@@ -16,6 +16,17 @@ from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
 from schemas.events.artifact_parts import ArtifactChange, ArtifactSnapshot, Section
 from schemas.events.hygiene import ChunkCreated
 from schemas.events.ingestion import BatchCommitted, RunStarted, RunStopped
+from schemas.events.pipeline import (
+    ArtifactsAttached,
+    PipelineCancelled,
+    PipelineChanged,
+    PipelineCompleted,
+    PipelineFailed,
+    PipelineResumed,
+    PipelineStarted,
+    PipelineWaits,
+    StageChanged,
+)
 from schemas.events.quality import QualityEvent, QualityRunFinished
 from schemas.events.stream import StreamFrame
 from streams.quality_frames import QUALITY_EVENTS, make_quality_frames
@@ -28,6 +39,16 @@ ITEMS_OF = {
     "feature_generation": "feature",
     "task_breakdown": "task",
 }
+PIPELINE_FACTS = (
+    PipelineStarted,
+    StageChanged,
+    ArtifactsAttached,
+    PipelineWaits,
+    PipelineResumed,
+    PipelineCompleted,
+    PipelineFailed,
+    PipelineCancelled,
+)
 Frame = tuple[str, dict[str, Any]]
 
 
@@ -38,6 +59,9 @@ def make_frames(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
         return _frames_of_quality_run(cause, fact)
     of_project = list(_frames_of(fact))
     frames = _numbered(cause.project_id, of_project)
+    if isinstance(fact, PipelineChanged):
+        ended = isinstance(fact, PipelineCompleted | PipelineCancelled)
+        frames += _numbered(fact.aggregate_id, of_project, ended)
     if isinstance(fact, RunStarted | BatchCommitted | RunStopped):
         ended = isinstance(fact, RunStopped)
         frames += _numbered(fact.run_id, [*of_project, *([_done(fact)] if ended else [])], ended)
@@ -99,6 +123,8 @@ def _frames_of(fact: Event) -> Iterator[Frame]:
                     "stop_reason": fact.stop_reason,
                 },
             )
+        case PipelineChanged():
+            yield _pipeline(fact)
         case ArtifactSpeculated():
             for change in fact.changes:
                 yield from _sections(change, speculative=True)
@@ -111,6 +137,27 @@ def _frames_of(fact: Event) -> Iterator[Frame]:
 def _done(fact: Event) -> Frame:
     assert isinstance(fact, RunStopped)
     return "done", {"run_id": fact.run_id, "total": fact.totals.atoms_created}
+
+
+def _pipeline(fact: PipelineChanged) -> Frame:
+    pipeline = fact.pipeline
+    told = {"pipeline_id": pipeline.pipeline_id, "version": pipeline.version}
+    match fact:
+        case StageChanged():
+            status = "complete" if fact.after == "completed" else fact.after
+            return "phase", told | {"name": fact.stage, "status": status}
+        case ArtifactsAttached():
+            return "artifacts", told | fact.attached.model_dump()
+        case PipelineWaits():
+            why = {"stage": fact.stage, "reason": fact.reason, "actions": pipeline.actions}
+            return "waiting_for_human", told | why
+        case PipelineFailed():
+            return "error", told | {"stage": fact.stage, "message": fact.error, "retriable": True}
+        case PipelineCompleted() | PipelineCancelled():
+            artifacts = {each.artifact_type: each.artifact_ids for each in pipeline.artifacts}
+            return "done", told | {"status": pipeline.status, "artifacts": artifacts}
+        case _:
+            return fact.type_name.replace(".", "_"), told | {"stage": pipeline.current_stage}
 
 
 def _answer(answer: ArtifactChanged) -> Iterator[Frame]:
@@ -195,12 +242,13 @@ def _moved(change: ArtifactChange) -> Iterator[Frame]:
 
 FRAME = Step(
     name="frame",
-    inputs=("ingestion.v1", "reduce.v1", "quality.v1"),
+    inputs=("ingestion.v1", "pipeline.v1", "quality.v1", "reduce.v1"),
     handle=make_frames,
     only=(
         RunStarted.type_name,
         BatchCommitted.type_name,
         RunStopped.type_name,
+        *(kind.type_name for kind in PIPELINE_FACTS),
         ArtifactSpeculated.type_name,
         ArtifactChanged.type_name,
         *(each.type_name for each in QUALITY_EVENTS),

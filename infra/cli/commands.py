@@ -40,20 +40,16 @@ COMMANDS = {
     "ingest": Command("Feed", "ingest", "Read sources into a project's ledger."),
     "connector": Command("Feed", "connector", "Connect services and read them."),
     "runs": Command("Feed", "runs", "List ingestion runs; cancel, resume or inspect one."),
+    "onboard": Command(
+        "Feed", "onboard", "Lead a project from its sources to a planned sprint, in stages."
+    ),
     "jobs": Command("Feed", "jobs", "List background jobs; enqueue, cancel or retry one."),
     "show": Command(
         "Read",
         "show",
         "Print the PRD, or a list made from it: features, tasks, sprints and others.",
     ),
-    "members": Command("Plan", "members", "Set up the team of a project."),
-    "plan": Command(
-        "Plan", "members", "Say when the first sprint begins, and how fast the team is."
-    ),
     "quality": Command("Read", "quality", "Judge the PRD or a feature; list and show judgements."),
-    "report": Command(
-        "Plan", "report", "Make a report of a project; each line cites artifacts and atoms."
-    ),
     "atoms": Command(
         "Read",
         "atoms",
@@ -94,6 +90,13 @@ COMMANDS = {
         "Read",
         "next_batch",
         "Show the last batch of each run, and the ranking behind the choice.",
+    ),
+    "members": Command("Plan", "members", "Set up the team of a project."),
+    "plan": Command(
+        "Plan", "members", "Say when the first sprint begins, and how fast the team is."
+    ),
+    "report": Command(
+        "Plan", "report", "Make a report of a project; each line cites artifacts and atoms."
     ),
     "waiting": Command("Decide", "waiting", "List what needs a person's decision."),
     "resolve": Command(

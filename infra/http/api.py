@@ -14,6 +14,7 @@ from infra.http.auth import Callers, caller_of
 from infra.http.problems import Unauthenticated
 from infra.service.http_questions import project_ids
 from infra.service.http_tables import Tables
+from infra.service.streams import Hub
 from infra.service.tokens import Caller
 from infra.settings import Settings
 
@@ -24,6 +25,7 @@ class Api:
     tables: Tables
     callers: Callers
     answers: Counter[int]
+    hub: Hub
     _projects: set[str] = field(default_factory=set)  # known to exist; projects are never deleted
 
     async def check_project(self, project_id: str, caller: Caller) -> None:

@@ -28,17 +28,19 @@ from infra.http.problems import Correlate, respond
 from infra.http.rates import LimitRate
 from infra.http.routes import AREAS
 from infra.service.http_tables import Tables
+from infra.service.streams import Hub
 from infra.settings import Settings
 
 
 def create_app(settings: Settings) -> FastAPI:
     """The API over the servers that ``settings`` name; it connects when it is first asked."""
     tables = Tables(settings)
-    callers, counter = Callers(tables), CountAnswers()
+    callers, counter, hub = Callers(tables), CountAnswers(), Hub(settings, tables)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with hub.running():
+            yield
         tables.close()
 
     app = FastAPI(
@@ -63,7 +65,7 @@ def create_app(settings: Settings) -> FastAPI:
             kind: _answer for kind in (Refusal, RequestValidationError, HTTPException)
         },
     )
-    app.state.api = Api(settings, tables, callers, counter.answers)
+    app.state.api = Api(settings, tables, callers, counter.answers, hub)
     for area in AREAS:
         app.include_router(area)
     describe(app)

@@ -16,6 +16,8 @@ from infra.service.http_address import address_file
 from infra.settings import Settings
 
 DRAINS_S = 10  # for requests under way when it is told to stop
+SEND_BUFFER_BYTES = 64 * 1024
+STALLED_MS = 30_000  # for the other side to take something of what was sent
 IDLE_S = 65  # longer than the proxies in front keep a connection
 
 
@@ -44,7 +46,11 @@ def _listen(address: str) -> socket.socket:
     host = host.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, int(port)), family=family, backlog=1024)
+        listening = socket.create_server((host, int(port)), family=family, backlog=1024)
+        # Accepted sockets inherit both: one that takes nothing holds little, and not for long.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STALLED_MS)
+        return listening
     except (OSError, OverflowError) as error:
         raise Unavailable(
             f"Nothing can listen at {address} ({error}): choose another address in CAIRN_HTTP.",

@@ -75,6 +75,15 @@ if TYPE_CHECKING:
     from infra.service.jobs import read_job_history as read_job_history
     from infra.service.jobs import retry_job as retry_job
     from infra.service.jobs import run_jobs as run_jobs
+    from infra.service.onboarding import StartedPipeline as StartedPipeline
+    from infra.service.onboarding import accept_onboarding as accept_onboarding
+    from infra.service.onboarding import cancel_onboarding as cancel_onboarding
+    from infra.service.onboarding import list_onboarding as list_onboarding
+    from infra.service.onboarding import read_onboarding as read_onboarding
+    from infra.service.onboarding import read_onboarding_events as read_onboarding_events
+    from infra.service.onboarding import resume_onboarding as resume_onboarding
+    from infra.service.onboarding import skip_onboarding_stage as skip_onboarding_stage
+    from infra.service.onboarding import start_onboarding as start_onboarding
     from infra.service.planning import request_report as request_report
     from infra.service.polling import run_poller as run_poller
     from infra.service.progress import Note as Note

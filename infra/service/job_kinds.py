@@ -222,9 +222,27 @@ async def judge_artifact(
     return run.model_dump(include=told | {"iteration", "dimension_tiers", "revised_sections"})
 
 
+class OnboardingPayload(Payload):
+    """The pipeline to go on with."""
+
+    pipeline_id: str
+
+
+async def run_onboarding(
+    place: Workplace, job: RunningJob, payload: OnboardingPayload
+) -> Mapping[str, Any]:
+    """Go through stages until the pipeline is over or waits for a person."""
+    from infra.service.onboarding import advance
+
+    by = job.lease.created_by.partition(":")[2]
+    record = await advance(place.settings, payload.pipeline_id, by)
+    return {"status": record.status, "stage": record.current_stage, "version": record.version}
+
+
 JOB_KINDS: dict[JobType, JobKind] = {
     "ingestion": JobKind(IngestionPayload, run_ingestion),
     "connector_sync": JobKind(ConnectorSyncPayload, run_connector_sync, needs_project=False),
+    "onboarding": JobKind(OnboardingPayload, run_onboarding),
     "replay": JobKind(ReplayPayload, run_replay),
     "quality_run": JobKind(QualityRunPayload, judge_artifact),
 }

@@ -11,37 +11,30 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from itertools import groupby
 
 import infra.postgres
 from infra.errors import DatabaseUnavailable
 from infra.log import get
-from infra.service.reading import ask
+from infra.service.http_tables import Tables
 from infra.settings import Settings
-from projections.read import streams
 from projections.read.session import Conn
-from projections.read.streams import Frame, Stream, StreamEnds
+from projections.read.streams import Frame as Frame
+from projections.read.streams import Stream as Stream
+from projections.read.streams import ends_of as ends_of
+from projections.read.streams import frames as read_page
+from projections.read.streams import frames_behind
+from projections.read.streams import stream as stream
 
 QUEUE_FRAMES = 256
 PAGE_FRAMES = 256
 NEWS_FRAMES = 4_096  # of one look at all followed streams
-READERS = 8  # pages read at once
 WAKE_S = 1.0  # also looked without being told
 PAUSE_S = 0.5  # before the next try when the database is away
 
 log = get("streams")
-
-
-async def read_stream(settings: Settings, stream_id: str) -> Stream:
-    """The stream of a project or a run. Raises NotFound."""
-    return await ask(settings, lambda tables: streams.stream(tables, stream_id))
-
-
-async def read_stream_ends(settings: Settings, stream_id: str, seq: int) -> StreamEnds:
-    """Where the stream stands, and whether its frame ``seq`` is still there."""
-    return await ask(settings, lambda tables: streams.ends_of(tables, stream_id, seq))
 
 
 class Follower:
@@ -80,12 +73,11 @@ class Follower:
 class Hub:
     """Hands the new frames of all streams to those who follow them."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, tables: Tables) -> None:
+        self._settings, self._tables = settings, tables
         self._followers: dict[str, set[Follower]] = {}
         self._known: dict[str, int] = {}  # by stream, the last frame that was handed on
         self._lock = threading.Lock()
-        self._reading = asyncio.Semaphore(READERS)
         self._stop = threading.Event()
 
     @property
@@ -107,7 +99,7 @@ class Hub:
 
     async def follow(
         self, stream_id: str, after: int, heartbeat_s: float
-    ) -> AsyncIterator[Sequence[Frame]]:
+    ) -> AsyncGenerator[Sequence[Frame], None]:
         """All frames behind ``after`` in order, as they come, up to the stream's last one.
 
         An empty batch says that none came for ``heartbeat_s``.
@@ -118,7 +110,7 @@ class Hub:
                 follower.start_again()
                 is_more = True
                 while is_more:
-                    page = await self._page(stream_id, after)
+                    page = await self._tables.ask(read_page, stream_id, after, PAGE_FRAMES)
                     is_more = len(page) == PAGE_FRAMES
                     if page:
                         after = page[-1].seq
@@ -140,16 +132,9 @@ class Hub:
     async def _begin(self, stream_id: str) -> None:
         """What the stream gets from now on is handed on; what it has by then is in its pages."""
         if stream_id not in self._known:
-            ends = await read_stream_ends(self._settings, stream_id, -1)
+            ends = await self._tables.ask(ends_of, stream_id)
             with self._lock:
                 self._known.setdefault(stream_id, ends.last)
-
-    async def _page(self, stream_id: str, after: int) -> list[Frame]:
-        async with self._reading:
-            return await ask(
-                self._settings,
-                lambda tables: streams.frames(tables, stream_id, after, PAGE_FRAMES),
-            )
 
     @contextmanager
     def _following(self, stream_id: str) -> Iterator[Follower]:
@@ -182,14 +167,14 @@ class Hub:
     def _hand_on(self, loop: asyncio.AbstractEventLoop, connection: Conn) -> None:
         """The frames that came are with their followers, as many looks as it takes."""
         while known := self._followed():
-            frames = streams.frames_behind(connection, known, NEWS_FRAMES)
-            for stream_id, group in groupby(frames, key=lambda frame: frame.stream_id):
+            found = frames_behind(connection, known, NEWS_FRAMES)
+            for stream_id, group in groupby(found, key=lambda frame: frame.stream_id):
                 batch = list(group)
                 with self._lock:
                     if stream_id in self._known:
                         self._known[stream_id] = batch[-1].seq
                 loop.call_soon_threadsafe(self._offer, stream_id, batch)
-            if len(frames) < NEWS_FRAMES:
+            if len(found) < NEWS_FRAMES:
                 return
 
     def _followed(self) -> dict[str, int]:

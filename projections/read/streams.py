@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from infra.errors import NotFound
 from projections.read.session import Conn, ReadModel, rows, select
@@ -10,11 +11,14 @@ from projections.read.session import Conn, ReadModel, rows, select
 STREAM = """
     SELECT project_id, created_at FROM projects WHERE project_id = %s
     UNION ALL
-    SELECT project_id, created_at FROM ingestion_runs JOIN projects USING (project_id)
+    SELECT project_id, p.created_at FROM ingestion_runs JOIN projects p USING (project_id)
     WHERE run_id = %s
     UNION ALL
-    SELECT project_id, created_at FROM quality_runs JOIN projects USING (project_id)
+    SELECT project_id, p.created_at FROM quality_runs JOIN projects p USING (project_id)
     WHERE quality_run_id = %s
+    UNION ALL
+    SELECT project_id, p.created_at FROM onboarding_pipelines JOIN projects p USING (project_id)
+    WHERE pipeline_id = %s
 """
 FRAME = "stream_id, seq, name, data, is_last"
 PAGE = f"""
@@ -51,6 +55,11 @@ class Frame(ReadModel):
     data: str
     is_last: bool
 
+    @cached_property
+    def wire(self) -> bytes:
+        """The frame as it travels, behind the epoch of its id; made once for all who get it."""
+        return f"-{self.seq}\nevent: {self.name}\ndata: {self.data}\n\n".encode()
+
 
 class StreamEnds(ReadModel):
     """Where a stream stands. ``is_known``: the frame that was asked about is still there."""
@@ -62,11 +71,11 @@ class StreamEnds(ReadModel):
 
 def stream(connection: Conn, stream_id: str) -> Stream:
     """The stream of a project or of a run. Raises NotFound."""
-    for row in rows(connection, STREAM, *[stream_id] * 3):
+    for row in rows(connection, STREAM, *[stream_id] * 4):
         epoch = format(int(row["created_at"].timestamp() * 1000), "x")
         return Stream(stream_id=stream_id, project_id=row["project_id"], epoch=epoch)
     raise NotFound(
-        f"There is no stream {stream_id}: give the id of a project or of a run.",
+        f"There is no stream {stream_id}: give the id of a project, a run or a pipeline.",
         code="stream_unknown",
         detail={"stream_id": stream_id},
     )

@@ -64,6 +64,16 @@ from schemas.events.job import (
     JobSucceeded,
 )
 from schemas.events.ledger import LedgerChanged
+from schemas.events.pipeline import (
+    ArtifactsAttached,
+    PipelineCancelled,
+    PipelineCompleted,
+    PipelineFailed,
+    PipelineResumed,
+    PipelineStarted,
+    PipelineWaits,
+    StageChanged,
+)
 from schemas.events.project import ProjectCreated
 from schemas.events.quality import (
     DimensionScored,
@@ -91,6 +101,14 @@ EVENT_TYPES: dict[str, type[Event]] = {
         KeyCreated,
         KeyErased,
         StreamFrame,
+        PipelineStarted,
+        StageChanged,
+        ArtifactsAttached,
+        PipelineWaits,
+        PipelineResumed,
+        PipelineCompleted,
+        PipelineFailed,
+        PipelineCancelled,
         ItemReceived,
         MessageReceived,
         MessageWithdrawn,

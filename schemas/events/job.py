@@ -13,6 +13,7 @@ from schemas.envelope import Event, Part
 
 JobType = Literal[
     "ingestion",
+    "onboarding",
     "feature_generation",
     "sprint_planning",
     "rebalancing",

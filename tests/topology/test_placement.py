@@ -43,6 +43,9 @@ KEYS: dict[str, tuple[str, ...]] = {
     "quality.section_revised": ("artifact_id",),
     "quality.run_finished": ("artifact_id",),
     "stream.frame": ("stream_id",),
+    **dict.fromkeys(
+        (name for name in EVENT_TYPES if name.startswith("pipeline.")), ("pipeline.pipeline_id",)
+    ),
     **dict.fromkeys((name for name in EVENT_TYPES if name.startswith("job.")), ("job.job_id",)),
     "dlq.recorded": ("origin_topic", "origin_key"),
 }

@@ -14,6 +14,7 @@ from infra.http.routes import (
     projects,
     runs,
     sources,
+    streams,
     tokens,
 )
 
@@ -28,4 +29,5 @@ AREAS: tuple[APIRouter, ...] = (
     changes.router,
     artifacts.router,
     decisions.router,
+    streams.router,
 )

@@ -79,7 +79,8 @@ async def read_metrics(api: ApiDep) -> PlainTextResponse:
         Sample(metrics.REQUESTS, {"status": str(status)}, count)
         for status, count in sorted(api.answers.items())
     )
-    return PlainTextResponse(render([*found, *answered]))
+    following = Sample(metrics.STREAM_CLIENTS, {}, api.hub.count)
+    return PlainTextResponse(render([*found, *answered, following]))
 
 
 @router.get("/v1/openapi.json", responses=open_to_all)
