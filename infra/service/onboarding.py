@@ -19,8 +19,7 @@ from infra.jobs.outbox import Conn
 from infra.jobs.queue import NewJob
 from infra.log import get
 from infra.loop import in_thread
-from infra.service import onboarding_store as store
-from infra.service.onboarding_store import Step
+from infra.service.onboarding_store import Step, change_pipeline, create_pipeline
 from infra.service.publishing import check_key, draw_key
 from infra.service.reading import ask
 from infra.settings import Settings
@@ -65,7 +64,7 @@ async def start_onboarding(
 
     def begin(tables: Conn) -> tuple[PipelineRecord, bool]:
         with tables.transaction():
-            record, is_new = store.create(tables, project_id, key, list(sources), _human(actor))
+            record, is_new = create_pipeline(tables, project_id, key, list(sources), _human(actor))
             if is_new:
                 _enqueue(tables, project_id, record, actor)
         return record, is_new
@@ -218,7 +217,7 @@ async def _continue(
 
     def go_on(tables: Conn) -> PipelineRecord:
         with tables.transaction():
-            record = store.change(tables, pipeline_id, steps, _human(actor), expected_version)
+            record = change_pipeline(tables, pipeline_id, steps, _human(actor), expected_version)
             project_id = read.pipeline(tables, pipeline_id).project_id
             _enqueue(tables, project_id, record, actor)
         return record
@@ -234,7 +233,7 @@ async def _change(
     expected_version: int | None = None,
 ) -> PipelineRecord:
     return await _write(
-        settings, lambda tables: store.change(tables, pipeline_id, steps, by, expected_version)
+        settings, lambda tables: change_pipeline(tables, pipeline_id, steps, by, expected_version)
     )
 
 

@@ -107,7 +107,7 @@ async def judge_prd(at: Setting) -> Outcome:
     if run.status == "passed":
         return Outcome()
     return Outcome(
-        reason=f"The quality gate says {run.final_tier}: see `cairn quality show`.",
+        reason=f"The quality gate says {run.final_tier}. Each failing section has a critique.",
         actions=("accept", "edit", "resume"),
     )
 
@@ -124,7 +124,7 @@ async def set_up_team(at: Setting) -> Outcome:
     if any(member.capacity_points > 0 for member in members):
         return Outcome()
     return Outcome(
-        reason="No member has capacity: add one with `cairn members add`.",
+        reason="No member has capacity.",
         actions=("add_members", "skip"),
     )
 

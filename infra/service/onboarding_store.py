@@ -31,7 +31,7 @@ LOCK = (
 )
 
 
-def create(
+def create_pipeline(
     connection: Conn, project_id: str, key: str, sources: list[str], actor: Actor
 ) -> tuple[PipelineRecord, bool]:
     """The pipeline of this key, and whether it is new."""
@@ -48,7 +48,7 @@ def create(
         return _locked(connection, pipeline_id)[1], False
 
 
-def change(
+def change_pipeline(
     connection: Conn,
     pipeline_id: str,
     steps: Sequence[Step],

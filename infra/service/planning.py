@@ -54,8 +54,7 @@ async def request_report(
         )
     if outcome == "refused":
         raise NotFound(
-            "There is nothing to report: no task is planned. `cairn members add` makes a team,"
-            " and a plan follows it.",
+            "There is nothing to report: no task is planned. Add members, and a plan follows them.",
             code="nothing_to_report",
         )
     artifact_id = derive_artifact_id(project_id, "report", wanted.aggregate_id)
