@@ -12,7 +12,8 @@ from projections.read.artifact_list import (
     whole_artifact,
     whole_version,
 )
-from projections.read.artifacts import SpeculativeArtifact
+from projections.read.artifacts import Edit, SpeculativeArtifact
+from projections.read.artifacts import Item as ReportItem
 from projections.read.artifacts import speculative as list_speculative
 from projections.read.atom_detail import Link, WholeAtom, whole_atom
 from projections.read.atom_detail import links as list_links
@@ -32,14 +33,25 @@ from projections.read.dead_letters import dead_letters as list_dead_letters
 from projections.read.decision_list import decisions as list_decisions
 from projections.read.deltas import DeltaReport
 from projections.read.deltas import delta_report as read_report
+from projections.read.jobs import Job
+from projections.read.jobs import Transition as JobTransition
+from projections.read.jobs import job as read_job
+from projections.read.jobs import jobs as list_jobs
+from projections.read.jobs import transitions as list_job_history
 from projections.read.lineage import Node, trace
 from projections.read.merges import Merge
 from projections.read.merges import merges as list_merges
+from projections.read.onboarding import PipelineEvent
+from projections.read.onboarding import events as list_pipeline_events
+from projections.read.onboarding import pipeline as read_pipeline
+from projections.read.onboarding import pipelines as list_pipelines
 from projections.read.page import LARGEST_PAGE, PAGE, Page
 from projections.read.people import DecisionAnswer
 from projections.read.progress import TriggerProgress, trigger_progress
 from projections.read.projects import Project, project_ids
 from projections.read.projects import projects as list_projects
+from projections.read.quality import QualityRunEvent, QualityRunRow
+from projections.read.quality import runs as list_quality_runs
 from projections.read.rejections import Rejection
 from projections.read.rejections import rejections as list_rejections
 from projections.read.runs import Run
@@ -48,10 +60,31 @@ from projections.read.search import Answer, Filters, search_ledger
 from projections.read.source_detail import WholeSource, whole_source
 from projections.read.source_list import SourceState
 from projections.read.source_list import source_states as list_sources
+from projections.read.team import Member, PlanSettings
+from projections.read.team import members as list_members
+from projections.read.team import plan_settings as read_plan
 from projections.read.waiting import Waiting
 from projections.read.waiting import queue as list_waiting
 
 __all__ = [
+    "Edit",
+    "Job",
+    "JobTransition",
+    "Member",
+    "PipelineEvent",
+    "PlanSettings",
+    "QualityRunEvent",
+    "QualityRunRow",
+    "ReportItem",
+    "list_job_history",
+    "list_jobs",
+    "list_members",
+    "list_pipeline_events",
+    "list_pipelines",
+    "list_quality_runs",
+    "read_job",
+    "read_pipeline",
+    "read_plan",
     "LARGEST_WINDOW",
     "WINDOW",
     "Changes",

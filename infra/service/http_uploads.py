@@ -83,12 +83,17 @@ async def ingest_archive(
 
 async def ingest_address(settings: Settings, request: IngestRequest, address: str) -> Ingested:
     """Fetch and record a repository. Raises as `ingest`, and Invalid for any other source."""
+    check_address(address)
+    return await _ingest(settings, replace(request, sources=(address,)))
+
+
+def check_address(address: str) -> None:
+    """Raises Invalid unless it is the address of a repository: no client names a local path."""
     if not ADDRESS.fullmatch(address):
         raise Invalid(
             "Give the address of a git repository as https://… or github:owner/repo.",
             code="address_invalid",
         )
-    return await _ingest(settings, replace(request, sources=(address,)))
 
 
 async def _ingest(settings: Settings, request: IngestRequest) -> Ingested:

@@ -13,6 +13,7 @@ from infra.http.access import ACCESS, Guarded, access_of, allow
 from infra.http.app import create_app
 from infra.http.openapi import WRITING
 from infra.http.routes import AREAS
+from infra.http.writes import HEADER
 from infra.service.tokens import ROLES
 from infra.settings import Settings
 
@@ -76,7 +77,7 @@ def test_every_operation_documents_its_errors_as_problems(document: dict[str, An
         needs_token = bool(operation["x-roles"])
         assert needs_token == ({"401", "403"} <= set(operation["responses"])), path
         assert bool(operation["security"]) == needs_token
-        keys = [each for each in operation.get("parameters", ()) if each["in"] == "header"]
+        keys = [each for each in operation.get("parameters", ()) if each["name"].lower() == HEADER]
         assert bool(keys) == (method in WRITING)
     assert "HTTPValidationError" not in document["components"]["schemas"]
 

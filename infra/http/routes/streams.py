@@ -29,7 +29,7 @@ STREAMED: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("/v1/streams/{stream_id}", response_class=EventStream, responses=STREAMED | OF_ANY)
+@router.get("/v1/streams/{stream_id}", response_class=Response, responses=STREAMED | OF_ANY)
 @allow(*OBSERVERS)
 async def follow_stream(
     request: Request,

@@ -1,0 +1,66 @@
+"""Background jobs of a project: what waits, what runs, what became of it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from infra.http.access import LEADERS, OBSERVERS, Guarded, allow
+from infra.http.api import ApiDep, CallerDep
+from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
+from infra.service import http_questions as ask
+from infra.service import jobs
+from infra.service.http_questions import Job, JobTransition, Page
+from schemas.events.job import JobStatus, JobType
+
+router = APIRouter(route_class=Guarded, tags=["Jobs"])
+JobId = Annotated[str, Path(max_length=100)]
+
+
+@router.get("/v1/projects/{project}/jobs", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def list_jobs(
+    api: ApiDep,
+    project: Project,
+    status: JobStatus | None = None,
+    job_type: JobType | None = None,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[Job]:
+    """Jobs, newest first."""
+    return await api.tables.ask(
+        ask.list_jobs, project, status=status, job_type=job_type, cursor=cursor, limit=limit
+    )
+
+
+@router.get("/v1/projects/{project}/jobs/{job_id}", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def read_job(api: ApiDep, project: Project, job_id: JobId) -> Job:
+    """A job as it is now."""
+    await api.tables.ask(ask.check_belongs, project, job_id)
+    return await api.tables.ask(ask.read_job, job_id)
+
+
+@router.get("/v1/projects/{project}/jobs/{job_id}/history", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def list_job_history(api: ApiDep, project: Project, job_id: JobId) -> list[JobTransition]:
+    """What has happened to a job, oldest first."""
+    await api.tables.ask(ask.check_belongs, project, job_id)
+    return await api.tables.ask(ask.list_job_history, job_id)
+
+
+@router.post("/v1/projects/{project}/jobs/{job_id}/cancel", responses=OF_ANY)
+@allow(*LEADERS, writes=True)
+async def cancel_job(api: ApiDep, caller: CallerDep, project: Project, job_id: JobId) -> Job:
+    """End a job; one that runs is stopped."""
+    await api.tables.ask(ask.check_belongs, project, job_id)
+    return await jobs.cancel_job(api.settings, job_id, actor=caller.name)
+
+
+@router.post("/v1/projects/{project}/jobs/{job_id}/retry", responses=OF_ANY)
+@allow(*LEADERS, writes=True)
+async def retry_job(api: ApiDep, caller: CallerDep, project: Project, job_id: JobId) -> Job:
+    """Try a failed, dead or cancelled job again, with all its attempts."""
+    await api.tables.ask(ask.check_belongs, project, job_id)
+    return await jobs.retry_job(api.settings, job_id, actor=caller.name)

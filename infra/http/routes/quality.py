@@ -1,0 +1,124 @@
+"""The quality gate: have the PRD or a feature judged, and read judgements; edit the PRD."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from pydantic import BaseModel, ConfigDict, Field
+
+from infra.errors import NotFound
+from infra.http.access import EVERYONE, LEADERS, OBSERVERS, Guarded, allow
+from infra.http.api import ApiDep, CallerDep, WriteDep
+from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
+from infra.service import edits, quality
+from infra.service import http_questions as ask
+from infra.service.http_questions import Edit, Job, Page, QualityRunEvent, QualityRunRow
+from infra.service.jobs import JobRequest, enqueue_job
+from schemas.events.artifact_parts import QualityMode
+from schemas.events.change import EditAction
+
+router = APIRouter(route_class=Guarded, tags=["Quality"])
+RunId = Annotated[str, Path(max_length=100)]
+SectionId = Annotated[str, Path(max_length=100)]
+
+
+class Judge(BaseModel):
+    """``artifact`` is an id, a number, or ``prd``; ``mode`` is that of its type when left out."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    artifact: str = Field("prd", min_length=1, max_length=100)
+    mode: QualityMode | None = None
+
+
+class Judged(BaseModel):
+    """A judgement with all that happened in it."""
+
+    run: QualityRunRow
+    events: list[QualityRunEvent]
+
+
+class Graph(BaseModel):
+    """A graph: its nodes, and which may follow which."""
+
+    nodes: list[str]
+    steps: list[tuple[str, str]]
+
+
+class SectionText(BaseModel):
+    """A statement a line, with ``[[atm_…]]`` behind it for each atom that it cites.
+
+    Or, without a text, the answer to the suggestion that a section has, as ``action``.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str | None = Field(None, max_length=edits.LONGEST_TEXT)
+    action: EditAction = "write"
+    expected_version: int | None = Field(None, ge=0, le=2**31 - 1)
+
+
+@router.post("/v1/projects/{project}/quality-runs", status_code=202, responses=OF_ANY)
+@allow(*LEADERS, writes=True)
+async def start_quality_run(
+    api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, body: Judge
+) -> Job:
+    """Judge an artifact in the background; the job's result names the run."""
+    request = JobRequest(
+        job_type="quality_run",
+        project=project,
+        payload=body.model_dump(exclude_none=True),
+        key=write.key,
+    )
+    return (await enqueue_job(api.settings, request, actor=caller.name)).job
+
+
+@router.get("/v1/projects/{project}/quality-runs", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def list_quality_runs(
+    api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+) -> Page[QualityRunRow]:
+    """Judgements, oldest first."""
+    return await api.tables.ask(ask.list_quality_runs, project, cursor=cursor, limit=limit)
+
+
+@router.get("/v1/projects/{project}/quality-runs/{run_id}", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def read_quality_run(api: ApiDep, project: Project, run_id: RunId) -> Judged:
+    """A judgement: tiers, scores and a critique of each dimension, and every event of it."""
+    await api.tables.ask(ask.check_belongs, project, run_id)
+    run, events = await quality.read_quality_run(api.settings, project, run_id)
+    return Judged(run=run, events=events)
+
+
+@router.put("/v1/projects/{project}/prd/sections/{section_id}", responses=OF_ANY)
+@allow(*LEADERS, writes=True)
+async def edit_prd_section(
+    api: ApiDep,
+    caller: CallerDep,
+    write: WriteDep,
+    project: Project,
+    section_id: SectionId,
+    body: SectionText,
+) -> Edit:
+    """Write a section of the PRD anew, or answer its suggestion; later runs only suggest."""
+    edit = edits.PrdEdit(
+        project=project,
+        section_id=section_id,
+        text=body.text,
+        action=body.action,
+        expected_version=body.expected_version,
+        key=write.key,
+    )
+    return await edits.edit_prd_section(api.settings, edit, editor=caller.name)
+
+
+@router.get("/v1/agents/graphs/{name}", responses=OF_ANY)
+@allow(*EVERYONE)
+async def read_graph(name: Annotated[str, Path(max_length=100)]) -> Graph:
+    """The graph of an agent."""
+    if name != "quality_gate":
+        raise NotFound(f"There is no graph {name}.", code="unknown_graph")
+    graph = quality.describe_quality_graph()
+    return Graph(nodes=list(graph.nodes), steps=list(graph.steps))

@@ -1,0 +1,117 @@
+"""From an upload to a sprint plan over HTTP alone, live, as a client does it."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import httpx
+import pytest
+
+from infra.local.process import wait_until
+from tests.http.conftest import Called
+from tests.http.test_streams import Following
+from tests.parcel import FILES
+
+pytestmark = pytest.mark.broker
+PATIENCE_S = 240
+
+
+@pytest.fixture(scope="module")
+def project(owner: httpx.Client) -> str:
+    made = owner.post("/v1/projects", json={"name": f"Led {secrets.token_hex(4)}"})
+    return str(made.json()["project_id"])
+
+
+def done(answer: httpx.Response) -> Any:
+    assert answer.is_success, answer.text
+    return answer.json()
+
+
+def test_a_client_leads_a_project_from_an_upload_to_a_sprint_plan(
+    called: Called, owner: httpx.Client, project: str
+):
+    root = f"/v1/projects/{project}"
+    following = Following(called, project)
+    following.start()
+    documents = [
+        {"path": path, "text": text} for path, text in FILES.items() if isinstance(text, str)
+    ]
+    uploaded = {"kind": "documents", "root": "parcel", "documents": documents}
+    done(owner.post(f"{root}/sources", json=uploaded))
+    key = {"idempotency-key": secrets.token_hex(8)}
+    pipelines = f"{root}/onboarding/pipelines"
+    started = done(owner.post(pipelines, json={}, headers=key))
+    assert done(owner.post(pipelines, json={}, headers=key)) == started
+    pipeline = f"{pipelines}/{started['pipeline_id']}"
+
+    def look() -> dict[str, Any]:
+        shown: dict[str, Any] = done(owner.get(pipeline))
+        assert shown["status"] not in ("failed", "cancelled"), shown
+        return shown
+
+    def waits_at(stage: str) -> int:
+        assert wait_until(
+            lambda: (look()["status"], look()["current_stage"]) == ("waiting_for_human", stage),
+            timeout_s=PATIENCE_S,
+        ), look()
+        return int(look()["version"])
+
+    version = waits_at("prd_quality_gate")
+    stale = owner.post(f"{pipeline}/accept", json={"expected_version": version - 1})
+    assert (stale.status_code, stale.json()["code"]) == (409, "stale_version")
+    done(owner.post(f"{pipeline}/accept", json={"expected_version": version}))
+    waits_at("team_setup")
+    member = {"name": "Ana", "skills": {"backend": 4}, "capacity_points": 12}
+    assert done(owner.post(f"{root}/members", json=member))["name"] == "Ana"
+    done(owner.post(f"{pipeline}/resume", json={}))
+    assert wait_until(lambda: look()["status"] == "completed", timeout_s=PATIENCE_S), look()
+
+    types = {each["artifact_type"] for each in look()["artifacts"]}
+    assert {"prd", "feature", "sprint_plan"} <= types
+    assert wait_until(lambda: following.has("done", status="completed"), timeout_s=PATIENCE_S)
+    following.stop = True
+    told = {frame.name for frame in following.heard}
+    assert {"run", "progress", "prd_section", "feature", "waiting_for_human", "phase"} <= told
+    seqs = [frame.seq for frame in following.heard]
+    assert seqs == sorted(set(seqs))
+
+
+def test_what_runs_in_the_background_is_seen_and_only_by_its_project(
+    called: Called, owner: httpx.Client, project: str
+):
+    root = f"/v1/projects/{project}"
+    jobs = done(owner.get(f"{root}/jobs", params={"job_type": "onboarding"}))["items"]
+    assert {job["status"] for job in jobs} == {"succeeded"}
+    history = done(owner.get(f"{root}/jobs/{jobs[0]['job_id']}/history"))
+    assert [step["event_type"] for step in history][-1] == "job.succeeded"
+    stranger = called.make_token("owner", called.other)
+    with called.client(stranger) as client:
+        theirs = client.get(f"/v1/projects/{called.other}/jobs/{jobs[0]['job_id']}")
+    assert theirs.status_code == 404
+
+
+def test_a_judgement_names_what_the_prd_lacks(owner: httpx.Client, project: str):
+    root = f"/v1/projects/{project}"
+    job = done(owner.post(f"{root}/quality-runs", json={}))
+    path = f"{root}/jobs/{job['job_id']}"
+    assert wait_until(lambda: done(owner.get(path))["status"] == "succeeded", timeout_s=PATIENCE_S)
+    run_id = done(owner.get(path))["result"]["quality_run_id"]
+
+    judged = done(owner.get(f"{root}/quality-runs/{run_id}"))
+
+    assert judged["run"]["status"] == "needs_attention"
+    assert any(each["critique"] for each in judged["run"]["dimensions"])
+    assert [event["seq"] for event in judged["events"]] == list(range(1, len(judged["events"]) + 1))
+    graph = done(owner.get("/v1/agents/graphs/quality_gate"))
+    assert {"evaluator", "reviser"} <= set(graph["nodes"])
+
+
+def test_a_report_and_an_edit_cite_what_they_say(owner: httpx.Client, project: str):
+    root = f"/v1/projects/{project}"
+    report = done(owner.post(f"{root}/reports", json={"report_type": "standup"}))
+    assert any(section["statements"] for section in report["sections"])
+    text = {"text": "- Parcels must be weighed before they are sorted.\n"}
+    edited = done(owner.put(f"{root}/prd/sections/functional_requirements", json=text))
+    assert edited["refusal"] is None
+    assert edited["section_ids"] == ["functional_requirements"]
