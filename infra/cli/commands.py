@@ -40,9 +40,7 @@ COMMANDS = {
     "ingest": Command("Feed", "ingest", "Read sources into a project's ledger."),
     "connector": Command("Feed", "connector", "Connect services and read them."),
     "runs": Command("Feed", "runs", "List ingestion runs; cancel, resume or inspect one."),
-    "onboard": Command(
-        "Feed", "onboard", "Lead a project from its sources to a planned sprint, in stages."
-    ),
+    "onboard": Command("Feed", "onboard", "Lead a project from its sources to a planned sprint."),
     "jobs": Command("Feed", "jobs", "List background jobs; enqueue, cancel or retry one."),
     "show": Command(
         "Read",

@@ -20,6 +20,7 @@ PHASES = {
     "insight": "insight_generation",
     "epic": "epic_generation",
     "feature": "feature_generation",
+    "task": "task_breakdown",
 }
 FIRST_VERSION_THAT_SAYS_SOMETHING = """
     SELECT min(v.published_at) AS at FROM artifact_versions v

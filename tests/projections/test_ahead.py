@@ -71,6 +71,7 @@ def test_the_phases_of_a_run_are_told_with_their_results(model: ReadModel):
         "prd_generation",
         "epic_generation",
         "feature_generation",
+        "task_breakdown",
     }
     begun = by_name["epic_generation"].started_at
     ended = by_name["prd_generation"].finished_at
