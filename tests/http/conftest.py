@@ -41,7 +41,7 @@ class Called:
         return str(made.json()["token"])
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def called(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Called]:
     folder = tmp_path_factory.mktemp("http") / "parcel"
     write_to(folder)
@@ -54,7 +54,7 @@ def called(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Called]:
         yield Called(cairn, status["http"], token, folder, parcel.strip(), other.strip())
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def owner(called: Called) -> Iterator[httpx.Client]:
     with called.client() as client:
         yield client
