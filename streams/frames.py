@@ -13,17 +13,16 @@ from typing import Any
 
 from schemas.envelope import Envelope, Event
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
-from schemas.events.artifact_parts import ArtifactChange, ArtifactSnapshot, Section
+from schemas.events.artifact_parts import PHASES, ArtifactChange, ArtifactSnapshot, Section
 from schemas.events.hygiene import ChunkCreated
 from schemas.events.ingestion import BatchCommitted, RunStarted, RunStopped
 from schemas.events.pipeline import (
+    PIPELINE_FACTS,
     ArtifactsAttached,
     PipelineCancelled,
     PipelineChanged,
     PipelineCompleted,
     PipelineFailed,
-    PipelineResumed,
-    PipelineStarted,
     PipelineWaits,
     StageChanged,
 )
@@ -32,23 +31,7 @@ from schemas.events.stream import StreamFrame
 from streams.quality_frames import QUALITY_EVENTS, make_quality_frames
 from streams.stage import Step
 
-# The loop that makes each type of item, by the phase's name.
-ITEMS_OF = {
-    "insight_generation": "insight",
-    "epic_generation": "epic",
-    "feature_generation": "feature",
-    "task_breakdown": "task",
-}
-PIPELINE_FACTS = (
-    PipelineStarted,
-    StageChanged,
-    ArtifactsAttached,
-    PipelineWaits,
-    PipelineResumed,
-    PipelineCompleted,
-    PipelineFailed,
-    PipelineCancelled,
-)
+TYPES = {phase: artifact_type for artifact_type, phase in PHASES.items()}
 Frame = tuple[str, dict[str, Any]]
 
 
@@ -162,9 +145,7 @@ def _pipeline(fact: PipelineChanged) -> Frame:
 
 def _answer(answer: ArtifactChanged) -> Iterator[Frame]:
     """The PRD's sections, each loop between its two frames, what has no loop, the position."""
-    prd = ArtifactChange.model_validate(
-        {name: getattr(answer, name) for name in ArtifactChange.model_fields}
-    )
+    prd = answer.prd
     if prd.outcome == "published":
         yield "phase", {"name": "prd_generation", "status": "running"}
         yield from _sections(prd, speculative=False)
@@ -172,7 +153,7 @@ def _answer(answer: ArtifactChanged) -> Iterator[Frame]:
     yield from _moved(prd)
     left = list(answer.items)
     for loop in answer.loops:
-        kind = ITEMS_OF.get(loop.phase)
+        kind = TYPES.get(loop.phase)
         items = [change for change in left if change.snapshot.artifact_type == kind]
         left = [change for change in left if change not in items]
         yield "phase", {"name": loop.phase, "status": "running"}

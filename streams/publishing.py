@@ -35,10 +35,7 @@ def spread(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
         return _ahead(answer)
     if not isinstance(answer, ArtifactChanged):
         return []
-    prd = ArtifactChange.model_validate(
-        {name: getattr(answer, name) for name in ArtifactChange.model_fields}
-    )
-    facts = [fact for change in (prd, *answer.items) for fact in _facts(change)]
+    facts = [fact for change in (answer.prd, *answer.items) for fact in _facts(change)]
     if answer.edit is not None:
         of_edit = ChangeRefused if answer.edit.refusal else ArtifactEdited
         facts.append(of_edit(artifact_type=answer.snapshot.artifact_type, edit=answer.edit))

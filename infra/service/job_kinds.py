@@ -231,11 +231,20 @@ class OnboardingPayload(Payload):
 async def run_onboarding(
     place: Workplace, job: RunningJob, payload: OnboardingPayload
 ) -> Mapping[str, Any]:
-    """Go through stages until the pipeline is over or waits for a person."""
-    from infra.service.onboarding import advance
+    """Go through stages until the pipeline is over or waits for a person.
+
+    When the last attempt fails, so does the pipeline, or nobody could resume it.
+    """
+    from infra.service.onboarding import advance, fail_onboarding
 
     by = job.lease.created_by.partition(":")[2]
-    record = await advance(place.settings, payload.pipeline_id, by)
+    try:
+        record = await advance(place.settings, payload.pipeline_id, by)
+    except Exception as error:
+        if job.lease.attempt >= job.lease.max_attempts:
+            told = str(error) if isinstance(error, Refusal) else type(error).__name__
+            await fail_onboarding(place.settings, payload.pipeline_id, told)
+        raise
     return {"status": record.status, "stage": record.current_stage, "version": record.version}
 
 

@@ -8,13 +8,12 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
-import infra.postgres
 from infra import supervisor
 from infra.clock import SystemClock
 from infra.errors import Invalid
@@ -26,7 +25,7 @@ from infra.jobs.worker import Handler, Worker
 from infra.loop import in_thread
 from infra.service.job_kinds import JOB_KINDS, JobKind, Payload, Workplace
 from infra.service.publishing import check_key, draw_key, make_request, publish, redactor_of
-from infra.service.reading import ask
+from infra.service.reading import ask, transact
 from infra.service.runs import RUNNING
 from infra.settings import Settings
 from projections.read import jobs, projects, runs
@@ -39,8 +38,6 @@ from schemas.events.job import JOB_STATUSES, PRIORITIES, JobType
 
 LARGEST_PAYLOAD_BYTES = 64 * 1024
 LONGEST_KEY, MOST_ATTEMPTS = 200, 100
-
-T = TypeVar("T")
 Kinds = Mapping[JobType, JobKind]
 
 
@@ -97,7 +94,7 @@ async def enqueue_job(
         max_attempts=request.max_attempts,
         correlation_id=request.correlation_id,
     )
-    job_id, is_new = await _write(settings, lambda tables: queue.enqueue(tables, new, by))
+    job_id, is_new = await transact(settings, lambda tables: queue.enqueue(tables, new, by))
     return EnqueuedJob(await read_job(settings, job_id), is_new)
 
 
@@ -142,7 +139,7 @@ async def cancel_job(settings: Settings, job_id: str, *, actor: str) -> Job:
 
     Raises NotFound, Conflict for a job that has ended otherwise, Unavailable.
     """
-    await _write(settings, lambda tables: queue.cancel(tables, job_id, _by(actor)))
+    await transact(settings, lambda tables: queue.cancel(tables, job_id, _by(actor)))
     job = await read_job(settings, job_id)
     if job.job_type == "ingestion":
         await _cancel_runs(settings, job, actor)
@@ -154,7 +151,7 @@ async def retry_job(settings: Settings, job_id: str, *, actor: str) -> Job:
 
     Raises NotFound, Conflict for any other job, DatabaseUnavailable.
     """
-    await _write(settings, lambda tables: queue.retry(tables, job_id, _by(actor)))
+    await transact(settings, lambda tables: queue.retry(tables, job_id, _by(actor)))
     return await read_job(settings, job_id)
 
 
@@ -287,13 +284,3 @@ async def _cancel_runs(settings: Settings, job: Job, actor: str) -> None:
 
 def _by(actor: str | Actor) -> Actor:
     return actor if isinstance(actor, Actor) else Actor(type="human", id=actor)
-
-
-async def _write(settings: Settings, change: Callable[[Conn], T]) -> T:
-    """Run one transaction of the queue in a thread. Raises DatabaseUnavailable."""
-
-    def write() -> T:
-        with infra.postgres.connect(settings.conninfo, autocommit=True) as connection:
-            return change(connection)
-
-    return await in_thread(write)

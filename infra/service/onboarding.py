@@ -6,22 +6,19 @@ over, has failed, or waits for a person, and what the person does puts the next 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import TypeVar
 
-import infra.postgres
 from infra.errors import Conflict, Refusal, Unavailable
 from infra.jobs import queue
 from infra.jobs.outbox import Conn
 from infra.jobs.queue import NewJob
 from infra.log import get
-from infra.loop import in_thread
 from infra.service.onboarding_store import Step, change_pipeline, create_pipeline
 from infra.service.publishing import check_key, draw_key
-from infra.service.reading import ask
+from infra.service.reading import ask, transact
 from infra.settings import Settings
 from projections.read import onboarding as read
 from projections.read import projects
@@ -34,8 +31,6 @@ GATE: StageName = "prd_quality_gate"
 LONGEST_ERROR = 500
 
 log = get("onboarding")
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +64,7 @@ async def start_onboarding(
                 _enqueue(tables, project_id, record, actor)
         return record, is_new
 
-    return StartedPipeline(*await _write(settings, begin))
+    return StartedPipeline(*await transact(settings, begin))
 
 
 async def list_onboarding(settings: Settings, project: str) -> list[Pipeline]:
@@ -160,6 +155,14 @@ async def advance(settings: Settings, pipeline_id: str, actor: str) -> PipelineR
     return record
 
 
+async def fail_onboarding(settings: Settings, pipeline_id: str, error: str) -> None:
+    """The stage under way has failed for good; the pipeline waits to be resumed."""
+    record = (await read_onboarding(settings, pipeline_id)).record
+    stage = onboarding.next_stage(record)
+    if stage is not None and onboarding.stage_of(record, stage).status == "running":
+        await _change(settings, pipeline_id, _failed(stage, error), SYSTEM)
+
+
 async def _advance(
     settings: Settings, project_id: str, record: PipelineRecord, actor: str
 ) -> PipelineRecord:
@@ -222,7 +225,7 @@ async def _continue(
             _enqueue(tables, project_id, record, actor)
         return record
 
-    return await _write(settings, go_on)
+    return await transact(settings, go_on)
 
 
 async def _change(
@@ -232,7 +235,7 @@ async def _change(
     by: Actor,
     expected_version: int | None = None,
 ) -> PipelineRecord:
-    return await _write(
+    return await transact(
         settings, lambda tables: change_pipeline(tables, pipeline_id, steps, by, expected_version)
     )
 
@@ -252,13 +255,3 @@ def _enqueue(tables: Conn, project_id: str, record: PipelineRecord, actor: str) 
 
 def _human(name: str) -> Actor:
     return Actor(type="human", id=name)
-
-
-async def _write(settings: Settings, change: Callable[[Conn], T]) -> T:
-    """Run one transaction in a thread. Raises DatabaseUnavailable."""
-
-    def write() -> T:
-        with infra.postgres.connect(settings.conninfo, autocommit=True) as connection:
-            return change(connection)
-
-    return await in_thread(write)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,16 +12,17 @@ from infra.errors import Refusal, Unavailable
 from infra.service.ingestion import IngestRequest, SourceIngested, ingest
 from infra.service.quality import GateRequest, run_quality
 from infra.service.reading import ask, wait_for
-from infra.service.runs import RUNNING
 from infra.service.team import set_plan
 from infra.settings import Settings
-from projections.read import artifacts, projects, runs, team
+from projections.read import artifacts, progress, projects, team
 from projections.read.artifacts import Artifact, Item
 from projections.read.session import Conn
 from schemas.events.pipeline import Attached, StageName
 
 RUNS_END_WITHIN_S = 3600.0
 PLANNED_WITHIN_S = 60.0
+SHOWN_WITHIN_S = 10.0
+LOOK_EVERY_S = 0.5
 DRAFT = "draft"
 
 
@@ -52,14 +55,13 @@ Stage = Callable[[Setting], Awaitable[Outcome]]
 
 
 async def take_sources(at: Setting) -> Outcome:
-    """Feed the sources; it is over when the project has one."""
+    """Feed the sources; it is over when the project has one, which may be on its way."""
     if at.sources:
         async for _ in ingest(at.settings, _request(at, wait=False)):
             pass
-    project = await _project(at)
-    if project.sources == 0:
-        return Outcome(reason="The project has no source.", actions=("add_sources", "resume"))
-    return Outcome()
+    if await wait_for(at.settings, partial(_has_source, at.project_id), timeout_s=SHOWN_WITHIN_S):
+        return Outcome()
+    return Outcome(reason="The project has no source.", actions=("add_sources", "resume"))
 
 
 async def read_sources(at: Setting) -> Outcome:
@@ -74,7 +76,7 @@ async def read_sources(at: Setting) -> Outcome:
         if failed:
             raise Refusal(f"Run {failed[0]} failed.", code="run_failed")
     else:
-        await _wait_for_runs(at)
+        await _wait_until_settled(at)
     if (await _project(at)).atoms == 0:
         return Outcome(
             reason="Nothing that was read states anything.", actions=("add_sources", "resume")
@@ -163,6 +165,11 @@ STAGE_WORK: Mapping[StageName, Stage] = {
 }
 
 
+def _has_source(project_id: str, tables: Conn) -> bool | None:
+    (found,) = projects.projects(tables, only=[project_id]).items
+    return True if found.sources else None
+
+
 def _request(at: Setting, *, wait: bool) -> IngestRequest:
     return IngestRequest(
         sources=at.sources,
@@ -175,26 +182,18 @@ def _request(at: Setting, *, wait: bool) -> IngestRequest:
 
 
 async def _project(at: Setting) -> projects.Project:
-    def question(tables: Conn) -> projects.Project:
-        (found,) = [
-            each for each in projects.projects(tables).items if each.project_id == at.project_id
-        ]
-        return found
-
-    return await ask(at.settings, question)
+    """The project with its numbers of sources and live atoms."""
+    found = await ask(at.settings, lambda tables: projects.projects(tables, only=[at.project_id]))
+    return found.items[0]
 
 
-async def _wait_for_runs(at: Setting) -> None:
-    """Return when no run of the project is under way. Raises Unavailable."""
-
-    def look(tables: Conn) -> bool | None:
-        under_way = any(
-            run.status == RUNNING for run in runs.runs(tables, at.project_id, limit=1000).items
-        )
-        return None if under_way else True
-
-    if await wait_for(at.settings, look, timeout_s=RUNS_END_WITHIN_S) is None:
-        raise Unavailable("Runs of the project are still under way.", code="runs_under_way")
+async def _wait_until_settled(at: Setting) -> None:
+    """Return when all that the project was asked to read is settled. Raises Unavailable."""
+    deadline_s = time.monotonic() + RUNS_END_WITHIN_S
+    while not await ask(at.settings, partial(progress.is_settled, project_id=at.project_id)):
+        if time.monotonic() > deadline_s:
+            raise Unavailable("Runs of the project are still under way.", code="runs_under_way")
+        await asyncio.sleep(LOOK_EVERY_S)
 
 
 async def _ready(at: Setting, artifact_type: str) -> Attached | None:

@@ -1,4 +1,4 @@
-"""Questions to the tables from asynchronous code: each in a thread, so that the loop goes on."""
+"""The database from asynchronous code: each question in a thread, so that the loop goes on."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+import infra.postgres
 from infra.loop import in_thread
 from infra.settings import Settings
 from projections.read.session import Conn, reading
@@ -24,6 +25,19 @@ async def ask(settings: Settings, question: Callable[[Conn], T]) -> T:
             return question(connection)
 
     return await in_thread(answer)
+
+
+async def transact(settings: Settings, change: Callable[[Conn], T]) -> T:
+    """Run ``change`` on a connection of its own. Raises DatabaseUnavailable, and what it raises.
+
+    For what the database decides: jobs and pipelines. All else is published.
+    """
+
+    def write() -> T:
+        with infra.postgres.connect(settings.conninfo, autocommit=True) as connection:
+            return change(connection)
+
+    return await in_thread(write)
 
 
 async def wait_for(

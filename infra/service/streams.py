@@ -27,6 +27,7 @@ from projections.read.streams import ends_of as ends_of
 from projections.read.streams import frames as read_page
 from projections.read.streams import frames_behind
 from projections.read.streams import stream as stream
+from projections.read.streams import unknown_stream as unknown_stream
 
 QUEUE_FRAMES = 256
 PAGE_FRAMES = 256
@@ -162,6 +163,9 @@ class Hub:
                             pass
             except DatabaseUnavailable as error:
                 log.warning("streams.database_away", reason=str(error), again_in_s=PAUSE_S)
+                self._stop.wait(PAUSE_S)
+            except Exception:  # a thread that ends would silence all streams, and nobody would know
+                log.exception("streams.failed", again_in_s=PAUSE_S)
                 self._stop.wait(PAUSE_S)
 
     def _hand_on(self, loop: asyncio.AbstractEventLoop, connection: Conn) -> None:

@@ -6,17 +6,7 @@ from typing import Any
 
 from projections.rows import Rows
 from schemas.envelope import Envelope, Event
-from schemas.events.pipeline import (
-    ArtifactsAttached,
-    PipelineCancelled,
-    PipelineChanged,
-    PipelineCompleted,
-    PipelineFailed,
-    PipelineResumed,
-    PipelineStarted,
-    PipelineWaits,
-    StageChanged,
-)
+from schemas.events.pipeline import PIPELINE_FACTS, PipelineChanged
 
 
 def fold_change(rows: Rows, fact: Envelope, event: PipelineChanged) -> None:
@@ -34,16 +24,4 @@ def fold_change(rows: Rows, fact: Envelope, event: PipelineChanged) -> None:
     )
 
 
-FOLDS: dict[type[Event], Any] = dict.fromkeys(
-    (
-        PipelineStarted,
-        StageChanged,
-        ArtifactsAttached,
-        PipelineWaits,
-        PipelineResumed,
-        PipelineCompleted,
-        PipelineFailed,
-        PipelineCancelled,
-    ),
-    fold_change,
-)
+FOLDS: dict[type[Event], Any] = dict.fromkeys(PIPELINE_FACTS, fold_change)

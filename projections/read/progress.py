@@ -16,6 +16,15 @@ from projections.read.session import Conn, Row, rows
 from schemas.ids import run_id as derive_run_id
 
 PRD = "prd"
+# Triggers that may not be settled: the newest one, and those with a lane whose run has not ended.
+TO_LOOK_AT = """
+    SELECT t.trigger_key FROM ingestion_triggers t WHERE t.project_id = %s AND (
+        t.requested_at = (SELECT max(n.requested_at) FROM ingestion_triggers n
+            WHERE n.project_id = t.project_id)
+        OR (SELECT count(*) FROM ingestion_runs r WHERE r.project_id = t.project_id
+            AND r.trigger_key = t.trigger_key AND r.status IN ('stopped', 'failed', 'cancelled'))
+            < cardinality(t.lanes))
+"""
 RUN_SHOWN = {"run_id", "lane", "status", "stop_reason", *(f"{name}_ms" for name in TARGETS_MS)}
 
 
@@ -81,6 +90,12 @@ def trigger_progress(connection: Conn, project_id: str, trigger_key: str) -> Tri
         prd_version=work["prd_version"],
         settled=settled,
     )
+
+
+def is_settled(connection: Conn, project_id: str) -> bool:
+    """Whether all that was asked to be read is settled; not as long as nothing was asked."""
+    keys = [row["trigger_key"] for row in rows(connection, TO_LOOK_AT, project_id)]
+    return bool(keys) and all(trigger_progress(connection, project_id, key).settled for key in keys)
 
 
 def _lanes(connection: Conn, project_id: str, trigger_key: str) -> list[str]:

@@ -12,16 +12,10 @@ from typing import Any
 from infra.errors import NotFound
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, Row, rows, select
+from schemas.events.artifact_parts import PHASES
 
 FIRST_ATOM_MS, PRD_V0_MS, FEATURES_V0_MS = 3_000, 30_000, 30_000
 TARGETS_MS = {"first_atom": FIRST_ATOM_MS, "prd_v0": PRD_V0_MS, "features_v0": FEATURES_V0_MS}
-PHASES = {
-    "prd": "prd_generation",
-    "insight": "insight_generation",
-    "epic": "epic_generation",
-    "feature": "feature_generation",
-    "task": "task_breakdown",
-}
 FIRST_VERSION_THAT_SAYS_SOMETHING = """
     SELECT min(v.published_at) AS at FROM artifact_versions v
     JOIN ingestion_runs o ON o.run_id = v.run_id

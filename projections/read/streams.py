@@ -74,7 +74,12 @@ def stream(connection: Conn, stream_id: str) -> Stream:
     for row in rows(connection, STREAM, *[stream_id] * 4):
         epoch = format(int(row["created_at"].timestamp() * 1000), "x")
         return Stream(stream_id=stream_id, project_id=row["project_id"], epoch=epoch)
-    raise NotFound(
+    raise unknown_stream(stream_id)
+
+
+def unknown_stream(stream_id: str) -> NotFound:
+    """The same words for a stream that is not there and for one that is not theirs."""
+    return NotFound(
         f"There is no stream {stream_id}: give the id of a project, a run or a pipeline.",
         code="stream_unknown",
         detail={"stream_id": stream_id},

@@ -61,6 +61,13 @@ class ArtifactChanged(Event):
     def aggregate_id(self) -> str:
         return self.snapshot.artifact_id
 
+    @property
+    def prd(self) -> ArtifactChange:
+        """What changed in the PRD, in the form in which the items have theirs."""
+        return ArtifactChange.model_construct(
+            **{name: getattr(self, name) for name in ArtifactChange.model_fields}
+        )
+
 
 class SpeculationEnd(Part):
     """What became of the speculative sections of one artifact, by section id.

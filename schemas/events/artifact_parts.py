@@ -27,6 +27,16 @@ StopReason = Literal[
 ]
 
 
+# The phase in which an artifact of a type is made; all but the PRD come out of a loop.
+PHASES: dict[ArtifactType, str] = {
+    "prd": "prd_generation",
+    "insight": "insight_generation",
+    "epic": "epic_generation",
+    "feature": "feature_generation",
+    "task": "task_breakdown",
+}
+
+
 class Citation(Part):
     atom_id: str
     atom_revision: int

@@ -129,3 +129,15 @@ class PipelineFailed(PipelineChanged):
 
 class PipelineCancelled(PipelineChanged):
     type_name: ClassVar[str] = "pipeline.cancelled"
+
+
+PIPELINE_FACTS: tuple[type[PipelineChanged], ...] = (
+    PipelineStarted,
+    StageChanged,
+    ArtifactsAttached,
+    PipelineWaits,
+    PipelineResumed,
+    PipelineCompleted,
+    PipelineFailed,
+    PipelineCancelled,
+)

@@ -4,8 +4,8 @@ It words nothing, because a rule cannot word a weak statement better than the ru
 Repetitions go. What is sure comes before what is not and what is clear before what is vague, also
 from what the section holds back; what is neither goes where nothing better takes its place among
 those shown. A draft that is clear stays: that little is sure is for the gate to say, not for the
-reviser to hide. Decided against: taking out all that is vague, which took a third of the statements
-of real documents, some of them the only sure ones of their section.
+reviser to hide. Decided against: taking out all that is vague, which took a quarter of the
+statements of real documents, some of them the only sure ones of their section.
 """
 
 from __future__ import annotations

@@ -114,3 +114,20 @@ def test_a_stage_that_waits_can_be_left_out_with_a_reason(cairn: Service):
     )
     cairn.run("onboard", "cancel", pipeline)
     assert look(cairn, pipeline)["status"] == "cancelled"
+
+
+def test_a_stage_that_fails_says_why_and_runs_again_when_it_is_resumed(
+    cairn: Service, tmp_path: Path
+):
+    cairn.run("project", "create", "Later", "--idempotency-key", "later")
+    missing = tmp_path / "later"
+    pipeline = cairn.run("onboard", "start", str(missing), "--project", "Later").strip()
+    assert wait_until(lambda: look(cairn, pipeline)["status"] == "failed", timeout_s=PATIENCE_S)
+    (stage,) = [one for one in look(cairn, pipeline)["stages"] if one["name"] == "sources"]
+    assert stage["status"] == "failed" and str(missing) in stage["error"]
+
+    write_to(missing)
+    cairn.run("onboard", "resume", pipeline)
+
+    assert stages(waits_at(cairn, pipeline, "prd_quality_gate"))["ingestion"] == "completed"
+    cairn.run("onboard", "cancel", pipeline)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
+
+from tests.http.conftest import Called
 
 HEARTBEAT = "hb"
 
@@ -48,3 +51,33 @@ def parse(lines: Iterator[str]) -> Iterator[Heard]:
         elif fields:
             yield Heard(fields.get("id", ""), fields["event"], json.loads(fields["data"]))
             fields = {}
+
+
+class Following(threading.Thread):
+    """Follows a stream and, when the server goes away, goes on where it was."""
+
+    def __init__(self, called: Called, stream_id: str, last_id: str = "") -> None:
+        super().__init__(daemon=True)
+        self._called, self._stream_id, self._last_id = called, stream_id, last_id
+        self.heard: list[Heard] = []
+        self.connections = 0
+        self.stop = False
+
+    def run(self) -> None:
+        while not self.stop:
+            with self._called.client() as client:
+                try:
+                    self.connections += 1
+                    for frame in listen(client, self._stream_id, self._last_id):
+                        self.heard.append(frame)
+                        self._last_id = frame.id or self._last_id
+                        if self.stop:
+                            return
+                    return
+                except httpx.TransportError:
+                    continue
+
+    def has(self, name: str, **data: Any) -> bool:
+        return any(
+            frame.name == name and data.items() <= frame.data.items() for frame in self.heard
+        )

@@ -10,7 +10,7 @@ import pytest
 
 from infra.local.process import wait_until
 from tests.http.conftest import Called
-from tests.http.test_streams import Following
+from tests.http.listening import Following
 from tests.parcel import FILES
 
 pytestmark = pytest.mark.broker

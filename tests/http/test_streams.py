@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
 import pytest
 
 from infra.local.process import wait_until
@@ -20,43 +19,13 @@ from projections.read import streams
 from projections.read.session import reading
 from schemas.events.stream import StreamFrame
 from tests.http.conftest import Called
-from tests.http.listening import Heard, listen
+from tests.http.listening import Following, listen
 
 pytestmark = pytest.mark.broker
 PATIENCE_S = 120
 CLIENTS, STALLED, FRAMES = 100, 10, 2_000
 MORE = "x" * 300  # so that what is on its way outgrows every buffer between
 LAST = f'data: {{"n":{FRAMES - 1},'.encode()
-
-
-class Following(threading.Thread):
-    """Follows a stream and, when the server goes away, goes on where it was."""
-
-    def __init__(self, called: Called, stream_id: str, last_id: str = "") -> None:
-        super().__init__(daemon=True)
-        self._called, self._stream_id, self._last_id = called, stream_id, last_id
-        self.heard: list[Heard] = []
-        self.connections = 0
-        self.stop = False
-
-    def run(self) -> None:
-        while not self.stop:
-            with self._called.client() as client:
-                try:
-                    self.connections += 1
-                    for frame in listen(client, self._stream_id, self._last_id):
-                        self.heard.append(frame)
-                        self._last_id = frame.id or self._last_id
-                        if self.stop:
-                            return
-                    return
-                except httpx.TransportError:
-                    continue
-
-    def has(self, name: str, **data: Any) -> bool:
-        return any(
-            frame.name == name and data.items() <= frame.data.items() for frame in self.heard
-        )
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from fastapi import APIRouter, Header, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from infra.errors import NotFound
 from infra.http.access import OBSERVERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep
 from infra.http.auth import token_in
@@ -66,9 +65,5 @@ async def find_stream(api: Api, caller: Caller, stream_id: str) -> streams.Strea
     """Raises NotFound, in the same words, for a stream that is not there or not theirs."""
     stream = await api.tables.ask(streams.stream, stream_id)
     if not caller.may_see(stream.project_id):
-        raise NotFound(
-            f"There is no stream {stream_id}: give the id of a project, a run or a pipeline.",
-            code="stream_unknown",
-            detail={"stream_id": stream_id},
-        )
+        raise streams.unknown_stream(stream_id)
     return stream
