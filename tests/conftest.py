@@ -64,6 +64,17 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
             fcntl.flock(turn, fcntl.LOCK_UN)  # for children of a test that have inherited it
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)  # around the reporter: after all it has to say
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
+    """Name what failed once more, last and alone: a cut log keeps its end."""
+    result = yield
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter and not hasattr(session.config, "workerinput"):
+        for report in [*reporter.stats.get("failed", ()), *reporter.stats.get("error", ())]:
+            reporter.write_line(f"failed: {report.nodeid}")
+    return result
+
+
 def pytest_collection_finish() -> None:
     """Nothing that is imported by now is looked at by the collector again: a tenth of the time."""
     rarely_collected()
