@@ -88,6 +88,9 @@ class Settings(BaseModel):
     http_hosts: str | None = None
     http_rate: Annotated[float, Field(ge=1, le=100_000)] = 200.0
 
+    stream_key: SecretStr | None = None
+    stream_key_file: Absolute | None = None
+
     database_url: Annotated[DatabaseUrl | None, Field(repr=False)] = None
     vault_key: SecretStr | None = None
     vault_key_file: Absolute | None = None
@@ -193,7 +196,7 @@ def _sentence(error: ValidationError, given: Mapping[str, str]) -> str:
     if not first["loc"]:
         return str(first["ctx"]["error"])
     field = str(first["loc"][0])
-    secret = "url" in field or "password" in field or "vault" in field
+    secret = "url" in field or "password" in field or "vault" in field or field == "stream_key"
     shown = "(not shown)" if secret else repr(without_credentials(given[field]))
     advice = WANTED.get(field, first["msg"][0].lower() + first["msg"][1:])
     return f"{variable_of(field)} has the value {shown}, which cannot be used: {advice}."

@@ -14,6 +14,7 @@ from infra.http.auth import Callers, caller_of
 from infra.http.problems import Unauthenticated
 from infra.service.http_questions import project_ids
 from infra.service.http_tables import Tables
+from infra.service.stream_tokens import StreamTokens
 from infra.service.streams import Hub
 from infra.service.tokens import Caller
 from infra.settings import Settings
@@ -26,6 +27,7 @@ class Api:
     callers: Callers
     answers: Counter[int]
     hub: Hub
+    stream_tokens: StreamTokens
     _projects: set[str] = field(default_factory=set)  # known to exist; projects are never deleted
 
     async def check_project(self, project_id: str, caller: Caller) -> None:

@@ -28,6 +28,7 @@ from infra.http.problems import Correlate, respond
 from infra.http.rates import LimitRate
 from infra.http.routes import AREAS
 from infra.service.http_tables import Tables
+from infra.service.stream_tokens import StreamTokens
 from infra.service.streams import Hub
 from infra.settings import Settings
 
@@ -36,6 +37,7 @@ def create_app(settings: Settings) -> FastAPI:
     """The API over the servers that ``settings`` name; it connects when it is first asked."""
     tables = Tables(settings)
     callers, counter, hub = Callers(tables), CountAnswers(), Hub(settings, tables)
+    stream_tokens = StreamTokens(settings)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -58,14 +60,14 @@ def create_app(settings: Settings) -> FastAPI:
             Middleware(Correlate),
             Middleware(counter.around),
             Middleware(CheckHost, hosts=_hosts(settings)),
-            Middleware(Authenticate, callers=callers),
+            Middleware(Authenticate, callers=callers, stream_tokens=stream_tokens),
             Middleware(LimitRate, per_s=settings.http_rate),
         ],
         exception_handlers={
             kind: _answer for kind in (Refusal, RequestValidationError, HTTPException)
         },
     )
-    app.state.api = Api(settings, tables, callers, counter.answers, hub)
+    app.state.api = Api(settings, tables, callers, counter.answers, hub, stream_tokens)
     for area in AREAS:
         app.include_router(area)
     describe(app)

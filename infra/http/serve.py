@@ -13,6 +13,7 @@ from infra.errors import Unavailable
 from infra.http.app import create_app
 from infra.local.process import write_whole
 from infra.service.http_address import address_file
+from infra.service.stream_tokens import read_stream_key
 from infra.settings import Settings
 
 DRAINS_S = 10  # for requests under way when it is told to stop
@@ -22,7 +23,8 @@ IDLE_S = 65  # longer than the proxies in front keep a connection
 
 
 def serve(settings: Settings, address: str, tell_ready: Callable[[], None]) -> None:
-    """Listen at ``address``; port 0 is any free one. Raises Unavailable."""
+    """Listen at ``address``; port 0 is any free one. Raises Refusal."""
+    read_stream_key(settings)  # one that cannot be used is told now, not to the first client
     with _listen(address) as listening:
         url = _url(listening)
         write_whole(address_file(settings), json.dumps({"url": url}))
