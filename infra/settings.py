@@ -86,6 +86,7 @@ class Settings(BaseModel):
     webhooks: Listening | None = None
     http: Listening | None = None
     http_hosts: str | None = None
+    auto_quality: bool = True
     http_rate: Annotated[float, Field(ge=1, le=100_000)] = 200.0
 
     stream_key: SecretStr | None = None

@@ -89,10 +89,15 @@ class ReplayPayload(Payload):
 
 
 class QualityRunPayload(Payload):
-    """What the quality gate judges: an id, a number or ``prd``; the job's key is the run's."""
+    """What the quality gate judges: an id, a number or ``prd``; the job's key is the run's.
+
+    ``version``: only as long as this is the present one. ``may_revise`` False: nothing is changed.
+    """
 
     artifact: str = "prd"
     mode: QualityMode | None = None
+    version: int | None = Field(default=None, ge=1)
+    may_revise: bool = True
 
 
 async def run_ingestion(
@@ -207,7 +212,7 @@ async def judge_artifact(
     place: Workplace, job: RunningJob, payload: QualityRunPayload
 ) -> Mapping[str, Any]:
     """Judge the PRD or a feature by the quality gate; a run that was interrupted goes on."""
-    from infra.service.quality import GateRequest, run_quality
+    from infra.service.quality import GateRequest, find_newer_version, run_quality
     from infra.service.reading import ask
     from projections.read import jobs
 
@@ -216,7 +221,13 @@ async def judge_artifact(
         return found.status == "cancelled"
 
     lease = job.lease
-    request = GateRequest(lease.project_id, payload.artifact, payload.mode, lease.key)
+    request = GateRequest(
+        lease.project_id, payload.artifact, payload.mode, lease.key, payload.may_revise
+    )
+    if payload.version is not None:
+        newer = await find_newer_version(place.settings, request, payload.version)
+        if newer is not None:
+            return {"status": "superseded", "artifact_version": newer}
     run = await run_quality(place.settings, request, is_cancelled)
     told = {"quality_run_id", "artifact_id", "artifact_version", "status", "final_tier"}
     return run.model_dump(include=told | {"iteration", "dimension_tiers", "revised_sections"})
