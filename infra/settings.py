@@ -87,6 +87,8 @@ class Settings(BaseModel):
     http: Listening | None = None
     http_hosts: str | None = None
     http_rate: Annotated[float, Field(ge=1, le=100_000)] = 200.0
+    http_keys_days: Annotated[int, Field(ge=1, le=365)] = 7
+    http_audit_days: Annotated[int, Field(ge=30, le=36_500)] = 400  # 30: the database's own least
 
     database_url: Annotated[DatabaseUrl | None, Field(repr=False)] = None
     vault_key: SecretStr | None = None

@@ -8,6 +8,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends
 from starlette.requests import Request
+from starlette.types import Scope
 
 from infra.errors import NotFound
 from infra.http.auth import Callers, caller_of
@@ -24,7 +25,7 @@ class Api:
     settings: Settings
     tables: Tables
     callers: Callers
-    answers: Counter[int]
+    answers: Counter[tuple[str, int]]  # by operation and status
     hub: Hub
     _projects: set[str] = field(default_factory=set)  # known to exist; projects are never deleted
 
@@ -41,6 +42,11 @@ class Api:
 
 def api_of(request: Request) -> Api:
     return cast(Api, request.app.state.api)
+
+
+def operation_of(scope: Scope) -> str:
+    """The operation of the route that answers; empty before one was found."""
+    return str(scope.get("state", {}).get("operation", ""))
 
 
 # FastAPI runs a dependency that is no coroutine in a thread, which costs more than most answers.
