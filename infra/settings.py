@@ -88,6 +88,8 @@ class Settings(BaseModel):
     http_hosts: str | None = None
     auto_quality: bool = True
     http_rate: Annotated[float, Field(ge=1, le=100_000)] = 200.0
+    http_keys_days: Annotated[int, Field(ge=1, le=365)] = 7
+    http_audit_days: Annotated[int, Field(ge=30, le=36_500)] = 400  # 30: the database's own least
 
     stream_key: SecretStr | None = None
     stream_key_file: Absolute | None = None

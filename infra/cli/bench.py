@@ -50,8 +50,8 @@ def register(app: typer.Typer) -> None:
 
 def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[[], Figures]]:
     from infra.cli.ingest import first_of
+    from infra.cli.web import serve_api
     from infra.evaluation.benches import api, dedupe, hygiene, latency, pipeline, reading, reads
-    from infra.http.serve import serve
     from infra.service.setup import migrations_folder
 
     last_line = first_of("features_v0_ms")
@@ -63,7 +63,7 @@ def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[
         "reading": lambda: reading.reading(source),
         "dedupe": dedupe.dedupe,
         "reads": lambda: reads.reads(migrations_folder(), runs),
-        "api": lambda: api.api(migrations_folder(), serve),
+        "api": lambda: api.api(migrations_folder(), serve_api),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, cast
 
 from fastapi import Depends
 from starlette.requests import Request
+from starlette.types import Scope
 
 from infra.errors import NotFound
 from infra.http.auth import Callers, caller_of
@@ -25,7 +26,7 @@ class Api:
     settings: Settings
     tables: Tables
     callers: Callers
-    answers: Counter[int]
+    answers: Counter[tuple[str, int]]  # by operation and status
     hub: Hub
     stream_tokens: StreamTokens
     _projects: set[str] = field(default_factory=set)  # known to exist; projects are never deleted
@@ -45,7 +46,17 @@ def api_of(request: Request) -> Api:
     return cast(Api, request.app.state.api)
 
 
-def known_caller(request: Request) -> Caller:
+def operation_of(scope: Scope) -> str:
+    """The operation of the route that answers; empty before one was found."""
+    return str(scope.get("state", {}).get("operation", ""))
+
+
+# FastAPI runs a dependency that is no coroutine in a thread, which costs more than most answers.
+async def _api(request: Request) -> Api:
+    return api_of(request)
+
+
+async def known_caller(request: Request) -> Caller:
     """The caller of a route that needs one. Raises Unauthenticated."""
     caller = caller_of(request.scope)
     if caller is None:
@@ -61,10 +72,10 @@ class Write:
     repeated: bool
 
 
-def write_of(request: Request) -> Write:
+async def write_of(request: Request) -> Write:
     return Write(request.state.key, request.state.repeated)
 
 
-ApiDep = Annotated[Api, Depends(api_of)]
+ApiDep = Annotated[Api, Depends(_api)]
 CallerDep = Annotated[Caller, Depends(known_caller)]
 WriteDep = Annotated[Write, Depends(write_of)]
