@@ -27,4 +27,5 @@ def register(app: typer.Typer) -> None:
         address = check_address(listen) if listen else service.choose_address(settings)
         quiet_clients()
         with supervisor.named(settings, os.environ, "web"):
-            serve(settings, address, partial(supervisor.tell_ready, settings, os.environ))
+            tell_ready = partial(supervisor.tell_ready, settings, os.environ)
+            serve(settings, os.environ, address, tell_ready)

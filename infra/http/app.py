@@ -7,8 +7,9 @@ task: what takes long is a job or a run, and its request is answered when it is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 from typing import Any
 
 from fastapi import FastAPI
@@ -31,9 +32,14 @@ from infra.service.http_tables import Tables
 from infra.service.streams import Hub
 from infra.settings import Settings
 
+NO_SECRETS: Mapping[str, str] = MappingProxyType({})
 
-def create_app(settings: Settings) -> FastAPI:
-    """The API over the servers that ``settings`` name; it connects when it is first asked."""
+
+def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> FastAPI:
+    """The API over the servers that ``settings`` name; it connects when it is first asked.
+
+    Secrets of connectors are looked up in ``environ``.
+    """
     tables = Tables(settings)
     callers, counter, hub = Callers(tables), CountAnswers(), Hub(settings, tables)
 
@@ -65,7 +71,7 @@ def create_app(settings: Settings) -> FastAPI:
             kind: _answer for kind in (Refusal, RequestValidationError, HTTPException)
         },
     )
-    app.state.api = Api(settings, tables, callers, counter.answers, hub)
+    app.state.api = Api(settings, tables, callers, counter.answers, hub, environ)
     for area in AREAS:
         app.include_router(area)
     describe(app)
