@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import typer
@@ -27,11 +27,17 @@ def register(app: typer.Typer) -> None:
         address = check_address(listen) if listen else service.choose_address(settings)
         quiet_clients()
         with supervisor.named(settings, os.environ, "web"):
-            serve_api(settings, address, partial(supervisor.tell_ready, settings, os.environ))
+            tell_ready = partial(supervisor.tell_ready, settings, os.environ)
+            serve_api(settings, os.environ, address, tell_ready)
 
 
-def serve_api(settings: Settings, address: str, tell_ready: Callable[[], None]) -> None:
+def serve_api(
+    settings: Settings,
+    environ: Mapping[str, str],
+    address: str,
+    tell_ready: Callable[[], None],
+) -> None:
     """Serve at ``address`` until told to stop; also for a process of the bench."""
     from infra.http.serve import serve
 
-    serve(settings, address, tell_ready)
+    serve(settings, environ, address, tell_ready)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, cast
 
@@ -29,6 +30,7 @@ class Api:
     answers: Counter[tuple[str, int]]  # by operation and status
     hub: Hub
     stream_tokens: StreamTokens
+    environ: Mapping[str, str]  # where secrets of connectors are looked up
     _projects: set[str] = field(default_factory=set)  # known to exist; projects are never deleted
 
     async def check_project(self, project_id: str, caller: Caller) -> None:

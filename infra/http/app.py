@@ -7,8 +7,9 @@ leaves a task behind: what takes long is a job or a run, and is answered when it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 from typing import Any
 
 from fastapi import FastAPI
@@ -34,9 +35,14 @@ from infra.service.stream_tokens import StreamTokens
 from infra.service.streams import Hub
 from infra.settings import Settings
 
+NO_SECRETS: Mapping[str, str] = MappingProxyType({})
 
-def create_app(settings: Settings) -> FastAPI:
-    """The API over the servers that ``settings`` name; it connects when it is first asked."""
+
+def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> FastAPI:
+    """The API over the servers that ``settings`` name; it connects when it is first asked.
+
+    Secrets of connectors are looked up in ``environ``.
+    """
     tables = Tables(settings)
     callers, counter, hub = Callers(tables), CountAnswers(), Hub(settings, tables)
     stream_tokens = StreamTokens(settings)
@@ -69,7 +75,7 @@ def create_app(settings: Settings) -> FastAPI:
             kind: _answer for kind in (Refusal, RequestValidationError, HTTPException)
         },
     )
-    app.state.api = Api(settings, tables, callers, counter.answers, hub, stream_tokens)
+    app.state.api = Api(settings, tables, callers, counter.answers, hub, stream_tokens, environ)
     for area in AREAS:
         app.include_router(area)
     describe(app)

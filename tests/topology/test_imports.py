@@ -101,8 +101,7 @@ def test_a_module_imports_only_what_its_folder_may(path):
         if top in OURS:
             assert top in MAY_IMPORT[room], f"{room} must not import {name}"
             if name.startswith(EDGES):
-                serves = path.name in ("web.py", "bench.py") and room == "infra.cli"
-                served = serves and name.startswith("infra.http")
+                served = path == ROOT / "infra/cli/web.py" and name.startswith("infra.http")
                 assert name.startswith(room) or served, f"{room} must not import {name}"
             if name.startswith("infra.service"):
                 assert room in ("infra.service", "infra.evaluation", *EDGES), (

@@ -17,6 +17,7 @@ from infra.client.models.ledger import (
     Rejection,
     Waiting,
     WholeAtom,
+    WorkingSummary,
 )
 
 
@@ -92,6 +93,12 @@ class Ledger(Connection):
             WholeAtom,
             "/v1/projects/{project}/atoms/{atom_id}",
             at={"project": project, "atom_id": atom_id},
+        )
+
+    def read_working_summary(self, project: str) -> WorkingSummary:
+        """The digest of the ledger that readers of new chunks are given, with its gaps."""
+        return self._read(
+            WorkingSummary, "/v1/projects/{project}/working-summary", at={"project": project}
         )
 
     def list_links(self, project: str) -> Pages[Link]:

@@ -18,10 +18,13 @@ from infra.client.models.ledger_parts import (
     Finding,
     Hit,
     JudgedRow,
+    KindCount,
+    OpenContradiction,
     Provenance,
     Quote,
     Resolution,
     Side,
+    TitledAtom,
     WrittenVersion,
 )
 
@@ -281,3 +284,19 @@ class WholeAtom(Model):
     evidence: list[Quote]
     links: list[AtomLink]
     history: list[AtomChange]
+
+
+class WorkingSummary(Model):
+    """The small digest of the ledger given to readers. Same ledger, same bytes."""
+
+    state_version: str
+    ledger_seq: int
+    counts_by_kind: list[KindCount] = []
+    decisions: list[TitledAtom] = []
+    requirements: list[TitledAtom] = []
+    risks: list[TitledAtom] = []
+    entities: list[TitledAtom] = []
+    open_unknowns: list[TitledAtom] = []
+    open_contradictions: list[OpenContradiction] = []
+    gaps: list[str] = []
+    token_estimate: int = 0

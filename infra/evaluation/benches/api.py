@@ -14,7 +14,7 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -40,7 +40,7 @@ TARGET = 0.5  # of the requests a second of the bare SQL
 STATEMENTS, CARDS = 60, 20
 PRD = "art_bench"
 STARTS_WITHIN_S = 60
-Serve = Callable[[Settings, str, Callable[[], None]], None]
+Serve = Callable[[Settings, Mapping[str, str], str, Callable[[], None]], None]
 Statement = tuple[Any, Any]
 
 
@@ -225,7 +225,7 @@ def running(conninfo: str, serve: Serve) -> Iterator[tuple[str, str]]:
 
 
 def _serve(serve: Serve, settings: Settings, ready: Event) -> None:
-    serve(settings, "127.0.0.1:0", ready.set)
+    serve(settings, {}, "127.0.0.1:0", ready.set)
 
 
 def fill_more(conninfo: str) -> None:
