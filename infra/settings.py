@@ -5,6 +5,7 @@ or have to be started is decided in `infra/local/runtime.py`; until then the two
 """
 
 import hashlib
+import ipaddress
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
@@ -87,6 +88,7 @@ class Settings(BaseModel):
     http: Listening | None = None
     http_hosts: str | None = None
     auto_quality: bool = True
+    http_proxies: Annotated[str | None, AfterValidator(lambda text: _networks(text))] = None
     http_rate: Annotated[float, Field(ge=1, le=100_000)] = 200.0
     http_keys_days: Annotated[int, Field(ge=1, le=365)] = 7
     http_audit_days: Annotated[int, Field(ge=30, le=36_500)] = 400  # 30: the database's own least
@@ -180,6 +182,7 @@ WANTED = {
     "kafka_bootstrap": "use host:port, several separated by commas",
     "webhooks": "use host:port, such as 127.0.0.1:8787",
     "http": "use host:port, such as 127.0.0.1:8080",
+    "http_proxies": "use addresses or networks with commas between, such as 127.0.0.1,10.0.0.0/8",
     "database_url": "use postgresql://user:password@host:port/database, with %40 for an @ and %2F"
     " for a / in a password",
     "topic_prefix": "use letters, digits, dot, dash and underscore, at most 80",
@@ -191,6 +194,13 @@ def _well_formed(url: str) -> str:
     if not is_well_formed(url, query=True):
         raise ValueError("not well formed")
     return url
+
+
+def _networks(written: str | None) -> str | None:
+    """``written``. Raises ValueError unless it names addresses or networks."""
+    for each in (written or "").split(",") if written else ():
+        ipaddress.ip_network(each.strip())
+    return written
 
 
 def _sentence(error: ValidationError, given: Mapping[str, str]) -> str:

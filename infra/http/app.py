@@ -18,19 +18,21 @@ from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from infra.background import in_background
 from infra.errors import Refusal
 from infra.http.api import Api, operation_of
 from infra.http.auth import Authenticate, Callers
 from infra.http.bodies import MAX_BODY_BYTES
-from infra.http.hosts import CheckHost, host_of
+from infra.http.hosts import CheckHost, CheckOrigin, host_of
 from infra.http.openapi import describe
 from infra.http.problems import Correlate, respond
 from infra.http.rates import LimitRate
 from infra.http.routes import AREAS
 from infra.service.http_tables import Tables
 from infra.service.http_upkeep import keep_up
+from infra.service.publishing import share_producer
 from infra.service.stream_tokens import StreamTokens
 from infra.service.streams import Hub
 from infra.settings import Settings
@@ -49,7 +51,11 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with hub.running(), in_background(keep_up(settings, tables)):
+        async with (
+            hub.running(),
+            share_producer(settings),
+            in_background(keep_up(settings, tables)),
+        ):
             yield
         tables.close()
 
@@ -65,9 +71,11 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
         separate_input_output_schemas=False,
         redirect_slashes=False,
         middleware=[
+            Middleware(ProxyHeadersMiddleware, trusted_hosts=settings.http_proxies or ""),
             Middleware(Correlate),
             Middleware(counter.around),
             Middleware(CheckHost, hosts=_hosts(settings)),
+            Middleware(CheckOrigin),
             Middleware(Authenticate, callers=callers, stream_tokens=stream_tokens),
             Middleware(LimitRate, per_s=settings.http_rate),
         ],

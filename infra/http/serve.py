@@ -41,6 +41,7 @@ def serve(
             access_log=False,
             log_config=None,
             server_header=False,
+            proxy_headers=False,  # `app.py` believes those of CAIRN_HTTP_PROXIES alone
             timeout_graceful_shutdown=DRAINS_S,
             timeout_keep_alive=IDLE_S,
             h11_max_incomplete_event_size=64 * 1024,
