@@ -40,6 +40,8 @@ from projections.read.jobs import job as read_job
 from projections.read.jobs import jobs as list_jobs
 from projections.read.jobs import transitions as list_job_history
 from projections.read.lineage import Node, trace
+from projections.read.loops import GenerationLoop
+from projections.read.loops import loops as list_loops
 from projections.read.merges import Merge
 from projections.read.merges import merges as list_merges
 from projections.read.onboarding import PipelineEvent
@@ -115,6 +117,7 @@ __all__ = [
     "DecisionAnswer",
     "DeltaReport",
     "Filters",
+    "GenerationLoop",
     "LARGEST_PAGE",
     "Link",
     "Merge",
@@ -144,6 +147,7 @@ __all__ = [
     "list_dead_letters",
     "list_decisions",
     "list_links",
+    "list_loops",
     "list_merges",
     "list_projects",
     "list_rejections",

@@ -9,16 +9,20 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from infra.errors import Invalid, Refusal, Unavailable
 from infra.jobs.keeper import RunningJob
+from infra.jobs.lease import Lease
 from infra.settings import Settings
 from schemas.envelope import SERVICE_WIDE
 from schemas.events.artifact_parts import QualityMode
+from schemas.events.change import ListPhase
 from schemas.events.job import JobType
+from schemas.events.team import ReportType
 
 if TYPE_CHECKING:
     from infra.service.connectors import StreamResult
@@ -123,7 +127,7 @@ async def run_ingestion(
     request = IngestRequest(
         sources=payload.sources,
         project=lease.project_id,
-        actor=lease.created_by.partition(":")[2] or lease.created_by,
+        actor=_name_of(lease),
         key=lease.key,
         key_may_repeat=lease.epoch > 1,
         lane=payload.lane,
@@ -282,6 +286,80 @@ async def judge_artifact(
     return run.model_dump(include=told | {"iteration", "dimension_tiers", "revised_sections"})
 
 
+class GenerationPayload(Payload):
+    """Nothing: a list is made again from what is known."""
+
+
+class SprintPlanningPayload(Payload):
+    """From which day sprints count, and the points of one; what is left out stays as it is."""
+
+    start_day: str | None = None
+    velocity: int | None = Field(default=None, ge=1, le=10_000)
+
+
+class ReportPayload(Payload):
+    """A report and its day, which is given: a job that is done again must not tell another one."""
+
+    report_type: ReportType
+    as_of: str
+
+
+async def generate_list(
+    phase: ListPhase, place: Workplace, job: RunningJob, payload: Payload
+) -> Mapping[str, Any]:
+    """Have a list made again; what it has already stays. Its stream shows what is new."""
+    from infra.service.planning import request_generation
+
+    lease = job.lease
+    made = await request_generation(
+        place.settings, lease.project_id, phase, actor=_name_of(lease), key=lease.key
+    )
+    told: dict[str, Any] = {"artifact_ids": made.artifact_ids}
+    return told | (made.loop.model_dump() if made.loop else {})
+
+
+async def plan_sprints(
+    place: Workplace, job: RunningJob, payload: SprintPlanningPayload
+) -> Mapping[str, Any]:
+    """Say from when sprints count, where that is given, and have them planned again."""
+    from infra.service.team import set_plan
+
+    lease = job.lease
+    if payload.start_day is not None or payload.velocity is not None:
+        await set_plan(
+            place.settings,
+            lease.project_id,
+            start_day=payload.start_day,
+            velocity=payload.velocity,
+            actor=_name_of(lease),
+            key=lease.key,
+        )
+    return await generate_list("sprint_planning", place, job, payload)
+
+
+async def make_report(
+    place: Workplace, job: RunningJob, payload: ReportPayload
+) -> Mapping[str, Any]:
+    """Have a report made; one that was asked for before is the same."""
+    from infra.service.planning import request_report
+
+    lease = job.lease
+    made = await request_report(
+        place.settings,
+        lease.project_id,
+        payload.report_type,
+        as_of=payload.as_of,
+        actor=_name_of(lease),
+        key=lease.key,
+    )
+    return {"artifact_id": made.artifact_id, "number": made.number}
+
+
+def _name_of(lease: Lease) -> str:
+    """Who enqueued a job, without the kind of actor."""
+    return lease.created_by.partition(":")[2] or lease.created_by
+
+
 class OnboardingPayload(Payload):
     """The pipeline to go on with."""
 
@@ -297,9 +375,8 @@ async def run_onboarding(
     """
     from infra.service.onboarding import advance, fail_onboarding
 
-    by = job.lease.created_by.partition(":")[2]
     try:
-        record = await advance(place.settings, payload.pipeline_id, by)
+        record = await advance(place.settings, payload.pipeline_id, _name_of(job.lease))
     except Exception as error:
         if job.lease.attempt >= job.lease.max_attempts:
             told = str(error) if isinstance(error, Refusal) else type(error).__name__
@@ -316,4 +393,9 @@ JOB_KINDS: dict[JobType, JobKind] = {
     "rebuild": JobKind(RebuildPayload, run_rebuild, needs_project=False),
     "verify_log": JobKind(VerifyLogPayload, run_verify_log, needs_project=False),
     "quality_run": JobKind(QualityRunPayload, judge_artifact),
+    "insight_generation": JobKind(GenerationPayload, partial(generate_list, "insight_generation")),
+    "feature_generation": JobKind(GenerationPayload, partial(generate_list, "feature_generation")),
+    "task_breakdown": JobKind(GenerationPayload, partial(generate_list, "task_breakdown")),
+    "sprint_planning": JobKind(SprintPlanningPayload, plan_sprints),
+    "report": JobKind(ReportPayload, make_report),
 }

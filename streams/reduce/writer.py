@@ -18,7 +18,7 @@ from datetime import date
 
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
 from schemas.events.artifact_parts import ArtifactSnapshot, QualityRun
-from schemas.events.change import ChangeRequested
+from schemas.events.change import ChangeRequested, GenerationRequested
 from schemas.events.ledger import LedgerChanged
 from schemas.events.team import ReportRequested, Team, TeamFact
 from schemas.ids import artifact_id as derive_artifact_id
@@ -85,7 +85,7 @@ class Reduce:
                 if answer.artifact_seq == state.written_of(project).artifact_seq + 1:
                     take_answer(state, record, answer)
                     state.due_projects.had_its_turn(project)
-            case TeamFact() | ReportRequested() | ChangeRequested():
+            case TeamFact() | ReportRequested() | ChangeRequested() | GenerationRequested():
                 if state.requests.take(record):
                     state.due_projects.add(project)
             case _:
@@ -268,6 +268,8 @@ class Reduce:
             changes = basis.changes
             writer = ReportWriter(project, team, items, written.prd, grounds, changes, start)
             lists.take_written(writer.write(fact, at))
+        elif isinstance(fact, GenerationRequested) and fact.phase == "insight_generation":
+            lists.insights(basis.insights)
         else:
             lists.features(basis.features, start, written.prd)
             lists.plan(basis.tasks, team, start)
