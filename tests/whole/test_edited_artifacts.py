@@ -15,7 +15,7 @@ from schemas.edited_artifacts import source_id_of_section
 from schemas.envelope import Envelope, outside_fact
 from schemas.events.artifact import ArtifactChanged
 from schemas.events.artifact_parts import ArtifactSnapshot, Section, Statement
-from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
+from schemas.events.change import ChangeRequested, EditAction, EditedStatement, SectionEdit
 from schemas.events.ledger import AtomRecord, EvidenceRow
 from tests.whole.changing import Project
 from tests.whole.test_faults import FAULTS
@@ -70,30 +70,30 @@ class EditedProject(Project):
 
     def write(self, *lines: str, section_id: str = RISKS) -> ArtifactChanged:
         """The owner writes the section; what they wrote is read to the end. The writer's answer."""
-        before, self._edits = self.prd, self._edits + 1
-        known = {one.text: one.citations for one in self.section(section_id).statements}
-        wanted = [EditedStatement(text=one, citations=known.get(one, [])) for one in lines]
-        asked = ChangeRequested(
-            artifact_id=before.artifact_id,
-            sections=[SectionEdit(section_id=section_id, statements=wanted)],
-            expected_version=before.version,
-            editor="ana",
-        )
-        self.given(
-            [
-                outside_fact(
-                    asked,
-                    project_id=PROJECT,
-                    occurred_at=AT,
-                    actor=ANA,
-                    natural_key=f"edit {self._edits}",
-                )
-            ]
-        )
-        answer = self.answers[-1]
+        answer = self.answer(self.request(section_id, lines))
         mine = [one.text for one in self.section(section_id).statements if one.written_by]
         self.read_edit(section_id, mine)
         return answer
+
+    def request(
+        self, section_id: str, lines: Sequence[str] = (), action: EditAction = "write"
+    ) -> ChangeRequested:
+        """What the owner asks for; lines that are there keep their citations."""
+        known = {one.text: one.citations for one in self.section(section_id).statements}
+        wanted = [EditedStatement(text=one, citations=known.get(one, [])) for one in lines]
+        return ChangeRequested(
+            artifact_id=self.prd.artifact_id,
+            sections=[SectionEdit(section_id=section_id, action=action, statements=wanted)],
+            expected_version=self.prd.version,
+            editor="ana",
+        )
+
+    def answer(self, asked: ChangeRequested) -> ArtifactChanged:
+        self._edits += 1
+        key = f"edit {self._edits}"
+        fact = outside_fact(asked, project_id=PROJECT, occurred_at=AT, actor=ANA, natural_key=key)
+        self.given([fact])
+        return self.answers[-1]
 
     def read_edit(
         self, section_id: str, sentences: Sequence[str], edited_at: datetime = AT
