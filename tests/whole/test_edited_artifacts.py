@@ -33,7 +33,20 @@ FILES = {
     b"## Risks\n\n- A lost scanner lets a stranger read parcels.\n"
     b"- An outage of the gateway stops every depot.\n",
 }
-RISKS = "risks"
+PRINTING = {
+    "docs/features.md": b"# Features\n\n## Label printing\n\n"
+    b"- The label printer must print a label for each parcel.\n"
+    b"- The label printer must reprint a lost label.\n"
+    b"- The label printer must warn when paper runs out.\n"
+    b"- The label printer must support two paper sizes.\n\n"
+    b"## Scan signing\n\n"
+    b"- The scanner must sign every scan.\n"
+    b"- The scanner must keep its key in hardware.\n"
+    b"- The scanner must refuse an expired key.\n"
+    b"- The scanner must renew its key each year.\n",
+}
+RISKS, NEEDS = "risks", "functional_requirements"
+PRINTED = "The label printer must log every label."
 STRIKE = "A strike of the drivers leaves parcels in the depot for weeks."
 FLOOD = "A flood of the harbour destroys the paper labels."
 
@@ -240,6 +253,22 @@ def test_only_what_depends_on_the_edit_is_written_again(project):
         assert cited & new or project.items[key].artifact_state != items[key].artifact_state
     assert {one.version for key, one in project.items.items() if key not in moved} == {1}
     assert len(items) > len(moved)
+
+
+def test_a_feature_that_the_new_sentence_is_about_has_a_new_version_and_no_other(project):
+    project.ingest(FILES | PRINTING)
+    before = {one.title: one.version for one in project.items.values() if one.feature}
+    assert len(before) == 2
+    kept = said(project.section(NEEDS))
+
+    project.write(*kept, PRINTED, section_id=NEEDS)
+
+    after = {one.title: one.version for one in project.items.values() if one.feature}
+    assert after == before | {"Label printer": before["Label printer"] + 1}
+    (printer,) = [one for one in project.items.values() if one.title == "Label printer"]
+    assert PRINTED in [line.text for part in printer.sections for line in part.statements]
+    assert said(project.section(NEEDS)) == [*kept, PRINTED]
+    assert project.section(NEEDS).suggestion is None
 
 
 def test_what_says_nothing_that_can_be_read_stays_uncited(project):
