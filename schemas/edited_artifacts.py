@@ -11,11 +11,11 @@ from schemas import ids
 from schemas.events.source import Connector
 
 CONNECTOR: Connector = "artifact_edit"
-ROOT = "artifacts/prd"
+ROOT = "artifacts/prd"  # with a slash, so that no folder that is ingested is called so
 
 
 def path_of_section(section_id: str) -> str:
-    return f"{section_id}.md"
+    return f"prd/{section_id}.md"
 
 
 def source_id_of_section(project_id: str, section_id: str) -> str:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION
+from infra.cli.atoms import AS_OF, PROJECT_OPTION, time_of
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from projections.read.artifacts import (
         Artifact,
@@ -76,6 +77,7 @@ def register(app: typer.Typer) -> None:
         form: Format = typer.Option(Format.md, "--format", help="Markdown, or JSON lines."),
         more: bool = MORE,
         section: str | None = SECTION,
+        as_of: str | None = AS_OF,
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Print the PRD, or a list made from it: features, tasks, sprints and others.
@@ -89,6 +91,11 @@ def register(app: typer.Typer) -> None:
         wanted = Format.json if as_json else form
         if kind is not Kind.prd and (more or section):
             raise typer.BadParameter("--more and --section are for the PRD.")
+        if as_of:
+            if kind is not Kind.prd or section:
+                raise typer.BadParameter("--as-of is for the whole PRD.")
+            show_past_prd(project, time_of(as_of), as_json=wanted is Format.json)
+            return
         with session.reading(connect().conninfo) as connection:
             project_id = projects.project_of(connection, project)
             early = artifacts.speculative(connection, project_id, TYPES[kind])
@@ -108,6 +115,20 @@ def register(app: typer.Typer) -> None:
         told = [document_of(one, names, in_full=more or asked, asked=asked) for one in found]
         shown = [*told, *map(render_ahead, early), *render_gone(gone), *render_left_out(left_out)]
         print("\n\n".join(shown) or f"There are no {kind.value} yet.")
+
+
+def show_past_prd(project: str, moment: "datetime", *, as_json: bool) -> None:
+    """The PRD as it was published then, with all its statements where it is data."""
+    from projections.read import artifacts, past, projects, session
+
+    with session.reading(connect().conninfo) as connection:
+        project_id = projects.project_of(connection, project)
+        now = artifacts.artifact(connection, project_id, "prd")
+        then = past.version_at(connection, project_id, now.artifact_id, moment)
+    if as_json:
+        as_lines([then.model_dump()])
+    else:
+        print(then.rendered_markdown, end="")
 
 
 def select_section(prd: "Artifact", section_id: str) -> "Artifact":

@@ -45,7 +45,7 @@ async def publish_edited_sources(settings: Settings, project_id: str, edit: Edit
     from schemas.envelope import Actor
 
     def read(tables: Conn) -> list[EditedSection] | None:
-        return _read_changed(tables, project_id, edit)
+        return read_changed_sections(tables, project_id, edit)
 
     changed = await wait_for(settings, read, timeout_s=SHOWN_WITHIN_S)
     if changed is None:
@@ -78,7 +78,7 @@ async def publish_edited_sources(settings: Settings, project_id: str, edit: Edit
         )
 
 
-def _read_changed(tables: Conn, project_id: str, edit: Edit) -> list[EditedSection] | None:
+def read_changed_sections(tables: Conn, project_id: str, edit: Edit) -> list[EditedSection] | None:
     """The edited sections whose sentences have to be read; None while the version is not shown."""
     from connectors.edited_artifact import EditedSection
 

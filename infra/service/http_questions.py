@@ -19,7 +19,6 @@ from projections.read.atom_detail import Link, WholeAtom, whole_atom
 from projections.read.atom_detail import links as list_links
 from projections.read.atoms import Atom, Order, PastAtom
 from projections.read.atoms import atoms as list_atoms
-from projections.read.atoms import atoms_as_of as list_atoms_as_of
 from projections.read.batches import Batch, RunBatch, last_batches, list_batches
 from projections.read.belonging import check_belongs
 from projections.read.changes import LARGEST_WINDOW, WINDOW, Changes, changes_since
@@ -49,6 +48,10 @@ from projections.read.onboarding import events as list_pipeline_events
 from projections.read.onboarding import pipeline as read_pipeline
 from projections.read.onboarding import pipelines as list_pipelines
 from projections.read.page import LARGEST_PAGE, PAGE, Page
+from projections.read.past import PastContradiction
+from projections.read.past import atoms_at as list_atoms_at
+from projections.read.past import contradictions_at as list_contradictions_at
+from projections.read.past import version_at as read_version_at
 from projections.read.people import DecisionAnswer
 from projections.read.positions import next_offsets
 from projections.read.progress import TriggerProgress, trigger_progress
@@ -126,6 +129,7 @@ __all__ = [
     "PAGE",
     "Page",
     "PastAtom",
+    "PastContradiction",
     "Project",
     "Rejection",
     "Run",
@@ -142,8 +146,9 @@ __all__ = [
     "last_batches",
     "list_artifacts",
     "list_atoms",
-    "list_atoms_as_of",
+    "list_atoms_at",
     "list_cards",
+    "list_contradictions_at",
     "list_dead_letters",
     "list_decisions",
     "list_links",
@@ -159,6 +164,7 @@ __all__ = [
     "project_ids",
     "read_coverage",
     "read_report",
+    "read_version_at",
     "search_ledger",
     "trace",
     "trigger_progress",

@@ -55,7 +55,7 @@ def test_an_edit_keeps_citations_is_read_as_a_source_and_names_its_author(backbo
     first, own, unread = section["statements"]
     assert first["citations"] == kept["citations"]
     assert (own["written_by"], unread["written_by"], first["written_by"]) == ("ana", "ana", None)
-    assert [one["places"] for one in own["citations"]] == [["risks.md:3"]]
+    assert [one["places"] for one in own["citations"]] == [["prd/risks.md:3"]]
     assert unread["citations"] == []
     assert [one for one in after["sections"] if one["section_id"] != "risks"] == [
         one for one in before["sections"] if one["section_id"] != "risks"

@@ -15,7 +15,7 @@ from schemas.edited_artifacts import source_id_of_section
 from schemas.envelope import Envelope, outside_fact
 from schemas.events.artifact import ArtifactChanged
 from schemas.events.artifact_parts import ArtifactSnapshot, Section, Statement
-from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
+from schemas.events.change import ChangeRequested, EditAction, EditedStatement, SectionEdit
 from schemas.events.ledger import AtomRecord, EvidenceRow
 from tests.whole.changing import Project
 from tests.whole.test_faults import FAULTS
@@ -33,7 +33,20 @@ FILES = {
     b"## Risks\n\n- A lost scanner lets a stranger read parcels.\n"
     b"- An outage of the gateway stops every depot.\n",
 }
-RISKS = "risks"
+PRINTING = {
+    "docs/features.md": b"# Features\n\n## Label printing\n\n"
+    b"- The label printer must print a label for each parcel.\n"
+    b"- The label printer must reprint a lost label.\n"
+    b"- The label printer must warn when paper runs out.\n"
+    b"- The label printer must support two paper sizes.\n\n"
+    b"## Scan signing\n\n"
+    b"- The scanner must sign every scan.\n"
+    b"- The scanner must keep its key in hardware.\n"
+    b"- The scanner must refuse an expired key.\n"
+    b"- The scanner must renew its key each year.\n",
+}
+RISKS, NEEDS = "risks", "functional_requirements"
+PRINTED = "The label printer must log every label."
 STRIKE = "A strike of the drivers leaves parcels in the depot for weeks."
 FLOOD = "A flood of the harbour destroys the paper labels."
 
@@ -70,30 +83,30 @@ class EditedProject(Project):
 
     def write(self, *lines: str, section_id: str = RISKS) -> ArtifactChanged:
         """The owner writes the section; what they wrote is read to the end. The writer's answer."""
-        before, self._edits = self.prd, self._edits + 1
-        known = {one.text: one.citations for one in self.section(section_id).statements}
-        wanted = [EditedStatement(text=one, citations=known.get(one, [])) for one in lines]
-        asked = ChangeRequested(
-            artifact_id=before.artifact_id,
-            sections=[SectionEdit(section_id=section_id, statements=wanted)],
-            expected_version=before.version,
-            editor="ana",
-        )
-        self.given(
-            [
-                outside_fact(
-                    asked,
-                    project_id=PROJECT,
-                    occurred_at=AT,
-                    actor=ANA,
-                    natural_key=f"edit {self._edits}",
-                )
-            ]
-        )
-        answer = self.answers[-1]
+        answer = self.answer(self.request(section_id, lines))
         mine = [one.text for one in self.section(section_id).statements if one.written_by]
         self.read_edit(section_id, mine)
         return answer
+
+    def request(
+        self, section_id: str, lines: Sequence[str] = (), action: EditAction = "write"
+    ) -> ChangeRequested:
+        """What the owner asks for; lines that are there keep their citations."""
+        known = {one.text: one.citations for one in self.section(section_id).statements}
+        wanted = [EditedStatement(text=one, citations=known.get(one, [])) for one in lines]
+        return ChangeRequested(
+            artifact_id=self.prd.artifact_id,
+            sections=[SectionEdit(section_id=section_id, action=action, statements=wanted)],
+            expected_version=self.prd.version,
+            editor="ana",
+        )
+
+    def answer(self, asked: ChangeRequested) -> ArtifactChanged:
+        self._edits += 1
+        key = f"edit {self._edits}"
+        fact = outside_fact(asked, project_id=PROJECT, occurred_at=AT, actor=ANA, natural_key=key)
+        self.given([fact])
+        return self.answers[-1]
 
     def read_edit(
         self, section_id: str, sentences: Sequence[str], edited_at: datetime = AT
@@ -240,6 +253,22 @@ def test_only_what_depends_on_the_edit_is_written_again(project):
         assert cited & new or project.items[key].artifact_state != items[key].artifact_state
     assert {one.version for key, one in project.items.items() if key not in moved} == {1}
     assert len(items) > len(moved)
+
+
+def test_a_feature_that_the_new_sentence_is_about_has_a_new_version_and_no_other(project):
+    project.ingest(FILES | PRINTING)
+    before = {one.title: one.version for one in project.items.values() if one.feature}
+    assert len(before) == 2
+    kept = said(project.section(NEEDS))
+
+    project.write(*kept, PRINTED, section_id=NEEDS)
+
+    after = {one.title: one.version for one in project.items.values() if one.feature}
+    assert after == before | {"Label printer": before["Label printer"] + 1}
+    (printer,) = [one for one in project.items.values() if one.title == "Label printer"]
+    assert PRINTED in [line.text for part in printer.sections for line in part.statements]
+    assert said(project.section(NEEDS)) == [*kept, PRINTED]
+    assert project.section(NEEDS).suggestion is None
 
 
 def test_what_says_nothing_that_can_be_read_stays_uncited(project):
