@@ -1,10 +1,11 @@
 """`cairn contradictions`: pairs of statements that cannot both hold."""
 
-from functools import partial
+import asyncio
 from typing import TYPE_CHECKING
 
 import typer
 
+from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, cell, table
@@ -24,18 +25,13 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List contradictions, most severe first."""
-        from projections.read import contradictions, projects, session
-        from projections.read.page import take
-
-        wanted = None if status == "all" else status
-        with session.reading(connect().conninfo) as connection:
-            project_id = projects.project_of(connection, project)
-            if cards:
-                ask = partial(contradictions.cards, connection, project_id, wanted)
-                show_cards(list(take(ask)), as_json=as_json)
-            else:
-                pairs = partial(contradictions.contradictions, connection, project_id, wanted)
-                show_pairs(list(take(pairs)), as_json=as_json)
+        settings, wanted = connect(), None if status == "all" else status
+        if cards:
+            found = asyncio.run(service.list_contradictions(settings, project, wanted))
+            show_cards(found, as_json=as_json)
+        else:
+            pairs = asyncio.run(service.list_contradiction_pairs(settings, project, wanted))
+            show_pairs(pairs, as_json=as_json)
 
 
 def show_cards(found: "list[Card]", *, as_json: bool) -> None:

@@ -16,6 +16,7 @@ from infra.client.calls.runs import Runs
 from infra.client.calls.sources import Sources
 from infra.client.calls.streams import Streams
 from infra.client.calls.tokens import Tokens
+from infra.client.calls.views import Views
 
 
 class Client(
@@ -33,6 +34,7 @@ class Client(
     Sources,
     Streams,
     Tokens,
+    Views,
 ):
     """A service by its address and a token.
 

@@ -6,10 +6,10 @@ from infra.client.connection import Connection, Pages
 from infra.client.models.artifacts import (
     ArtifactSummary,
     ArtifactVersion,
-    SpeculativeArtifact,
     WholeArtifact,
     WholeVersion,
 )
+from infra.client.models.shared import SpeculativeArtifact
 
 
 class Artifacts(Connection):

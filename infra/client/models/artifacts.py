@@ -42,19 +42,6 @@ class ArtifactVersion(Model):
     published_at: datetime
 
 
-class SpeculativeArtifact(Model):
-    """The sections of an artifact that no settled position has answered yet.
-
-    ``input_ledger_seq`` is that of the youngest.
-    """
-
-    artifact_id: str
-    title: str
-    speculative: bool
-    input_ledger_seq: int
-    sections: list[CitingSection]
-
-
 class WholeArtifact(Model):
     """An artifact with its sections; each statement cites its atoms with their places.
 

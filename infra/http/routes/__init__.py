@@ -20,6 +20,7 @@ from infra.http.routes import (
     sources,
     streams,
     tokens,
+    views,
 )
 
 AREAS: tuple[APIRouter, ...] = (
@@ -38,4 +39,5 @@ AREAS: tuple[APIRouter, ...] = (
     quality.router,
     planning.router,
     onboarding.router,
+    views.router,
 )
