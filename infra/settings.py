@@ -42,6 +42,7 @@ Bootstrap = Annotated[
 Listening = Annotated[
     str, StringConstraints(pattern=r"^(\[[0-9a-fA-F:]+\]|[^\s,:/@\[\]]+):[0-9]{1,5}$")
 ]
+ServiceUrl = Annotated[str, StringConstraints(pattern=r"^https?://[^\s/?#@]+(/[^\s?#@]*)?$")]
 TopicPrefix = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,79}$")]
 
 
@@ -83,6 +84,10 @@ class Settings(BaseModel):
     request_timeout_s: Annotated[float, Field(ge=1, le=300)] = 30.0
     # Twice what a rebalance waits for a member that does not come back.
     stall_after_s: Annotated[float, Field(ge=1, le=86_400)] = 120.0
+
+    url: ServiceUrl | None = None
+    token: SecretStr | None = None
+    token_file: Absolute | None = None
 
     webhooks: Listening | None = None
     http: Listening | None = None
@@ -181,6 +186,7 @@ WANTED = {
     "runtime": "use `embedded` or `containers`",
     "kafka_bootstrap": "use host:port, several separated by commas",
     "webhooks": "use host:port, such as 127.0.0.1:8787",
+    "url": "use the address of a service, such as https://cairn.example.org",
     "http": "use host:port, such as 127.0.0.1:8080",
     "http_proxies": "use addresses or networks with commas between, such as 127.0.0.1,10.0.0.0/8",
     "database_url": "use postgresql://user:password@host:port/database, with %40 for an @ and %2F"
@@ -209,7 +215,7 @@ def _sentence(error: ValidationError, given: Mapping[str, str]) -> str:
     if not first["loc"]:
         return str(first["ctx"]["error"])
     field = str(first["loc"][0])
-    secret = "url" in field or "password" in field or "vault" in field or field == "stream_key"
+    secret = any(word in field for word in ("url", "password", "vault", "token", "stream_key"))
     shown = "(not shown)" if secret else repr(without_credentials(given[field]))
     advice = WANTED.get(field, first["msg"][0].lower() + first["msg"][1:])
     return f"{variable_of(field)} has the value {shown}, which cannot be used: {advice}."

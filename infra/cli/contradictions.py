@@ -1,10 +1,11 @@
 """`cairn contradictions`: pairs of statements that cannot both hold."""
 
-from functools import partial
+import asyncio
 from typing import TYPE_CHECKING
 
 import typer
 
+from infra.cli import service
 from infra.cli.atoms import AS_OF, PROJECT_OPTION, time_of
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, cell, table
@@ -28,26 +29,19 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List contradictions, most severe first."""
-        from projections.read import contradictions, past, projects, session
-        from projections.read.page import take
-
         if as_of and cards:
             raise typer.BadParameter("give --as-of or --cards, not both")
-        wanted = None if status == "all" else status
-        with session.reading(connect().conninfo) as connection:
-            project_id = projects.project_of(connection, project)
-            if as_of:
-                moment = time_of(as_of)
-                then = partial(past.contradictions_at, connection, project_id, moment, wanted)
-                stood = list(take(then))
-                show_pairs(stood, as_json=as_json)
-            elif cards:
-                ask = partial(contradictions.cards, connection, project_id, wanted)
-                show_cards(list(take(ask)), as_json=as_json)
-            else:
-                pairs = partial(contradictions.contradictions, connection, project_id, wanted)
-                found = list(take(pairs))
-                show_pairs(found, as_json=as_json)
+        moment = time_of(as_of) if as_of else None
+        settings, wanted = connect(), None if status == "all" else status
+        if moment:
+            stood = service.list_past_contradictions(settings, project, moment, wanted)
+            show_pairs(asyncio.run(stood), as_json=as_json)
+        elif cards:
+            found = asyncio.run(service.list_contradictions(settings, project, wanted))
+            show_cards(found, as_json=as_json)
+        else:
+            pairs = asyncio.run(service.list_contradiction_pairs(settings, project, wanted))
+            show_pairs(pairs, as_json=as_json)
 
 
 def show_cards(found: "list[Card]", *, as_json: bool) -> None:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra import service
+from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, resumable
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, person_of, resumable
 from infra.cli.output import answer as standard_output
 from infra.cli.output import as_lines
-from infra.cli.project import KEY_OPTION, login_name, quiet_clients
+from infra.cli.project import KEY_OPTION, quiet_clients
 
 if TYPE_CHECKING:
     from projections.read.artifacts import Edit
@@ -59,7 +59,7 @@ def register(app: typer.Typer) -> None:
         text = None if file is None else _read(file)
         with explain_wrong_use(), resumable(idempotency_key) as key:
             wanted = service.PrdEdit(project, section, text, action, expected_version, key)
-            editor = name or login_name()
+            editor = person_of(settings, name)
             done = asyncio.run(service.edit_prd_section(settings, wanted, editor=editor))
         _show(done, as_json=as_json)
 

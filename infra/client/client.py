@@ -18,6 +18,7 @@ from infra.client.calls.runs import Runs
 from infra.client.calls.sources import Sources
 from infra.client.calls.streams import Streams
 from infra.client.calls.tokens import Tokens
+from infra.client.calls.views import Views
 
 
 class Client(
@@ -37,6 +38,7 @@ class Client(
     Sources,
     Streams,
     Tokens,
+    Views,
 ):
     """A service by its address and a token.
 

@@ -31,6 +31,7 @@ LINE = 100
 TEXTS = ("text/plain", "text/markdown")
 IN_HEADERS = ("token", "last_event_id")  # of a stream, where a client can send them
 BYTES = "application/octet-stream"
+EMPTY: dict[Any, Any] = {"array": [], "object": {}}  # where the document tells no default
 
 
 def main() -> None:
@@ -75,7 +76,7 @@ def _render_model(book: Book, name: str) -> str:
         if not attribute.isidentifier() or keyword.iskeyword(attribute):
             raise ValueError(f"{name}.{attribute} cannot be an attribute: name it otherwise")
         given = attribute in schema.get("required", ())
-        default = "" if given else f" = {kind.get('default')!r}"
+        default = "" if given else f" = {kind.get('default', EMPTY.get(kind.get('type')))!r}"
         lines.append(f"    {attribute}: {type_of(kind, exact=book.is_request(name))}{default}")
     return "\n".join(lines)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from infra.service.reads import View, view
 from projections.read.artifact_list import (
     ArtifactSummary,
     ArtifactVersion,
@@ -20,19 +21,24 @@ from projections.read.atom_detail import links as list_links
 from projections.read.atoms import Atom, Order, PastAtom
 from projections.read.atoms import atoms as list_atoms
 from projections.read.batches import Batch, RunBatch, last_batches, list_batches
-from projections.read.belonging import check_belongs
+from projections.read.belonging import Belonging, check_belongs, find_belonging
 from projections.read.changes import LARGEST_WINDOW, WINDOW, Changes, changes_since
 from projections.read.chunks import Chunk, WholeChunk, list_chunks, whole_chunk
-from projections.read.contradictions import Card
+from projections.read.contradictions import Card, Contradiction
 from projections.read.contradictions import cards as list_cards
+from projections.read.contradictions import contradictions as list_contradictions
+from projections.read.copies import NearCopy
+from projections.read.copies import near_copies as list_near_copies
 from projections.read.coverage import Coverage
 from projections.read.coverage import coverage as read_coverage
 from projections.read.dead_letters import DeadLetter
 from projections.read.dead_letters import dead_letter as find_dead_letter
 from projections.read.dead_letters import dead_letters as list_dead_letters
 from projections.read.decision_list import decisions as list_decisions
-from projections.read.deltas import DeltaReport
+from projections.read.decisions import Reason
+from projections.read.deltas import Delta, DeltaReport
 from projections.read.deltas import delta_report as read_report
+from projections.read.deltas import deltas as list_deltas
 from projections.read.jobs import Job
 from projections.read.jobs import Transition as JobTransition
 from projections.read.jobs import job as read_job
@@ -61,7 +67,8 @@ from projections.read.quality import QualityRunEvent, QualityRunRow
 from projections.read.quality import runs as list_quality_runs
 from projections.read.rejections import Rejection
 from projections.read.rejections import rejections as list_rejections
-from projections.read.runs import Run
+from projections.read.runs import Phase, Run
+from projections.read.runs import phases as list_phases
 from projections.read.runs import runs as list_runs
 from projections.read.search import Answer, Filters, search_ledger
 from projections.read.source_detail import WholeSource, whole_source
@@ -87,6 +94,19 @@ __all__ = [
     "read_usage",
     "whole_chunk",
     "working_summary",
+    "Belonging",
+    "Contradiction",
+    "Delta",
+    "NearCopy",
+    "Phase",
+    "Reason",
+    "View",
+    "find_belonging",
+    "list_contradictions",
+    "list_deltas",
+    "list_near_copies",
+    "list_phases",
+    "view",
     "Edit",
     "Job",
     "JobTransition",

@@ -35,12 +35,17 @@ class Ingestion(Connection):
         *,
         name: str,
         root: str | None = None,
+        complete: bool | None = None,
         accept_removals: bool | None = None,
         lane: Literal["preview", "deep", "both"] | None = None,
+        target: Literal["tier1", "mandatory", "best_effort"] | None = None,
         wait: bool | None = None,
         key: str | None = None,
     ) -> IngestionRecorded:
-        """Read an archive, which is all of its root: what is not in it any more is removed."""
+        """Read an archive, which is all of its root: what is not in it any more is removed.
+
+        With ``complete`` false it is a part of it, and nothing is removed.
+        """
         return self._write(
             IngestionRecorded,
             "POST",
@@ -49,8 +54,10 @@ class Ingestion(Connection):
             query={
                 "name": name,
                 "root": root,
+                "complete": complete,
                 "accept_removals": accept_removals,
                 "lane": lane,
+                "target": target,
                 "wait": wait,
             },
             key=key,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from infra.client.connection import Connection
 from infra.client.models.planning import (
     ChangedMember,
-    Item,
     Member,
     NewMember,
     Plan,
     PlanSettings,
     ReportRequest,
 )
+from infra.client.models.shared import Item
 
 
 class Planning(Connection):

@@ -42,17 +42,22 @@ class ArtifactVersion(Model):
     published_at: datetime
 
 
-class SpeculativeArtifact(Model):
-    """The sections of an artifact that no settled position has answered yet.
+class GenerationLoop(Model):
+    """One loop. ``items`` are those of its list afterwards, made anew or kept.
 
-    ``input_ledger_seq`` is that of the youngest.
+    ``stream_id`` names the stream that shows what it has made. ``calls_ratio`` are the calls for
+    each item that was asked for.
     """
 
-    artifact_id: str
-    title: str
-    speculative: bool
-    input_ledger_seq: int
-    sections: list[CitingSection]
+    stream_id: str
+    artifact_seq: int
+    phase: str
+    stop_reason: str
+    items: int
+    errors: int
+    calls: int
+    calls_ratio: float
+    gaps_remaining: list[str]
 
 
 class WholeArtifact(Model):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from infra.client.connection import Model
-from infra.client.models.ingestion_parts import DocumentBody
+from infra.client.models.ingestion_parts import DocumentBody, FeedReport
 
 
 class Documents(Model):
@@ -54,9 +54,10 @@ class TriggerProgress(Model):
 
 
 class IngestionRecorded(Model):
-    """What was recorded. ``progress`` is what the tables show of it."""
+    """What was recorded. ``progress`` is what the tables show of it; ``feed`` counts sources."""
 
     trigger_key: str
+    project_id: str
     root: str
     complete: bool
     listed: int
@@ -65,3 +66,4 @@ class IngestionRecorded(Model):
     notices: dict[str, int]
     notes: list[str]
     progress: TriggerProgress
+    feed: FeedReport

@@ -8,3 +8,14 @@ from infra.client.connection import Model
 class DocumentBody(Model):
     path: str
     text: str
+
+
+class FeedReport(Model):
+    """Progress of the feeder; counts are sources. ``unreadable`` are sentences for the user."""
+
+    listed: int = 0
+    fed: int = 0
+    unchanged: int = 0
+    answered_before: int = 0
+    bytes_fed: int = 0
+    unreadable: list[str] = []

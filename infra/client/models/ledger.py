@@ -202,6 +202,36 @@ class PastAtom(Model):
     changed_seq: int
 
 
+class PastContradiction(Model):
+    """A contradiction as it stood after change set ``as_of_seq``, which ``changed_seq`` had left
+    so, with the titles that its atoms had.
+    """
+
+    contradiction_id: str
+    atom_a_id: str
+    atom_b_id: str
+    contradiction_type: str
+    severity: str
+    status: str = "open"
+    explanation: str = ""
+    detected_by: str = "rule"
+    run_id: str | None = None
+    opened_seq: int
+    updated_seq: int
+    resolution_kind: str | None = None
+    rationale: str | None = None
+    decided_by: str | None = None
+    reopened: bool = False
+    decided_at: datetime | None = None
+    escalated_to: str | None = None
+    hitl_event_id: str | None = None
+    revision: int = 1
+    as_of_seq: int
+    changed_seq: int
+    title_a: str | None
+    title_b: str | None
+
+
 class Rejection(Model):
     """A refused candidate, or one that lost rows; ``rejected`` says which of the two."""
 

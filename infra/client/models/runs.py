@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from infra.client.connection import Model
-from infra.client.models.runs_parts import Hint, SectionPlace
+from infra.client.models.runs_parts import Hint
+from infra.client.models.shared import SectionPlace
 
 
 class AcceptedRemovals(Model):

@@ -27,9 +27,3 @@ class Hint(Model):
     selected_chunk_ids: list[str]
     candidate_chunks: list[RankedChunk]
     gaps_targeted: list[str]
-
-
-class SectionPlace(Model):
-    artifact_type: str
-    artifact_id: str
-    section_id: str

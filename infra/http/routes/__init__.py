@@ -23,6 +23,7 @@ from infra.http.routes import (
     sources,
     streams,
     tokens,
+    views,
 )
 
 AREAS: tuple[APIRouter, ...] = (
@@ -44,4 +45,5 @@ AREAS: tuple[APIRouter, ...] = (
     planning.router,
     onboarding.router,
     admin.router,
+    views.router,
 )
