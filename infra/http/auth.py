@@ -6,11 +6,13 @@ request and a revoked token is refused within five. What is not valid is asked f
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qs
 
 import structlog
@@ -33,6 +35,7 @@ class Callers:
     def __init__(self, tables: Tables, now: Callable[[], float] = time.monotonic) -> None:
         self._tables, self._now = tables, now
         self._known: dict[bytes, tuple[float, Caller]] = {}
+        self._looking: dict[bytes, asyncio.Task[Caller | None]] = {}
 
     async def find(self, token: str) -> Caller | None:
         """Who has this token, if anybody. Raises DatabaseUnavailable."""
@@ -46,21 +49,36 @@ class Callers:
         )
 
     async def _believe(
-        self, name: bytes, look: Callable[[], Awaitable[Caller | None]]
+        self, name: bytes, look: Callable[[], Coroutine[Any, Any, Caller | None]]
     ) -> Caller | None:
         known = self._known.get(name)
         if known and self._now() < known[0]:
             return known[1]
         self._known.pop(name, None)
-        caller = await look()
+        caller = await self._share(name, look)
         if caller is not None:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
             self._known[name] = (self._now() + BELIEVED_S, caller)
         return caller
 
+    async def _share(
+        self, name: bytes, look: Callable[[], Coroutine[Any, Any, Caller | None]]
+    ) -> Caller | None:
+        """Look once for all who want to know at the same time: a token may follow many streams."""
+        task = self._looking.get(name)
+        if task is None:
+            task = self._looking[name] = asyncio.create_task(look())
+            task.add_done_callback(lambda done: self._looked(name, done))
+        return await asyncio.shield(task)
+
+    def _looked(self, name: bytes, done: asyncio.Task[Caller | None]) -> None:
+        if self._looking.get(name) is done:
+            del self._looking[name]
+
     def forget(self) -> None:
         self._known.clear()
+        self._looking.clear()
 
 
 class Authenticate:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
+import struct
 from collections.abc import Callable, Mapping
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from infra import loop
 from infra.errors import Unavailable
 from infra.http.app import create_app
+from infra.http.sse import ABORT
 from infra.local.process import write_whole
 from infra.service.http_address import address_file
 from infra.service.stream_tokens import read_stream_key
@@ -20,6 +24,28 @@ DRAINS_S = 10  # for requests under way when it is told to stop
 SEND_BUFFER_BYTES = 64 * 1024
 STALLED_MS = 30_000  # for the other side to take something of what was sent
 IDLE_S = 65  # longer than the proxies in front keep a connection
+
+
+class Protocol(H11Protocol):
+    """HTTP whose requests can close their socket at once: ASGI knows only the polite way."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.app_state = self.app_state | {ABORT: self._abort}
+
+    def _abort(self) -> None:
+        sock = self.transport.get_extra_info("socket")
+        # Else the kernel would hold what is on its way, and the socket, until it gives up.
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.transport.abort()
+
+
+class Server(uvicorn.Server):
+    """A server that does not wait for live streams when it is told to stop: they have no end."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self.config.app.state.api.hub.end()  # type: ignore[union-attr]
+        await super().shutdown(sockets)
 
 
 def serve(
@@ -37,6 +63,7 @@ def serve(
         tell_ready()
         config = uvicorn.Config(
             app,
+            http=Protocol,
             loop="none",  # ours
             access_log=False,
             log_config=None,
@@ -46,7 +73,7 @@ def serve(
             timeout_keep_alive=IDLE_S,
             h11_max_incomplete_event_size=64 * 1024,
         )
-        loop.run(uvicorn.Server(config).serve(sockets=[listening]))
+        loop.run(Server(config).serve(sockets=[listening]))
 
 
 def _listen(address: str) -> socket.socket:

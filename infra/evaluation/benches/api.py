@@ -14,7 +14,7 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +28,7 @@ from psycopg.types.json import Jsonb
 
 import infra.postgres
 from infra.errors import Unavailable
+from infra.evaluation.benches import Serve
 from infra.evaluation.benches.reads import AT, ATOMS, PROJECT, QUERY, copy, database, fill
 from infra.service import http_questions as ask
 from infra.service.http_address import read_address
@@ -40,7 +41,6 @@ TARGET = 0.5  # of the requests a second of the bare SQL
 STATEMENTS, CARDS = 60, 20
 PRD = "art_bench"
 STARTS_WITHIN_S = 60
-Serve = Callable[[Settings, Mapping[str, str], str, Callable[[], None]], None]
 Statement = tuple[Any, Any]
 
 
