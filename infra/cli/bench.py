@@ -36,8 +36,8 @@ def register(app: typer.Typer) -> None:
 
         pipeline, first-atom and prd-v0 start an installation of their own, removed afterwards;
         hygiene, reading and dedupe measure functions and need no service; reads asks a database of
-        its own that holds 100,000 atoms, and api asks it over HTTP, beside the bare SQL; streams has
-        500 and 1,000 clients follow one stream.
+        its own that holds 100,000 atoms, and api asks it over HTTP, beside the bare SQL; streams
+        has 500 and 1,000 clients follow one stream.
         """
         measure = measures(source, backlog, runs).get(name)
         if measure is None:
