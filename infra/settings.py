@@ -5,6 +5,7 @@ or have to be started is decided in `infra/local/runtime.py`; until then the two
 """
 
 import hashlib
+import ipaddress
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
@@ -41,6 +42,7 @@ Bootstrap = Annotated[
 Listening = Annotated[
     str, StringConstraints(pattern=r"^(\[[0-9a-fA-F:]+\]|[^\s,:/@\[\]]+):[0-9]{1,5}$")
 ]
+ServiceUrl = Annotated[str, StringConstraints(pattern=r"^https?://[^\s/?#@]+(/[^\s?#@]*)?$")]
 TopicPrefix = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,79}$")]
 
 
@@ -83,10 +85,18 @@ class Settings(BaseModel):
     # Twice what a rebalance waits for a member that does not come back.
     stall_after_s: Annotated[float, Field(ge=1, le=86_400)] = 120.0
 
+    url: ServiceUrl | None = None
+    token: SecretStr | None = None
+    token_file: Absolute | None = None
+
     webhooks: Listening | None = None
     http: Listening | None = None
     http_hosts: str | None = None
+    auto_quality: bool = True
+    http_proxies: Annotated[str | None, AfterValidator(lambda text: _networks(text))] = None
     http_rate: Annotated[float, Field(ge=1, le=100_000)] = 200.0
+    http_keys_days: Annotated[int, Field(ge=1, le=365)] = 7
+    http_audit_days: Annotated[int, Field(ge=30, le=36_500)] = 400  # 30: the database's own least
 
     stream_key: SecretStr | None = None
     stream_key_file: Absolute | None = None
@@ -176,7 +186,9 @@ WANTED = {
     "runtime": "use `embedded` or `containers`",
     "kafka_bootstrap": "use host:port, several separated by commas",
     "webhooks": "use host:port, such as 127.0.0.1:8787",
+    "url": "use the address of a service, such as https://cairn.example.org",
     "http": "use host:port, such as 127.0.0.1:8080",
+    "http_proxies": "use addresses or networks with commas between, such as 127.0.0.1,10.0.0.0/8",
     "database_url": "use postgresql://user:password@host:port/database, with %40 for an @ and %2F"
     " for a / in a password",
     "topic_prefix": "use letters, digits, dot, dash and underscore, at most 80",
@@ -190,13 +202,20 @@ def _well_formed(url: str) -> str:
     return url
 
 
+def _networks(written: str | None) -> str | None:
+    """``written``. Raises ValueError unless it names addresses or networks."""
+    for each in (written or "").split(",") if written else ():
+        ipaddress.ip_network(each.strip())
+    return written
+
+
 def _sentence(error: ValidationError, given: Mapping[str, str]) -> str:
     """The first problem as one sentence. Secrets are named, never shown."""
     first = error.errors()[0]
     if not first["loc"]:
         return str(first["ctx"]["error"])
     field = str(first["loc"][0])
-    secret = "url" in field or "password" in field or "vault" in field or field == "stream_key"
+    secret = any(word in field for word in ("url", "password", "vault", "token", "stream_key"))
     shown = "(not shown)" if secret else repr(without_credentials(given[field]))
     advice = WANTED.get(field, first["msg"][0].lower() + first["msg"][1:])
     return f"{variable_of(field)} has the value {shown}, which cannot be used: {advice}."

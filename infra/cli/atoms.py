@@ -1,11 +1,12 @@
 """`cairn atoms`: what the ledger holds, with the words it rests on, now or as of a moment."""
 
+import asyncio
 from datetime import UTC, datetime
-from functools import partial
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import typer
 
+from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines, cell, table
 
@@ -40,34 +41,29 @@ def register(app: typer.Typer) -> None:
 
         As of a moment: the records as they were, without their quotes.
         """
-        from projections.read import atoms, projects, session
-        from projections.read.page import take
-
         check_known("kind", kind)
         check_known("status", status, "all")
         if as_of_seq is not None and as_of:
             raise typer.BadParameter("give --as-of-seq or --as-of, not both")
         moment = time_of(as_of) if as_of else None
-        past = as_of_seq is not None or moment is not None
-        if past and source:
+        then = as_of_seq if moment is None else moment
+        if then is not None and source:
             raise typer.BadParameter(
                 "--source does not work for a past moment, which has no quotes"
             )
-        with session.reading(connect().conninfo) as connection:
-            known = projects.project_of(connection, project)
-            if moment is not None:
-                as_of_seq = atoms.sequence_at(connection, known, moment)
-            found: list[Atom] | list[PastAtom]
-            if as_of_seq is not None:
-                then = partial(atoms.atoms_as_of, connection, known, as_of_seq)
-                found = list(
-                    take(partial(then, kind=kind, status=status, tag=tag, order=order), limit)
-                )
-            else:
-                now = partial(atoms.atoms, connection, known, source=source)
-                found = list(
-                    take(partial(now, kind=kind, status=status, tag=tag, order=order), limit)
-                )
+        settings = connect()
+        shared: dict[str, Any] = {
+            "kind": kind,
+            "status": status,
+            "tag": tag,
+            "order": order,
+            "limit": limit,
+        }
+        found: list[Atom] | list[PastAtom]
+        if then is not None:
+            found = asyncio.run(service.list_past_atoms(settings, project, then, **shared))
+        else:
+            found = asyncio.run(service.list_atoms(settings, project, source=source, **shared))
         if as_json:
             as_lines(atom.model_dump() for atom in found)
             return

@@ -5,7 +5,7 @@ import json
 
 import typer
 
-from infra import service
+from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import table
 from infra.cli.project import PROJECT_OPTION

@@ -7,6 +7,7 @@ A test compares the table with what the modules register.
 from __future__ import annotations
 
 import importlib
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -172,12 +173,23 @@ COMMANDS = {
     ),
 }
 
+# What works on the files, processes or log of the machine that it is called on.
+ONLY_HERE = frozenset(
+    ("up", "down", "demo", "worker", "projector", "web", "webhooks", "intake")
+    + ("rebuild", "replay", "checksums", "verify-log")
+)
+
 
 class Commands(TyperGroup):
     """Lists the commands of the table, and loads the one that is called."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, _, rest = super().resolve_command(ctx, args)
+        if name in ONLY_HERE and "--help" not in rest and os.environ.get("CAIRN_URL", "").strip():
+            ctx.fail(
+                f"`cairn {name}` works on the machine of a service, and CAIRN_URL names one"
+                " elsewhere: run it there, or unset CAIRN_URL."
+            )
         return name, load(str(name)), rest
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +10,8 @@ from contextlib import contextmanager
 import typer
 from rich.console import Console
 
-from infra import service, supervisor
+from infra import supervisor
+from infra.cli import service
 from infra.cli.hints import with_hint
 from infra.errors import BrokerUnavailable, DatabaseUnavailable, Invalid, Unavailable
 from infra.settings import Settings
@@ -40,10 +42,13 @@ def load() -> Settings:
 def connect(*, start: bool = True) -> Settings:
     """Settings with the addresses of a service that runs.
 
-    Where nothing runs and nothing is set, and with ``start``, the embedded one is started detached
-    and said so. Raises Unavailable when nothing runs and nothing may be started.
+    Where CAIRN_URL is set, that one is called over HTTP. Where nothing runs and nothing is set, and
+    with ``start``, the embedded one is started detached and said so. Raises Unavailable when
+    nothing runs and nothing may be started.
     """
     settings = load()
+    if settings.url is not None:
+        return settings
     try:
         return service.connect(settings)
     except Unavailable:
@@ -75,3 +80,20 @@ def explain_wrong_use() -> Iterator[None]:
         from streams.hygiene.strings import redact_text
 
         raise typer.BadParameter(redact_text(str(error))) from error
+
+
+def login_name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container's user without a name
+        return "unknown"
+
+
+def person_of(settings: Settings, name: str | None) -> str:
+    """Who acts: ``name``, or who is logged in here. Over HTTP it is the person of the token.
+
+    Raises typer.BadParameter for a name there.
+    """
+    if settings.url is not None and name is not None:
+        raise typer.BadParameter("over HTTP the token says who acts: leave --as out")
+    return name or login_name()

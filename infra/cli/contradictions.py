@@ -1,16 +1,20 @@
 """`cairn contradictions`: pairs of statements that cannot both hold."""
 
-from functools import partial
+import asyncio
 from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION
+from infra.cli import service
+from infra.cli.atoms import AS_OF, PROJECT_OPTION, time_of
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, cell, table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from projections.read.contradictions import Card, Contradiction
+    from projections.read.past import PastContradiction
 
 
 def register(app: typer.Typer) -> None:
@@ -21,21 +25,23 @@ def register(app: typer.Typer) -> None:
         cards: bool = typer.Option(
             False, "--cards", help="Show quotes, affected artifacts and possible decisions."
         ),
+        as_of: str | None = AS_OF,
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List contradictions, most severe first."""
-        from projections.read import contradictions, projects, session
-        from projections.read.page import take
-
-        wanted = None if status == "all" else status
-        with session.reading(connect().conninfo) as connection:
-            project_id = projects.project_of(connection, project)
-            if cards:
-                ask = partial(contradictions.cards, connection, project_id, wanted)
-                show_cards(list(take(ask)), as_json=as_json)
-            else:
-                pairs = partial(contradictions.contradictions, connection, project_id, wanted)
-                show_pairs(list(take(pairs)), as_json=as_json)
+        if as_of and cards:
+            raise typer.BadParameter("give --as-of or --cards, not both")
+        moment = time_of(as_of) if as_of else None
+        settings, wanted = connect(), None if status == "all" else status
+        if moment:
+            stood = service.list_past_contradictions(settings, project, moment, wanted)
+            show_pairs(asyncio.run(stood), as_json=as_json)
+        elif cards:
+            found = asyncio.run(service.list_contradictions(settings, project, wanted))
+            show_cards(found, as_json=as_json)
+        else:
+            pairs = asyncio.run(service.list_contradiction_pairs(settings, project, wanted))
+            show_pairs(pairs, as_json=as_json)
 
 
 def show_cards(found: "list[Card]", *, as_json: bool) -> None:
@@ -48,7 +54,7 @@ def show_cards(found: "list[Card]", *, as_json: bool) -> None:
         answer().print("No contradiction.")
 
 
-def show_pairs(found: "list[Contradiction]", *, as_json: bool) -> None:
+def show_pairs(found: "Sequence[Contradiction | PastContradiction]", *, as_json: bool) -> None:
     if as_json:
         as_lines(pair.model_dump() for pair in found)
         return

@@ -1,9 +1,11 @@
 """`cairn coverage`: how much of a project is read, by tier and by area, and what is missing."""
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import typer
 
+from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, table
@@ -21,11 +23,7 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Show what has been read of a project, and where its ledger has gaps."""
-        from projections.read import projects, session
-        from projections.read.coverage import coverage as covered
-
-        with session.reading(connect().conninfo) as connection:
-            found = covered(connection, projects.project_of(connection, project))
+        found = asyncio.run(service.read_coverage(connect(), project))
         if as_json:
             print(found.model_dump_json())
             return

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from infra import service
-from infra.cli.context import JSON_OPTION, connect, resumable
+from infra.cli import service
+from infra.cli.context import JSON_OPTION, connect, person_of, resumable
 from infra.cli.output import answer as standard_output
 from infra.cli.output import as_lines
-from infra.cli.project import KEY_OPTION, login_name, quiet_clients
+from infra.cli.project import KEY_OPTION, quiet_clients
 from infra.errors import Refusal
 from infra.settings import Settings
 from schemas.events.hitl import Role
@@ -100,7 +100,7 @@ def _decide(
     quiet_clients()
     settings = connect()
     with resumable(key) as drawn:
-        by = service.Decider(name or login_name(), role, rationale, expected_revision, drawn)
+        by = service.Decider(person_of(settings, name), role, rationale, expected_revision, drawn)
         try:
             decision = asyncio.run(decide(settings, by))
         except Refusal as error:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.console import Console
 
-from infra import service, supervisor
-from infra.cli.context import connect, load, say
+from infra import supervisor
+from infra.cli import service
+from infra.cli.context import connect, load, login_name, say
 from infra.cli.ingest import summarise, watch_ingest
-from infra.cli.project import login_name, quiet_clients
+from infra.cli.project import quiet_clients
 from infra.settings import Settings
 
 if TYPE_CHECKING:

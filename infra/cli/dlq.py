@@ -4,7 +4,7 @@ import asyncio
 
 import typer
 
-from infra import service
+from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect, say
 from infra.cli.output import as_lines, cell, table
 

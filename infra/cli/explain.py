@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import typer
 
+from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, cell, table
@@ -24,13 +25,11 @@ def register(app: typer.Typer) -> None:
 
         Each line says why: the rule that refused it, or what the reader took it for.
         """
-        from infra.service.explaining import explain_source
-
         match = _PLACE.fullmatch(place)
         if match is None:
             raise typer.BadParameter("The place is empty: give the path of a source.")
         line = int(match["line"]) if match["line"] else None
-        found = asyncio.run(explain_source(connect(), project, match["path"], line))
+        found = asyncio.run(service.explain_source(connect(), project, match["path"], line))
         if as_json:
             as_lines(
                 {"path": found.path, "root": found.root} | asdict(it) for it in found.sentences

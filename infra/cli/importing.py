@@ -8,9 +8,9 @@ from pathlib import Path
 
 import typer
 
-from infra import service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, say, say_note
-from infra.cli.project import PROJECT_OPTION, login_name, quiet_clients
+from infra.cli import service
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, say, say_note
+from infra.cli.project import PROJECT_OPTION, quiet_clients
 
 
 def register(app: typer.Typer) -> None:

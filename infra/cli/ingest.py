@@ -13,12 +13,21 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from connectors.connector import OF_READ_FILES
-from infra import loop, service
-from infra.cli.context import JSON_OPTION, connect, console, explain_wrong_use, resumable, say
+from infra import loop
+from infra.cli import service
+from infra.cli.context import (
+    JSON_OPTION,
+    connect,
+    console,
+    explain_wrong_use,
+    login_name,
+    resumable,
+    say,
+)
 from infra.cli.hints import with_hint
 from infra.cli.output import as_lines
 from infra.cli.progress import Board, Stage
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION, login_name, quiet_clients
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
 from infra.settings import Settings
 from schemas.events.ingestion_request import CoverageTarget
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from infra import service
+from infra.cli import service
 from infra.cli.atoms import time_of
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, resumable, say
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import KEY_OPTION, login_name, quiet_clients
+from infra.cli.project import KEY_OPTION, quiet_clients
 
 if TYPE_CHECKING:
     from projections.read.jobs import Job, Transition

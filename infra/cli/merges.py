@@ -1,10 +1,10 @@
 """`cairn merges`, `cairn unmerge`: what was taken for one, what waits for a person, and undoing."""
 
-from functools import partial
+import asyncio
 
 import typer
 
-from infra import service
+from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.deciding import Deciding, by_person
 from infra.cli.output import as_lines, cell, table
@@ -52,12 +52,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _list(project: str, *, as_json: bool) -> None:
-    from projections.read import merges, projects, session
-    from projections.read.page import take
-
-    with session.reading(connect().conninfo) as connection:
-        ask = partial(merges.merges, connection, projects.project_of(connection, project))
-        found = list(take(ask))
+    found = asyncio.run(service.list_merges(connect(), project))
     if as_json:
         as_lines(merge.model_dump() for merge in found)
         return

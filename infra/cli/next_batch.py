@@ -1,7 +1,10 @@
 """`cairn next-batch`: which chunks were chosen last, which others stood for choice, and why."""
 
+import asyncio
+
 import typer
 
+from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, table
 from infra.cli.project import PROJECT_OPTION
@@ -17,11 +20,7 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Show the last batch of each run, and the ranking behind the choice."""
-        from projections.read import projects, session
-        from projections.read.batches import last_batches
-
-        with session.reading(connect().conninfo) as connection:
-            found = last_batches(connection, projects.project_of(connection, project), run)
+        found = asyncio.run(service.list_next_batches(connect(), project, run))
         if as_json:
             as_lines(batch.model_dump() for batch in found)
             return

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra import service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, resumable
+from infra.cli import service
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable
 from infra.cli.output import as_lines, cell, table
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION, login_name, quiet_clients
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
 
 if TYPE_CHECKING:
     from projections.read.onboarding import PipelineEvent

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import getpass
 import json
 import logging
 from dataclasses import asdict
-from functools import partial
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from infra import service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, resumable
+from infra.cli import service
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable
 from infra.cli.output import as_lines
 
 KEY_OPTION = typer.Option(
@@ -48,12 +46,7 @@ def register(app: typer.Typer) -> None:
     @projects.command("list")
     def list_projects(as_json: bool = JSON_OPTION) -> None:
         """Show all projects."""
-        from projections.read import projects as read
-        from projections.read.page import take
-        from projections.read.session import reading
-
-        with reading(connect().conninfo) as connection:
-            found = list(take(partial(read.projects, connection)))
+        found = asyncio.run(service.list_projects(connect()))
         if as_json:
             as_lines(each.model_dump() for each in found)
             return
@@ -69,10 +62,3 @@ def quiet_clients() -> None:
         client = logging.getLogger(name)
         if client.getEffectiveLevel() > logging.DEBUG:
             client.setLevel(level)
-
-
-def login_name() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a container's user without a name
-        return "unknown"

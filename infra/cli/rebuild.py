@@ -4,7 +4,7 @@ import asyncio
 
 import typer
 
-from infra import service
+from infra.cli import service
 from infra.cli.context import connect
 from infra.cli.output import table
 from infra.cli.verify_log import show_findings, show_records

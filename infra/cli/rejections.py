@@ -1,9 +1,10 @@
 """`cairn rejections`: what reflection refused, and by which rule."""
 
-from functools import partial
+import asyncio
 
 import typer
 
+from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines, cell, table
@@ -22,13 +23,10 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List refused candidates and refused evidence rows with the rule that refused each."""
-        from projections.read import projects, rejections, session
-        from projections.read.page import take
-
-        with session.reading(connect().conninfo) as connection:
-            known = projects.project_of(connection, project)
-            ask = partial(rejections.rejections, connection, known, code=code, kind=kind)
-            found = list(take(partial(ask, source=source), limit))
+        question = service.list_rejections(
+            connect(), project, code=code, kind=kind, source=source, limit=limit
+        )
+        found = asyncio.run(question)
         if as_json:
             as_lines(row.model_dump() for row in found)
             return

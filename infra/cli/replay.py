@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import typer
 
-from infra import service
+from infra.cli import service
 from infra.cli.atoms import AS_OF, AS_OF_SEQ, PROJECT_OPTION, time_of
 from infra.cli.context import JSON_OPTION, connect, say
 from infra.cli.output import as_lines, table

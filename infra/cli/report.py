@@ -7,10 +7,10 @@ from enum import StrEnum
 
 import typer
 
-from infra import service
-from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, resumable
+from infra.cli import service
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable
 from infra.cli.output import as_lines
-from infra.cli.project import KEY_OPTION, PROJECT_OPTION, login_name, quiet_clients
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
 from infra.cli.show import Format, render_item
 
 
@@ -35,8 +35,6 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Make a report of a project; each line cites artifacts and atoms."""
-        from projections.read import projects, session, team
-
         quiet_clients()
         settings = connect()
         with resumable(idempotency_key) as key, explain_wrong_use():
@@ -53,6 +51,5 @@ def register(app: typer.Typer) -> None:
         if as_json or form is Format.json:
             as_lines([made.model_dump()])
             return
-        with session.reading(settings.conninfo) as connection:
-            names = team.names(connection, projects.project_of(connection, project))
+        names = asyncio.run(service.read_names(settings, project))
         print(render_item(made, names))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from infra import service
+from infra.cli import service
 from infra.cli.deciding import Deciding, by_person
 
 if TYPE_CHECKING:

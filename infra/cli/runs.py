@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import shlex
-from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
 
-from infra import service
+from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
-from infra.cli.context import JSON_OPTION, connect, resumable, say
+from infra.cli.context import JSON_OPTION, connect, login_name, resumable, say
 from infra.cli.output import as_lines, table
-from infra.cli.project import KEY_OPTION, login_name, quiet_clients
+from infra.cli.project import KEY_OPTION, quiet_clients
 
 if TYPE_CHECKING:
     from projections.read.deltas import DeltaReport
@@ -82,11 +81,7 @@ def register(app: typer.Typer) -> None:
         run: str = typer.Argument(help="Id of the run."), as_json: bool = JSON_OPTION
     ) -> None:
         """Show what a run changed: files, chunks, atoms and sections."""
-        from projections.read import deltas, runs, session
-
-        with session.reading(connect().conninfo) as connection:
-            found = deltas.delta_report(connection, run)
-            phases = runs.phases(connection, found.project_id).get(run, [])
+        found, phases = asyncio.run(service.read_run_report(connect(), run))
         if as_json:
             as_lines([found.model_dump() | {"phases": [each.model_dump() for each in phases]}])
         else:
@@ -95,12 +90,7 @@ def register(app: typer.Typer) -> None:
     @runs.command("deltas")
     def delta_reports(project: str = PROJECT_OPTION, as_json: bool = JSON_OPTION) -> None:
         """Show what each merged pull request or push changed."""
-        from projections.read import deltas, projects, session
-        from projections.read.page import take
-
-        with session.reading(connect().conninfo) as connection:
-            known = projects.project_of(connection, project)
-            found = list(take(partial(deltas.deltas, connection, known)))
+        found = asyncio.run(service.list_deltas(connect(), project))
         if as_json:
             as_lines(run.model_dump() for run in found)
             return
@@ -140,13 +130,9 @@ def register(app: typer.Typer) -> None:
 
 
 def show_runs(project: str, *, as_json: bool) -> None:
-    from projections.read import projects, runs, session
-    from projections.read.page import take
-
-    with session.reading(connect().conninfo) as connection:
-        project_id = projects.project_of(connection, project)
-        found = [run.model_dump() for run in take(partial(runs.runs, connection, project_id))]
-        phases = runs.phases(connection, project_id)
+    settings = connect()
+    found = [run.model_dump() for run in asyncio.run(service.list_runs(settings, project))]
+    phases = asyncio.run(service.list_phases(settings, project))
     if as_json:
         for run in found:
             run["phases"] = [each.model_dump() for each in phases.get(run["run_id"], [])]

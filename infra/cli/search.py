@@ -1,9 +1,11 @@
 """`cairn search`: what the project says about something."""
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import typer
 
+from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION, check_known
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer as answer_console
@@ -35,20 +37,16 @@ def register(app: typer.Typer) -> None:
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Answer a question with passages and atoms, each with the places it comes from."""
-        from projections.read import projects, session
-        from projections.read.search import Filters, search_ledger
-
         if not query.strip():
             raise typer.BadParameter("The query is empty: give words, a kind, an area or a tag.")
         for each in kind:
             check_known("kind", each)
         for each in status:
             check_known("status", each)
-        filters = Filters(kinds=tuple(kind), areas=tuple(area), statuses=tuple(status))
-        with session.reading(connect().conninfo) as connection:
-            answer = search_ledger(
-                connection, projects.project_of(connection, project), query, filters, limit
-            )
+        question = service.search_ledger(
+            connect(), project, query, kinds=kind, areas=area, statuses=status, limit=limit
+        )
+        answer = asyncio.run(question)
         if as_json:
             print(answer.model_dump_json())
             return

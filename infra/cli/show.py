@@ -1,17 +1,19 @@
 """`cairn show`: artifacts as people read them, or as data."""
 
+import asyncio
 from enum import StrEnum
-from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
 
-from infra.cli.atoms import PROJECT_OPTION
+from infra.cli import service
+from infra.cli.atoms import AS_OF, PROJECT_OPTION, time_of
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from projections.read.artifacts import (
         Artifact,
@@ -76,6 +78,7 @@ def register(app: typer.Typer) -> None:
         form: Format = typer.Option(Format.md, "--format", help="Markdown, or JSON lines."),
         more: bool = MORE,
         section: str | None = SECTION,
+        as_of: str | None = AS_OF,
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Print the PRD, or a list made from it: features, tasks, sprints and others.
@@ -83,31 +86,35 @@ def register(app: typer.Typer) -> None:
         Of each section of the PRD the first statements; --more and JSON have all of them. Sections
         written during a run follow, marked as speculative.
         """
-        from projections.read import artifacts, projects, session, team
-        from projections.read.page import take
-
         wanted = Format.json if as_json else form
         if kind is not Kind.prd and (more or section):
             raise typer.BadParameter("--more and --section are for the PRD.")
-        with session.reading(connect().conninfo) as connection:
-            project_id = projects.project_of(connection, project)
-            early = artifacts.speculative(connection, project_id, TYPES[kind])
-            gone = list(take(partial(artifacts.gone_items, connection, project_id, TYPES[kind])))
-            found: list[Artifact] | list[Item] = []
-            if kind is not Kind.prd:
-                found = list(take(partial(artifacts.items, connection, project_id, TYPES[kind])))
-            elif not early or artifacts.has_artifact(connection, project_id, TYPES[kind]):
-                prd = artifacts.artifact(connection, project_id, TYPES[kind])
-                found = [select_section(prd, section) if section else prd]
-            names = team.names(connection, project_id)
-            left_out = team.left_out_tasks(connection, project_id) if kind is Kind.tasks else []
+        if as_of:
+            if kind is not Kind.prd or section:
+                raise typer.BadParameter("--as-of is for the whole PRD.")
+            show_past_prd(project, time_of(as_of), as_json=wanted is Format.json)
+            return
+        view = asyncio.run(service.read_view(connect(), project, TYPES[kind]))
+        found: list[Artifact] | list[Item] = view.items
+        if view.prd is not None:
+            found = [select_section(view.prd, section) if section else view.prd]
         if wanted is Format.json:
-            as_lines(one.model_dump() for one in (*found, *early))
+            as_lines(one.model_dump() for one in (*found, *view.ahead))
             return
         asked = section is not None
-        told = [document_of(one, names, in_full=more or asked, asked=asked) for one in found]
-        shown = [*told, *map(render_ahead, early), *render_gone(gone), *render_left_out(left_out)]
+        told = [document_of(one, view.names, in_full=more or asked, asked=asked) for one in found]
+        shown = [*told, *map(render_ahead, view.ahead), *render_gone(view.gone)]
+        shown += render_left_out(view.left_out)
         print("\n\n".join(shown) or f"There are no {kind.value} yet.")
+
+
+def show_past_prd(project: str, moment: "datetime", *, as_json: bool) -> None:
+    """The PRD as it was published then, with all its statements where it is data."""
+    then = asyncio.run(service.read_past_prd(connect(), project, moment))
+    if as_json:
+        as_lines([then.model_dump()])
+    else:
+        print(then.rendered_markdown, end="")
 
 
 def select_section(prd: "Artifact", section_id: str) -> "Artifact":

@@ -1,9 +1,10 @@
 """`cairn sources`: every source of a project; with --skipped, what is not read and why."""
 
-from functools import partial
+import asyncio
 
 import typer
 
+from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines, cell, table
@@ -25,14 +26,12 @@ def register(app: typer.Typer) -> None:
 
         Of a source that is read and nearly a copy of another the detail says so.
         """
-        from projections.read import copies, projects, session, source_list
-        from projections.read.page import take
-
-        with session.reading(connect().conninfo) as connection:
-            known = projects.project_of(connection, project)
-            ask = partial(source_list.source_states, connection, known, skipped=skipped)
-            found = list(take(partial(ask, reason=reason, source=source), limit))
-            near = [] if skipped else copies.near_copies(connection, known)
+        settings = connect()
+        question = service.list_sources(
+            settings, project, skipped=skipped, reason=reason, source=source, limit=limit
+        )
+        found = asyncio.run(question)
+        near = [] if skipped else asyncio.run(service.list_near_copies(settings, project))
         told = {
             one.source_id: f"nearly a copy of {one.original_path}: {one.share:.0%} is the same"
             for one in near

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from infra import service
+from infra.cli import service
 from infra.cli.context import JSON_OPTION, load
 
 

@@ -7,9 +7,9 @@ import typer
 from rich.markup import escape
 from rich.tree import Tree
 
+from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, cell, table
-from infra.settings import Settings
 
 if TYPE_CHECKING:
     from projections.read.decisions import Reason
@@ -30,31 +30,18 @@ def register(app: typer.Typer) -> None:
 
         With --why: why it was chosen, read, refused, merged, downgraded or blocked.
         """
-        from projections.read import lineage, session
-
         if explain:
-            reasons = reasons_of(connect(), known_id)
+            reasons = asyncio.run(service.list_reasons(connect(), known_id))
             if as_json:
                 as_lines(reason.model_dump() for reason in reasons)
             else:
                 show_reasons(reasons)
             return
-        with session.reading(connect().conninfo) as connection:
-            node = lineage.trace(connection, known_id)
+        node = asyncio.run(service.trace(connect(), known_id))
         if as_json:
             as_lines([node.flat()])
         else:
             answer().print(tree_of(node), soft_wrap=True)
-
-
-def reasons_of(settings: Settings, known_id: str) -> "list[Reason]":
-    from projections.log_reader import fact_at
-    from projections.read import reasons, session
-
-    with session.reading(settings.conninfo) as connection:
-        return reasons.why(
-            connection, known_id, lambda place: asyncio.run(fact_at(settings, place))
-        )
 
 
 def show_reasons(reasons: "list[Reason]") -> None:

@@ -4,7 +4,8 @@ import os
 
 import typer
 
-from infra import service, supervisor
+from infra import supervisor
+from infra.cli import service
 from infra.cli.context import load, say
 from infra.local.alone import since
 from infra.settings import Settings

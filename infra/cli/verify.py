@@ -2,7 +2,7 @@
 
 import typer
 
-from infra import service
+from infra.cli import service
 from infra.cli.deciding import Deciding, by_person
 
 ATOM = typer.Argument(help="Id of the atom, see `cairn atoms --json`.")

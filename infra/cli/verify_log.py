@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
-from infra import service
+from infra.cli import service
 from infra.cli.context import JSON_OPTION, connect, console
 from infra.cli.output import table
 

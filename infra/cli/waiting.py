@@ -1,9 +1,10 @@
 """`cairn waiting`: what waits for a person."""
 
-from functools import partial
+import asyncio
 
 import typer
 
+from infra.cli import service
 from infra.cli.atoms import PROJECT_OPTION
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines, cell, table
@@ -17,13 +18,7 @@ def register(app: typer.Typer) -> None:
         Contradictions (most severe first) and merge reviews, both after the deep run; blocked
         removals; verified atoms without a source.
         """
-        from projections.read import projects, session
-        from projections.read.page import take
-        from projections.read.waiting import queue
-
-        with session.reading(connect().conninfo) as connection:
-            known = projects.project_of(connection, project)
-            found = list(take(partial(queue, connection, known)))
+        found = asyncio.run(service.list_waiting(connect(), project))
         if as_json:
             as_lines(one.model_dump() for one in found)
             return

@@ -6,7 +6,7 @@ import asyncio
 import json
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -48,13 +48,18 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def serve(settings: Settings, address: str, tell_ready: Callable[[], None]) -> None:
+def serve(
+    settings: Settings,
+    environ: Mapping[str, str],
+    address: str,
+    tell_ready: Callable[[], None],
+) -> None:
     """Listen at ``address``; port 0 is any free one. Raises Refusal."""
     read_stream_key(settings)  # one that cannot be used is told now, not to the first client
     with _listen(address) as listening:
         url = _url(listening)
         write_whole(address_file(settings), json.dumps({"url": url}))
-        app = create_app(settings.model_copy(update={"http": address}))
+        app = create_app(settings.model_copy(update={"http": address}), environ)
         tell_ready()
         config = uvicorn.Config(
             app,
@@ -63,6 +68,7 @@ def serve(settings: Settings, address: str, tell_ready: Callable[[], None]) -> N
             access_log=False,
             log_config=None,
             server_header=False,
+            proxy_headers=False,  # `app.py` believes those of CAIRN_HTTP_PROXIES alone
             timeout_graceful_shutdown=DRAINS_S,
             timeout_keep_alive=IDLE_S,
             h11_max_incomplete_event_size=64 * 1024,

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from infra.service.decisions import verify_atom as verify_atom
     from infra.service.edits import PrdEdit as PrdEdit
     from infra.service.edits import edit_prd_section as edit_prd_section
+    from infra.service.explaining import Explanation as Explanation
+    from infra.service.explaining import explain_source as explain_source
     from infra.service.http_address import choose_address as choose_address
     from infra.service.http_address import read_address as read_address
     from infra.service.imports import Imported as Imported
@@ -96,8 +98,31 @@ if TYPE_CHECKING:
     from infra.service.quality import list_quality_runs as list_quality_runs
     from infra.service.quality import read_quality_run as read_quality_run
     from infra.service.quality import run_quality as run_quality
+    from infra.service.reads import View as View
+    from infra.service.reads import list_atoms as list_atoms
+    from infra.service.reads import list_contradiction_pairs as list_contradiction_pairs
     from infra.service.reads import list_contradictions as list_contradictions
+    from infra.service.reads import list_deltas as list_deltas
+    from infra.service.reads import list_merges as list_merges
+    from infra.service.reads import list_near_copies as list_near_copies
+    from infra.service.reads import list_next_batches as list_next_batches
+    from infra.service.reads import list_past_atoms as list_past_atoms
+    from infra.service.reads import list_past_contradictions as list_past_contradictions
+    from infra.service.reads import list_phases as list_phases
+    from infra.service.reads import list_projects as list_projects
+    from infra.service.reads import list_reasons as list_reasons
+    from infra.service.reads import list_rejections as list_rejections
+    from infra.service.reads import list_runs as list_runs
+    from infra.service.reads import list_sources as list_sources
+    from infra.service.reads import list_waiting as list_waiting
+    from infra.service.reads import read_coverage as read_coverage
+    from infra.service.reads import read_names as read_names
+    from infra.service.reads import read_past_prd as read_past_prd
     from infra.service.reads import read_prd as read_prd
+    from infra.service.reads import read_run_report as read_run_report
+    from infra.service.reads import read_view as read_view
+    from infra.service.reads import search_ledger as search_ledger
+    from infra.service.reads import trace as trace
     from infra.service.runs import AcceptedRemovals as AcceptedRemovals
     from infra.service.runs import accept_removals as accept_removals
     from infra.service.runs import cancel_run as cancel_run

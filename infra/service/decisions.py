@@ -198,16 +198,21 @@ async def _decide(
         timeout_s=by.answer_within_s,
     )
     if answer is None:
-        raise Unavailable(
-            "The decision is recorded, but the ledger has not answered within"
-            f" {by.answer_within_s:.0f} s.",
-            code=UNANSWERED,
-            detail={"target_id": target_id, "key": by.key, "event_id": str(fact.event_id)},
-        )
-    return _check_outcome(Decision(**answer.model_dump()))
+        recorded = {"target_id": target_id, "key": by.key, "event_id": str(fact.event_id)}
+        raise unanswered(recorded, by.answer_within_s)
+    return check_outcome(Decision(**answer.model_dump()))
 
 
-def _check_outcome(decision: Decision) -> Decision:
+def unanswered(recorded: Mapping[str, str], patience_s: float) -> Unavailable:
+    """It is in the log, and decided in time; ``recorded`` names it."""
+    return Unavailable(
+        f"The decision is recorded, but the ledger has not answered within {patience_s:.0f} s.",
+        code=UNANSWERED,
+        detail=recorded,
+    )
+
+
+def check_outcome(decision: Decision) -> Decision:
     """``decision`` when it was applied. Raises the ledger's reason, with the target as it is."""
     if decision.outcome != "refused":
         return decision

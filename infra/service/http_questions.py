@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from infra.service.reads import View, view
 from projections.read.artifact_list import (
     ArtifactSummary,
     ArtifactVersion,
@@ -19,26 +20,33 @@ from projections.read.atom_detail import Link, WholeAtom, whole_atom
 from projections.read.atom_detail import links as list_links
 from projections.read.atoms import Atom, Order, PastAtom
 from projections.read.atoms import atoms as list_atoms
-from projections.read.atoms import atoms_as_of as list_atoms_as_of
-from projections.read.batches import Batch, last_batches
-from projections.read.belonging import check_belongs
+from projections.read.batches import Batch, RunBatch, last_batches, list_batches
+from projections.read.belonging import Belonging, check_belongs, find_belonging
 from projections.read.changes import LARGEST_WINDOW, WINDOW, Changes, changes_since
-from projections.read.contradictions import Card
+from projections.read.chunks import Chunk, WholeChunk, list_chunks, whole_chunk
+from projections.read.contradictions import Card, Contradiction
 from projections.read.contradictions import cards as list_cards
+from projections.read.contradictions import contradictions as list_contradictions
+from projections.read.copies import NearCopy
+from projections.read.copies import near_copies as list_near_copies
 from projections.read.coverage import Coverage
 from projections.read.coverage import coverage as read_coverage
 from projections.read.dead_letters import DeadLetter
 from projections.read.dead_letters import dead_letter as find_dead_letter
 from projections.read.dead_letters import dead_letters as list_dead_letters
 from projections.read.decision_list import decisions as list_decisions
-from projections.read.deltas import DeltaReport
+from projections.read.decisions import Reason
+from projections.read.deltas import Delta, DeltaReport
 from projections.read.deltas import delta_report as read_report
+from projections.read.deltas import deltas as list_deltas
 from projections.read.jobs import Job
 from projections.read.jobs import Transition as JobTransition
 from projections.read.jobs import job as read_job
 from projections.read.jobs import jobs as list_jobs
 from projections.read.jobs import transitions as list_job_history
 from projections.read.lineage import Node, trace
+from projections.read.loops import GenerationLoop
+from projections.read.loops import loops as list_loops
 from projections.read.merges import Merge
 from projections.read.merges import merges as list_merges
 from projections.read.onboarding import PipelineEvent
@@ -46,7 +54,12 @@ from projections.read.onboarding import events as list_pipeline_events
 from projections.read.onboarding import pipeline as read_pipeline
 from projections.read.onboarding import pipelines as list_pipelines
 from projections.read.page import LARGEST_PAGE, PAGE, Page
+from projections.read.past import PastContradiction
+from projections.read.past import atoms_at as list_atoms_at
+from projections.read.past import contradictions_at as list_contradictions_at
+from projections.read.past import version_at as read_version_at
 from projections.read.people import DecisionAnswer
+from projections.read.positions import next_offsets
 from projections.read.progress import TriggerProgress, trigger_progress
 from projections.read.projects import Project, project_ids
 from projections.read.projects import projects as list_projects
@@ -54,19 +67,46 @@ from projections.read.quality import QualityRunEvent, QualityRunRow
 from projections.read.quality import runs as list_quality_runs
 from projections.read.rejections import Rejection
 from projections.read.rejections import rejections as list_rejections
-from projections.read.runs import Run
+from projections.read.runs import Phase, Run
+from projections.read.runs import phases as list_phases
 from projections.read.runs import runs as list_runs
 from projections.read.search import Answer, Filters, search_ledger
 from projections.read.source_detail import WholeSource, whole_source
 from projections.read.source_list import SourceState
 from projections.read.source_list import source_states as list_sources
+from projections.read.summary import working_summary
 from projections.read.team import Member, PlanSettings
 from projections.read.team import members as list_members
 from projections.read.team import plan_settings as read_plan
+from projections.read.usage import Usage
+from projections.read.usage import usage as read_usage
 from projections.read.waiting import Waiting
 from projections.read.waiting import queue as list_waiting
 
 __all__ = [
+    "Chunk",
+    "RunBatch",
+    "Usage",
+    "WholeChunk",
+    "list_batches",
+    "list_chunks",
+    "next_offsets",
+    "read_usage",
+    "whole_chunk",
+    "working_summary",
+    "Belonging",
+    "Contradiction",
+    "Delta",
+    "NearCopy",
+    "Phase",
+    "Reason",
+    "View",
+    "find_belonging",
+    "list_contradictions",
+    "list_deltas",
+    "list_near_copies",
+    "list_phases",
+    "view",
     "Edit",
     "Job",
     "JobTransition",
@@ -100,6 +140,7 @@ __all__ = [
     "DecisionAnswer",
     "DeltaReport",
     "Filters",
+    "GenerationLoop",
     "LARGEST_PAGE",
     "Link",
     "Merge",
@@ -108,6 +149,7 @@ __all__ = [
     "PAGE",
     "Page",
     "PastAtom",
+    "PastContradiction",
     "Project",
     "Rejection",
     "Run",
@@ -124,11 +166,13 @@ __all__ = [
     "last_batches",
     "list_artifacts",
     "list_atoms",
-    "list_atoms_as_of",
+    "list_atoms_at",
     "list_cards",
+    "list_contradictions_at",
     "list_dead_letters",
     "list_decisions",
     "list_links",
+    "list_loops",
     "list_merges",
     "list_projects",
     "list_rejections",
@@ -140,6 +184,7 @@ __all__ = [
     "project_ids",
     "read_coverage",
     "read_report",
+    "read_version_at",
     "search_ledger",
     "trace",
     "trigger_progress",

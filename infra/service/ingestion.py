@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import isfinite
 from typing import Any, Literal
 
 from connectors.connector import LOSSES, Connector, Listing, Notice, redact_listing
-from connectors.feeder import STALLED_AFTER_S, FeedOrder, FeedReport, feed
+from connectors.feeder import STALLED_AFTER_S, FeedOrder, feed
+from connectors.feeder import FeedReport as FeedReport
 from connectors.recognise import open_source
 from connectors.runner import follow_answers, open_publish
 from infra.addresses import without_credentials
@@ -148,11 +149,16 @@ def ingest(settings: Settings, request: IngestRequest) -> AsyncGenerator[IngestS
     Each source gives one ``SourceListed``, progress, and one ``SourceIngested``. Raises Invalid
     (also ``UnknownSource``), SourceRefused, NotFound, Conflict, VaultUnconfigured, Unavailable.
     """
+    check_request(request)
+    return follow(lambda tell: _ingest_all(settings, request, tell))
+
+
+def check_request(request: IngestRequest) -> None:
+    """Raises Invalid for limits, a key or a name of the root that cannot be."""
     check_limits(request.limits)
     check_key(request.key)
     if request.as_name is not None and len(request.sources) > 1:
         raise Invalid("A name of the root fits one source only.", code="root_name_ambiguous")
-    return follow(lambda tell: _ingest_all(settings, request, tell))
 
 
 def check_limits(limits: Mapping[str, float]) -> None:
@@ -202,6 +208,17 @@ def _open_sources(
         )
         for source in request.sources
     ]
+
+
+def reach_milestones(
+    runs: list[dict[str, Any]], reached: set[Milestone]
+) -> Iterator[MilestoneReached]:
+    """What can be looked at from now on, though the rest is still being sent; each once."""
+    for milestone in MILESTONES:
+        taken_ms = [run[milestone] for run in runs if run[milestone] is not None]
+        if taken_ms and milestone not in reached:
+            reached.add(milestone)
+            yield MilestoneReached(milestone, min(taken_ms))
 
 
 def check_roots(before: list[SourceIngested], one: SourceIngested) -> None:
@@ -362,20 +379,13 @@ class _Source:
             self.progress = await self._ask(
                 lambda tables: trigger_progress(tables, self.project_id, self.trigger_key)
             )
-            self._tell_milestones(self.progress.runs)
+            for each in reach_milestones(self.progress.runs, self.reached):
+                self.tell(each)
             await asyncio.sleep(LOOK_EVERY_S)
         self.runs = tuple(await self._ask(self._list_runs))
 
     def _list_runs(self, tables: Conn) -> list[Run]:
         return list(take(partial(runs.runs, tables, self.project_id, self.trigger_key)))
-
-    def _tell_milestones(self, runs: list[dict[str, Any]]) -> None:
-        """What can be looked at from now on, though the rest is still being sent; each once."""
-        for milestone in MILESTONES:
-            taken_ms = [run[milestone] for run in runs if run[milestone] is not None]
-            if taken_ms and milestone not in self.reached:
-                self.reached.add(milestone)
-                self.tell(MilestoneReached(milestone, min(taken_ms)))
 
     def _tell_stalled(self) -> None:
         sentence = f"Hygiene has not answered for {STALLED_AFTER_S:.0f} s; still waiting."

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from infra.errors import NotFound
-from projections.read.session import Conn, rows
+from projections.read.session import Conn, ReadModel, rows
 
 TABLES = {
     "art": "SELECT project_id FROM artifacts WHERE artifact_id = %s",
@@ -22,8 +24,26 @@ TABLES = {
 STATEMENT = "SELECT DISTINCT project_id FROM artifact_citations WHERE statement_id = %s"
 
 
+class Belonging(ReadModel):
+    project_id: str
+
+
+def find_belonging(
+    connection: Conn, known_id: str, only: Collection[str] | None = None
+) -> Belonging:
+    """The project of this id, among those of ``only``. Raises NotFound."""
+    found = _projects_of(connection, known_id)
+    if len(found) != 1 or (only is not None and found[0] not in only):
+        raise NotFound(f"There is nothing called {known_id}.", code="unknown_id")
+    return Belonging(project_id=found[0])
+
+
 def check_belongs(connection: Conn, project_id: str, known_id: str) -> None:
     """Raises NotFound unless the project has something of this id."""
-    query = TABLES.get(known_id.partition("_")[0], STATEMENT)
-    if [row["project_id"] for row in rows(connection, query, known_id)] != [project_id]:
+    if _projects_of(connection, known_id) != [project_id]:
         raise NotFound(f"The project has nothing called {known_id}.", code="unknown_id")
+
+
+def _projects_of(connection: Conn, known_id: str) -> list[str]:
+    query = TABLES.get(known_id.partition("_")[0], STATEMENT)
+    return [row["project_id"] for row in rows(connection, query, known_id)]

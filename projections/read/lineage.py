@@ -8,9 +8,11 @@ and run.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
+
+from pydantic import field_validator
 
 from infra.errors import NotFound
 from projections.read.session import Conn, ReadModel, Row, rows, select
@@ -42,6 +44,12 @@ class Node(ReadModel):
     events: list[EventPlace] = []
     children: list[Node] = []
 
+    @field_validator("facts")
+    @classmethod
+    def _plain(cls, facts: Row) -> Row:
+        """Times and ids as text, so that the facts are the same behind HTTP."""
+        return {name: _text_of(value) for name, value in facts.items()}
+
     def flat(self) -> Row:
         """For programs: the facts stand beside the rest."""
         return {
@@ -51,6 +59,13 @@ class Node(ReadModel):
             "events": [event.model_dump() for event in self.events],
             "children": [child.flat() for child in self.children],
         }
+
+
+def _text_of(value: Any) -> Any:
+    if isinstance(value, datetime):
+        told = value.astimezone(UTC).isoformat(timespec="milliseconds")
+        return told.removesuffix("+00:00") + "Z"
+    return str(value) if isinstance(value, UUID) else value
 
 
 def trace(connection: Conn, known_id: str) -> Node:

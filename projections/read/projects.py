@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from infra.errors import Conflict, NotFound
@@ -33,7 +33,11 @@ class Project(ReadModel):
 
 def project_of(connection: Conn, name_or_id: str) -> str:
     """The id of the project with this name or id. Raises Refusal when there is none, or several."""
-    found = project_ids(connection, name_or_id)
+    return only_project(project_ids(connection, name_or_id), name_or_id)
+
+
+def only_project(found: Sequence[str], name_or_id: str) -> str:
+    """The only one of the ids found for a name. Raises Refusal when there is none, or several."""
     if not found:
         raise NotFound(f"There is no project {name_or_id}.", code="unknown_project")
     if len(found) > 1:

@@ -21,6 +21,9 @@ STREAM = """
     UNION ALL
     SELECT project_id, p.created_at FROM onboarding_pipelines JOIN projects p USING (project_id)
     WHERE pipeline_id = %s
+    UNION ALL
+    (SELECT project_id, p.created_at FROM stream_frames JOIN projects p USING (project_id)
+    WHERE stream_id = %s LIMIT 1)
 """
 FRAME = "stream_id, seq, name, data, is_last"
 PAGE = f"""
@@ -76,8 +79,8 @@ class StreamEnds(ReadModel):
 
 
 def stream(connection: Conn, stream_id: str) -> Stream:
-    """The stream of a project or of a run. Raises NotFound."""
-    for row in rows(connection, STREAM, *[stream_id] * 4):
+    """The stream of a project, of a run, or of what has frames. Raises NotFound."""
+    for row in rows(connection, STREAM, *[stream_id] * 5):
         epoch = _epoch(stream_id, row["created_at"])
         return Stream(stream_id=stream_id, project_id=row["project_id"], epoch=epoch)
     raise unknown_stream(stream_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from infra.errors import NotFound
@@ -64,7 +65,11 @@ def members(connection: Conn, project_id: str) -> list[Member]:
 
 def member_of(connection: Conn, project_id: str, name_or_id: str) -> Member:
     """The member with this id, or the only one with this name. Raises Refusal otherwise."""
-    known = members(connection, project_id)
+    return only_member(members(connection, project_id), name_or_id)
+
+
+def only_member(known: Sequence[Member], name_or_id: str) -> Member:
+    """The one of them with this id, or the only one with this name. Raises Refusal otherwise."""
     found = [one for one in known if name_or_id in (one.member_id, one.name)]
     if len(found) != 1:
         several = f"{len(found)} members are called" if found else "There is no member"

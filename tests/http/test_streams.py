@@ -8,6 +8,7 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -86,6 +87,27 @@ def test_a_run_is_told_from_its_beginning_and_a_client_that_has_all_gets_no_more
     assert (frames[0].data["status"], frames[-1].name) == ("running", "done")
     assert rest == frames[2:]
     assert over.status_code == 204
+
+
+def test_a_loop_has_a_stream_with_all_its_items_whoever_left_in_the_middle(
+    called: Called, ask: Callable[..., Any]
+):
+    loops = ask("/generation-loops", limit=100)["items"]
+    with called.client() as client:
+        loop, whole = next(
+            (loop, whole)
+            for loop in loops
+            if len(whole := list(listen(client, loop["stream_id"]))) > 6  # three items or more
+        )
+        left = list(islice(listen(client, loop["stream_id"]), 4))
+        rest = list(listen(client, loop["stream_id"], left[-1].id))
+
+    assert [*left, *rest] == whole
+    item, total = whole[2].name, whole[-1].data["total"]
+    assert [each.name for each in whole] == ["started", "phase", *[item] * total, "phase", "done"]
+    assert whole[-1].data["stop_reason"] == loop["stop_reason"]
+    there = ask("/artifacts", type=item, limit=100)["items"]
+    assert {each.data["id"] for each in whole[2:-2]} & {one["artifact_id"] for one in there}
 
 
 def test_an_unknown_frame_gives_a_reset_and_then_everything(

@@ -15,7 +15,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +46,7 @@ FRAMES = """
     FROM generate_series(%s::bigint, %s) AS seq
 """
 
-Serve = Callable[[Settings, str, Callable[[], None]], None]
+Serve = Callable[[Settings, Mapping[str, str], str, Callable[[], None]], None]
 
 
 @dataclass(slots=True)
@@ -199,7 +199,7 @@ def running(conninfo: str, serve: Serve) -> Iterator[Server]:
 def _serve(serve: Serve, settings: Settings) -> None:
     """What the server logs does not get between the figures."""
     with contextlib.redirect_stdout(sys.stderr):
-        serve(settings, "127.0.0.1:0", lambda: None)
+        serve(settings, {}, "127.0.0.1:0", lambda: None)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from infra.service.http_uploads import (
     ingest_archive,
     ingest_documents,
 )
-from infra.service.ingestion import IngestRequest, Lane
+from infra.service.ingestion import FeedReport, IngestRequest, Lane
 from schemas.events.ingestion_request import CoverageTarget
 
 router = APIRouter(route_class=Guarded, tags=["Ingestion"])
@@ -74,9 +74,10 @@ class Repository(BaseModel):
 
 
 class Recorded(BaseModel):
-    """What was recorded. ``progress`` is what the tables show of it."""
+    """What was recorded. ``progress`` is what the tables show of it; ``feed`` counts sources."""
 
     trigger_key: str
+    project_id: str
     root: str
     complete: bool
     listed: int
@@ -85,6 +86,7 @@ class Recorded(BaseModel):
     notices: dict[str, int]
     notes: list[str]
     progress: TriggerProgress
+    feed: FeedReport
 
 
 RECORDED: dict[int | str, dict[str, Any]] = OF_ANY | {
@@ -145,11 +147,16 @@ async def ingest_uploaded_archive(
     name: Annotated[str, Query(min_length=1, max_length=200, description="`handbook.tar.gz`")],
     body: Annotated[bytes, Body(media_type="application/octet-stream")],
     root: Annotated[str | None, Query(min_length=1, max_length=200)] = None,
+    complete: bool = True,
     accept_removals: bool = False,
     lane: Lane = "both",
+    target: CoverageTarget = "best_effort",
     wait: Wait = False,
 ) -> Response:
-    """Read an archive, which is all of its root: what is not in it any more is removed."""
+    """Read an archive, which is all of its root: what is not in it any more is removed.
+
+    With ``complete`` false it is a part of it, and nothing is removed.
+    """
     request = IngestRequest(
         sources=("",),
         project=project,
@@ -159,6 +166,8 @@ async def ingest_uploaded_archive(
         lane=lane,
         as_name=root,
         accept_removals=accept_removals,
+        partial=not complete,
+        target=target,
     )
     return await _answer(api, await ingest_archive(api.settings, request, name, body), wait)
 
@@ -177,6 +186,7 @@ async def _answer(api: Api, ingested: Ingested, wait: bool) -> Response:
     progress = await _look(api, result.project_id, result.trigger_key, WAITS_S if wait else 0.0)
     recorded = Recorded(
         trigger_key=result.trigger_key,
+        project_id=result.project_id,
         root=result.root,
         complete=result.complete,
         listed=result.feed.listed,
@@ -185,6 +195,7 @@ async def _answer(api: Api, ingested: Ingested, wait: bool) -> Response:
         notices=result.notices,
         notes=[note.message for note in ingested.notes],
         progress=progress,
+        feed=result.feed,
     )
     status = 200 if progress.settled else 202
     return Response(recorded.model_dump_json(), status, media_type="application/json")

@@ -1,0 +1,165 @@
+"""Decisions over HTTP: the token says who decides, and the ledger's answer is waited for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from infra.cli.remote.asking import adopt, ask_about
+from infra.client.client import Client
+from infra.client.models.decisions import (
+    ContradictionDecision,
+    DecisionAnswer,
+    DecisionsRecorded,
+    MergeDecision,
+    Reasons,
+    Verification,
+)
+from infra.client.models.decisions import Decision as Answered
+from infra.errors import Invalid, Refusal
+from infra.service.decisions import (
+    Decider,
+    Decision,
+    Resolution,
+    Verdict,
+    check_outcome,
+    unanswered,
+)
+from infra.settings import Settings
+
+LOOK_EVERY_S = 0.5
+
+Deciding = Callable[[Client, str], Answered | DecisionsRecorded]
+
+
+async def review_merge(
+    settings: Settings, review_id: str, by: Decider, verdict: Verdict
+) -> Decision:
+    body = MergeDecision(decision=verdict, **_reasons(by))
+    return await _decide(
+        settings,
+        review_id,
+        by,
+        lambda client, known: client.decide_merge(known, review_id, body, wait=True, key=by.key),
+    )
+
+
+async def undo_merge(settings: Settings, merged_id: str, by: Decider) -> Decision:
+    body = Reasons(**_reasons(by))
+    return await _decide(
+        settings,
+        merged_id,
+        by,
+        lambda client, known: client.undo_merge(known, merged_id, body, wait=True, key=by.key),
+    )
+
+
+async def resolve_contradiction(
+    settings: Settings, contradiction_id: str, by: Decider, resolution: Resolution
+) -> Decision:
+    body = ContradictionDecision(decision="resolve", resolution_kind=resolution, **_reasons(by))
+    return await _decide_contradiction(settings, contradiction_id, by, body)
+
+
+async def escalate_contradiction(
+    settings: Settings, contradiction_id: str, by: Decider, to: str | None = None
+) -> Decision:
+    body = ContradictionDecision(decision="escalate", escalated_to=to, **_reasons(by))
+    return await _decide_contradiction(settings, contradiction_id, by, body)
+
+
+async def dismiss_contradiction(settings: Settings, contradiction_id: str, by: Decider) -> Decision:
+    body = ContradictionDecision(decision="dismiss", **_reasons(by))
+    return await _decide_contradiction(settings, contradiction_id, by, body)
+
+
+async def verify_atom(
+    settings: Settings, atom_id: str, by: Decider, floor: float | None = None
+) -> Decision:
+    body = Verification(floor=floor, **_reasons(by))
+    return await _decide(
+        settings,
+        atom_id,
+        by,
+        lambda client, known: client.verify_atom(known, atom_id, body, wait=True, key=by.key),
+    )
+
+
+async def unverify_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
+    body = Reasons(**_reasons(by))
+    return await _decide(
+        settings,
+        atom_id,
+        by,
+        lambda client, known: client.unverify_atom(known, atom_id, body, wait=True, key=by.key),
+    )
+
+
+async def dismiss_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
+    body = Reasons(**_reasons(by))
+    return await _decide(
+        settings,
+        atom_id,
+        by,
+        lambda client, known: client.dismiss_atom(known, atom_id, body, wait=True, key=by.key),
+    )
+
+
+async def reinclude_atom(settings: Settings, atom_id: str, by: Decider) -> Decision:
+    body = Reasons(**_reasons(by))
+    return await _decide(
+        settings,
+        atom_id,
+        by,
+        lambda client, known: client.reinclude_atom(known, atom_id, body, wait=True, key=by.key),
+    )
+
+
+async def _decide_contradiction(
+    settings: Settings, contradiction_id: str, by: Decider, body: ContradictionDecision
+) -> Decision:
+    def deciding(client: Client, known: str) -> Answered | DecisionsRecorded:
+        return client.decide_contradiction(known, contradiction_id, body, wait=True, key=by.key)
+
+    return await _decide(settings, contradiction_id, by, deciding)
+
+
+async def _decide(settings: Settings, target_id: str, by: Decider, deciding: Deciding) -> Decision:
+    """Raises what the ledger refuses, with its decision in the detail as it is here."""
+    if by.role != "owner":
+        raise Invalid("Over HTTP the token says the role: leave --role out.", code="role_of_token")
+
+    def decide(client: Client, project_id: str) -> Decision:
+        try:
+            answer = deciding(client, project_id)
+        except Refusal as error:
+            if decision := error.detail.get("decision"):
+                error.detail["decision"] = asdict(adopt(Decision, decision))
+            raise
+        if isinstance(answer, DecisionsRecorded):
+            return check_outcome(
+                adopt(Decision, _await_answer(client, project_id, answer, by.answer_within_s))
+            )
+        return adopt(Decision, answer)
+
+    return await ask_about(settings, target_id, decide)
+
+
+def _await_answer(
+    client: Client, project_id: str, recorded: DecisionsRecorded, patience_s: float
+) -> DecisionAnswer:
+    """The ledger's answer to what is recorded. Raises Unavailable when it does not come in time."""
+    deadline_s = time.monotonic() + patience_s
+    while True:
+        for each in client.list_decisions(project_id, target=recorded.target_id):
+            if each.hitl_event_id == recorded.event_id:
+                return each
+        if time.monotonic() >= deadline_s:
+            raise unanswered(recorded.model_dump(), patience_s)
+        time.sleep(LOOK_EVERY_S)
+
+
+def _reasons(by: Decider) -> dict[str, Any]:
+    return {"rationale": by.rationale, "expected_revision": by.expected_revision}

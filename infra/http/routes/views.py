@@ -1,0 +1,102 @@
+"""What the command line shows beside the lists of the other areas: for people who look.
+
+A client that follows a project by program needs none of it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from infra.http.access import OBSERVERS, OPERATORS, READERS, Guarded, allow
+from infra.http.api import ApiDep, CallerDep
+from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
+from infra.http.routes.ledger import CardStatus
+from infra.loop import in_thread
+from infra.service import http_questions as ask
+from infra.service import reads
+from infra.service.http_questions import (
+    Belonging,
+    Contradiction,
+    Delta,
+    NearCopy,
+    Page,
+    Phase,
+    Reason,
+    View,
+)
+from infra.service.status import InstallationStatus, read_status
+
+router = APIRouter(route_class=Guarded, tags=["Views"])
+Id = Annotated[str, Path(max_length=200)]
+
+
+@router.get("/v1/status", responses=OF_ANY)
+@allow(*OPERATORS, everywhere=True)
+async def read_installation_status(api: ApiDep) -> InstallationStatus:
+    """Processes, addresses, versions, and the lag of every stage."""
+    return await in_thread(lambda: read_status(api.settings))
+
+
+@router.get("/v1/ids/{known_id}", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def find_project_of_id(api: ApiDep, caller: CallerDep, known_id: Id) -> Belonging:
+    """The project that something belongs to."""
+    return await api.tables.ask(ask.find_belonging, known_id, caller.projects)
+
+
+@router.get("/v1/projects/{project}/views/{artifact_type}", responses=OF_ANY)
+@allow(*READERS)
+async def read_view(
+    api: ApiDep, project: Project, artifact_type: Annotated[str, Path(max_length=100)]
+) -> View:
+    """All artifacts of a type, what is written ahead of them, and what is no longer there."""
+    return await api.tables.ask(ask.view, project, artifact_type)
+
+
+@router.get("/v1/projects/{project}/contradiction-pairs", responses=OF_ANY)
+@allow(*READERS)
+async def list_contradiction_pairs(
+    api: ApiDep,
+    project: Project,
+    status: CardStatus = "open",
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[Contradiction]:
+    """Contradictions with both titles, the gravest first."""
+    wanted = None if status == "all" else status
+    return await api.tables.ask(
+        ask.list_contradictions, project, wanted, cursor=cursor, limit=limit
+    )
+
+
+@router.get("/v1/projects/{project}/near-copies", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def list_near_copies(api: ApiDep, project: Project) -> list[NearCopy]:
+    """Sources that are read and are nearly copies of others, by path."""
+    return await api.tables.ask(ask.list_near_copies, project)
+
+
+@router.get("/v1/projects/{project}/phases", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def list_phases(api: ApiDep, project: Project) -> dict[str, list[Phase]]:
+    """When each phase of a run began and ended, by the id of the run."""
+    return await api.tables.ask(ask.list_phases, project)
+
+
+@router.get("/v1/projects/{project}/deltas", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def list_deltas(
+    api: ApiDep, project: Project, cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT
+) -> Page[Delta]:
+    """What each merged pull request or push changed."""
+    return await api.tables.ask(ask.list_deltas, project, cursor=cursor, limit=limit)
+
+
+@router.get("/v1/projects/{project}/trace/{known_id}/reasons", responses=OF_ANY)
+@allow(*READERS)
+async def list_reasons(api: ApiDep, project: Project, known_id: Id) -> list[Reason]:
+    """The decisions about an id, oldest first, with the rule or code of each."""
+    await api.tables.ask(ask.check_belongs, project, known_id)
+    return await reads.list_reasons(api.settings, known_id)

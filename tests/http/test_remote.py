@@ -1,0 +1,234 @@
+"""Commands against a service elsewhere print what they print on its machine, byte for byte."""
+
+from __future__ import annotations
+
+import inspect
+import io
+import json
+import re
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra import service
+from infra.cli import build
+from infra.cli.commands import ONLY_HERE
+from infra.cli.remote import AREAS
+from infra.cli.remote.asking import read_token
+from infra.errors import Invalid, Refusal
+from infra.settings import Settings, SettingsError
+from tests.http.conftest import Called
+from tests.parcel import write_to
+
+READS = [
+    "project list",
+    "project list --json",
+    "atoms",
+    "atoms --json",
+    "atoms --kind risk --order age --limit 3 --json",
+    "atoms --as-of-seq 3 --json",
+    "contradictions --json",
+    "contradictions --cards",
+    "merges",
+    "merges --json",
+    "waiting --json",
+    "rejections",
+    "rejections --json",
+    "sources",
+    "sources --skipped --json",
+    "coverage",
+    "coverage --json",
+    "explain README.md --json",
+    "search parcels",
+    "search parcels --json",
+    "next-batch --json",
+    "runs",
+    "runs --json",
+    "runs deltas --json",
+    "show prd",
+    "show prd --more",
+    "show prd --json",
+    "show features",
+    "show features --json",
+    "show tasks",
+    "show sprint --json",
+    "show report",
+]
+
+
+class Terminal:
+    """Runs commands in this process: on the service's machine, or with an address and a token."""
+
+    def __init__(self, called: Called) -> None:
+        self._called = called
+
+    def here(self, *arguments: str) -> tuple[str, int]:
+        return self._run({"CAIRN_HOME": str(self._called.cairn.home)}, arguments)
+
+    def elsewhere(self, *arguments: str, token: str | None = None) -> tuple[str, int]:
+        environ = {
+            "CAIRN_URL": self._called.url,
+            "CAIRN_TOKEN": self._called.token if token is None else token,
+            "CAIRN_HOME": str(self._called.folder.parent / "nothing here"),
+        }
+        return self._run(environ, arguments)
+
+    def _run(self, environ: dict[str, str], arguments: Sequence[str]) -> tuple[str, int]:
+        """Standard output and the exit code. Raises what the command raises."""
+        out = io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, redirect_stdout(out):
+            for name in ("CAIRN_KAFKA_BOOTSTRAP", "CAIRN_DATABASE_URL", "CAIRN_URL"):
+                patch.delenv(name, raising=False)
+            for name, value in environ.items():
+                patch.setenv(name, value)
+            try:
+                build()(args=list(arguments), prog_name="cairn")
+            except SystemExit as ended:
+                return out.getvalue(), int(ended.code or 0)
+        return out.getvalue(), 0
+
+
+@pytest.fixture
+def terminal(called: Called) -> Terminal:
+    return Terminal(called)
+
+
+@pytest.mark.parametrize("command", READS)
+def test_a_read_prints_the_same_here_and_over_http(terminal: Terminal, command: str):
+    arguments = command.split()
+    if arguments[0] != "project":
+        arguments += ["--project", "Parcel"]
+    printed, code = terminal.here(*arguments)
+    assert (printed, code) == terminal.elsewhere(*arguments)
+    assert code == 0
+
+
+def test_ids_lead_to_their_project_over_http(terminal: Terminal):
+    atoms, _ = terminal.here("atoms", "--project", "Parcel", "--json")
+    atom_id = json.loads(atoms.splitlines()[0])["atom_id"]
+    for command in (["trace", atom_id], ["trace", atom_id, "--json"], ["trace", atom_id, "--why"]):
+        assert terminal.here(*command) == terminal.elsewhere(*command)
+    runs, _ = terminal.here("runs", "--project", "Parcel", "--json")
+    report = ["runs", "report", json.loads(runs.splitlines()[0])["run_id"]]
+    assert terminal.here(*report) == terminal.elsewhere(*report)
+
+
+def test_status_tells_the_same_installation_over_http(terminal: Terminal):
+    told, _ = terminal.here("status", "--json")
+    heard, code = terminal.elsewhere("status", "--json")
+    here, elsewhere = json.loads(told), json.loads(heard)
+    assert code == 0
+    for name in ("home", "versions", "http", "topic_prefix", "partitions", "running"):
+        assert here[name] == elsewhere[name]
+
+
+def test_a_folder_is_read_over_http_as_it_is_here(terminal: Terminal, tmp_path: Path):
+    folder = tmp_path / "handbook"
+    write_to(folder)
+    told: dict[str, Any] = {}
+    for where, run in (("here", terminal.here), ("elsewhere", terminal.elsewhere)):
+        name = run("project", "create", f"Packed {where}")[0].strip()
+        printed, code = run("ingest", str(folder), "--project", name, "--wait", "--json")
+        result = json.loads(printed)
+        assert code == 0
+        assert result["project_id"] == name
+        read = terminal.here("sources", "--project", name), terminal.here("show", "prd", "-p", name)
+        told[where] = (
+            *(result[field] for field in ("root", "complete", "notices")),
+            *(result["feed"][field] for field in ("listed", "fed", "unreadable")),
+            [(run["lane"], run["status"], run["stop_reason"]) for run in result["runs"]],
+            read[0],
+            re.sub(r"atm_[0-9a-f]+", "atm_", read[1][0]),
+        )
+    assert told["here"] == told["elsewhere"]
+
+
+def test_a_decision_prints_the_same_here_and_over_http(terminal: Terminal):
+    printed, _ = terminal.here("atoms", "--project", "Parcel", "--kind", "risk", "--json")
+    atom_id = json.loads(printed.splitlines()[0])["atom_id"]
+    decided = []
+    for run in (terminal.here, terminal.elsewhere):
+        decided.append((run("verify", atom_id), run("unverify", atom_id)))
+    assert decided[0] == decided[1]
+    assert decided[0][0][1] == 0
+    for command in (["unverify", atom_id, "--json"], ["verify", atom_id, "--role", "pm"]):
+        with pytest.raises(Refusal) as refused:
+            terminal.elsewhere(*command)
+        assert refused.value.code in ("not_verified", "role_of_token")
+
+
+def test_members_and_plans_are_told_over_http_as_here(terminal: Terminal):
+    project = terminal.here("project", "create", "Planned")[0].strip()
+    away = ["--skill", "testing:4", "--capacity", "8", "--away", "2027-01-01..2027-01-05"]
+    terminal.elsewhere("members", "add", "Ada", "-p", project, *away)
+    terminal.elsewhere("members", "update", "Ada", "-p", project, "--role", "developer")
+    terminal.elsewhere("plan", "-p", project, "--velocity", "20")
+    for command in (
+        ["members", "list", "-p", project],
+        ["members", "list", "-p", project, "--json"],
+    ):
+        assert terminal.here(*command) == terminal.elsewhere(*command)
+        assert "Ada" in terminal.here(*command)[0]
+    terminal.elsewhere("members", "remove", "Ada", "-p", project)
+    assert "Ada" not in terminal.here("members", "list", "-p", project)[0]
+    assert terminal.here("jobs", "list") == terminal.elsewhere("jobs", "list")
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("atoms --project Unknown", "unknown_project"),
+        ("trace atm_0000", "unknown_id"),
+        ("dlq list", "only_where_the_service_runs"),
+    ],
+)
+def test_what_cannot_be_answered_over_http_is_refused(terminal: Terminal, command: str, code: str):
+    with pytest.raises(Refusal) as refused:
+        terminal.elsewhere(*command.split())
+    assert refused.value.code == code
+
+
+def test_a_token_that_is_none_is_refused(terminal: Terminal):
+    with pytest.raises(Refusal) as refused:
+        terminal.elsewhere("atoms", "--project", "Parcel", token="no token")
+    assert refused.value.code == "unauthenticated"
+
+
+@pytest.mark.parametrize("name", sorted(ONLY_HERE))
+def test_a_command_of_the_machine_is_wrong_use_where_a_service_elsewhere_is_named(name: str):
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
+        patch.setenv("CAIRN_URL", "https://cairn.example")
+        build()(args=[name], prog_name="cairn")
+    assert ended.value.code == 2
+
+
+@pytest.mark.parametrize(
+    "url", ["cairn.example", "ftp://cairn.example", "https://me:secret@cairn.example"]
+)
+def test_an_address_that_is_none_is_named_without_what_it_says(url: str):
+    with pytest.raises(SettingsError, match="CAIRN_URL") as refused:
+        Settings.from_env({"CAIRN_URL": url})
+    assert "secret" not in str(refused.value)
+
+
+def test_a_token_may_stand_in_a_file(tmp_path: Path):
+    file = tmp_path / "token"
+    file.write_text("a token\n")
+    assert read_token(Settings(url="https://cairn.example", token_file=file)) == "a token"
+    with pytest.raises(Invalid, match="CAIRN_TOKEN"):
+        read_token(Settings(url="https://cairn.example"))
+    with pytest.raises(Invalid, match="CAIRN_TOKEN_FILE"):
+        read_token(Settings(url="https://cairn.example", token_file=tmp_path / "none"))
+
+
+def test_every_function_over_http_stands_for_a_use_case_with_its_parameters():
+    for area in AREAS:
+        module = import_module(f"infra.cli.remote.{area}")
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            if function.__module__ == module.__name__ and not name.startswith("_"):
+                local = getattr(service, name)
+                assert inspect.signature(function) == inspect.signature(local), name
