@@ -5,6 +5,7 @@ or have to be started is decided in `infra/local/runtime.py`; until then the two
 """
 
 import hashlib
+import ipaddress
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
@@ -91,7 +92,14 @@ class Settings(BaseModel):
     webhooks: Listening | None = None
     http: Listening | None = None
     http_hosts: str | None = None
+    auto_quality: bool = True
+    http_proxies: Annotated[str | None, AfterValidator(lambda text: _networks(text))] = None
     http_rate: Annotated[float, Field(ge=1, le=100_000)] = 200.0
+    http_keys_days: Annotated[int, Field(ge=1, le=365)] = 7
+    http_audit_days: Annotated[int, Field(ge=30, le=36_500)] = 400  # 30: the database's own least
+
+    stream_key: SecretStr | None = None
+    stream_key_file: Absolute | None = None
 
     database_url: Annotated[DatabaseUrl | None, Field(repr=False)] = None
     vault_key: SecretStr | None = None
@@ -180,6 +188,7 @@ WANTED = {
     "webhooks": "use host:port, such as 127.0.0.1:8787",
     "url": "use the address of a service, such as https://cairn.example.org",
     "http": "use host:port, such as 127.0.0.1:8080",
+    "http_proxies": "use addresses or networks with commas between, such as 127.0.0.1,10.0.0.0/8",
     "database_url": "use postgresql://user:password@host:port/database, with %40 for an @ and %2F"
     " for a / in a password",
     "topic_prefix": "use letters, digits, dot, dash and underscore, at most 80",
@@ -193,13 +202,20 @@ def _well_formed(url: str) -> str:
     return url
 
 
+def _networks(written: str | None) -> str | None:
+    """``written``. Raises ValueError unless it names addresses or networks."""
+    for each in (written or "").split(",") if written else ():
+        ipaddress.ip_network(each.strip())
+    return written
+
+
 def _sentence(error: ValidationError, given: Mapping[str, str]) -> str:
     """The first problem as one sentence. Secrets are named, never shown."""
     first = error.errors()[0]
     if not first["loc"]:
         return str(first["ctx"]["error"])
     field = str(first["loc"][0])
-    secret = any(word in field for word in ("url", "password", "vault", "token"))
+    secret = any(word in field for word in ("url", "password", "vault", "token", "stream_key"))
     shown = "(not shown)" if secret else repr(without_credentials(given[field]))
     advice = WANTED.get(field, first["msg"][0].lower() + first["msg"][1:])
     return f"{variable_of(field)} has the value {shown}, which cannot be used: {advice}."

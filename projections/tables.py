@@ -116,6 +116,11 @@ TABLES: tuple[Table, ...] = (
     _table("ledger_merge_candidates", "merge_candidate_id", operational="decided_at"),
     _table("ledger_contradictions", "contradiction_id", operational="decided_at"),
     _table(
+        "ledger_contradiction_history",
+        *("contradiction_id", "ledger_seq"),
+        operational="record",
+    ),
+    _table(
         "ledger_hitl_events",
         "hitl_event_id",
         operational="before_state after_state occurred_at",

@@ -86,5 +86,10 @@ def job_id(project: str, job_type: str, idempotency_key: str, earlier: int = 0) 
     return derive_id("job", *parts, *([earlier] if earlier else []))
 
 
+def loop_id(project: str, artifact_seq: int, phase: str) -> str:
+    """Id of one loop of generation, which is that of its stream."""
+    return derive_id("gen", project, artifact_seq, phase)
+
+
 def artifact_id(project: str, artifact_type: str, key: str) -> str:
     return derive_id("art", project, artifact_type, key)

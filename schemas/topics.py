@@ -225,7 +225,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "reduce.request.v1",
         "project_id",
-        ("reduce.report_requested", "reduce.change_requested"),
+        ("reduce.report_requested", "reduce.change_requested", "reduce.generation_requested"),
         ("cli", "jobs"),
         ("reduce",),
     ),

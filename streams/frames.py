@@ -2,13 +2,15 @@
 
 Stateless: a frame is a view of one fact, so its id follows from the fact's, and a repeat of the
 fact repeats the frame with the same id. The stream of a project shows everything and has no end;
-that of a run shows its progress and ends with the run.
+that of a run shows its progress and ends with the run; that of a loop of generation shows what the
+loop has made, and ends.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.envelope import Envelope, Event
@@ -28,11 +30,41 @@ from schemas.events.pipeline import (
 )
 from schemas.events.quality import QualityEvent, QualityRunFinished
 from schemas.events.stream import StreamFrame
+from schemas.ids import loop_id
 from streams.quality_frames import QUALITY_EVENTS, make_quality_frames
 from streams.stage import Step
 
 TYPES = {phase: artifact_type for artifact_type, phase in PHASES.items()}
+WRITTEN = "all_sections_written"  # the PRD has a fixed list of sections
 Frame = tuple[str, dict[str, Any]]
+
+
+@dataclass(slots=True)
+class Telling:
+    """The frames of one answer of the writer: those of its project, and those of its loops."""
+
+    project_id: str
+    answer: ArtifactChanged
+    of_project: list[Frame] = field(default_factory=list)
+    of_loops: list[Event] = field(default_factory=list)
+
+    def tell_loop(
+        self, phase: str, item: str, shown: list[Frame], stop_reason: str, stands: int
+    ) -> None:
+        """A loop in its project's stream and in its own, which has the frames of an ``item`` only
+        and ends with their number. The list of the loop has ``stands`` items, old ones included.
+        """
+        stream_id = loop_id(self.project_id, self.answer.artifact_seq, phase)
+        begun: Frame = ("phase", {"name": phase, "status": "running"})
+        over: Frame = ("phase", {"name": phase, "status": "complete"})
+        link: dict[str, Any] = {"stream_id": stream_id}
+        self.of_project.append((begun[0], begun[1] | link))
+        self.of_project += shown
+        self.of_project.append((over[0], over[1] | link | {"total": stands}))
+        made = [frame for frame in shown if frame[0] == item]
+        started: Frame = ("started", {"name": phase, "ledger_seq": self.answer.input_ledger_seq})
+        done: Frame = ("done", {"total": len(made), "stop_reason": stop_reason})
+        self.of_loops += _numbered(stream_id, [started, begun, *made, over, done], ended=True)
 
 
 def make_frames(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
@@ -40,6 +72,8 @@ def make_frames(cause: Envelope, chunk: ChunkCreated | None) -> list[Event]:
     fact = cause.event
     if isinstance(fact, QUALITY_EVENTS):
         return _frames_of_quality_run(cause, fact)
+    if isinstance(fact, ArtifactChanged):
+        return _frames_of_answer(cause.project_id, fact)
     of_project = list(_frames_of(fact))
     frames = _numbered(cause.project_id, of_project)
     if isinstance(fact, PipelineChanged):
@@ -111,8 +145,6 @@ def _frames_of(fact: Event) -> Iterator[Frame]:
         case ArtifactSpeculated():
             for change in fact.changes:
                 yield from _sections(change, speculative=True)
-        case ArtifactChanged():
-            yield from _answer(fact)
         case _:
             return
 
@@ -143,26 +175,23 @@ def _pipeline(fact: PipelineChanged) -> Frame:
             return fact.type_name.replace(".", "_"), told | {"stage": pipeline.current_stage}
 
 
-def _answer(answer: ArtifactChanged) -> Iterator[Frame]:
-    """The PRD's sections, each loop between its two frames, what has no loop, the position."""
-    prd = answer.prd
+def _frames_of_answer(project_id: str, answer: ArtifactChanged) -> list[Event]:
+    """The PRD's sections, the items of each loop as it made them, what has no loop, the end."""
+    telling, prd = Telling(project_id, answer), answer.prd
     if prd.outcome == "published":
-        yield "phase", {"name": "prd_generation", "status": "running"}
-        yield from _sections(prd, speculative=False)
-        yield "phase", {"name": "prd_generation", "status": "complete"}
-    yield from _moved(prd)
-    left = list(answer.items)
+        sections = list(_sections(prd, speculative=False))
+        telling.tell_loop(PHASES["prd"], "prd_section", sections, WRITTEN, len(sections))
+    telling.of_project += _moved(prd)
+    left: dict[str, list[Frame]] = {}
+    for change in answer.items:
+        left.setdefault(change.snapshot.artifact_id, []).extend(_item(change))
     for loop in answer.loops:
-        kind = TYPES.get(loop.phase)
-        items = [change for change in left if change.snapshot.artifact_type == kind]
-        left = [change for change in left if change not in items]
-        yield "phase", {"name": loop.phase, "status": "running"}
-        for change in items:
-            yield from _item(change)
-        yield "phase", {"name": loop.phase, "status": "complete", "total": loop.items}
-    for change in left:
-        yield from _item(change)
-    yield "settled", {"ledger_seq": answer.input_ledger_seq}
+        made = [one.artifact_id for one in loop.continuations]
+        shown = [frame for artifact_id in made for frame in left.pop(artifact_id, ())]
+        telling.tell_loop(loop.phase, TYPES[loop.phase], shown, loop.stop_reason, loop.items)
+    telling.of_project += [frame for frames in left.values() for frame in frames]
+    telling.of_project.append(("settled", {"ledger_seq": answer.input_ledger_seq}))
+    return _numbered(project_id, telling.of_project) + telling.of_loops
 
 
 def _item(change: ArtifactChange) -> Iterator[Frame]:

@@ -16,6 +16,7 @@ from agents.offline.judge.repeats import key_of_wording, measure_repeated
 from agents.offline.judge.soundness import judge_drafts
 from agents.offline.manifests.drafts import dependency_drafts
 from agents.offline.prose.drafts import prose_drafts
+from agents.offline.prose.owned import owned_drafts
 from agents.offline.resolve.drafts import Draft, context_of
 from agents.offline.segment.passages import MIN_EVIDENCE_CHARS, Sentence, Span
 from agents.offline.talk.drafts import is_talk, remarks_of, speaker_at, talk_drafts
@@ -81,7 +82,8 @@ def drafts_of(chunk: ChunkCreated) -> list[Draft]:
 def propose_drafts(chunk: ChunkCreated) -> list[Draft]:
     """What prose and comments propose, before any of it is doubted."""
     if is_prose(chunk.path, chunk.source_type):
-        drafts, sentences = prose_drafts(chunk)
+        owned = chunk.source_type == "edited_artifact"
+        drafts, sentences = owned_drafts(chunk) if owned else prose_drafts(chunk)
         return [_add_second_passage(it, sentences) for it in _drop_repeats(drafts)]
     if not has_comments(suffix_of(chunk.path)):
         return []

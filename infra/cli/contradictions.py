@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 import typer
 
 from infra.cli import service
-from infra.cli.atoms import PROJECT_OPTION
+from infra.cli.atoms import AS_OF, PROJECT_OPTION, time_of
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import answer, as_lines, cell, table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from projections.read.contradictions import Card, Contradiction
+    from projections.read.past import PastContradiction
 
 
 def register(app: typer.Typer) -> None:
@@ -22,11 +25,18 @@ def register(app: typer.Typer) -> None:
         cards: bool = typer.Option(
             False, "--cards", help="Show quotes, affected artifacts and possible decisions."
         ),
+        as_of: str | None = AS_OF,
         as_json: bool = JSON_OPTION,
     ) -> None:
         """List contradictions, most severe first."""
+        if as_of and cards:
+            raise typer.BadParameter("give --as-of or --cards, not both")
+        moment = time_of(as_of) if as_of else None
         settings, wanted = connect(), None if status == "all" else status
-        if cards:
+        if moment:
+            stood = service.list_past_contradictions(settings, project, moment, wanted)
+            show_pairs(asyncio.run(stood), as_json=as_json)
+        elif cards:
             found = asyncio.run(service.list_contradictions(settings, project, wanted))
             show_cards(found, as_json=as_json)
         else:
@@ -44,7 +54,7 @@ def show_cards(found: "list[Card]", *, as_json: bool) -> None:
         answer().print("No contradiction.")
 
 
-def show_pairs(found: "list[Contradiction]", *, as_json: bool) -> None:
+def show_pairs(found: "Sequence[Contradiction | PastContradiction]", *, as_json: bool) -> None:
     if as_json:
         as_lines(pair.model_dump() for pair in found)
         return

@@ -49,8 +49,9 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Set the statements of a section; no later run overwrites them.
 
-        A line that is as before keeps its citations; a new one without [[atm_…]] is kept as
-        uncited.
+        A line that is as before keeps its citations. What is new is read like a source, and cites
+        the atoms that come out of it when the run that reads it has ended; until then, and where
+        nothing comes out of it, it is shown as uncited.
         """
         action = _choose_action(file, accept, decline)
         quiet_clients()
@@ -87,4 +88,12 @@ def _show(edit: Edit, *, as_json: bool) -> None:
         as_lines([edit.model_dump()])
         return
     sections = ", ".join(edit.section_ids)
-    standard_output().print(f"{sections} changed: version {edit.version}.", markup=False)
+    answer = standard_output()
+    answer.print(f"{sections} changed: version {edit.version}.", markup=False)
+    for atom_id in edit.uncited_atom_ids:
+        answer.print(
+            f"The PRD no longer cites {atom_id}, which stays in the ledger:"
+            f" `cairn dismiss {atom_id}` if it is wrong.",
+            markup=False,
+            soft_wrap=True,
+        )

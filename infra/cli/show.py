@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import typer
 
 from infra.cli import service
-from infra.cli.atoms import PROJECT_OPTION
+from infra.cli.atoms import AS_OF, PROJECT_OPTION, time_of
 from infra.cli.context import JSON_OPTION, connect
 from infra.cli.output import as_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from projections.read.artifacts import (
         Artifact,
@@ -77,6 +78,7 @@ def register(app: typer.Typer) -> None:
         form: Format = typer.Option(Format.md, "--format", help="Markdown, or JSON lines."),
         more: bool = MORE,
         section: str | None = SECTION,
+        as_of: str | None = AS_OF,
         as_json: bool = JSON_OPTION,
     ) -> None:
         """Print the PRD, or a list made from it: features, tasks, sprints and others.
@@ -87,6 +89,11 @@ def register(app: typer.Typer) -> None:
         wanted = Format.json if as_json else form
         if kind is not Kind.prd and (more or section):
             raise typer.BadParameter("--more and --section are for the PRD.")
+        if as_of:
+            if kind is not Kind.prd or section:
+                raise typer.BadParameter("--as-of is for the whole PRD.")
+            show_past_prd(project, time_of(as_of), as_json=wanted is Format.json)
+            return
         view = asyncio.run(service.read_view(connect(), project, TYPES[kind]))
         found: list[Artifact] | list[Item] = view.items
         if view.prd is not None:
@@ -99,6 +106,15 @@ def register(app: typer.Typer) -> None:
         shown = [*told, *map(render_ahead, view.ahead), *render_gone(view.gone)]
         shown += render_left_out(view.left_out)
         print("\n\n".join(shown) or f"There are no {kind.value} yet.")
+
+
+def show_past_prd(project: str, moment: "datetime", *, as_json: bool) -> None:
+    """The PRD as it was published then, with all its statements where it is data."""
+    then = asyncio.run(service.read_past_prd(connect(), project, moment))
+    if as_json:
+        as_lines([then.model_dump()])
+    else:
+        print(then.rendered_markdown, end="")
 
 
 def select_section(prd: "Artifact", section_id: str) -> "Artifact":

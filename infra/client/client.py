@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from infra.client.calls.administration import Administration
 from infra.client.calls.artifacts import Artifacts
+from infra.client.calls.connectors import Connectors
 from infra.client.calls.decisions import Decisions
 from infra.client.calls.ingestion import Ingestion
 from infra.client.calls.jobs import Jobs
@@ -20,7 +22,9 @@ from infra.client.calls.views import Views
 
 
 class Client(
+    Administration,
     Artifacts,
+    Connectors,
     Decisions,
     Ingestion,
     Jobs,

@@ -29,6 +29,7 @@ from infra.settings import Settings
 HERE = Path(__file__).resolve().parents[1] / "client"
 LINE = 100
 TEXTS = ("text/plain", "text/markdown")
+IN_HEADERS = ("token", "last_event_id")  # of a stream, where a client can send them
 BYTES = "application/octet-stream"
 EMPTY: dict[Any, Any] = {"array": [], "object": {}}  # where the document tells no default
 
@@ -117,8 +118,9 @@ def _arguments(operation: Operation) -> list[str]:
 
 
 def _query(operation: Operation) -> list[Any]:
-    paging = ("cursor", "limit") if operation.is_paged else ()
-    return [each for each in operation.parameters("query") if each["name"] not in paging]
+    own = ("cursor", "limit") if operation.is_paged else ()
+    own = IN_HEADERS if operation.is_stream else own
+    return [each for each in operation.parameters("query") if each["name"] not in own]
 
 
 def _result_of(operation: Operation) -> str:

@@ -1,6 +1,7 @@
-"""Refuse requests for another host, so that a page elsewhere cannot reach a loopback address.
+"""Refuse requests for another host, and writes that a page of another origin sends.
 
-A name that is rebound to 127.0.0.1 still comes as its own name in `Host`.
+So a page elsewhere cannot reach a loopback address: a name that is rebound to 127.0.0.1 still comes
+as its own name in `Host`, and a page of another port names itself in `Origin`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,12 @@ from collections.abc import Collection
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from infra.errors import Forbidden
 from infra.http.problems import Malformed
 
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+ELSEWHERE = frozenset({"cross-site", "same-site"})  # of Sec-Fetch-Site, which browsers set
+DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 ANY_ADDRESS = frozenset({"0.0.0.0", "[::]", ""})
 
@@ -33,6 +38,33 @@ class CheckHost:
                     code="host_not_allowed",
                 )
         await self._app(scope, receive, send)
+
+
+class CheckOrigin:
+    """Let through writes of programs, and those of pages that this server itself has served."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] not in SAFE_METHODS:
+            headers = Headers(scope=scope)
+            origins = headers.getlist("origin")
+            here = headers.get("host", "")
+            if headers.get("sec-fetch-site") in ELSEWHERE or not all(
+                is_origin_of(origin, here) for origin in origins
+            ):
+                raise Forbidden(
+                    "A page of another origin may change nothing here.", code="origin_not_allowed"
+                )
+        await self._app(scope, receive, send)
+
+
+def is_origin_of(origin: str, host: str) -> bool:
+    """Whether a page of ``origin`` comes from ``host``, with the same port."""
+    scheme, _, place = origin.lower().partition("://")
+    usual = DEFAULT_PORTS.get(scheme)
+    return usual is not None and place.removesuffix(usual) == host.lower().removesuffix(usual)
 
 
 def host_of(written: str) -> str:

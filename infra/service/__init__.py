@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from infra.service.reads import list_near_copies as list_near_copies
     from infra.service.reads import list_next_batches as list_next_batches
     from infra.service.reads import list_past_atoms as list_past_atoms
+    from infra.service.reads import list_past_contradictions as list_past_contradictions
     from infra.service.reads import list_phases as list_phases
     from infra.service.reads import list_projects as list_projects
     from infra.service.reads import list_reasons as list_reasons
@@ -116,6 +117,7 @@ if TYPE_CHECKING:
     from infra.service.reads import list_waiting as list_waiting
     from infra.service.reads import read_coverage as read_coverage
     from infra.service.reads import read_names as read_names
+    from infra.service.reads import read_past_prd as read_past_prd
     from infra.service.reads import read_prd as read_prd
     from infra.service.reads import read_run_report as read_run_report
     from infra.service.reads import read_view as read_view

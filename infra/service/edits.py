@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from infra.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
+from infra.service.edited_sources import publish_edited_sources
 from infra.service.publishing import draw_key, make_request, publish
 from infra.service.reading import ask, wait_for
 from infra.settings import Settings
@@ -56,7 +57,11 @@ class PrdEdit:
 
 
 async def edit_prd_section(settings: Settings, edit: PrdEdit, *, editor: str) -> Edit:
-    """Write a section anew, or answer its suggestion; no later run overwrites what was written."""
+    """Write a section anew, or answer its suggestion; no later run overwrites what was written.
+
+    What was written is read as a source: the sentences cite the atoms that came out of them, when
+    the run that reads them has ended.
+    """
 
     def read(tables: Conn) -> tuple[str, Artifact, list[EditedStatement]]:
         project_id = projects.project_of(tables, edit.project)
@@ -69,7 +74,10 @@ async def edit_prd_section(settings: Settings, edit: PrdEdit, *, editor: str) ->
     event = ChangeRequested(
         artifact_id=prd.artifact_id, sections=[change], expected_version=version, editor=editor
     )
-    return await request_change(settings, make_request(event, project_id, editor, edit.key))
+    done = await request_change(settings, make_request(event, project_id, editor, edit.key))
+    if edit.action == "write":
+        await publish_edited_sources(settings, project_id, done)
+    return done
 
 
 async def request_change(settings: Settings, fact: Envelope) -> Edit:

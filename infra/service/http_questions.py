@@ -20,10 +20,10 @@ from projections.read.atom_detail import Link, WholeAtom, whole_atom
 from projections.read.atom_detail import links as list_links
 from projections.read.atoms import Atom, Order, PastAtom
 from projections.read.atoms import atoms as list_atoms
-from projections.read.atoms import atoms_as_of as list_atoms_as_of
-from projections.read.batches import Batch, last_batches
+from projections.read.batches import Batch, RunBatch, last_batches, list_batches
 from projections.read.belonging import Belonging, check_belongs, find_belonging
 from projections.read.changes import LARGEST_WINDOW, WINDOW, Changes, changes_since
+from projections.read.chunks import Chunk, WholeChunk, list_chunks, whole_chunk
 from projections.read.contradictions import Card, Contradiction
 from projections.read.contradictions import cards as list_cards
 from projections.read.contradictions import contradictions as list_contradictions
@@ -45,6 +45,8 @@ from projections.read.jobs import job as read_job
 from projections.read.jobs import jobs as list_jobs
 from projections.read.jobs import transitions as list_job_history
 from projections.read.lineage import Node, trace
+from projections.read.loops import GenerationLoop
+from projections.read.loops import loops as list_loops
 from projections.read.merges import Merge
 from projections.read.merges import merges as list_merges
 from projections.read.onboarding import PipelineEvent
@@ -52,7 +54,12 @@ from projections.read.onboarding import events as list_pipeline_events
 from projections.read.onboarding import pipeline as read_pipeline
 from projections.read.onboarding import pipelines as list_pipelines
 from projections.read.page import LARGEST_PAGE, PAGE, Page
+from projections.read.past import PastContradiction
+from projections.read.past import atoms_at as list_atoms_at
+from projections.read.past import contradictions_at as list_contradictions_at
+from projections.read.past import version_at as read_version_at
 from projections.read.people import DecisionAnswer
+from projections.read.positions import next_offsets
 from projections.read.progress import TriggerProgress, trigger_progress
 from projections.read.projects import Project, project_ids
 from projections.read.projects import projects as list_projects
@@ -67,13 +74,26 @@ from projections.read.search import Answer, Filters, search_ledger
 from projections.read.source_detail import WholeSource, whole_source
 from projections.read.source_list import SourceState
 from projections.read.source_list import source_states as list_sources
+from projections.read.summary import working_summary
 from projections.read.team import Member, PlanSettings
 from projections.read.team import members as list_members
 from projections.read.team import plan_settings as read_plan
+from projections.read.usage import Usage
+from projections.read.usage import usage as read_usage
 from projections.read.waiting import Waiting
 from projections.read.waiting import queue as list_waiting
 
 __all__ = [
+    "Chunk",
+    "RunBatch",
+    "Usage",
+    "WholeChunk",
+    "list_batches",
+    "list_chunks",
+    "next_offsets",
+    "read_usage",
+    "whole_chunk",
+    "working_summary",
     "Belonging",
     "Contradiction",
     "Delta",
@@ -120,6 +140,7 @@ __all__ = [
     "DecisionAnswer",
     "DeltaReport",
     "Filters",
+    "GenerationLoop",
     "LARGEST_PAGE",
     "Link",
     "Merge",
@@ -128,6 +149,7 @@ __all__ = [
     "PAGE",
     "Page",
     "PastAtom",
+    "PastContradiction",
     "Project",
     "Rejection",
     "Run",
@@ -144,11 +166,13 @@ __all__ = [
     "last_batches",
     "list_artifacts",
     "list_atoms",
-    "list_atoms_as_of",
+    "list_atoms_at",
     "list_cards",
+    "list_contradictions_at",
     "list_dead_letters",
     "list_decisions",
     "list_links",
+    "list_loops",
     "list_merges",
     "list_projects",
     "list_rejections",
@@ -160,6 +184,7 @@ __all__ = [
     "project_ids",
     "read_coverage",
     "read_report",
+    "read_version_at",
     "search_ledger",
     "trace",
     "trigger_progress",

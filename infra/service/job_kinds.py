@@ -9,21 +9,27 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from infra.errors import Invalid, Refusal, Unavailable
 from infra.jobs.keeper import RunningJob
+from infra.jobs.lease import Lease
 from infra.settings import Settings
 from schemas.envelope import SERVICE_WIDE
 from schemas.events.artifact_parts import QualityMode
+from schemas.events.change import ListPhase
 from schemas.events.job import JobType
+from schemas.events.team import ReportType
 
 if TYPE_CHECKING:
     from infra.service.connectors import StreamResult
     from infra.service.ingestion import IngestStep, SourceIngested
     from infra.service.progress import Note
+
+MOST_FINDINGS = 100  # of a damaged log that a result names
 
 
 class Payload(BaseModel):
@@ -88,11 +94,27 @@ class ReplayPayload(Payload):
     as_of: datetime | None = None
 
 
+class RebuildPayload(Payload):
+    """The table to fold again, or all; ``accept_smaller``: also where a damaged log holds less."""
+
+    table: str | None = None
+    accept_smaller: bool = False
+
+
+class VerifyLogPayload(Payload):
+    """The whole log is checked."""
+
+
 class QualityRunPayload(Payload):
-    """What the quality gate judges: an id, a number or ``prd``; the job's key is the run's."""
+    """What the quality gate judges: an id, a number or ``prd``; the job's key is the run's.
+
+    ``version``: only as long as this is the present one. ``may_revise`` False: nothing is changed.
+    """
 
     artifact: str = "prd"
     mode: QualityMode | None = None
+    version: int | None = Field(default=None, ge=1)
+    may_revise: bool = True
 
 
 async def run_ingestion(
@@ -105,7 +127,7 @@ async def run_ingestion(
     request = IngestRequest(
         sources=payload.sources,
         project=lease.project_id,
-        actor=lease.created_by.partition(":")[2] or lease.created_by,
+        actor=_name_of(lease),
         key=lease.key,
         key_may_repeat=lease.epoch > 1,
         lane=payload.lane,
@@ -203,11 +225,47 @@ async def run_replay(
     }
 
 
+async def run_rebuild(
+    place: Workplace, job: RunningJob, payload: RebuildPayload
+) -> Mapping[str, Any]:
+    """Fold the log again and correct the tables that differ from it; says which ones did."""
+    from infra.service.audit import rebuild_tables
+
+    rebuilt = await rebuild_tables(
+        place.settings,
+        payload.table,
+        accept_smaller=payload.accept_smaller,
+        tell=lambda count: job.report(records=count),
+    )
+    return {
+        "tables": {each.table: each.rows for each in rebuilt.tables},
+        "corrected": [each.table for each in rebuilt.tables if not each.equal],
+        "findings": len(rebuilt.findings),
+        "first_findings": [each.as_object() for each in rebuilt.findings[:MOST_FINDINGS]],
+    }
+
+
+async def run_verify_log(
+    place: Workplace, job: RunningJob, payload: VerifyLogPayload
+) -> Mapping[str, Any]:
+    """Check every record of the log; a finding is a result and no failure of the job."""
+    from infra.service.audit import verify_log
+
+    report = await verify_log(place.settings, lambda count: job.report(records=count))
+    return {
+        "is_sound": not report.findings,
+        "records": report.counts,
+        "findings": len(report.findings),
+        "first_findings": [each.as_object() for each in report.findings[:MOST_FINDINGS]],
+        "notes": len(report.notes),
+    }
+
+
 async def judge_artifact(
     place: Workplace, job: RunningJob, payload: QualityRunPayload
 ) -> Mapping[str, Any]:
     """Judge the PRD or a feature by the quality gate; a run that was interrupted goes on."""
-    from infra.service.quality import GateRequest, run_quality
+    from infra.service.quality import GateRequest, find_newer_version, run_quality
     from infra.service.reading import ask
     from projections.read import jobs
 
@@ -216,10 +274,90 @@ async def judge_artifact(
         return found.status == "cancelled"
 
     lease = job.lease
-    request = GateRequest(lease.project_id, payload.artifact, payload.mode, lease.key)
+    request = GateRequest(
+        lease.project_id, payload.artifact, payload.mode, lease.key, payload.may_revise
+    )
+    if payload.version is not None:
+        newer = await find_newer_version(place.settings, request, payload.version)
+        if newer is not None:
+            return {"status": "superseded", "artifact_version": newer}
     run = await run_quality(place.settings, request, is_cancelled)
     told = {"quality_run_id", "artifact_id", "artifact_version", "status", "final_tier"}
     return run.model_dump(include=told | {"iteration", "dimension_tiers", "revised_sections"})
+
+
+class GenerationPayload(Payload):
+    """Nothing: a list is made again from what is known."""
+
+
+class SprintPlanningPayload(Payload):
+    """From which day sprints count, and the points of one; what is left out stays as it is."""
+
+    start_day: str | None = None
+    velocity: int | None = Field(default=None, ge=1, le=10_000)
+
+
+class ReportPayload(Payload):
+    """A report and its day, which is given: a job that is done again must not tell another one."""
+
+    report_type: ReportType
+    as_of: str
+
+
+async def generate_list(
+    phase: ListPhase, place: Workplace, job: RunningJob, payload: Payload
+) -> Mapping[str, Any]:
+    """Have a list made again; what it has already stays. Its stream shows what is new."""
+    from infra.service.planning import request_generation
+
+    lease = job.lease
+    made = await request_generation(
+        place.settings, lease.project_id, phase, actor=_name_of(lease), key=lease.key
+    )
+    told: dict[str, Any] = {"artifact_ids": made.artifact_ids}
+    return told | (made.loop.model_dump() if made.loop else {})
+
+
+async def plan_sprints(
+    place: Workplace, job: RunningJob, payload: SprintPlanningPayload
+) -> Mapping[str, Any]:
+    """Say from when sprints count, where that is given, and have them planned again."""
+    from infra.service.team import set_plan
+
+    lease = job.lease
+    if payload.start_day is not None or payload.velocity is not None:
+        await set_plan(
+            place.settings,
+            lease.project_id,
+            start_day=payload.start_day,
+            velocity=payload.velocity,
+            actor=_name_of(lease),
+            key=lease.key,
+        )
+    return await generate_list("sprint_planning", place, job, payload)
+
+
+async def make_report(
+    place: Workplace, job: RunningJob, payload: ReportPayload
+) -> Mapping[str, Any]:
+    """Have a report made; one that was asked for before is the same."""
+    from infra.service.planning import request_report
+
+    lease = job.lease
+    made = await request_report(
+        place.settings,
+        lease.project_id,
+        payload.report_type,
+        as_of=payload.as_of,
+        actor=_name_of(lease),
+        key=lease.key,
+    )
+    return {"artifact_id": made.artifact_id, "number": made.number}
+
+
+def _name_of(lease: Lease) -> str:
+    """Who enqueued a job, without the kind of actor."""
+    return lease.created_by.partition(":")[2] or lease.created_by
 
 
 class OnboardingPayload(Payload):
@@ -237,9 +375,8 @@ async def run_onboarding(
     """
     from infra.service.onboarding import advance, fail_onboarding
 
-    by = job.lease.created_by.partition(":")[2]
     try:
-        record = await advance(place.settings, payload.pipeline_id, by)
+        record = await advance(place.settings, payload.pipeline_id, _name_of(job.lease))
     except Exception as error:
         if job.lease.attempt >= job.lease.max_attempts:
             told = str(error) if isinstance(error, Refusal) else type(error).__name__
@@ -253,5 +390,12 @@ JOB_KINDS: dict[JobType, JobKind] = {
     "connector_sync": JobKind(ConnectorSyncPayload, run_connector_sync, needs_project=False),
     "onboarding": JobKind(OnboardingPayload, run_onboarding),
     "replay": JobKind(ReplayPayload, run_replay),
+    "rebuild": JobKind(RebuildPayload, run_rebuild, needs_project=False),
+    "verify_log": JobKind(VerifyLogPayload, run_verify_log, needs_project=False),
     "quality_run": JobKind(QualityRunPayload, judge_artifact),
+    "insight_generation": JobKind(GenerationPayload, partial(generate_list, "insight_generation")),
+    "feature_generation": JobKind(GenerationPayload, partial(generate_list, "feature_generation")),
+    "task_breakdown": JobKind(GenerationPayload, partial(generate_list, "task_breakdown")),
+    "sprint_planning": JobKind(SprintPlanningPayload, plan_sprints),
+    "report": JobKind(ReportPayload, make_report),
 }

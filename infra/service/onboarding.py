@@ -182,6 +182,7 @@ async def _advance(
         tuple(record.sources),
         started_on=record.created_at.date().isoformat(),
         actor=actor,
+        version=record.version,
     )
     try:
         outcome = await STAGE_WORK[stage](at)

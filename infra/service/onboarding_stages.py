@@ -28,7 +28,7 @@ DRAFT = "draft"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The pipeline that a stage works for."""
+    """The pipeline that a stage works for, at the ``version`` at which it entered the stage."""
 
     settings: Settings
     pipeline_id: str
@@ -36,6 +36,7 @@ class Setting:
     sources: tuple[str, ...]
     started_on: str
     actor: str
+    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +103,14 @@ async def write_prd(at: Setting) -> Outcome:
 
 
 async def judge_prd(at: Setting) -> Outcome:
-    """The gate judges the PRD as it is; judged once, a version is not judged again."""
-    prd = await ask(at.settings, lambda tables: artifacts.artifact(tables, at.project_id, "prd"))
-    request = GateRequest(at.project_id, key=f"{at.pipeline_id}|{prd.version}")
+    """The gate judges the PRD as it is, once each time that somebody sends the pipeline here."""
+    request = GateRequest(at.project_id, key=f"{at.pipeline_id}|{at.version}")
     run = await run_quality(at.settings, request)
     if run.status == "passed":
         return Outcome()
     return Outcome(
-        reason=f"The quality gate says {run.final_tier}. Each failing section has a critique.",
+        reason=f"The quality gate says {run.final_tier}: quality run {run.quality_run_id} has what"
+        " each section lacks. Accept the PRD, or edit it and have it judged again.",
         actions=("accept", "edit", "resume"),
     )
 

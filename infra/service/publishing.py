@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from infra.clock import SystemClock
 from infra.errors import Invalid
+from infra.service.one_producer import Send, one_producer, producer_of
 from infra.settings import Settings
 from schemas.codec import utc_millis
 from schemas.envelope import Actor, Envelope, Event, outside_fact
@@ -35,10 +38,22 @@ def make_request(event: Event, project_id: str, actor: str, key: str = "") -> En
 
 async def publish(settings: Settings, facts: Sequence[Envelope]) -> None:
     """Return when the broker has acknowledged all ``facts``. Raises BrokerUnavailable."""
+    if shared := producer_of(settings):
+        await shared.send(facts)
+        return
+    async with _open_send(settings) as send:
+        await send(facts)
+
+
+def share_producer(settings: Settings) -> AbstractAsyncContextManager[None]:
+    """During the block, what this loop publishes goes over one producer."""
+    return one_producer(settings, partial(_open_send, settings))
+
+
+def _open_send(settings: Settings) -> AbstractAsyncContextManager[Send]:
     from connectors.runner import open_publish
 
-    async with open_publish(settings, SystemClock(), redactor_of(settings)) as send:
-        await send(facts)
+    return open_publish(settings, SystemClock(), redactor_of(settings))
 
 
 def check_key(key: str) -> None:

@@ -25,6 +25,7 @@ from projections.read import (
     deltas,
     lineage,
     merges,
+    past,
     projects,
     reasons,
     rejections,
@@ -34,6 +35,7 @@ from projections.read import (
     waiting,
 )
 from projections.read import search as ledger_search
+from projections.read.artifact_list import WholeVersion
 from projections.read.artifacts import Artifact
 from projections.read.atoms import Atom, Order, PastAtom
 from projections.read.batches import Batch
@@ -45,6 +47,7 @@ from projections.read.deltas import Delta, DeltaReport
 from projections.read.lineage import Node
 from projections.read.merges import Merge
 from projections.read.page import Page, take
+from projections.read.past import PastContradiction
 from projections.read.projects import Project
 from projections.read.rejections import Rejection
 from projections.read.runs import Phase, Run
@@ -131,6 +134,14 @@ async def list_contradiction_pairs(
     return await _all_of(settings, project, partial(contradictions.contradictions, status=status))
 
 
+async def list_past_contradictions(
+    settings: Settings, project: str, moment: datetime, status: str | None = "open"
+) -> list[PastContradiction]:
+    """Those that had the status at a moment, as they stood then."""
+    then = partial(past.contradictions_at, moment=moment, status=status)
+    return await _all_of(settings, project, then)
+
+
 async def list_merges(settings: Settings, project: str) -> list[Merge]:
     """Merges in ledger order, then the pairs in review."""
     return await _all_of(settings, project, merges.merges)
@@ -201,6 +212,16 @@ async def search_ledger(
 async def read_prd(settings: Settings, project: str) -> Artifact:
     """The published PRD, its text as ``rendered_markdown``. Raises NotFound before the first."""
     return await _of(settings, project, partial(artifacts.artifact, artifact_type="prd"))
+
+
+async def read_past_prd(settings: Settings, project: str, moment: datetime) -> WholeVersion:
+    """The PRD as it was published then. Raises NotFound, also where there was none yet."""
+
+    def question(tables: Conn, project_id: str) -> WholeVersion:
+        now = artifacts.artifact(tables, project_id, "prd")
+        return past.version_at(tables, project_id, now.artifact_id, moment)
+
+    return await _of(settings, project, question)
 
 
 async def read_view(settings: Settings, project: str, artifact_type: str) -> View:

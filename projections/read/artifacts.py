@@ -71,6 +71,8 @@ class CitingStatement(ReadModel):
     confidence: float
     contradiction_ids: list[str]
     artifact_ids: list[str] = []
+    written_by: str | None = None
+    backed_by: list[str] = []
 
 
 class CitingSuggestion(ReadModel):
@@ -152,7 +154,10 @@ class GoneItem(ReadModel):
 
 
 class Edit(ReadModel):
-    """What became of a request to change an artifact; ``refusal`` is None where it was done."""
+    """What became of a request to change an artifact; ``refusal`` is None where it was done.
+
+    ``uncited_atom_ids`` are atoms that the artifact cites no longer. They stay in the ledger.
+    """
 
     request_event_id: UUID
     artifact_id: str
@@ -163,6 +168,7 @@ class Edit(ReadModel):
     version: int
     refusal: str | None
     findings: list[ReviewFinding]
+    uncited_atom_ids: list[str]
     answered_at: datetime | None
 
 

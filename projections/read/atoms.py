@@ -120,6 +120,18 @@ def revisions(connection: Conn, project_id: str, atom_ids: Sequence[str]) -> dic
     return dict(connection.execute(query, (project_id, list(atom_ids))).fetchall())
 
 
+def quotes_of_source_alone(
+    connection: Conn, project_id: str, source_id: str, atom_ids: Sequence[str]
+) -> dict[str, list[str]]:
+    """Those of the atoms that nothing but this source supports, with what they quote of it."""
+    query = (
+        "SELECT atom_id, array_agg(snippet ORDER BY char_start, evidence_id) FROM ledger_evidence"
+        " WHERE project_id = %s AND atom_id = ANY(%s) AND NOT stale"
+        " GROUP BY atom_id HAVING bool_and(source_id = %s)"
+    )
+    return dict(connection.execute(query, (project_id, list(atom_ids), source_id)).fetchall())
+
+
 def quotes_of(connection: Conn, atom_ids: Sequence[str]) -> dict[str, list[Quote]]:
     """The evidence of each of these atoms, fresh rows first."""
     found: dict[str, list[Quote]] = {}

@@ -16,7 +16,7 @@ from schemas.events.artifact import (
     VersionRejected,
 )
 from schemas.events.atom import AtomReflected, CandidatesExtracted
-from schemas.events.change import ChangeRequested
+from schemas.events.change import ChangeRequested, GenerationRequested
 from schemas.events.connector import (
     ConnectorAdded,
     ConnectorRemoved,
@@ -129,6 +129,7 @@ _EVENTS: tuple[type[Event], ...] = (
     MergeUndone,
     LedgerChanged,
     ChangeRequested,
+    GenerationRequested,
     MemberAdded,
     MemberUpdated,
     MemberRemoved,

@@ -47,7 +47,9 @@ class Statement(Part):
 
     ``provisional`` when all of them are drafts; ``contradiction_ids`` are the open contradictions
     of the cited atoms; the text names them, or they are among the open questions. A line of a plan
-    or report may rest on artifacts, too: ``artifact_ids``.
+    or report may rest on artifacts, too: ``artifact_ids``. ``written_by`` is the person whose words
+    these are, None for what was written from atoms; ``backed_by`` are those of the cited atoms that
+    were read out of a person's words, by id.
     """
 
     statement_id: str
@@ -57,6 +59,8 @@ class Statement(Part):
     confidence: float
     contradiction_ids: list[str] = []
     artifact_ids: list[str] = []
+    written_by: str | None = None
+    backed_by: list[str] = []
 
 
 class Suggestion(Part):
@@ -322,7 +326,8 @@ EditRefusal = Literal[
 class EditAnswer(Part):
     """What became of a request to change an artifact; ``refusal`` is None where it was done.
 
-    ``version`` is the one that there is now.
+    ``version`` is the one that there is now. ``uncited_atom_ids`` are atoms that the artifact cited
+    before and cites no longer: they stay in the ledger until somebody dismisses them.
     """
 
     artifact_id: str
@@ -333,6 +338,7 @@ class EditAnswer(Part):
     version: int
     refusal: EditRefusal | None = None
     findings: list[ReviewFinding] = []
+    uncited_atom_ids: list[str] = []
 
 
 class ContinuationRecord(Part):

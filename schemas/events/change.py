@@ -8,6 +8,7 @@ from schemas.envelope import Event, Part
 from schemas.events.artifact_parts import Citation
 
 Editor = Literal["person", "quality_gate"]
+ListPhase = Literal["insight_generation", "feature_generation", "task_breakdown", "sprint_planning"]
 EditAction = Literal["write", "accept_suggestion", "decline_suggestion"]
 
 
@@ -24,6 +25,23 @@ class SectionEdit(Part):
     section_id: str
     action: EditAction = "write"
     statements: list[EditedStatement] = []
+
+
+class GenerationRequested(Event):
+    """A list should be made again from what is known. Natural key: the idempotency key.
+
+    The writer of artifacts answers at the position of its last answer. What the list has already
+    keeps its bytes, so the answer says how the loop went and holds what is new.
+    """
+
+    type_name: ClassVar[str] = "reduce.generation_requested"
+    topic: ClassVar[str] = "reduce.request.v1"
+
+    phase: ListPhase
+
+    @property
+    def aggregate_id(self) -> str:
+        return self.phase
 
 
 class ChangeRequested(Event):

@@ -41,7 +41,7 @@ UnreadReason = Literal[
 ]
 
 # Their revision_ref begins with the time of change in UTC, so that it sorts.
-SERVICES: frozenset[Connector] = frozenset(("github", "jira", "slack", "api"))
+SERVICES: frozenset[Connector] = frozenset(("github", "jira", "slack", "api", "artifact_edit"))
 
 
 class SourceInfo(Part):

@@ -16,4 +16,5 @@ order:
 9. ``orders``, ``breakdown``, ``tasks``, ``backlog``: what tasks are cut from; tasks as artifacts
 10. ``members``, ``sprint``, ``sprint_plans``: who can do what; sprints; sprints as artifacts
 11. ``pending_requests``, ``deltas``, ``forecast``, ``reports``: what people ask for
+12. ``edits``, ``edit_answers``, ``owner_words``: what people write, and the atoms behind it
 """

@@ -11,6 +11,7 @@ from streams.reduce.items import Settled
 from streams.reduce.pending_requests import Request
 from streams.reduce.prd import PrdAnswer, edit_prd
 from streams.reduce.state import Written
+from streams.reduce.states import list_cited
 
 REASONS = {"person": "edited", "quality_gate": "revised_by_quality_gate"}
 
@@ -21,11 +22,11 @@ def answer_edit(written: Written, basis: DuePosition, request: Request) -> Artif
     assert isinstance(asked, ChangeRequested) and written.prd
     before, at = written.prd, _settle(written, asked)
     try:
-        prd = edit_prd(before, asked, Grounds.of(basis.sections), at)
-        edit = _describe(asked, prd.snapshot)
+        prd = edit_prd(before, asked, Grounds.of(basis.prd), at)
+        edit = _describe(asked, prd.snapshot, before)
     except RefusedEdit as refused:
         prd = PrdAnswer("unchanged", before, [], [], [])
-        edit = _describe(asked, before).model_copy(
+        edit = _describe(asked, before, before).model_copy(
             update={"refusal": refused.refusal, "findings": refused.findings}
         )
     return ArtifactChanged(
@@ -48,8 +49,11 @@ def _settle(written: Written, asked: ChangeRequested) -> Settled:
     return Settled(written.ledger_seq, written.run_id, written.lane, reason)
 
 
-def _describe(asked: ChangeRequested, now: ArtifactSnapshot) -> EditAnswer:
+def _describe(
+    asked: ChangeRequested, now: ArtifactSnapshot, before: ArtifactSnapshot
+) -> EditAnswer:
     return EditAnswer(
+        uncited_atom_ids=_list_uncited(before, now),
         artifact_id=asked.artifact_id,
         editor=asked.editor,
         editor_kind=asked.editor_kind,
@@ -57,3 +61,8 @@ def _describe(asked: ChangeRequested, now: ArtifactSnapshot) -> EditAnswer:
         expected_version=asked.expected_version,
         version=now.version,
     )
+
+
+def _list_uncited(before: ArtifactSnapshot, now: ArtifactSnapshot) -> list[str]:
+    cited = set(list_cited(now.sections))
+    return [one for one in list_cited(before.sections) if one not in cited]

@@ -20,6 +20,7 @@ from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
 from schemas.ids import derive_id
 from streams.reduce.inputs import Grounds
 from streams.reduce.items import EDITED, replace_statements
+from streams.reduce.owner_words import describe_statement
 from streams.reduce.validator import Lane, errors, validate
 
 
@@ -69,8 +70,10 @@ def _apply(
     if section.state == EDITED and not by_person:
         raise RefusedEdit("edited_by_person")
     known = {one.text: one for one in section.statements}
+    writer = request.editor if by_person else None
     statements = [
-        known.get(one.text) or _write_statement(artifact_id, section.section_id, one, grounds)
+        known.get(one.text)
+        or _write_statement(artifact_id, section.section_id, one, grounds, writer)
         for one in edit.statements
     ]
     if statements == section.statements:
@@ -97,18 +100,21 @@ def _answer_suggestion(section: Section, *, accepts: bool) -> Section:
 
 
 def _write_statement(
-    artifact_id: str, section_id: str, edited: EditedStatement, grounds: Grounds
+    artifact_id: str,
+    section_id: str,
+    edited: EditedStatement,
+    grounds: Grounds,
+    writer: str | None,
 ) -> Statement:
     cited = [one.atom_id for one in edited.citations]
-    atoms = [grounds.atoms[one] for one in cited if one in grounds.atoms]
-    return Statement(
+    statement = Statement(
         statement_id=derive_id("stm", artifact_id, section_id, edited.text, *cited),
         text=edited.text,
         citations=edited.citations,
-        provisional=bool(atoms) and all(atom.status == "draft" for atom in atoms),
-        confidence=max((atom.confidence for atom in atoms), default=0.0),
-        contradiction_ids=[one.contradiction_id for one in grounds.contradictions_of(cited)],
+        confidence=0.0,
+        written_by=writer,
     )
+    return describe_statement(statement, grounds)
 
 
 def _check(sections: Sequence[Section], grounds: Grounds, lane: Lane) -> None:

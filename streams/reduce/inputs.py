@@ -5,7 +5,7 @@ Small enough to be kept with the position, so that the ledger may move on before
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from schemas.envelope import Part
@@ -122,6 +122,26 @@ class ListInput(Part):
         return any(item.state for item in self.items)
 
 
+class Backing(Part):
+    """An atom that was read out of a person's words in a section, and the words it quotes.
+
+    ``alone``: nothing else supports it.
+    """
+
+    section_id: str
+    pick: Pick
+    quotes: list[str]
+    alone: bool
+
+    @property
+    def atom_id(self) -> str:
+        return self.pick.lead.atom_id
+
+    def supports(self, sentence: str) -> bool:
+        said = _squeeze(sentence)
+        return any(_squeeze(quote) in said for quote in self.quotes)
+
+
 class DuePosition(Part):
     """A position nobody has written for yet, with all that is needed to do it.
 
@@ -140,15 +160,29 @@ class DuePosition(Part):
     insights: ListInput = ListInput()
     tasks: ListInput = ListInput()
     changes: Changes = Changes()
+    backings: list[Backing] = []
+
+    @property
+    def prd(self) -> list[SectionInput]:
+        """All that its PRD rests on: the chosen atoms, and those behind people's sentences."""
+        return ground_backings(self.sections, self.backings)
 
     @property
     def inputs(self) -> list[SectionInput]:
         """All that its artifacts are written from."""
         lists = (self.features, self.insights, self.tasks)
         return [
-            *self.sections,
+            *self.prd,
             *(section for one in lists for item in one.items for section in item.sections),
         ]
+
+
+def ground_backings(
+    inputs: Sequence[SectionInput], backings: Iterable[Backing]
+) -> list[SectionInput]:
+    """The inputs, and the atoms behind people's sentences as further ones."""
+    own = [SectionInput(section_id=one.section_id, picks=[one.pick]) for one in backings]
+    return [*inputs, *own]
 
 
 class Grounds:
@@ -183,3 +217,7 @@ class Grounds:
             for key, one in self._contradictions.get(atom_id, {}).items()
         }
         return [found[key] for key in sorted(found)]
+
+
+def _squeeze(text: str) -> str:
+    return " ".join(text.split())

@@ -169,13 +169,29 @@ def _keep_edited(before: Section | None, written: Section) -> Section:
     """
     if before is None or before.state != EDITED:
         return written
-    said = [[one.text for one in each.statements] for each in (before, written)]
-    if written.state == EDITED or said[0] == said[1]:
+    if written.state == EDITED or _say_the_same(before, written):
         return before.model_copy(update={"input_hash": written.input_hash, "suggestion": None})
     suggestion = Suggestion(
         statements=written.statements, gap=written.gap, input_hash=written.input_hash
     )
     return before.model_copy(update={"suggestion": suggestion})
+
+
+def _say_the_same(edited: Section, written: Section) -> bool:
+    """Whether they differ in the person's own sentences at most, in whose place the other has the
+    atoms that were read out of them.
+    """
+    said = [[one.text for one in each.statements] for each in (edited, written)]
+    own = {atom_id for one in edited.statements for atom_id in one.backed_by}
+    others = [
+        [one.text for one in edited.statements if one.written_by is None],
+        [
+            one.text
+            for one in written.statements
+            if not own.issuperset(each.atom_id for each in one.citations)
+        ],
+    ]
+    return said[0] == said[1] or (bool(own) and others[0] == others[1])
 
 
 def list_changed_sections(

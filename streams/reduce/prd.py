@@ -16,9 +16,10 @@ from schemas.events.change import ChangeRequested
 from schemas.ids import sha256_hex
 from streams.reduce.edits import apply_edits
 from streams.reduce.gate import assess
-from streams.reduce.inputs import Grounds, SectionInput
+from streams.reduce.inputs import Backing, Grounds, SectionInput, ground_backings
 from streams.reduce.items import ENGINE, Settled, Synthesise, attempt, list_changed_sections
 from streams.reduce.markdown import render
+from streams.reduce.owner_words import leave_out_repeats, link_sentences
 from streams.reduce.sections import PLANS, SHOWN
 from streams.reduce.states import DerivedState, derive_lane, derive_prd_state
 from streams.reduce.validator import errors
@@ -45,10 +46,17 @@ def write_prd(
     before: ArtifactSnapshot | None,
     at: Settled,
     synthesise: Synthesise,
+    backings: Sequence[Backing] = (),
 ) -> PrdAnswer:
-    """The PRD as it stands at the position; in the deep lane the quality gate judges it."""
-    grounds = Grounds.of(inputs)
-    written = attempt(artifact_id, inputs, before, grounds, at.lane, synthesise, _title_of)
+    """The PRD as it stands at the position; in the deep lane the quality gate judges it.
+
+    ``backings`` are the atoms behind what people wrote into it.
+    """
+    grounds = Grounds.of(ground_backings(inputs, backings))
+    linked = link_sentences(before, backings, grounds) if before else None
+    if linked:
+        inputs = leave_out_repeats(inputs, linked, backings)
+    written = attempt(artifact_id, inputs, linked, grounds, at.lane, synthesise, _title_of)
     findings = [*written.objections, *written.findings]
     if errors(written.findings):
         return PrdAnswer("rejected", before or _empty(artifact_id, at), [], [], findings)

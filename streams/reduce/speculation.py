@@ -82,7 +82,8 @@ class Speculation:
         """``known`` are the artifacts as they stand; a guess takes the place of what it guesses."""
         at = Settled(due.ledger_seq, due.run_id or "", "preview", "written_ahead")
         latest = {**known, **{key: guess.snapshot for key, guess in self.guesses.items()}}
-        prd = write_prd(prd_id, due.sections, latest.get(prd_id), at, synthesise)
+        known_prd = latest.get(prd_id)
+        prd = write_prd(prd_id, due.sections, known_prd, at, synthesise, due.backings)
         if prd.outcome == "rejected":
             return
         begun = [one.section_id for one in prd.snapshot.sections if section_has_minimum(one)]

@@ -17,6 +17,7 @@ from streams.due import DueProjects
 from streams.ledger.fold import LedgerView
 from streams.reduce.deltas import Changes, Delta, add_changes, gather_changes
 from streams.reduce.inputs import DuePosition
+from streams.reduce.owner_words import OwnerWords
 from streams.reduce.pending_requests import Requests
 from streams.reduce.selection import ProjectShortlist
 from streams.reduce.speculation import Begun, Guess, after_guessing, ends_of
@@ -61,7 +62,9 @@ class Ended(Part):
 
 
 class ReduceState:
-    """The tables of one partition; ``shortlists`` and ``topics`` are derived from the ledger's."""
+    """The tables of one partition; ``shortlists``, ``topics`` and ``owner_words`` are derived from
+    the ledger's.
+    """
 
     def __init__(self, tables: Tables) -> None:
         self.ledger = LedgerView(tables)
@@ -80,6 +83,7 @@ class ReduceState:
         self.due_projects = DueProjects(waiting | self.requests.projects())
         self.shortlists: dict[str, ProjectShortlist] = {}
         self.topics: dict[str, ProjectTopics] = {}
+        self.owner_words: dict[str, OwnerWords] = {}
         for key, atom in self.ledger.atoms.items():
             self.list_atom(key.split("|", 1)[0], atom)
         for key, one in self.ledger.contradictions.items():
@@ -88,9 +92,13 @@ class ReduceState:
     def shortlist(self, project: str) -> ProjectShortlist:
         return self.shortlists.setdefault(project, ProjectShortlist())
 
+    def words_of(self, project: str) -> OwnerWords:
+        return self.owner_words.setdefault(project, OwnerWords.of(project))
+
     def list_atom(self, project: str, atom: AtomRecord) -> None:
         live = atom.status in LIVE
         rows = self.ledger.evidence_of(project, atom.atom_id) if live else []
+        self.words_of(project).put(atom, rows)
         names = self.ledger.mentions_of(project, atom.atom_id) if live else []
         self.shortlist(project).put(atom, rows)
         topics = self.topics.setdefault(project, ProjectTopics())

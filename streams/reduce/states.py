@@ -45,7 +45,7 @@ def derive_lane(
 
 def section_has_minimum(section: Section) -> bool:
     """Whether a section of a PRD has atoms enough to be relied on as far as it goes."""
-    return len(_list_cited([section])) >= MIN_SECTION_ATOMS[section.section_id]
+    return len(list_cited([section])) >= MIN_SECTION_ATOMS[section.section_id]
 
 
 def derive_prd_state(
@@ -56,7 +56,7 @@ def derive_prd_state(
     gate_passed: bool = False,
 ) -> DerivedState:
     """The state of a PRD that the validator let through, at the end of a run of ``lane``."""
-    cited = _list_cited(sections)
+    cited = list_cited(sections)
     blocked_by = tuple(
         one.contradiction_id for one in grounds.contradictions_of(cited) if one.severity == "high"
     )
@@ -77,7 +77,7 @@ def derive_item_state(
     item: ArtifactSnapshot, grounds: Grounds, lane: Literal["preview", "deep"]
 ) -> DerivedState:
     """The state of an insight, epic or feature that the validator let through."""
-    behind = item.epic.atom_ids if item.epic else _list_cited(item.sections)
+    behind = item.epic.atom_ids if item.epic else list_cited(item.sections)
     live = [one for one in behind if one in grounds.atoms and grounds.atoms[one].status in LIVE]
     blocked_by = tuple(
         one.contradiction_id for one in grounds.contradictions_of(behind) if one.severity == "high"
@@ -97,7 +97,7 @@ def derive_task_state(
     lane: Literal["preview", "deep"],
 ) -> DerivedState:
     """The state of a task that has an approach: never further than that of its feature."""
-    cited = _list_cited(task.sections)
+    cited = list_cited(task.sections)
     blocked_by = tuple(
         sorted(
             {one.contradiction_id for one in _severe(grounds, cited)}
@@ -126,7 +126,7 @@ def _severe(grounds: Grounds, cited: Sequence[str]) -> list[ContradictionRecord]
     return [one for one in grounds.contradictions_of(cited) if one.severity == "high"]
 
 
-def _list_cited(sections: Iterable[Section]) -> list[str]:
+def list_cited(sections: Iterable[Section]) -> list[str]:
     return sorted(
         {
             citation.atom_id

@@ -18,7 +18,7 @@ from datetime import date
 
 from schemas.events.artifact import ArtifactChanged, ArtifactSpeculated
 from schemas.events.artifact_parts import ArtifactSnapshot, QualityRun
-from schemas.events.change import ChangeRequested
+from schemas.events.change import ChangeRequested, GenerationRequested
 from schemas.events.ledger import LedgerChanged
 from schemas.events.team import ReportRequested, Team, TeamFact
 from schemas.ids import artifact_id as derive_artifact_id
@@ -61,7 +61,7 @@ class Reduce:
     """
 
     name = "reduce"
-    state_version = 5  # 5: tasks, plans and reports
+    state_version = 6  # 6: what people wrote into the PRD is read
     inputs = ("ledger.v1", "team.v1", "reduce.request.v1")
     output = "reduce.v1"
 
@@ -85,7 +85,7 @@ class Reduce:
                 if answer.artifact_seq == state.written_of(project).artifact_seq + 1:
                     take_answer(state, record, answer)
                     state.due_projects.had_its_turn(project)
-            case TeamFact() | ReportRequested() | ChangeRequested():
+            case TeamFact() | ReportRequested() | ChangeRequested() | GenerationRequested():
                 if state.requests.take(record):
                     state.due_projects.add(project)
             case _:
@@ -156,7 +156,10 @@ class Reduce:
             features=feature_clusters(material, named, standing),
             insights=ListInput() if speculative else insight_clusters(material, named, standing),
         )
-        more: dict[str, object] = {"tasks": break_down(material, due.features, named)}
+        more: dict[str, object] = {
+            "tasks": break_down(material, due.features, named),
+            "backings": state.words_of(project).list_backings(shortlist, atoms),
+        }
         if not speculative:
             more["changes"] = state.changes_of(project)
         due = due.model_copy(update=more)
@@ -201,7 +204,7 @@ class Reduce:
         """What the position means for every artifact of the project."""
         project, before = due.cause.project_id, written.prd
         prd_id = derive_artifact_id(project, "prd", "prd")
-        prd = write_prd(prd_id, due.sections, before, at, self._synthesise)
+        prd = write_prd(prd_id, due.sections, before, at, self._synthesise, due.backings)
         lists = self._lists(project, at, items, written.team)
         lists.insights(due.insights)
         start = _start_of(written.team, _plan_from(written, due))
@@ -265,6 +268,8 @@ class Reduce:
             changes = basis.changes
             writer = ReportWriter(project, team, items, written.prd, grounds, changes, start)
             lists.take_written(writer.write(fact, at))
+        elif isinstance(fact, GenerationRequested) and fact.phase == "insight_generation":
+            lists.insights(basis.insights)
         else:
             lists.features(basis.features, start, written.prd)
             lists.plan(basis.tasks, team, start)

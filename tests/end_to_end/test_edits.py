@@ -1,4 +1,4 @@
-"""A person edits the PRD, sees what is not supported, and meets another who was faster."""
+"""A person edits the PRD, sees what is read out of it, and meets another who was faster."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 
+from infra.local.process import wait_until
+
 pytestmark = pytest.mark.broker
-OWN = "Depots of the harbour are painted blue."
+OWN = "A strike of the drivers leaves parcels in the depot for weeks."
+UNREAD = "See above."
+PATIENCE_S = 60.0
 
 
 def prd_of(backbone: Any) -> dict[str, Any]:
@@ -21,32 +25,48 @@ def section_of(prd: dict[str, Any], section_id: str) -> dict[str, Any]:
     return dict(found)
 
 
-def test_an_edit_keeps_citations_marks_what_is_uncited_and_names_its_author(
-    backbone, tmp_path: Path
-):
+def wait_for_backing(backbone: Any) -> dict[str, Any]:
+    """The PRD once the person's sentence cites what was read out of it."""
+
+    def is_backed() -> bool:
+        own = section_of(prd_of(backbone), "risks")["statements"][1]
+        assert own["text"] == OWN
+        return bool(own["backed_by"])
+
+    assert wait_until(is_backed, timeout_s=PATIENCE_S), prd_of(backbone)
+    return prd_of(backbone)
+
+
+def test_an_edit_keeps_citations_is_read_as_a_source_and_names_its_author(backbone, tmp_path: Path):
     before = prd_of(backbone)
     risks = section_of(before, "risks")
     kept = risks["statements"][0]
     page = tmp_path / "risks.md"
-    page.write_text(f"# Risks\n\n- {kept['text']}\n- {OWN}\n")
+    page.write_text(f"# Risks\n\n- {kept['text']}\n- {OWN}\n- {UNREAD}\n")
     ask = ("edit", "prd", "--project", backbone.project, "--section", "risks", "--as", "ana")
-    version = ("--expected-version", str(before["version"]))
+    version = ("--expected-version", str(before["version"]), "--idempotency-key", "first edit")
 
     (edit,) = backbone.cairn.json(*ask, "--file", str(page), *version)
 
-    after = prd_of(backbone)
-    assert (edit["refusal"], edit["version"]) == (None, after["version"])
-    assert after["version"] == before["version"] + 1
+    assert (edit["refusal"], edit["version"]) == (None, before["version"] + 1)
+    after = wait_for_backing(backbone)
     section = section_of(after, "risks")
     assert (section["state"], section["edited_by"]) == ("edited", "ana")
-    assert section["statements"][0]["citations"] == kept["citations"]
-    assert section["statements"][1]["citations"] == []
+    first, own, unread = section["statements"]
+    assert first["citations"] == kept["citations"]
+    assert (own["written_by"], unread["written_by"], first["written_by"]) == ("ana", "ana", None)
+    assert [one["places"] for one in own["citations"]] == [["prd/risks.md:3"]]
+    assert unread["citations"] == []
     assert [one for one in after["sections"] if one["section_id"] != "risks"] == [
         one for one in before["sections"] if one["section_id"] != "risks"
     ]
     shown = backbone.cairn.run("show", "prd", "--project", backbone.project, "--section", "risks")
-    assert f"{OWN} (uncited)" in shown and "edited by ana" in shown
-    backbone.cairn.run(*ask, "--file", str(page), *version, exit_code=1)
+    assert f"{UNREAD} (uncited)" in shown and "edited by ana" in shown
+
+    (again,) = backbone.cairn.json(*ask, "--file", str(page), *version)
+    assert again == edit
+    late = ("--expected-version", str(before["version"]))
+    backbone.cairn.run(*ask, "--file", str(page), *late, exit_code=1)
     backbone.cairn.run(*ask, "--decline-suggestion", exit_code=1)
     backbone.cairn.run(*ask, exit_code=2)
     assert prd_of(backbone)["version"] == after["version"]

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from infra.local.process import wait_until
+from infra.service.edits import PrdEdit, edit_prd_section
+from infra.service.onboarding import read_onboarding, read_onboarding_events, resume_onboarding
+from infra.service.quality import read_quality_run
+from projections.read.quality import QualityRunRow
 from schemas.events.pipeline import STAGES
+from tests.end_to_end.conftest import Backbone
 from tests.parcel import write_to
-from tests.service import COMMAND_PATIENCE_S, Service, service
+from tests.service import COMMAND_PATIENCE_S, Service
 
 pytestmark = pytest.mark.broker
 PATIENCE_S = 280
-START = ("--project", "Parcel", "--idempotency-key", "from the start")
+PROJECT = "Onboarded"
+START = ("--project", PROJECT, "--idempotency-key", "from the start")
+OWN = "Senders do not know where their shipment is."
 
 
 @pytest.fixture(scope="module")
@@ -26,31 +34,49 @@ def folder(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def cairn() -> Iterator[Service]:
-    with service() as running:
-        running.run("project", "create", "Parcel", "--idempotency-key", "parcel")
-        yield running
+def cairn(backbone: Backbone) -> Service:
+    backbone.cairn.run("project", "create", PROJECT, "--idempotency-key", PROJECT)
+    return backbone.cairn
 
 
 def look(cairn: Service, pipeline: str) -> dict[str, Any]:
-    (shown,) = cairn.json("onboard", "show", pipeline)
-    return shown
+    """The pipeline as the command shows it, without the start of a process for each look."""
+    settings = cairn.settings_now()
+    record = asyncio.run(read_onboarding(settings, pipeline)).record
+    history = asyncio.run(read_onboarding_events(settings, pipeline))
+    told = {"history": [one.model_dump(include={"seq", "event", "data"}) for one in history]}
+    return record.model_dump(mode="json") | told
 
 
 def stages(shown: dict[str, Any]) -> dict[str, str]:
     return {stage["name"]: stage["status"] for stage in shown["stages"]}
 
 
-def waits_at(cairn: Service, pipeline: str, stage: str) -> dict[str, Any]:
-    """The pipeline as soon as it waits for a person at this stage."""
+def waits_at(cairn: Service, pipeline: str, stage: str, after: int = 0) -> dict[str, Any]:
+    """The pipeline as soon as it waits for a person at this stage, behind version ``after``."""
 
     def is_there() -> bool:
         shown = look(cairn, pipeline)
         assert shown["status"] not in ("failed", "cancelled"), shown
-        return (shown["status"], shown["current_stage"]) == ("waiting_for_human", stage)
+        waits = (shown["status"], shown["current_stage"]) == ("waiting_for_human", stage)
+        return bool(waits and shown["version"] > after)
 
     assert wait_until(is_there, timeout_s=PATIENCE_S), look(cairn, pipeline)
     return look(cairn, pipeline)
+
+
+def judgement(cairn: Service, waiting: dict[str, Any]) -> QualityRunRow:
+    """The run of the gate that the waiting pipeline names."""
+    reasons: list[str] = []
+
+    def is_told() -> bool:
+        history = look(cairn, waiting["pipeline_id"])["history"]
+        reasons[:] = [one["data"]["reason"] for one in history if one["seq"] == waiting["version"]]
+        return bool(reasons)
+
+    assert wait_until(is_told, timeout_s=PATIENCE_S)
+    (run_id,) = re.findall(r"qlr_[0-9a-f]+", reasons[0])
+    return asyncio.run(read_quality_run(cairn.settings_now(), PROJECT, run_id))[0]
 
 
 def refused(cairn: Service, *arguments: str) -> str:
@@ -70,7 +96,8 @@ def test_a_project_is_led_from_its_sources_to_a_sprint_plan(cairn: Service, fold
 
     at_gate = waits_at(cairn, pipeline, "prd_quality_gate")
     assert stages(at_gate)["prd_generation"] == "completed"
-    assert at_gate["actions"][:2] == ["accept", "edit"]
+    assert at_gate["actions"] == ["accept", "edit", "resume", "cancel"]
+    at_gate = edit_and_judge_again(cairn, at_gate)
     version = str(at_gate["version"])
     accept = ("onboard", "accept", pipeline, "--expected-version")
     assert "not at 1" in refused(cairn, *accept, "1")
@@ -79,8 +106,8 @@ def test_a_project_is_led_from_its_sources_to_a_sprint_plan(cairn: Service, fold
 
     at_team = waits_at(cairn, pipeline, "team_setup")
     assert stages(at_team)["feature_generation"] == "completed"
-    cairn.run("members", "add", "Ana", "--project", "Parcel", "--skill", "backend:4")
-    cairn.run("members", "update", "Ana", "--project", "Parcel", "--capacity", "12")
+    cairn.run("members", "add", "Ana", "--project", PROJECT, "--skill", "backend:4")
+    cairn.run("members", "update", "Ana", "--project", PROJECT, "--capacity", "12")
     cairn.run("onboard", "resume", pipeline)
 
     def is_over() -> bool:
@@ -90,7 +117,12 @@ def test_a_project_is_led_from_its_sources_to_a_sprint_plan(cairn: Service, fold
     done = look(cairn, pipeline)
     assert done["status"] == "completed", done
     assert set(stages(done).values()) <= {"completed", "skipped"}
-    assert {"prd", "feature", "sprint_plan"} <= {one["artifact_type"] for one in done["artifacts"]}
+    made = {one["artifact_type"]: one["artifact_ids"] for one in done["artifacts"]}
+    assert {"insight", "prd", "feature", "sprint_plan"} <= set(made)
+    insights = cairn.json("show", "insights", "--project", PROJECT)
+    assert {one["artifact_id"] for one in insights} == set(made["insight"])
+    said = [line for one in insights for part in one["sections"] for line in part["statements"]]
+    assert said and all(line["citations"] for line in said)
     assert [stage["attempt"] for stage in done["stages"]] == [1] * len(STAGES)
     assert wait_until(
         lambda: (
@@ -100,6 +132,46 @@ def test_a_project_is_led_from_its_sources_to_a_sprint_plan(cairn: Service, fold
         timeout_s=PATIENCE_S,
     )
     assert "there is nothing to resume" in refused(cairn, "onboard", "resume", pipeline)
+
+
+def edit_and_judge_again(cairn: Service, waiting: dict[str, Any]) -> dict[str, Any]:
+    """A person edits a section and has the PRD judged again, twice; the pipeline as it waits."""
+    settings, pipeline = cairn.settings_now(), waiting["pipeline_id"]
+    first = judgement(cairn, waiting)
+    edit = PrdEdit(PROJECT, "problem", text=OWN)
+    edited = asyncio.run(edit_prd_section(settings, edit, editor="ana"))
+
+    asyncio.run(resume_onboarding(settings, pipeline, actor="ana"))
+    waiting = waits_at(cairn, pipeline, "prd_quality_gate", after=waiting["version"])
+    second = judgement(cairn, waiting)
+    asyncio.run(resume_onboarding(settings, pipeline, actor="ana"))
+    waiting = waits_at(cairn, pipeline, "prd_quality_gate", after=waiting["version"])
+    third = judgement(cairn, waiting)
+
+    assert len({first.quality_run_id, second.quality_run_id, third.quality_run_id}) == 3
+    assert first.artifact_version < edited.version == second.artifact_version
+    assert third.artifact_version >= second.artifact_version
+    assert stages(waiting)["prd_quality_gate"] == "running"
+    return waiting
+
+
+def test_a_draft_completes_no_stage(cairn: Service, tmp_path: Path):
+    """One requirement is not enough for a PRD that anybody could use."""
+    (tmp_path / "README.md").write_text("# Sorter\n\nThe sorter must weigh each crate.\n")
+    cairn.run("project", "create", "Thin", "--idempotency-key", "thin")
+    pipeline = cairn.run("onboard", "start", str(tmp_path), "--project", "Thin").strip()
+
+    waiting = waits_at(cairn, pipeline, "prd_generation")
+
+    assert (stages(waiting)["ingestion"], stages(waiting)["prd_generation"]) == (
+        "completed",
+        "running",
+    )
+    assert "prd" not in {one["artifact_type"] for one in waiting["artifacts"]}
+    assert "accept" not in waiting["actions"]
+    (prd,) = cairn.json("show", "prd", "--project", "Thin", "--format", "json")
+    assert prd["artifact_state"] == "draft"
+    cairn.run("onboard", "cancel", pipeline)
 
 
 def test_a_stage_that_waits_can_be_left_out_with_a_reason(cairn: Service):

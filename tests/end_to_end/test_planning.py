@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
 from typing import Any
 
 import pytest
 
 from infra.local.process import wait_until
+from infra.service.jobs import JobRequest, enqueue_job, read_job
+from projections.read.session import reading
+from projections.read.streams import frames
+from tests.end_to_end.conftest import Backbone
 from tests.parcel import write_to
-from tests.service import COMMAND_PATIENCE_S, Service, service
+from tests.service import COMMAND_PATIENCE_S, Service
 
 pytestmark = pytest.mark.broker
 PATIENCE_S = 120
+PROJECT = "Planned"
 
 
 @pytest.fixture(scope="module")
-def cairn(tmp_path_factory) -> Iterator[Service]:
+def cairn(backbone: Backbone, tmp_path_factory: pytest.TempPathFactory) -> Service:
     folder = tmp_path_factory.mktemp("planning") / "parcel"
     write_to(folder)
-    with service() as running:
-        running.run("project", "create", "Parcel", "--idempotency-key", "parcel")
-        running.ingest(folder, "Parcel", "first")
-        yield running
+    backbone.cairn.run("project", "create", PROJECT, "--idempotency-key", PROJECT)
+    backbone.cairn.ingest(folder, PROJECT, "first")
+    return backbone.cairn
 
 
 def test_a_team_gets_a_plan_that_follows_its_changes(cairn: Service):
-    project = ("--project", "Parcel")
+    project = ("--project", PROJECT)
     tasks = cairn.json("show", "tasks", *project)
     assert tasks
     assert all(task["fields"]["solutions"] for task in tasks)
@@ -55,7 +59,7 @@ def test_a_team_gets_a_plan_that_follows_its_changes(cairn: Service):
 
 
 def test_reports_are_made_on_request_and_stay(cairn: Service):
-    project = ("--project", "Parcel")
+    project = ("--project", PROJECT)
     cairn.run("members", "add", "Ben", *project, "--skill", "qa", "--capacity", "8")
 
     for kind in ("standup", "sprint", "forecast", "management"):
@@ -74,6 +78,42 @@ def test_reports_are_made_on_request_and_stay(cairn: Service):
     assert cairn.run("verify-log")
 
 
+def test_lists_plans_and_reports_are_made_from_the_queue(cairn: Service):
+    """Behind the tests above: there is a team, and a plan."""
+    features = cairn.json("show", "features", "--project", PROJECT)
+
+    made = do_job(cairn, "feature_generation")
+    tasks = do_job(cairn, "task_breakdown")
+    plan = do_job(cairn, "sprint_planning", start_day="2026-06-01")
+    report = do_job(cairn, "report", report_type="sprint", as_of="2026-06-01")
+
+    assert made["artifact_ids"] == [one["artifact_id"] for one in features] != []
+    assert made["phase"] == "feature_generation" and made["stop_reason"]
+    assert tasks["artifact_ids"] and tasks["calls_ratio"] > 1
+    with reading(cairn.settings_now().conninfo) as tables:
+        told = [frame.name for frame in frames(tables, made["stream_id"], -1, 100)]
+    assert told == ["started", "phase", "phase", "done"], "nothing is made twice"
+    sprints = cairn.json("show", "sprint", "--project", PROJECT)
+    assert plan["artifact_ids"] == [one["artifact_id"] for one in sprints] != []
+    assert sprints[0]["fields"]["start_date"] == "2026-06-01"
+    assert report["number"].startswith("report-")
+
+
+def do_job(cairn: Service, job_type: str, **payload: Any) -> dict[str, Any]:
+    """The result of a job as soon as it is done."""
+    settings = cairn.settings_now()
+    request = JobRequest(job_type, PROJECT, payload)
+    job_id = asyncio.run(enqueue_job(settings, request, actor="ana")).job.job_id
+
+    def ended() -> bool:
+        job = asyncio.run(read_job(settings, job_id))
+        assert job.status not in ("dead", "cancelled"), job.last_error
+        return job.status == "succeeded"
+
+    assert wait_until(ended, timeout_s=PATIENCE_S)
+    return asyncio.run(read_job(settings, job_id)).result or {}
+
+
 def refused(cairn: Service, *arguments: str) -> str:
     process = cairn.start(*arguments)
     _, err = process.communicate(timeout=COMMAND_PATIENCE_S)
@@ -86,7 +126,7 @@ def plan_starting(cairn: Service, day: str, capacity: int) -> list[dict[str, Any
     found: list[dict[str, Any]] = []
 
     def is_shown() -> bool:
-        found[:] = cairn.json("show", "sprint", "--project", "Parcel")
+        found[:] = cairn.json("show", "sprint", "--project", PROJECT)
         first = found[0]["fields"] if found else {}
         return (first.get("start_date"), first.get("capacity_points")) == (day, capacity)
 

@@ -24,6 +24,7 @@ OPERATIONS = {
     for path, methods in DOCUMENT["paths"].items()
     for method, operation in methods.items()
 }
+IN_HEADERS = {"token", "last_event_id"}  # of a stream, which a page gives in the address
 NAMED_BY_THE_CLIENT = {"cursor", "limit"}  # of a paged list
 
 
@@ -108,7 +109,9 @@ def test_a_client_starts_without_the_service():
 
 
 def _of(operation: Mapping[str, Any], place: str) -> list[dict[str, Any]]:
-    return [each for each in operation.get("parameters", ()) if each["in"] == place]
+    found = [each for each in operation.get("parameters", ()) if each["in"] == place]
+    told = "text/event-stream" in operation["responses"].get("200", {}).get("content", ())
+    return [each for each in found if not (told and each["name"] in IN_HEADERS)]
 
 
 def _parameters(operation: Mapping[str, Any]) -> dict[str, Any]:

@@ -173,7 +173,7 @@ def test_members_and_plans_are_told_over_http_as_here(terminal: Terminal):
         assert terminal.here(*command) == terminal.elsewhere(*command)
         assert "Ada" in terminal.here(*command)[0]
     terminal.elsewhere("members", "remove", "Ada", "-p", project)
-    assert "Ada" not in terminal.here(*listing)[0]
+    assert "Ada" not in terminal.here("members", "list", "-p", project)[0]
     assert terminal.here("jobs", "list") == terminal.elsewhere("jobs", "list")
 
 

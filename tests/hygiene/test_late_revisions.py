@@ -43,7 +43,7 @@ def test_of_equal_times_the_last_one_counts() -> None:
     assert answered(NEW, twin).raw_sha256 != answered(NEW).raw_sha256
 
 
-@pytest.mark.parametrize("connector", ["upload", "artifact_edit"])
+@pytest.mark.parametrize("connector", ["upload", "interview"])
 def test_a_file_may_go_back_to_what_it_was(connector: str) -> None:
     old = (a_comment("t1", "b", connector), b"We will use Redis for the sessions.\n")
     new = (a_comment("t2", "c", connector), b"We will use Postgres for the sessions.\n")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from infra.cli.runs import render_phases
 from infra.cli.show import render_ahead
-from projections.read import artifacts, runs
+from projections.read import artifacts, loops, runs
+from schemas.ids import loop_id
+from streams.reduce.writer import Reduce
 from tests.projections.conftest import ReadModel
 from tests.projections.test_items import folded, records_of
-from tests.reduce.ledgers import LOSS, PROJECT, PURPOSE, WHO, Play
+from tests.reduce.ledgers import LOSS, PROJECT, PURPOSE, WHO, Play, a_requirement
 from tests.reduce.test_items import WORLD
 
 
@@ -77,6 +79,27 @@ def test_the_phases_of_a_run_are_told_with_their_results(model: ReadModel):
     ended = by_name["prd_generation"].finished_at
     assert begun and ended and begun < ended
     assert [line.split(":")[0] for line in render_phases(found)] == [row.phase for row in found]
+
+
+def test_loops_are_listed_newest_first_with_their_streams(model: ReadModel):
+    play = Play(Reduce(velocity=20)).given(WORLD)
+    play.ends()
+    play.given([a_requirement("The relay must archive every delivered order")]).ends()
+    model.fold(records_of(play))
+    told = [(a.artifact_seq, one.phase, one) for a in play.answers() for one in a.loops]
+
+    first = loops.loops(model.connection, PROJECT, limit=2)
+    rest = loops.loops(model.connection, PROJECT, cursor=first.next_cursor).items
+
+    shown = [*first.items, *rest]
+    expected = sorted(told, key=lambda it: (-it[0], it[1]))
+    assert [(one.artifact_seq, one.phase) for one in shown] == [it[:2] for it in expected]
+    for one, (_, _, record) in zip(shown, expected, strict=True):
+        fields = {"stop_reason", "items", "errors", "calls", "calls_ratio"}
+        assert one.model_dump(include=fields) == record.model_dump(include=fields)
+    assert len({one.stream_id for one in shown}) == len(shown)
+    (features, *_) = loops.loops(model.connection, PROJECT, phase="feature_generation").items
+    assert features.stream_id == loop_id(PROJECT, 2, "feature_generation")
 
 
 def test_the_decision_after_each_item_is_a_row(model: ReadModel):

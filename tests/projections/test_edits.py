@@ -23,7 +23,14 @@ def test_each_request_has_its_answer_and_an_edited_section_its_author(model: Rea
     )
 
     assert done and (done.refusal, done.version, done.editor) == (None, 2, "ana")
-    assert refused and (refused.refusal, refused.expected_version) == ("stale_version", 1)
+    (requirements,) = [one for one in first.snapshot.sections if one.section_id == REQUIREMENTS]
+    cited = {one.atom_id for said in requirements.statements for one in said.citations}
+    assert done.uncited_atom_ids == sorted(cited)
+    assert refused and (refused.uncited_atom_ids, refused.refusal, refused.expected_version) == (
+        [],
+        "stale_version",
+        1,
+    )
     prd = artifacts.artifact(model.connection, PROJECT, "prd")
     (section,) = [one for one in prd.sections if one.section_id == REQUIREMENTS]
     assert (section.edited_by, section.state) == ("ana", "edited")

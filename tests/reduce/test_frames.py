@@ -11,12 +11,17 @@ from schemas.events.stream import StreamFrame
 from streams.frames import FRAME
 from streams.reduce.writer import Reduce
 from tests.projections.log import Story
-from tests.reduce.ledgers import ENOUGH, EXPORT, RETRY, Play, a_conflict
-from tests.reduce.test_items import WORLD
+from tests.reduce.ledgers import ENOUGH, EXPORT, PROJECT, RETRY, Play, a_conflict, a_requirement
+from tests.reduce.test_items import LIMIT, WORLD
+from tests.reduce.test_items import RETRY as AGAIN
 
 
 def frames_of(fact: Envelope) -> list[StreamFrame]:
     return [frame for frame in FRAME.handle(fact, None) if isinstance(frame, StreamFrame)]
+
+
+def in_project(frames: list[StreamFrame]) -> list[StreamFrame]:
+    return [frame for frame in frames if frame.stream_id == PROJECT]
 
 
 def names(frames: list[StreamFrame]) -> list[str]:
@@ -31,7 +36,7 @@ def data(frame: StreamFrame) -> dict[str, object]:
 def test_the_items_of_a_loop_stand_between_its_two_frames():
     play = Play(Reduce(velocity=20)).given(WORLD)
     play.ends()
-    frames = frames_of(play.settled[0].envelope)
+    frames = in_project(frames_of(play.settled[0].envelope))
 
     phases = [data(frame) for frame in frames if frame.name == "phase"]
     assert [each["status"] for each in phases] == ["running", "complete"] * (len(phases) // 2)
@@ -42,12 +47,77 @@ def test_the_items_of_a_loop_stand_between_its_two_frames():
     assert data(frames[at + count + 1])["status"] == "complete"
 
 
+def loops_of(answer: Envelope) -> dict[str, list[StreamFrame]]:
+    """The frames of each loop's own stream, by its phase."""
+    by_stream: dict[str, list[StreamFrame]] = {}
+    for frame in frames_of(answer):
+        if frame.stream_id != PROJECT:
+            by_stream.setdefault(frame.stream_id, []).append(frame)
+    return {str(data(frames[0])["name"]): frames for frames in by_stream.values()}
+
+
+def test_each_loop_has_a_stream_of_its_own_that_ends_with_the_number_of_its_items():
+    play = Play(Reduce(velocity=20)).given(WORLD, [a_conflict(AGAIN, LIMIT)])
+    play.ends()
+    answer = play.settled[0].envelope
+    loops = loops_of(answer)
+
+    items = {"insight": "insight_generation", "feature": "feature_generation"}
+    for item, phase in (items | {"prd_section": "prd_generation"}).items():
+        frames = loops[phase]
+        made = frames[2:-2]
+        assert names(frames) == ["started", "phase", *[item] * len(made), "phase", "done"]
+        assert [data(frame) for frame in (frames[1], frames[-2])] == [
+            {"name": phase, "status": "running"},
+            {"name": phase, "status": "complete"},
+        ]
+        assert data(frames[-1])["total"] == len(made) > 0
+        assert [frame.is_last for frame in frames] == [False] * (len(frames) - 1) + [True]
+    for loop in play.answers()[0].loops:
+        assert data(loops[loop.phase][-1])["stop_reason"] == loop.stop_reason
+
+
+def test_items_come_in_the_order_in_which_their_loop_made_them_from_a_fact_that_holds_them():
+    play = Play(Reduce(velocity=20)).given(WORLD)
+    play.ends()
+    envelope, answer = play.settled[0].envelope, play.answers()[0]
+    (loop,) = [one for one in answer.loops if one.phase == "feature_generation"]
+    frames = loops_of(envelope)["feature_generation"][2:-2]
+
+    assert [data(one)["id"] for one in frames] == [one.artifact_id for one in loop.continuations]
+    held = {change.snapshot.artifact_id for change in answer.items}
+    assert held >= {str(data(one)["id"]) for one in frames}
+    assert {envelope.caused(one).causation_id for one in frames} == {envelope.event_id}
+
+
+def test_a_loop_that_makes_nothing_new_ends_with_nothing():
+    play = Play(Reduce(velocity=20)).given(WORLD)
+    play.ends()
+    play.given([a_requirement("The relay must archive every delivered order")]).ends()
+    first, second = (loops_of(each.envelope) for each in play.settled)
+
+    assert not {f.stream_id for fs in first.values() for f in fs} & {
+        f.stream_id for fs in second.values() for f in fs
+    }
+    frames = second["insight_generation"]
+    assert names(frames) == ["started", "phase", "phase", "done"]
+    assert data(frames[-1])["total"] == 0
+    shown = in_project(frames_of(play.settled[1].envelope))
+    (complete,) = [
+        data(frame)
+        for frame in shown
+        if data(frame).get("name") == "insight_generation" and data(frame)["status"] == "complete"
+    ]
+    assert complete["total"] == play.answers()[1].loops[0].items
+    assert complete["stream_id"] == frames[0].stream_id
+
+
 def test_each_section_of_the_prd_comes_with_its_citations():
     play = Play().given(ENOUGH)
     play.ends()
     frames = frames_of(play.settled[0].envelope)
 
-    sections = [data(frame) for frame in frames if frame.name == "prd_section"]
+    sections = [data(frame) for frame in in_project(frames) if frame.name == "prd_section"]
     assert {"functional_requirements", "risks"} <= {str(each["section_id"]) for each in sections}
     said = [one for each in sections for one in each["statements"]]  # type: ignore[attr-defined]
     assert said and all(one["atom_ids"] for one in said)
@@ -60,7 +130,7 @@ def test_a_change_of_state_is_told_without_the_content():
 
     moves = [data(each) for each in frames_of(play.settled[0].envelope) if "state" in each.name]
     assert [(each["type"], each["state"]) for each in moves][:1] == [("prd", "preview_stable")]
-    assert names(frames_of(play.settled[1].envelope))[-1] == "settled"
+    assert names(in_project(frames_of(play.settled[1].envelope)))[-1] == "settled"
 
 
 def test_sections_written_ahead_say_that_they_are_provisional():

@@ -15,11 +15,11 @@ from infra.cli.remote.asking import (
     unchecked,
 )
 from infra.client.client import Client
-from infra.errors import Invalid
 from infra.service.explaining import Explanation
 from infra.service.reads import View
 from infra.service.status import InstallationStatus
 from infra.settings import Settings
+from projections.read.artifact_list import WholeVersion
 from projections.read.artifacts import Artifact
 from projections.read.atoms import Atom, Order, PastAtom
 from projections.read.batches import Batch
@@ -30,6 +30,7 @@ from projections.read.decisions import Reason
 from projections.read.deltas import Delta, DeltaReport
 from projections.read.lineage import Node
 from projections.read.merges import Merge
+from projections.read.past import PastContradiction
 from projections.read.projects import Project
 from projections.read.rejections import Rejection
 from projections.read.runs import Phase, Run
@@ -80,12 +81,18 @@ async def list_past_atoms(
     order: Order = "worth",
     limit: int | None = None,
 ) -> list[PastAtom]:
-    if isinstance(moment, datetime):
-        raise Invalid("A service elsewhere takes no time: give --as-of-seq.", code="time_not_taken")
+    as_of = moment.isoformat() if isinstance(moment, datetime) else None
+    as_of_seq = None if isinstance(moment, datetime) else moment
 
     def question(client: Client, project_id: str) -> list[PastAtom]:
         found = client.list_past_atoms(
-            project_id, as_of_seq=moment, kind=kind, status=unchecked(status), tag=tag, order=order
+            project_id,
+            as_of_seq=as_of_seq,
+            as_of=as_of,
+            kind=kind,
+            status=unchecked(status),
+            tag=tag,
+            order=order,
         )
         return adopt_all(PastAtom, found.take(limit))
 
@@ -108,6 +115,18 @@ async def list_contradiction_pairs(
     def question(client: Client, project_id: str) -> list[Contradiction]:
         found = client.list_contradiction_pairs(project_id, status=unchecked(status or "all"))
         return adopt_all(Contradiction, found)
+
+    return await ask_of(settings, project, question)
+
+
+async def list_past_contradictions(
+    settings: Settings, project: str, moment: datetime, status: str | None = "open"
+) -> list[PastContradiction]:
+    def question(client: Client, project_id: str) -> list[PastContradiction]:
+        found = client.list_past_contradictions(
+            project_id, as_of=moment.isoformat(), status=unchecked(status or "all")
+        )
+        return adopt_all(PastContradiction, found)
 
     return await ask_of(settings, project, question)
 
@@ -205,6 +224,16 @@ async def read_prd(settings: Settings, project: str) -> Artifact:
     found = (await read_view(settings, project, PRD)).prd
     assert found is not None, "a view of a PRD that is not there is refused"
     return found
+
+
+async def read_past_prd(settings: Settings, project: str, moment: datetime) -> WholeVersion:
+    now = await read_prd(settings, project)
+
+    def question(client: Client, project_id: str) -> WholeVersion:
+        found = client.read_past_artifact(project_id, now.artifact_id, as_of=moment.isoformat())
+        return adopt(WholeVersion, found)
+
+    return await ask_of(settings, project, question)
 
 
 async def read_view(settings: Settings, project: str, artifact_type: str) -> View:

@@ -6,6 +6,7 @@ from infra.client.connection import Connection, Pages
 from infra.client.models.artifacts import (
     ArtifactSummary,
     ArtifactVersion,
+    GenerationLoop,
     WholeArtifact,
     WholeVersion,
 )
@@ -40,12 +41,22 @@ class Artifacts(Connection):
             at={"project": project, "artifact_id": artifact_id},
         )
 
-    def read_markdown(self, project: str, artifact_id: str) -> str:
-        """The present version as markdown."""
+    def read_past_artifact(self, project: str, artifact_id: str, *, as_of: str) -> WholeVersion:
+        """The version of an artifact that stood at ``as_of``, with its statements."""
+        return self._read(
+            WholeVersion,
+            "/v1/projects/{project}/artifacts/{artifact_id}/past",
+            at={"project": project, "artifact_id": artifact_id},
+            query={"as_of": as_of},
+        )
+
+    def read_markdown(self, project: str, artifact_id: str, *, as_of: str | None = None) -> str:
+        """The present version as markdown, or the one that stood at ``as_of``."""
         return self._read(
             str,
             "/v1/projects/{project}/artifacts/{artifact_id}/markdown",
             at={"project": project, "artifact_id": artifact_id},
+            query={"as_of": as_of},
         )
 
     def list_versions(self, project: str, artifact_id: str) -> Pages[ArtifactVersion]:
@@ -62,4 +73,15 @@ class Artifacts(Connection):
             WholeVersion,
             "/v1/projects/{project}/artifacts/{artifact_id}/versions/{version}",
             at={"project": project, "artifact_id": artifact_id, "version": version},
+        )
+
+    def list_generation_loops(
+        self, project: str, *, phase: str | None = None
+    ) -> Pages[GenerationLoop]:
+        """Loops, newest first; each has a stream that shows its items and ends with their number."""
+        return self._list(
+            GenerationLoop,
+            "/v1/projects/{project}/generation-loops",
+            at={"project": project},
+            query={"phase": phase},
         )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from infra.client.connection import Connection, Pages
-from infra.client.models.jobs import Transition
-from infra.client.models.shared import Job
+from infra.client.models.shared import Job, Transition
 
 
 class Jobs(Connection):

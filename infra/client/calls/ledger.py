@@ -14,9 +14,11 @@ from infra.client.models.ledger import (
     Merge,
     Node,
     PastAtom,
+    PastContradiction,
     Rejection,
     Waiting,
     WholeAtom,
+    WorkingSummary,
 )
 
 
@@ -45,7 +47,8 @@ class Ledger(Connection):
         self,
         project: str,
         *,
-        as_of_seq: int,
+        as_of_seq: int | None = None,
+        as_of: str | None = None,
         kind: str | None = None,
         status: Literal["draft", "active", "merged", "superseded", "obsolete", "dismissed"]
         | Literal["all"]
@@ -53,13 +56,14 @@ class Ledger(Connection):
         tag: str | None = None,
         order: Literal["worth", "age"] | None = None,
     ) -> Pages[PastAtom]:
-        """Atoms as they stood after change set ``as_of_seq``."""
+        """Atoms as they stood after change set ``as_of_seq``, or at ``as_of``; give one of both."""
         return self._list(
             PastAtom,
             "/v1/projects/{project}/ledger",
             at={"project": project},
             query={
                 "as_of_seq": as_of_seq,
+                "as_of": as_of,
                 "kind": kind,
                 "status": status,
                 "tag": tag,
@@ -94,6 +98,12 @@ class Ledger(Connection):
             at={"project": project, "atom_id": atom_id},
         )
 
+    def read_working_summary(self, project: str) -> WorkingSummary:
+        """The digest of the ledger that readers of new chunks are given, with its gaps."""
+        return self._read(
+            WorkingSummary, "/v1/projects/{project}/working-summary", at={"project": project}
+        )
+
     def list_links(self, project: str) -> Pages[Link]:
         """Links between atoms by id."""
         return self._list(Link, "/v1/projects/{project}/links", at={"project": project})
@@ -110,6 +120,21 @@ class Ledger(Connection):
             "/v1/projects/{project}/contradictions",
             at={"project": project},
             query={"status": status},
+        )
+
+    def list_past_contradictions(
+        self,
+        project: str,
+        *,
+        as_of: str,
+        status: Literal["open", "escalated", "resolved", "dismissed", "all"] | None = None,
+    ) -> Pages[PastContradiction]:
+        """Contradictions that had the status at ``as_of``, as they stood then, the gravest first."""
+        return self._list(
+            PastContradiction,
+            "/v1/projects/{project}/contradictions/past",
+            at={"project": project},
+            query={"as_of": as_of, "status": status},
         )
 
     def list_merges(self, project: str) -> Pages[Merge]:

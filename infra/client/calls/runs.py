@@ -10,6 +10,7 @@ from infra.client.models.runs import (
     DeltaReport,
     Resumption,
     Run,
+    RunBatch,
     RunRequest,
 )
 
@@ -37,6 +38,14 @@ class Runs(Connection):
         return self._read(
             DeltaReport,
             "/v1/projects/{project}/ingestion-runs/{run_id}/report",
+            at={"project": project, "run_id": run_id},
+        )
+
+    def list_batches(self, project: str, run_id: str) -> Pages[RunBatch]:
+        """The batches of a run in order, with what each of them brought."""
+        return self._list(
+            RunBatch,
+            "/v1/projects/{project}/ingestion-runs/{run_id}/batches",
             at={"project": project, "run_id": run_id},
         )
 

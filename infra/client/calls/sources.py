@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from infra.client.connection import Connection, Pages
-from infra.client.models.sources import Coverage, Explanation, SourceState, WholeSource
+from infra.client.models.sources import (
+    Chunk,
+    Coverage,
+    Explanation,
+    SourceRemoval,
+    SourceState,
+    WholeChunk,
+    WholeSource,
+)
 
 
 class Sources(Connection):
@@ -31,6 +41,45 @@ class Sources(Connection):
             WholeSource,
             "/v1/projects/{project}/sources/{source_id}",
             at={"project": project, "source_id": source_id},
+        )
+
+    def remove_source(
+        self, project: str, source_id: str, *, key: str | None = None
+    ) -> SourceRemoval:
+        """Withdraw all evidence of a source; what no other source says is obsolete then.
+
+        `GET …/ingestions/{trigger_key}` tells how far it is. A complete ingest of the root brings
+        the source back where it still holds it.
+        """
+        return self._write(
+            SourceRemoval,
+            "DELETE",
+            "/v1/projects/{project}/sources/{source_id}",
+            at={"project": project, "source_id": source_id},
+            key=key,
+        )
+
+    def list_chunks(
+        self,
+        project: str,
+        *,
+        source_id: str | None = None,
+        state: Literal["pending", "scheduled", "extracted", "skipped"] | None = None,
+    ) -> Pages[Chunk]:
+        """The pieces in which sources are read, by source and place, without their text."""
+        return self._list(
+            Chunk,
+            "/v1/projects/{project}/chunks",
+            at={"project": project},
+            query={"source_id": source_id, "state": state},
+        )
+
+    def read_chunk(self, project: str, chunk_id: str) -> WholeChunk:
+        """A chunk with its text as it was read."""
+        return self._read(
+            WholeChunk,
+            "/v1/projects/{project}/chunks/{chunk_id}",
+            at={"project": project, "chunk_id": chunk_id},
         )
 
     def explain(self, project: str, *, path: str, line: int | None = None) -> Explanation:

@@ -42,6 +42,24 @@ class ArtifactVersion(Model):
     published_at: datetime
 
 
+class GenerationLoop(Model):
+    """One loop. ``items`` are those of its list afterwards, made anew or kept.
+
+    ``stream_id`` names the stream that shows what it has made. ``calls_ratio`` are the calls for
+    each item that was asked for.
+    """
+
+    stream_id: str
+    artifact_seq: int
+    phase: str
+    stop_reason: str
+    items: int
+    errors: int
+    calls: int
+    calls_ratio: float
+    gaps_remaining: list[str]
+
+
 class WholeArtifact(Model):
     """An artifact with its sections; each statement cites its atoms with their places.
 

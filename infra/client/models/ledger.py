@@ -18,10 +18,13 @@ from infra.client.models.ledger_parts import (
     Finding,
     Hit,
     JudgedRow,
+    KindCount,
+    OpenContradiction,
     Provenance,
     Quote,
     Resolution,
     Side,
+    TitledAtom,
     WrittenVersion,
 )
 
@@ -199,6 +202,36 @@ class PastAtom(Model):
     changed_seq: int
 
 
+class PastContradiction(Model):
+    """A contradiction as it stood after change set ``as_of_seq``, which ``changed_seq`` had left
+    so, with the titles that its atoms had.
+    """
+
+    contradiction_id: str
+    atom_a_id: str
+    atom_b_id: str
+    contradiction_type: str
+    severity: str
+    status: str = "open"
+    explanation: str = ""
+    detected_by: str = "rule"
+    run_id: str | None = None
+    opened_seq: int
+    updated_seq: int
+    resolution_kind: str | None = None
+    rationale: str | None = None
+    decided_by: str | None = None
+    reopened: bool = False
+    decided_at: datetime | None = None
+    escalated_to: str | None = None
+    hitl_event_id: str | None = None
+    revision: int = 1
+    as_of_seq: int
+    changed_seq: int
+    title_a: str | None
+    title_b: str | None
+
+
 class Rejection(Model):
     """A refused candidate, or one that lost rows; ``rejected`` says which of the two."""
 
@@ -281,3 +314,19 @@ class WholeAtom(Model):
     evidence: list[Quote]
     links: list[AtomLink]
     history: list[AtomChange]
+
+
+class WorkingSummary(Model):
+    """The small digest of the ledger given to readers. Same ledger, same bytes."""
+
+    state_version: str
+    ledger_seq: int
+    counts_by_kind: list[KindCount] = []
+    decisions: list[TitledAtom] = []
+    requirements: list[TitledAtom] = []
+    risks: list[TitledAtom] = []
+    entities: list[TitledAtom] = []
+    open_unknowns: list[TitledAtom] = []
+    open_contradictions: list[OpenContradiction] = []
+    gaps: list[str] = []
+    token_estimate: int = 0

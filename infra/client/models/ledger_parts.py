@@ -281,3 +281,21 @@ class Finding(Model):
 class JudgedRow(Model):
     row: CandidateRow
     findings: list[Finding] = []
+
+
+class KindCount(Model):
+    kind: str
+    active: int
+    draft: int
+
+
+class OpenContradiction(Model):
+    contradiction_id: str
+    title_a: str
+    title_b: str
+    severity: str
+
+
+class TitledAtom(Model):
+    atom_id: str
+    title: str

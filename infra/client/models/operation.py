@@ -8,6 +8,8 @@ from infra.client.connection import Model
 
 
 class AuditRow(Model):
+    """``code`` is ``done``, a problem's, or ``begun`` where nobody has written what came of it."""
+
     audit_id: int
     at: datetime
     project_id: str | None
@@ -17,7 +19,7 @@ class AuditRow(Model):
     operation: str
     path: str
     key: str
-    status: int
+    status: int | None
     code: str
     correlation_id: str
 

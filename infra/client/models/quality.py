@@ -10,7 +10,10 @@ from infra.client.models.quality_parts import DimensionScore, QualityRunEvent, R
 
 
 class Edit(Model):
-    """What became of a request to change an artifact; ``refusal`` is None where it was done."""
+    """What became of a request to change an artifact; ``refusal`` is None where it was done.
+
+    ``uncited_atom_ids`` are atoms that the artifact cites no longer. They stay in the ledger.
+    """
 
     request_event_id: str
     artifact_id: str
@@ -21,6 +24,7 @@ class Edit(Model):
     version: int
     refusal: str | None
     findings: list[ReviewFinding]
+    uncited_atom_ids: list[str]
     answered_at: datetime | None
 
 

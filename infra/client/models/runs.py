@@ -112,6 +112,25 @@ class Run(Model):
     target_missed: list[str]
 
 
+class RunBatch(Model):
+    """A batch of a run; ``committed_at`` is null while it is read, ``withdrawn`` ones never were.
+
+    ``basis_seq`` is the ledger it was chosen from, ``ledger_seq`` the one it was committed to.
+    """
+
+    run_id: str
+    batch_no: int
+    basis_seq: int | None
+    horizon_end: int | None
+    ledger_seq: int | None
+    committed_at: datetime | None
+    tokens: int | None
+    new_atoms: int | None
+    new_atoms_per_10k_tokens: float | None
+    withdrawn: bool
+    chunks: int
+
+
 class RunRequest(Model):
     """A request about a run, as it was recorded; ``key`` makes it one request."""
 

@@ -24,6 +24,8 @@ class CitingStatement(Model):
     confidence: float
     contradiction_ids: list[str]
     artifact_ids: list[str] = []
+    written_by: str | None = None
+    backed_by: list[str] = []
 
 
 class CitingSuggestion(Model):
@@ -122,3 +124,19 @@ class SpeculativeArtifact(Model):
     speculative: bool
     input_ledger_seq: int
     sections: list[CitingSection]
+
+
+class Transition(Model):
+    """One step of a job: what happened, and how the job was afterwards."""
+
+    transition: int
+    event_type: str
+    status: str
+    lease_owner: str | None
+    lease_epoch: int
+    attempt_count: int
+    run_after: datetime
+    last_error: str | None
+    error_class: str | None
+    occurred_at: datetime
+    actor: str

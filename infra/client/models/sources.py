@@ -8,6 +8,29 @@ from infra.client.connection import Model
 from infra.client.models.sources_parts import AreaCounts, Explained, TierCounts
 
 
+class Chunk(Model):
+    """``state``: pending, scheduled, extracted or skipped (with a reason); places are characters of
+    the sanitized text of its source, the end not included.
+    """
+
+    chunk_id: str
+    source_id: str
+    path: str
+    source_type: str
+    priority_tier: int
+    sanitized_hash: str
+    anchor_type: str
+    anchor_start: int
+    anchor_end: int
+    line_start: int
+    line_end: int
+    structure_path: list[str]
+    token_estimate: int
+    state: str
+    skip_reason: str | None
+    detail: str
+
+
 class Coverage(Model):
     """``gaps`` are the areas about which the ledger holds too little."""
 
@@ -25,6 +48,15 @@ class Explanation(Model):
     sentences: list[Explained]
 
 
+class SourceRemoval(Model):
+    """A removal on the log; ``trigger_key`` is that of the runs that carry it out."""
+
+    trigger_key: str
+    source_id: str
+    root: str
+    path: str
+
+
 class SourceState(Model):
     """``state``: sanitized (to be read, or read), skipped, or registered (not answered yet).
 
@@ -39,6 +71,28 @@ class SourceState(Model):
     state: str
     reason: str | None
     detail: str
+
+
+class WholeChunk(Model):
+    """``text`` is what is read: secrets and personal data are replaced in it."""
+
+    chunk_id: str
+    source_id: str
+    path: str
+    source_type: str
+    priority_tier: int
+    sanitized_hash: str
+    anchor_type: str
+    anchor_start: int
+    anchor_end: int
+    line_start: int
+    line_end: int
+    structure_path: list[str]
+    token_estimate: int
+    state: str
+    skip_reason: str | None
+    detail: str
+    text: str | None
 
 
 class WholeSource(Model):

@@ -5,9 +5,12 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from infra.http.routes import (
+    admin,
     artifacts,
     changes,
+    connectors,
     decisions,
+    generation,
     ingestion,
     jobs,
     ledger,
@@ -30,14 +33,17 @@ AREAS: tuple[APIRouter, ...] = (
     sources.router,
     ingestion.router,
     runs.router,
+    connectors.router,
     ledger.router,
     changes.router,
     artifacts.router,
+    generation.router,
     decisions.router,
     streams.router,
     jobs.router,
     quality.router,
     planning.router,
     onboarding.router,
+    admin.router,
     views.router,
 )

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from infra.http.access import READERS, Guarded, allow
 from infra.http.api import ApiDep
+from infra.http.moments import AsOf, MaybeAsOf, read_moment
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project
 from infra.service import http_questions as ask
 from infra.service.http_questions import (
@@ -61,14 +62,28 @@ async def read_artifact(api: ApiDep, project: Project, artifact_id: ArtifactId) 
     return await api.tables.ask(ask.whole_artifact, project, artifact_id)
 
 
+@router.get("/v1/projects/{project}/artifacts/{artifact_id}/past", responses=OF_ANY)
+@allow(*READERS)
+async def read_past_artifact(
+    api: ApiDep, project: Project, artifact_id: ArtifactId, as_of: AsOf
+) -> WholeVersion:
+    """The version of an artifact that stood at ``as_of``, with its statements."""
+    return await api.tables.ask(ask.read_version_at, project, artifact_id, read_moment(as_of))
+
+
 @router.get(
     "/v1/projects/{project}/artifacts/{artifact_id}/markdown",
     response_class=Markdown,
     responses=OF_ANY,
 )
 @allow(*READERS)
-async def read_markdown(api: ApiDep, project: Project, artifact_id: ArtifactId) -> Markdown:
-    """The present version as markdown."""
+async def read_markdown(
+    api: ApiDep, project: Project, artifact_id: ArtifactId, as_of: MaybeAsOf = None
+) -> Markdown:
+    """The present version as markdown, or the one that stood at ``as_of``."""
+    if as_of is not None:
+        past = await read_past_artifact(api, project, artifact_id, as_of)
+        return Markdown(past.rendered_markdown)
     found = await api.tables.ask(ask.whole_artifact, project, artifact_id)
     return Markdown(found.rendered_markdown)
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query
 
 from infra.http.access import READERS, Guarded, allow
 from infra.http.api import ApiDep
+from infra.http.moments import AsOf, MaybeAsOf, read_moment, read_place
 from infra.http.parameters import (
     DEFAULT_LIMIT,
     OF_ANY,
@@ -30,13 +31,14 @@ from infra.service.http_questions import (
     Order,
     Page,
     PastAtom,
+    PastContradiction,
     Rejection,
     Waiting,
     WholeAtom,
 )
 from schemas.areas import Area
 from schemas.events.atom import AtomKind
-from schemas.events.ledger import AtomStatus
+from schemas.events.ledger import AtomStatus, WorkingSummary
 
 router = APIRouter(route_class=Guarded, tags=["Ledger"])
 Id = Annotated[str, Path(max_length=200)]
@@ -76,7 +78,8 @@ async def list_atoms(
 async def list_past_atoms(
     api: ApiDep,
     project: Project,
-    as_of_seq: Sequence,
+    as_of_seq: Sequence | None = None,
+    as_of: MaybeAsOf = None,
     kind: AtomKind | None = None,
     status: Listed | None = None,
     tag: Named = None,
@@ -84,11 +87,11 @@ async def list_past_atoms(
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[PastAtom]:
-    """Atoms as they stood after change set ``as_of_seq``."""
+    """Atoms as they stood after change set ``as_of_seq``, or at ``as_of``; give one of both."""
     return await api.tables.ask(
-        ask.list_atoms_as_of,
+        ask.list_atoms_at,
         project,
-        as_of_seq,
+        read_place(as_of_seq, as_of),
         kind=kind,
         status=status,
         tag=tag,
@@ -123,6 +126,13 @@ async def read_atom(api: ApiDep, project: Project, atom_id: Id) -> WholeAtom:
     return await api.tables.ask(ask.whole_atom, project, atom_id)
 
 
+@router.get("/v1/projects/{project}/working-summary", responses=OF_ANY)
+@allow(*READERS)
+async def read_working_summary(api: ApiDep, project: Project) -> WorkingSummary:
+    """The digest of the ledger that readers of new chunks are given, with its gaps."""
+    return await api.tables.ask(ask.working_summary, project)
+
+
 @router.get("/v1/projects/{project}/links", responses=OF_ANY)
 @allow(*READERS)
 async def list_links(
@@ -144,6 +154,28 @@ async def list_contradictions(
     """Contradictions with both sides and what they affect, the gravest first."""
     wanted = None if status == "all" else status
     return await api.tables.ask(ask.list_cards, project, wanted, cursor=cursor, limit=limit)
+
+
+@router.get("/v1/projects/{project}/contradictions/past", responses=OF_ANY)
+@allow(*READERS)
+async def list_past_contradictions(
+    api: ApiDep,
+    project: Project,
+    as_of: AsOf,
+    status: CardStatus = "open",
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[PastContradiction]:
+    """Contradictions that had the status at ``as_of``, as they stood then, the gravest first."""
+    wanted = None if status == "all" else status
+    return await api.tables.ask(
+        ask.list_contradictions_at,
+        project,
+        read_moment(as_of),
+        wanted,
+        cursor=cursor,
+        limit=limit,
+    )
 
 
 @router.get("/v1/projects/{project}/merge-candidates", responses=OF_ANY)

@@ -1,0 +1,64 @@
+"""What stood at a moment: versions of artifacts, and contradictions as they were then."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import pytest
+
+from infra.errors import NotFound
+from projections.read.contradictions import contradictions
+from projections.read.page import take
+from projections.read.past import atoms_at, contradictions_at, version_at
+from tests.projections.conftest import ReadModel
+from tests.projections.parcel_log import records
+from tests.projections.test_history import TOPICS, up_to
+from tests.worlds import PROJECT
+
+BEFORE = datetime(1970, 1, 1, tzinfo=UTC)
+RECORDED = "SELECT recorded_at FROM ledger_change_sets WHERE ledger_seq = {}"
+
+
+@pytest.mark.parametrize("share", [0.3, 0.7, 1.0])
+def test_contradictions_are_those_that_stood_there(model: ReadModel, share: float):
+    seq = int(sum(record.topic == "ledger.v1" for record in records(TOPICS)) * share)
+    then = model.fold(list(up_to(seq)))
+    stood = [
+        (one.contradiction_id, one.status, one.severity, one.title_a, one.title_b)
+        for one in take(partial(contradictions, then.connection, PROJECT, None))
+    ]
+    now = model.emptied().fold(records(TOPICS))
+    moment = now.value(RECORDED.format(seq))
+
+    past = take(partial(contradictions_at, now.connection, PROJECT, moment, None))
+
+    assert [
+        (one.contradiction_id, one.status, one.severity, one.title_a, one.title_b) for one in past
+    ] == stood
+    assert stood or share < 1.0
+    assert contradictions_at(now.connection, PROJECT, BEFORE, None).items == []
+
+
+def test_atoms_are_read_at_a_sequence_or_at_its_moment(model: ReadModel):
+    model.fold(records(TOPICS))
+    moment = model.value(RECORDED.format(5))
+    at_moment = atoms_at(model.connection, PROJECT, moment, status="all").items
+    assert at_moment == atoms_at(model.connection, PROJECT, 5, status="all").items
+    assert {one.as_of_seq for one in at_moment} == {5}
+
+
+def test_the_version_is_the_last_one_published_by_then(model: ReadModel):
+    model.fold(records(TOPICS))
+    versions = model.rows(
+        "SELECT artifact_id, version, published_at FROM artifact_versions ORDER BY 1, 2"
+    )
+    for artifact_id, version, published_at in versions:
+        found = version_at(model.connection, PROJECT, artifact_id, published_at)
+        assert (found.version, found.published_at) == (version, published_at)
+    artifact_id, version, published_at = next(one for one in versions if one[1] == 1)
+    earlier = published_at - timedelta(milliseconds=1)
+    with pytest.raises(NotFound, match="no version of it yet"):
+        version_at(model.connection, PROJECT, artifact_id, earlier)
+    with pytest.raises(NotFound, match="no artifact art_other"):
+        version_at(model.connection, PROJECT, "art_other", earlier)
