@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -293,7 +293,7 @@ class GenerationPayload(Payload):
 class SprintPlanningPayload(Payload):
     """From which day sprints count, and the points of one; what is left out stays as it is."""
 
-    start_day: str | None = None
+    start_day: date | None = None
     velocity: int | None = Field(default=None, ge=1, le=10_000)
 
 
@@ -301,7 +301,7 @@ class ReportPayload(Payload):
     """A report and its day, which is given: a job that is done again must not tell another one."""
 
     report_type: ReportType
-    as_of: str
+    as_of: date
 
 
 async def generate_list(
@@ -329,7 +329,7 @@ async def plan_sprints(
         await set_plan(
             place.settings,
             lease.project_id,
-            start_day=payload.start_day,
+            start_day=payload.start_day.isoformat() if payload.start_day else None,
             velocity=payload.velocity,
             actor=_name_of(lease),
             key=lease.key,
@@ -348,7 +348,7 @@ async def make_report(
         place.settings,
         lease.project_id,
         payload.report_type,
-        as_of=payload.as_of,
+        as_of=payload.as_of.isoformat(),
         actor=_name_of(lease),
         key=lease.key,
     )

@@ -106,6 +106,8 @@ def test_jobs_are_listed_newest_first_page_by_page(database: Database):
         (sync(payload={"connector": "a\0b"}), "job_payload_invalid"),
         (sync(payload={"connector": "\ud800"}), "job_payload_invalid"),
         (sync(payload={"connector": f"https://x:{TOKEN}@host/"}), "job_payload_holds_secret"),
+        (JobRequest("report", payload={"report_type": "sprint"}), "job_payload_invalid"),
+        (JobRequest("sprint_planning", payload={"start_day": "soon"}), "job_payload_invalid"),
         (sync(payload={"connector": "c" * LARGEST_PAYLOAD_BYTES}), "job_payload_large"),
     ],
     ids=lambda given: given if isinstance(given, str) else "",

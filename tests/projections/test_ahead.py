@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from infra.cli.runs import render_phases
 from infra.cli.show import render_ahead
-from projections.read import artifacts, loops, runs
+from projections.read import artifacts, loops, runs, streams
 from schemas.ids import loop_id
+from streams.frames import FRAME
 from streams.reduce.writer import Reduce
 from tests.projections.conftest import ReadModel
+from tests.projections.log import Log
 from tests.projections.test_items import folded, records_of
 from tests.reduce.ledgers import LOSS, PROJECT, PURPOSE, WHO, Play, a_requirement
 from tests.reduce.test_items import WORLD
@@ -100,6 +102,30 @@ def test_loops_are_listed_newest_first_with_their_streams(model: ReadModel):
     assert len({one.stream_id for one in shown}) == len(shown)
     (features, *_) = loops.loops(model.connection, PROJECT, phase="feature_generation").items
     assert features.stream_id == loop_id(PROJECT, 2, "feature_generation")
+
+
+def test_the_stream_of_a_loop_is_found_by_its_id_and_is_over(model: ReadModel):
+    play = Play(Reduce(velocity=20)).given(WORLD)
+    play.ends()
+    answer, log = play.settled[0].envelope, Log()
+    for frame in FRAME.handle(answer, None):
+        log.write(answer.caused(frame))
+    model.fold(log.records).connection.execute(
+        "INSERT INTO projects (project_id, name, description, vision, timezone, created_at)"
+        " VALUES (%s, 'Shop', '', '', '', now())",
+        (PROJECT,),
+    )
+    stream_id = loop_id(PROJECT, 1, "feature_generation")
+
+    stream = streams.stream(model.connection, stream_id)
+    whole = streams.frames(model.connection, stream_id, -1, 100)
+    rest = streams.frames(model.connection, stream_id, whole[2].seq, 100)
+
+    assert (stream.project_id, stream.is_endless) == (PROJECT, False)
+    assert [one.name for one in whole[:3]] == ["started", "phase", "feature"]
+    assert [one.name for one in whole[-2:]] == ["phase", "done"]
+    assert rest == whole[3:]
+    assert streams.ends_of(model.connection, stream_id, whole[-1].seq).is_over
 
 
 def test_the_decision_after_each_item_is_a_row(model: ReadModel):
