@@ -39,7 +39,7 @@ demo: venv
 	@CAIRN_HOME="$(DEMO_HOME)" $(BIN)/cairn demo $(if $(KEEP),--keep) $(if $(SRC),"$(SRC)")
 
 # Two workers, one file of tests a time; each starts a broker and a database when it comes to need them.
-PYTEST := $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --durations 20
+PYTEST := $(BIN)/pytest --numprocesses 2 --no-loadscope-reorder --durations 20
 
 ifeq ($(AREA),)
 test: style

@@ -8,6 +8,8 @@ import ctypes
 import gc
 import threading
 from collections.abc import Callable, Coroutine
+from functools import partial
+from queue import SimpleQueue
 from typing import Any, TypeVar, cast
 
 import uvloop
@@ -37,26 +39,55 @@ async def in_thread(call: Callable[[], T]) -> T:
     """
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[T] = loop.create_future()
-
-    def settle(result: T | None, error: BaseException | None) -> None:
-        if outcome.cancelled():
-            return
-        if error is not None:
-            outcome.set_exception(error)
-        else:
-            outcome.set_result(cast(T, result))
-
-    def work() -> None:
-        result, failed = None, None
-        try:
-            result = call()
-        except BaseException as error:
-            failed = error
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
-            loop.call_soon_threadsafe(settle, result, failed)
-
-    threading.Thread(target=work, daemon=True).start()
+    threading.Thread(target=_perform, args=(call, loop, outcome), daemon=True).start()
     return await outcome
+
+
+class Threads:
+    """``in_thread`` for calls that are short and many: up to ``most`` threads stay for the next."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._started = most, 0
+        self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+
+    async def run(self, call: Callable[[], T]) -> T:
+        loop = asyncio.get_running_loop()
+        outcome: asyncio.Future[T] = loop.create_future()
+        if self._started < self._most:
+            self._started += 1
+            threading.Thread(target=self._take, daemon=True).start()
+        self._work.put(partial(_perform, call, loop, outcome))
+        return await outcome
+
+    def close(self) -> None:
+        """The threads end; nothing may be run any more."""
+        for _ in range(self._started):
+            self._work.put(None)
+
+    def _take(self) -> None:
+        while work := self._work.get():
+            work()
+
+
+def _perform(
+    call: Callable[[], T], loop: asyncio.AbstractEventLoop, outcome: asyncio.Future[T]
+) -> None:
+    result, failed = None, None
+    try:
+        result = call()
+    except BaseException as error:
+        failed = error
+    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
+        loop.call_soon_threadsafe(_settle, outcome, result, failed)
+
+
+def _settle(outcome: asyncio.Future[T], result: T | None, error: BaseException | None) -> None:
+    if outcome.cancelled():
+        return
+    if error is not None:
+        outcome.set_exception(error)
+    else:
+        outcome.set_result(cast(T, result))
 
 
 def few_arenas() -> None:

@@ -25,11 +25,23 @@ CONTRADICTIONS = Metric("cairn_contradictions", "gauge", "Contradictions by seve
 RUNS = Metric("cairn_runs", "gauge", "Ingestion runs by status.")
 ARTIFACTS = Metric("cairn_artifacts", "gauge", "Artifacts by type and state.")
 DEAD_LETTERS = Metric("cairn_dead_letters", "gauge", "Records that could not be processed.")
-REQUESTS = Metric("cairn_http_requests_total", "counter", "Answered HTTP requests by status.")
+JOBS = Metric("cairn_jobs", "gauge", "Jobs by type and status.")
+JOB_WAIT = Metric(
+    "cairn_job_oldest_wait_seconds", "gauge", "How long the oldest job that is due has waited."
+)
+LEASE_EXPIRIES = Metric(
+    "cairn_job_lease_expiries_total", "counter", "Leases that their workers did not renew."
+)
+REQUESTS = Metric(
+    "cairn_http_requests_total", "counter", "Answered HTTP requests by route and status."
+)
+AUDIT_WRITES = Metric(
+    "cairn_audit_writes_total", "counter", "Writes over HTTP that the audit log has noted."
+)
 STREAM_CLIENTS = Metric("cairn_stream_clients", "gauge", "Clients that follow a live stream.")
 METRICS = (
     LAG, SOURCES, ATOMS, REJECTIONS, MERGES, CONTRADICTIONS, RUNS, ARTIFACTS, DEAD_LETTERS,
-    REQUESTS, STREAM_CLIENTS,
+    JOBS, JOB_WAIT, LEASE_EXPIRIES, REQUESTS, AUDIT_WRITES, STREAM_CLIENTS,
 )  # fmt: skip
 
 

@@ -86,7 +86,13 @@ class Settings(BaseModel):
     webhooks: Listening | None = None
     http: Listening | None = None
     http_hosts: str | None = None
+    auto_quality: bool = True
     http_rate: Annotated[float, Field(ge=1, le=100_000)] = 200.0
+    http_keys_days: Annotated[int, Field(ge=1, le=365)] = 7
+    http_audit_days: Annotated[int, Field(ge=30, le=36_500)] = 400  # 30: the database's own least
+
+    stream_key: SecretStr | None = None
+    stream_key_file: Absolute | None = None
 
     database_url: Annotated[DatabaseUrl | None, Field(repr=False)] = None
     vault_key: SecretStr | None = None
@@ -193,7 +199,7 @@ def _sentence(error: ValidationError, given: Mapping[str, str]) -> str:
     if not first["loc"]:
         return str(first["ctx"]["error"])
     field = str(first["loc"][0])
-    secret = "url" in field or "password" in field or "vault" in field
+    secret = "url" in field or "password" in field or "vault" in field or field == "stream_key"
     shown = "(not shown)" if secret else repr(without_credentials(given[field]))
     advice = WANTED.get(field, first["msg"][0].lower() + first["msg"][1:])
     return f"{variable_of(field)} has the value {shown}, which cannot be used: {advice}."

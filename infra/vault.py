@@ -195,7 +195,7 @@ def master_key(settings: Settings) -> bytes | None:
     Raises VaultUnconfigured when one is given but is no key.
     """
     if settings.vault_key:
-        return _key_from(settings.vault_key.get_secret_value(), "CAIRN_VAULT_KEY")
+        return parse_key(settings.vault_key.get_secret_value(), "CAIRN_VAULT_KEY")
     if settings.vault_key_file:
         try:
             text = settings.vault_key_file.read_text()
@@ -204,12 +204,12 @@ def master_key(settings: Settings) -> bytes | None:
                 f"The key file {settings.vault_key_file} (CAIRN_VAULT_KEY_FILE) cannot be read"
                 f" ({error.strerror}): make it readable, or point to another."
             ) from error
-        return _key_from(text, f"the key file {settings.vault_key_file}")
+        return parse_key(text, f"the key file {settings.vault_key_file}")
     return None
 
 
 def ensure_key_file(path: Path) -> Path:
-    """``path`` holds a master key, readable by its owner only; an existing one is kept."""
+    """``path`` holds a new key, readable by its owner only; an existing one is kept."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -224,7 +224,8 @@ def ensure_key_file(path: Path) -> Path:
     return path
 
 
-def _key_from(text: str, where: str) -> bytes:
+def parse_key(text: str, where: str) -> bytes:
+    """The 32 bytes that ``text`` is, in base64 or hex. Raises VaultUnconfigured."""
     text = text.strip()
     try:
         key = bytes.fromhex(text) if len(text) == 2 * KEY_BYTES else base64.b64decode(text)
@@ -232,7 +233,7 @@ def _key_from(text: str, where: str) -> bytes:
         key = b""
     if len(key) != KEY_BYTES:
         raise VaultUnconfigured(
-            f"The master key in {where} is not {KEY_BYTES} bytes in base64 or hex: make one with"
+            f"The key in {where} is not {KEY_BYTES} bytes in base64 or hex: make one with"
             " `head -c 32 /dev/urandom | base64`."
         )
     return key

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 from xdist.workermanage import NodeManager
 
 import infra.kafka
@@ -29,6 +31,7 @@ hypothesis.settings.register_profile(
     "by no clock", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("by no clock")
+SHARING = ("tests/end_to_end", "tests/http")  # one service for all files of the folder
 MIGRATIONS = Path(__file__).parents[1] / "projections" / "migrations"
 # After Ctrl-C a worker stops the servers it has started; it is killed when that takes longer.
 NodeManager.EXIT_TIMEOUT = 60
@@ -48,6 +51,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return ("alone" not in found, "broker" in found, "slow" not in found)
 
     items.sort(key=rank)
+
+
+class Scheduling(LoadFileScheduling):  # type: ignore[misc]  # it ships no types
+    """A file of tests a time, but all files that share a running service go to one worker."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file: str = super()._split_scope(nodeid)
+        folder = file.rpartition("/")[0]
+        return folder if folder in SHARING else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
+    return Scheduling(config, log)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # around the time limit: waiting is not counted

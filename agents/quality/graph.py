@@ -40,7 +40,10 @@ EVALUATOR, REVISER = "evaluator", "reviser"
 
 @dataclass(frozen=True, slots=True)
 class Assessed:
-    """The version that a run is about, as it is at a position of the ledger."""
+    """The version that a run is about, as it is at a position of the ledger.
+
+    ``may_revise`` False: the run only judges, once.
+    """
 
     quality_run_id: str
     artifact_id: str
@@ -48,6 +51,11 @@ class Assessed:
     input_ledger_seq: int
     mode: QualityMode
     sections: tuple[Section, ...]
+    may_revise: bool = True
+
+    @property
+    def max_iterations(self) -> int:
+        return MAX_ITERATIONS[self.mode] if self.may_revise else 1
 
 
 Load = Callable[[], Awaitable[Assessed]]
@@ -94,7 +102,7 @@ def load_with(parts: Parts) -> Node:
             artifact_version=assessed.version,
             input_ledger_seq=assessed.input_ledger_seq,
             mode=assessed.mode,
-            max_iterations=MAX_ITERATIONS[assessed.mode],
+            max_iterations=assessed.max_iterations,
             dimensions=select_dimensions(
                 assessed.mode, [one.section_id for one in assessed.sections]
             ),
@@ -142,8 +150,8 @@ def revise_with(parts: Parts) -> Node:
 
 
 def after_evaluator(state: GateState) -> Literal["reviser", "__end__"]:
-    mode = state["assessed"].mode
-    is_over = passes(state["dimensions"]) or state["iteration"] >= MAX_ITERATIONS[mode]
+    is_last = state["iteration"] >= state["assessed"].max_iterations
+    is_over = passes(state["dimensions"]) or is_last
     return "__end__" if is_over else "reviser"
 
 
@@ -191,7 +199,7 @@ def conclude(state: GateState, parts: Parts) -> QualityRun:
         mode=assessed.mode,
         status="passed" if passes(dimensions) else "needs_attention",
         iteration=state["iteration"],
-        max_iterations=MAX_ITERATIONS[assessed.mode],
+        max_iterations=assessed.max_iterations,
         final_tier=final_tier(dimensions),
         dimensions=dimensions,
         revised_sections=[one.section_id for one in list_revised(state)],

@@ -13,7 +13,7 @@ from infra.cli.demo import OWN_REPOSITORY
 from infra.cli.output import as_lines, table
 
 Figures = dict[str, Any]
-NAMES = ("pipeline", "first-atom", "prd-v0", "hygiene", "reading", "dedupe", "reads")
+NAMES = ("pipeline", "first-atom", "prd-v0", "hygiene", "reading", "dedupe", "reads", "api")
 
 
 def register(app: typer.Typer) -> None:
@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 
         pipeline, first-atom and prd-v0 start an installation of their own, removed afterwards;
         hygiene, reading and dedupe measure functions and need no service; reads asks a database of
-        its own that holds 100,000 atoms.
+        its own that holds 100,000 atoms, and api asks it over HTTP, beside the bare SQL.
         """
         measure = measures(source, backlog, runs).get(name)
         if measure is None:
@@ -50,7 +50,8 @@ def register(app: typer.Typer) -> None:
 
 def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[[], Figures]]:
     from infra.cli.ingest import first_of
-    from infra.evaluation.benches import dedupe, hygiene, latency, pipeline, reading, reads
+    from infra.cli.web import serve_api
+    from infra.evaluation.benches import api, dedupe, hygiene, latency, pipeline, reading, reads
     from infra.service.setup import migrations_folder
 
     last_line = first_of("features_v0_ms")
@@ -62,6 +63,7 @@ def measures(source: str, backlog: str | None, runs: int) -> dict[str, Callable[
         "reading": lambda: reading.reading(source),
         "dedupe": dedupe.dedupe,
         "reads": lambda: reads.reads(migrations_folder(), runs),
+        "api": lambda: api.api(migrations_folder(), serve_api),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import typer
@@ -11,6 +12,7 @@ from infra import service, supervisor
 from infra.cli.context import connect
 from infra.cli.project import quiet_clients
 from infra.cli.webhooks import check_address
+from infra.settings import Settings
 
 
 def register(app: typer.Typer) -> None:
@@ -21,10 +23,21 @@ def register(app: typer.Typer) -> None:
         ),
     ) -> None:
         """Serve the HTTP API. `cairn up` starts it by itself."""
-        from infra.http.serve import serve
-
         settings = connect(start=False)
         address = check_address(listen) if listen else service.choose_address(settings)
         quiet_clients()
         with supervisor.named(settings, os.environ, "web"):
-            serve(settings, address, partial(supervisor.tell_ready, settings, os.environ))
+            tell_ready = partial(supervisor.tell_ready, settings, os.environ)
+            serve_api(settings, os.environ, address, tell_ready)
+
+
+def serve_api(
+    settings: Settings,
+    environ: Mapping[str, str],
+    address: str,
+    tell_ready: Callable[[], None],
+) -> None:
+    """Serve at ``address`` until told to stop; also for a process of the bench."""
+    from infra.http.serve import serve
+
+    serve(settings, environ, address, tell_ready)

@@ -90,8 +90,12 @@ class Outcome:
 
 def ingest(folder: Path) -> Outcome:
     """What the offline engine makes of ``folder``. Raises UnknownSource, SourceRefused."""
+    return fold_outcome(run_stages(folder))
+
+
+def fold_outcome(driver: Driver) -> Outcome:
+    """What the log of a driver ends with."""
     outcome = Outcome()
-    driver = run_stages(folder)
     for topic in driver.log.records:
         for record in driver.log.of(topic):
             outcome.fold(record.envelope.event)

@@ -85,6 +85,7 @@ class Guarded(APIRoute):
         access, operation = access_of(self.endpoint), self.name
 
         async def guarded(request: Request) -> Response:
+            request.state.operation = operation
             try:
                 caller = await check_caller(access, request)
                 check_text(request)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, cast
 
 from fastapi import Depends
 from starlette.requests import Request
+from starlette.types import Scope
 
 from infra.errors import NotFound
 from infra.http.auth import Callers, caller_of
 from infra.http.problems import Unauthenticated
 from infra.service.http_questions import project_ids
 from infra.service.http_tables import Tables
+from infra.service.stream_tokens import StreamTokens
 from infra.service.streams import Hub
 from infra.service.tokens import Caller
 from infra.settings import Settings
@@ -24,8 +27,10 @@ class Api:
     settings: Settings
     tables: Tables
     callers: Callers
-    answers: Counter[int]
+    answers: Counter[tuple[str, int]]  # by operation and status
     hub: Hub
+    stream_tokens: StreamTokens
+    environ: Mapping[str, str]  # where secrets of connectors are looked up
     _projects: set[str] = field(default_factory=set)  # known to exist; projects are never deleted
 
     async def check_project(self, project_id: str, caller: Caller) -> None:
@@ -43,7 +48,17 @@ def api_of(request: Request) -> Api:
     return cast(Api, request.app.state.api)
 
 
-def known_caller(request: Request) -> Caller:
+def operation_of(scope: Scope) -> str:
+    """The operation of the route that answers; empty before one was found."""
+    return str(scope.get("state", {}).get("operation", ""))
+
+
+# FastAPI runs a dependency that is no coroutine in a thread, which costs more than most answers.
+async def _api(request: Request) -> Api:
+    return api_of(request)
+
+
+async def known_caller(request: Request) -> Caller:
     """The caller of a route that needs one. Raises Unauthenticated."""
     caller = caller_of(request.scope)
     if caller is None:
@@ -59,10 +74,10 @@ class Write:
     repeated: bool
 
 
-def write_of(request: Request) -> Write:
+async def write_of(request: Request) -> Write:
     return Write(request.state.key, request.state.repeated)
 
 
-ApiDep = Annotated[Api, Depends(api_of)]
+ApiDep = Annotated[Api, Depends(_api)]
 CallerDep = Annotated[Caller, Depends(known_caller)]
 WriteDep = Annotated[Write, Depends(write_of)]

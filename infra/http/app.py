@@ -1,14 +1,15 @@
 """The application: middleware from the outside in, then the routes.
 
-Routes are checked before anything of a request is parsed (`access.py`). There is no background
-task: what takes long is a job or a run, and its request is answered when it is recorded.
+Routes are checked before anything of a request is parsed (`access.py`). No request
+leaves a task behind: what takes long is a job or a run, and is answered when it is recorded.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 from typing import Any
 
 from fastapi import FastAPI
@@ -18,8 +19,9 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from infra.background import in_background
 from infra.errors import Refusal
-from infra.http.api import Api
+from infra.http.api import Api, operation_of
 from infra.http.auth import Authenticate, Callers
 from infra.http.bodies import MAX_BODY_BYTES
 from infra.http.hosts import CheckHost, host_of
@@ -28,18 +30,26 @@ from infra.http.problems import Correlate, respond
 from infra.http.rates import LimitRate
 from infra.http.routes import AREAS
 from infra.service.http_tables import Tables
+from infra.service.http_upkeep import keep_up
+from infra.service.stream_tokens import StreamTokens
 from infra.service.streams import Hub
 from infra.settings import Settings
 
+NO_SECRETS: Mapping[str, str] = MappingProxyType({})
 
-def create_app(settings: Settings) -> FastAPI:
-    """The API over the servers that ``settings`` name; it connects when it is first asked."""
+
+def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> FastAPI:
+    """The API over the servers that ``settings`` name; it connects when it is first asked.
+
+    Secrets of connectors are looked up in ``environ``.
+    """
     tables = Tables(settings)
     callers, counter, hub = Callers(tables), CountAnswers(), Hub(settings, tables)
+    stream_tokens = StreamTokens(settings)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with hub.running():
+        async with hub.running(), in_background(keep_up(settings, tables)):
             yield
         tables.close()
 
@@ -58,14 +68,14 @@ def create_app(settings: Settings) -> FastAPI:
             Middleware(Correlate),
             Middleware(counter.around),
             Middleware(CheckHost, hosts=_hosts(settings)),
-            Middleware(Authenticate, callers=callers),
+            Middleware(Authenticate, callers=callers, stream_tokens=stream_tokens),
             Middleware(LimitRate, per_s=settings.http_rate),
         ],
         exception_handlers={
             kind: _answer for kind in (Refusal, RequestValidationError, HTTPException)
         },
     )
-    app.state.api = Api(settings, tables, callers, counter.answers, hub)
+    app.state.api = Api(settings, tables, callers, counter.answers, hub, stream_tokens, environ)
     for area in AREAS:
         app.include_router(area)
     describe(app)
@@ -73,16 +83,19 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 class CountAnswers:
-    """Counts the answers by status, for `/metrics`."""
+    """Counts the answers by operation and status, for `/metrics`.
+
+    What no route has answered (an unknown path or host, a rate) has an empty operation.
+    """
 
     def __init__(self) -> None:
-        self.answers: Counter[int] = Counter()
+        self.answers: Counter[tuple[str, int]] = Counter()
 
     def around(self, app: ASGIApp) -> ASGIApp:
         async def counted(scope: Scope, receive: Receive, send: Send) -> None:
             async def tell(message: Message) -> None:
                 if message["type"] == "http.response.start":
-                    self.answers[message["status"]] += 1
+                    self.answers[operation_of(scope), message["status"]] += 1
                 await send(message)
 
             await app(scope, receive, tell)

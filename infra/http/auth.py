@@ -1,4 +1,4 @@
-"""Find out who calls, by the bearer token of the request.
+"""Find out who calls, by the bearer token of the request, or by the stream token of its address.
 
 A token that was found valid is believed for two seconds, so that a busy client costs no question a
 request and a revoked token is refused within five. What is not valid is asked for each time.
@@ -7,19 +7,24 @@ request and a revoked token is refused within five. What is not valid is asked f
 from __future__ import annotations
 
 import hashlib
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from urllib.parse import parse_qs
 
 import structlog
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from infra.service.http_tables import Tables
-from infra.service.tokens import PREFIX, Caller, find_caller
+from infra.service.stream_tokens import StreamTokens
+from infra.service.tokens import PREFIX, Caller, find_caller, find_caller_by_id
 
 BELIEVED_S = 2.0
 MOST_KNOWN = 1_000
 LONGEST_TOKEN = 200
+STREAM_PATH = re.compile(r"/v1/streams/([^/]+)")
 
 
 class Callers:
@@ -32,11 +37,22 @@ class Callers:
     async def find(self, token: str) -> Caller | None:
         """Who has this token, if anybody. Raises DatabaseUnavailable."""
         name = hashlib.sha256(token.encode(errors="replace")).digest()
+        return await self._believe(name, lambda: self._tables.ask(find_caller, token))
+
+    async def find_by_id(self, token_id: str) -> Caller | None:
+        """Whose token this is, while it is valid. Raises DatabaseUnavailable."""
+        return await self._believe(
+            token_id.encode(), lambda: self._tables.ask(find_caller_by_id, token_id)
+        )
+
+    async def _believe(
+        self, name: bytes, look: Callable[[], Awaitable[Caller | None]]
+    ) -> Caller | None:
         known = self._known.get(name)
         if known and self._now() < known[0]:
             return known[1]
         self._known.pop(name, None)
-        caller = await self._tables.ask(find_caller, token)
+        caller = await look()
         if caller is not None:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
@@ -50,18 +66,28 @@ class Callers:
 class Authenticate:
     """Note the caller in the request's state; whether one is needed is each route's affair."""
 
-    def __init__(self, app: ASGIApp, callers: Callers) -> None:
-        self._app, self._callers = app, callers
+    def __init__(self, app: ASGIApp, callers: Callers, stream_tokens: StreamTokens) -> None:
+        self._app, self._callers, self._stream_tokens = app, callers, stream_tokens
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        token = token_in(scope)
-        caller = await self._callers.find(token) if token else None
+        caller = await self._find(scope)
         scope.setdefault("state", {})["caller"] = caller
         with structlog.contextvars.bound_contextvars(token_id=caller.token_id if caller else None):
             await self._app(scope, receive, send)
+
+    async def _find(self, scope: Scope) -> Caller | None:
+        """A token in the address counts alone, and on the stream that it was made for."""
+        if asked := stream_token_in(scope):
+            grant = self._stream_tokens.read(*asked)
+            caller = await self._callers.find_by_id(grant.token_id) if grant else None
+            if grant is None or caller is None or not caller.may_see(grant.project_id):
+                return None
+            return replace(caller, projects=frozenset({grant.project_id}))
+        token = token_in(scope)
+        return await self._callers.find(token) if token else None
 
 
 def caller_of(scope: Scope) -> Caller | None:
@@ -75,3 +101,12 @@ def token_in(scope: Scope) -> str:
     token = token.strip()
     ours = kind.lower() == "bearer" and token.startswith(PREFIX) and len(token) <= LONGEST_TOKEN
     return token if ours else ""
+
+
+def stream_token_in(scope: Scope) -> tuple[str, str] | None:
+    """The token in the address of a stream, and the stream's id; None of any other request."""
+    path = STREAM_PATH.fullmatch(scope["path"])
+    if scope["method"] != "GET" or path is None:
+        return None
+    query = parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    return (query["token"][0], path[1]) if "token" in query else None

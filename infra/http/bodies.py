@@ -18,8 +18,8 @@ DEEPEST = 64
 
 def check_text(request: Request) -> None:
     """Raises Malformed for a NUL in path or query."""
-    pairs = [text for pair in request.query_params.multi_items() for text in pair]
-    if any("\0" in text for text in (request.url.path, str(request.scope["path"]), *pairs)):
+    query = request.scope["query_string"]
+    if "\0" in request.scope["path"] or b"\0" in query or b"%00" in query:
         raise Malformed("Path and query hold no NUL character.", code="nul_not_allowed")
 
 

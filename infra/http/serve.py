@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import uvicorn
 
@@ -13,6 +13,7 @@ from infra.errors import Unavailable
 from infra.http.app import create_app
 from infra.local.process import write_whole
 from infra.service.http_address import address_file
+from infra.service.stream_tokens import read_stream_key
 from infra.settings import Settings
 
 DRAINS_S = 10  # for requests under way when it is told to stop
@@ -21,12 +22,18 @@ STALLED_MS = 30_000  # for the other side to take something of what was sent
 IDLE_S = 65  # longer than the proxies in front keep a connection
 
 
-def serve(settings: Settings, address: str, tell_ready: Callable[[], None]) -> None:
-    """Listen at ``address``; port 0 is any free one. Raises Unavailable."""
+def serve(
+    settings: Settings,
+    environ: Mapping[str, str],
+    address: str,
+    tell_ready: Callable[[], None],
+) -> None:
+    """Listen at ``address``; port 0 is any free one. Raises Refusal."""
+    read_stream_key(settings)  # one that cannot be used is told now, not to the first client
     with _listen(address) as listening:
         url = _url(listening)
         write_whole(address_file(settings), json.dumps({"url": url}))
-        app = create_app(settings.model_copy(update={"http": address}))
+        app = create_app(settings.model_copy(update={"http": address}), environ)
         tell_ready()
         config = uvicorn.Config(
             app,

@@ -17,7 +17,7 @@ from contextlib import aclosing
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from infra.errors import Invalid
+from infra.http.problems import Malformed
 from infra.service.streams import Frame
 
 HEARTBEAT_S = 15.0
@@ -96,10 +96,10 @@ def render_frames(frames: Sequence[Frame], epoch: str) -> bytes:
 
 
 def parse_event_id(written: str) -> tuple[str, int]:
-    """Epoch and place of a frame's id. Raises Invalid."""
+    """Epoch and place of a frame's id. Raises Malformed."""
     found = EVENT_ID.fullmatch(written.strip())
     if found is None:
-        raise Invalid(
+        raise Malformed(
             "Last-Event-ID is no id of a frame: send back the last `id:` as it came, or none.",
             code="event_id_invalid",
         )

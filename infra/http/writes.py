@@ -20,12 +20,12 @@ from infra.http.api import api_of
 from infra.http.auth import caller_of
 from infra.http.problems import correlation_of, is_expected, respond
 from infra.service.http_requests import (
-    Answered,
     Asked,
     AuditEntry,
-    begin_request,
-    end_request,
-    record_write,
+    Outcome,
+    begin_write,
+    end_write,
+    record_refused,
 )
 from infra.service.publishing import check_key, draw_key
 from infra.service.tokens import Caller
@@ -38,12 +38,16 @@ Handle = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
 async def perform(request: Request, caller: Caller, operation: str, handle: Handle) -> Response:
-    """Answer a write, or repeat the answer that its key has had before."""
+    """Answer a write, or repeat the answer that its key has had before.
+
+    Its row is in the audit log before anything is done, so no write is without one.
+    """
     tables = api_of(request).tables
     given = read_key(request)
     key = request.state.key = given or draw_key()
-    asked = Asked(_scope(request), key, await _fingerprint(request, caller))
-    earlier = await tables.ask(begin_request, asked) if given else Answered(repeated=False)
+    asked = Asked(_scope(request), key, await _fingerprint(request, caller)) if given else None
+    begun = await tables.ask(begin_write, asked, _entry(request, caller, operation))
+    earlier = begun.earlier
     if earlier.status is not None:
         return Response(earlier.body, earlier.status, _headers(key, "true"), "application/json")
     request.state.repeated = earlier.repeated
@@ -51,15 +55,15 @@ async def perform(request: Request, caller: Caller, operation: str, handle: Hand
         response = await handle(request)
     except Exception as error:
         if not is_expected(error):
-            await tables.ask(
-                record_write, _entry(request, caller, operation, 500, "internal_error")
-            )
+            await tables.ask(end_write, begun.audit_id, Outcome(500, "internal_error"))
             raise
         response = respond(request, error)
-    code = _code(response)
-    await tables.ask(record_write, _entry(request, caller, operation, response.status_code, code))
-    if given and 200 <= response.status_code < 300 and _may_be_kept(response):
-        await tables.ask(end_request, asked, response.status_code, bytes(response.body).decode())
+    outcome = Outcome(response.status_code, _code(response))
+    if response.status_code < 300 and _may_be_kept(response):
+        body = bytes(response.body).decode()
+        await tables.ask(end_write, begun.audit_id, outcome, asked, body)
+    else:
+        await tables.ask(end_write, begun.audit_id, outcome)
     response.headers.update(_headers(key))
     return response
 
@@ -68,8 +72,8 @@ async def record_refusal(request: Request, operation: str, error: Forbidden) -> 
     """Note a write that its caller may not ask for."""
     request.state.key = ""
     if caller := caller_of(request.scope):
-        entry = _entry(request, caller, operation, 403, error.code)
-        await api_of(request).tables.ask(record_write, entry)
+        entry = _entry(request, caller, operation)
+        await api_of(request).tables.ask(record_refused, entry, Outcome(403, error.code))
 
 
 def read_key(request: Request) -> str:
@@ -93,7 +97,7 @@ async def _fingerprint(request: Request, caller: Caller) -> bytes:
     return hashlib.sha256("\n".join(head).encode() + b"\n" + await request.body()).digest()
 
 
-def _entry(request: Request, caller: Caller, operation: str, status: int, code: str) -> AuditEntry:
+def _entry(request: Request, caller: Caller, operation: str) -> AuditEntry:
     return AuditEntry(
         project_id=request.path_params.get("project"),
         token_id=caller.token_id,
@@ -102,8 +106,6 @@ def _entry(request: Request, caller: Caller, operation: str, status: int, code: 
         operation=operation,
         path=request.url.path[:500],
         key=request.state.key,
-        status=status,
-        code=code,
         correlation_id=correlation_of(request.scope),
     )
 

@@ -250,7 +250,7 @@ async def list_streams(
     registry = await load_registry(settings, environ)
     project_id = _project_id(settings, project) if project else None
     return [
-        _status(registry, definition, stream)
+        status_of(registry, definition, stream)
         for definition in registry.definitions.values()
         if project_id in (None, definition.project_id)
         for stream in stream_names(definition)
@@ -350,7 +350,7 @@ def _choose(
     return found
 
 
-def _status(registry: ConnectorRegistry, definition: Definition, stream: str) -> StreamStatus:
+def status_of(registry: ConnectorRegistry, definition: Definition, stream: str) -> StreamStatus:
     added = definition.added
     cursor = registry.places.get(added.connector_id, {}).get(stream)
     caught_up_at = cursor.caught_up_at if cursor else None

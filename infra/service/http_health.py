@@ -28,6 +28,19 @@ COUNTS: tuple[tuple[Metric, str, tuple[str, ...]], ...] = (
         ("artifact_type", "artifact_state"),
     ),
     (metrics.DEAD_LETTERS, "dead_letters", ("stage",)),
+    (metrics.JOBS, "orchestration_jobs", ("job_type", "status")),
+)
+SINGLE: tuple[tuple[Metric, str], ...] = (
+    (
+        metrics.JOB_WAIT,
+        "SELECT coalesce(extract(epoch FROM now() - min(run_after)), 0)::float8 AS n"
+        " FROM orchestration_jobs WHERE status IN ('queued', 'failed') AND run_after <= now()",
+    ),
+    (
+        metrics.LEASE_EXPIRIES,
+        "SELECT count(*) AS n FROM job_history WHERE event_type = 'job.lease_expired'",
+    ),
+    (metrics.AUDIT_WRITES, "SELECT coalesce(max(audit_id), 0) AS n FROM api_audit"),
 )
 
 AWAY = "does not answer"
@@ -89,3 +102,6 @@ def _count(connection: Conn) -> Iterator[Sample]:
         ):
             count = row.pop("n")
             yield Sample(metric, {name: str(value) for name, value in row.items()}, count)
+    for metric, query in SINGLE:
+        (row,) = rows(connection, query)
+        yield Sample(metric, {}, row["n"])

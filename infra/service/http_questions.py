@@ -19,9 +19,10 @@ from projections.read.atom_detail import Link, WholeAtom, whole_atom
 from projections.read.atom_detail import links as list_links
 from projections.read.atoms import Atom, Order, PastAtom
 from projections.read.atoms import atoms as list_atoms
-from projections.read.batches import Batch, last_batches
+from projections.read.batches import Batch, RunBatch, last_batches, list_batches
 from projections.read.belonging import check_belongs
 from projections.read.changes import LARGEST_WINDOW, WINDOW, Changes, changes_since
+from projections.read.chunks import Chunk, WholeChunk, list_chunks, whole_chunk
 from projections.read.contradictions import Card
 from projections.read.contradictions import cards as list_cards
 from projections.read.coverage import Coverage
@@ -50,6 +51,7 @@ from projections.read.past import atoms_at as list_atoms_at
 from projections.read.past import contradictions_at as list_contradictions_at
 from projections.read.past import version_at as read_version_at
 from projections.read.people import DecisionAnswer
+from projections.read.positions import next_offsets
 from projections.read.progress import TriggerProgress, trigger_progress
 from projections.read.projects import Project, project_ids
 from projections.read.projects import projects as list_projects
@@ -63,13 +65,26 @@ from projections.read.search import Answer, Filters, search_ledger
 from projections.read.source_detail import WholeSource, whole_source
 from projections.read.source_list import SourceState
 from projections.read.source_list import source_states as list_sources
+from projections.read.summary import working_summary
 from projections.read.team import Member, PlanSettings
 from projections.read.team import members as list_members
 from projections.read.team import plan_settings as read_plan
+from projections.read.usage import Usage
+from projections.read.usage import usage as read_usage
 from projections.read.waiting import Waiting
 from projections.read.waiting import queue as list_waiting
 
 __all__ = [
+    "Chunk",
+    "RunBatch",
+    "Usage",
+    "WholeChunk",
+    "list_batches",
+    "list_chunks",
+    "next_offsets",
+    "read_usage",
+    "whole_chunk",
+    "working_summary",
     "Edit",
     "Job",
     "JobTransition",

@@ -14,11 +14,12 @@ from infra.errors import Invalid
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, rows
 
+FORGOTTEN_AT_ONCE = 5_000
 AUDIT = Listing(
     "audit",
     "w.audit_id, w.at, w.project_id, w.token_id, w.actor, w.role, w.operation, w.path, w.key,"
-    " w.status, w.code, w.correlation_id",
-    "api_audit w",
+    " o.status, coalesce(o.code, 'begun') AS code, w.correlation_id",
+    "api_audit w LEFT JOIN api_audit_outcomes o USING (audit_id)",
     {"w.audit_id": "bigint"},
 )
 
@@ -45,8 +46,16 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
+class Begun:
+    """A write that may be done, with its place in the audit log; or one that was answered."""
+
+    earlier: Answered
+    audit_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """A write that was asked for, and what came of it: ``code`` is ``done`` or a problem's."""
+    """A write that was asked for, and by whom."""
 
     project_id: str | None
     token_id: str
@@ -55,12 +64,20 @@ class AuditEntry:
     operation: str
     path: str
     key: str
-    status: int
-    code: str
     correlation_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a write: ``code`` is ``done`` or a problem's."""
+
+    status: int
+    code: str
+
+
 class AuditRow(ReadModel):
+    """``code`` is ``done``, a problem's, or ``begun`` where nobody has written what came of it."""
+
     audit_id: int
     at: datetime
     project_id: str | None
@@ -70,16 +87,63 @@ class AuditRow(ReadModel):
     operation: str
     path: str
     key: str
-    status: int
+    status: int | None
     code: str
     correlation_id: str
 
 
-def begin_request(connection: Conn, asked: Asked) -> Answered:
-    """What is known of this request, which is noted now.
+def begin_write(connection: Conn, asked: Asked | None, entry: AuditEntry) -> Begun:
+    """Note a write before it is done, and what is known of its key, if it has one.
 
-    Raises Invalid when the key was used for another request.
+    One that was answered before is not noted again. Raises Invalid when the key was used for
+    another request.
     """
+    with connection.transaction():
+        earlier = _note_request(connection, asked) if asked else Answered(repeated=False)
+        if earlier.status is not None:
+            return Begun(earlier)
+        return Begun(earlier, _note_write(connection, entry))
+
+
+def end_write(
+    connection: Conn, audit_id: int, outcome: Outcome, asked: Asked | None = None, body: str = ""
+) -> None:
+    """Note what came of a write; with ``asked`` its answer is kept, if it is the first."""
+    with connection.transaction():
+        connection.execute(
+            "INSERT INTO api_audit_outcomes (audit_id, status, code) VALUES (%s, %s, %s)",
+            (audit_id, outcome.status, outcome.code),
+        )
+        if asked:
+            connection.execute(
+                "UPDATE api_requests SET status = %s, body = %s"
+                " WHERE scope = %s AND key = %s AND status IS NULL",
+                (outcome.status, body, asked.scope, asked.key),
+            )
+
+
+def record_refused(connection: Conn, entry: AuditEntry, outcome: Outcome) -> None:
+    """Note a write that was not begun."""
+    with connection.transaction():
+        end_write(connection, _note_write(connection, entry), outcome)
+
+
+def forget_old(connection: Conn, keys_days: int, audit_days: int) -> int:
+    """Remove keys and writes older than that, some at a time; how many were removed."""
+    keys = connection.execute(
+        "DELETE FROM api_requests WHERE ctid = ANY(ARRAY(SELECT ctid FROM api_requests"
+        " WHERE created_at < now() - interval '1 day' * %s LIMIT %s))",
+        (keys_days, FORGOTTEN_AT_ONCE),
+    )
+    writes = connection.execute(
+        "DELETE FROM api_audit WHERE audit_id = ANY(ARRAY(SELECT audit_id FROM api_audit"
+        " WHERE at < now() - interval '1 day' * %s ORDER BY at LIMIT %s))",
+        (audit_days, FORGOTTEN_AT_ONCE),
+    )
+    return keys.rowcount + writes.rowcount
+
+
+def _note_request(connection: Conn, asked: Asked) -> Answered:
     noted = connection.execute(
         "INSERT INTO api_requests (scope, key, fingerprint) VALUES (%s, %s, %s)"
         " ON CONFLICT DO NOTHING",
@@ -98,21 +162,14 @@ def begin_request(connection: Conn, asked: Asked) -> Answered:
     return Answered(noted.rowcount == 0, found["status"], found["body"] or "")
 
 
-def end_request(connection: Conn, asked: Asked, status: int, body: str) -> None:
-    """Keep the first answer."""
-    connection.execute(
-        "UPDATE api_requests SET status = %s, body = %s"
-        " WHERE scope = %s AND key = %s AND status IS NULL",
-        (status, body, asked.scope, asked.key),
+def _note_write(connection: Conn, entry: AuditEntry) -> int:
+    (noted,) = rows(
+        connection,
+        "INSERT INTO api_audit (project_id, token_id, actor, role, operation, path, key,"
+        " correlation_id) VALUES (%s, %s, %s, %s, %s, %s, %s, %s) RETURNING audit_id",
+        *astuple(entry),
     )
-
-
-def record_write(connection: Conn, entry: AuditEntry) -> None:
-    connection.execute(
-        "INSERT INTO api_audit (project_id, token_id, actor, role, operation, path, key, status,"
-        " code, correlation_id) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
-        astuple(entry),
-    )
+    return int(noted["audit_id"])
 
 
 def list_audit(

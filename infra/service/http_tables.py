@@ -1,7 +1,7 @@
 """Connections that the questions of a server share, since opening one costs more than most answers.
 
-Each question runs in a thread, so that the loop goes on; a bounded number runs at once, and the
-others wait their turn without a thread.
+Each question runs in a thread that is kept, too, so that the loop goes on; a bounded number runs at
+once, and the others wait their turn without a thread.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import psycopg
 
 from infra.errors import DatabaseUnavailable, Refusal, Unavailable
-from infra.loop import in_thread
+from infra.loop import Threads
 from infra.settings import Settings
 from projections.read.session import Conn, reading
 
@@ -41,6 +41,7 @@ class Tables:
     def __init__(self, settings: Settings, at_once: int = AT_ONCE) -> None:
         self._conninfo = settings.conninfo
         self._turns = asyncio.Semaphore(at_once)
+        self._threads = Threads(at_once)
         self._idle: deque[_Held] = deque()
 
     async def ask(
@@ -48,12 +49,13 @@ class Tables:
     ) -> T:
         """``question`` answered. Raises DatabaseUnavailable, and what it raises."""
         async with self._turns:
-            return await in_thread(
+            return await self._threads.run(
                 lambda: self._answer(lambda conn: question(conn, *args, **kwargs))
             )
 
     def close(self) -> None:
         """Close what is idle; nothing may be asked any more."""
+        self._threads.close()
         while self._idle:
             self._idle.pop().stack.close()
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from infra.service.ingestion import IngestStep, SourceIngested
     from infra.service.progress import Note
 
+MOST_FINDINGS = 100  # of a damaged log that a result names
+
 
 class Payload(BaseModel):
     """What a job is asked to do; unknown fields are refused."""
@@ -88,11 +90,27 @@ class ReplayPayload(Payload):
     as_of: datetime | None = None
 
 
+class RebuildPayload(Payload):
+    """The table to fold again, or all; ``accept_smaller``: also where a damaged log holds less."""
+
+    table: str | None = None
+    accept_smaller: bool = False
+
+
+class VerifyLogPayload(Payload):
+    """The whole log is checked."""
+
+
 class QualityRunPayload(Payload):
-    """What the quality gate judges: an id, a number or ``prd``; the job's key is the run's."""
+    """What the quality gate judges: an id, a number or ``prd``; the job's key is the run's.
+
+    ``version``: only as long as this is the present one. ``may_revise`` False: nothing is changed.
+    """
 
     artifact: str = "prd"
     mode: QualityMode | None = None
+    version: int | None = Field(default=None, ge=1)
+    may_revise: bool = True
 
 
 async def run_ingestion(
@@ -203,11 +221,47 @@ async def run_replay(
     }
 
 
+async def run_rebuild(
+    place: Workplace, job: RunningJob, payload: RebuildPayload
+) -> Mapping[str, Any]:
+    """Fold the log again and correct the tables that differ from it; says which ones did."""
+    from infra.service.audit import rebuild_tables
+
+    rebuilt = await rebuild_tables(
+        place.settings,
+        payload.table,
+        accept_smaller=payload.accept_smaller,
+        tell=lambda count: job.report(records=count),
+    )
+    return {
+        "tables": {each.table: each.rows for each in rebuilt.tables},
+        "corrected": [each.table for each in rebuilt.tables if not each.equal],
+        "findings": len(rebuilt.findings),
+        "first_findings": [each.as_object() for each in rebuilt.findings[:MOST_FINDINGS]],
+    }
+
+
+async def run_verify_log(
+    place: Workplace, job: RunningJob, payload: VerifyLogPayload
+) -> Mapping[str, Any]:
+    """Check every record of the log; a finding is a result and no failure of the job."""
+    from infra.service.audit import verify_log
+
+    report = await verify_log(place.settings, lambda count: job.report(records=count))
+    return {
+        "is_sound": not report.findings,
+        "records": report.counts,
+        "findings": len(report.findings),
+        "first_findings": [each.as_object() for each in report.findings[:MOST_FINDINGS]],
+        "notes": len(report.notes),
+    }
+
+
 async def judge_artifact(
     place: Workplace, job: RunningJob, payload: QualityRunPayload
 ) -> Mapping[str, Any]:
     """Judge the PRD or a feature by the quality gate; a run that was interrupted goes on."""
-    from infra.service.quality import GateRequest, run_quality
+    from infra.service.quality import GateRequest, find_newer_version, run_quality
     from infra.service.reading import ask
     from projections.read import jobs
 
@@ -216,7 +270,13 @@ async def judge_artifact(
         return found.status == "cancelled"
 
     lease = job.lease
-    request = GateRequest(lease.project_id, payload.artifact, payload.mode, lease.key)
+    request = GateRequest(
+        lease.project_id, payload.artifact, payload.mode, lease.key, payload.may_revise
+    )
+    if payload.version is not None:
+        newer = await find_newer_version(place.settings, request, payload.version)
+        if newer is not None:
+            return {"status": "superseded", "artifact_version": newer}
     run = await run_quality(place.settings, request, is_cancelled)
     told = {"quality_run_id", "artifact_id", "artifact_version", "status", "final_tier"}
     return run.model_dump(include=told | {"iteration", "dimension_tiers", "revised_sections"})
@@ -253,5 +313,7 @@ JOB_KINDS: dict[JobType, JobKind] = {
     "connector_sync": JobKind(ConnectorSyncPayload, run_connector_sync, needs_project=False),
     "onboarding": JobKind(OnboardingPayload, run_onboarding),
     "replay": JobKind(ReplayPayload, run_replay),
+    "rebuild": JobKind(RebuildPayload, run_rebuild, needs_project=False),
+    "verify_log": JobKind(VerifyLogPayload, run_verify_log, needs_project=False),
     "quality_run": JobKind(QualityRunPayload, judge_artifact),
 }

@@ -23,6 +23,7 @@ from infra.jobs.queue import MAX_ATTEMPTS, NewJob
 from infra.jobs.relay import run_relay
 from infra.jobs.worker import Handler, Worker
 from infra.loop import in_thread
+from infra.service.auto_quality import watch_prds
 from infra.service.job_kinds import JOB_KINDS, JobKind, Payload, Workplace
 from infra.service.publishing import check_key, draw_key, make_request, publish, redactor_of
 from infra.service.reading import ask, transact
@@ -179,11 +180,16 @@ async def run_jobs(
     )
     relay = asyncio.ensure_future(in_thread(partial(_relay, settings, over)))
     relay.add_done_callback(lambda _: stop.set())
+    watches = settings.auto_quality and "quality_run" in kinds
+    watch = asyncio.ensure_future(watch_prds(settings, stop)) if watches else None
     supervisor.tell_ready(settings, environ)
     try:
         await worker.run(stop)
     finally:
         over.set()
+        stop.set()
+        if watch:
+            await watch
         await relay  # raises what it raised; what is not published yet is at the next start
 
 

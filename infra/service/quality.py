@@ -36,7 +36,6 @@ from schemas.events.artifact_parts import (
 from schemas.events.change import ChangeRequested, EditedStatement, SectionEdit
 from schemas.events.quality import IterationCompleted, QualityRunFinished
 from schemas.ids import derive_id
-from schemas.quality_gate import MAX_ITERATIONS
 
 if TYPE_CHECKING:
     from agents.quality.graph import Assessed, Parts
@@ -63,12 +62,16 @@ class RunCancelled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class GateRequest:
-    """What to judge: ``artifact`` is an id, a number, or `prd`. ``mode`` None: that of its type."""
+    """What to judge: ``artifact`` is an id, a number, or `prd`. ``mode`` None: that of its type.
+
+    ``may_revise`` False: the run judges and changes nothing.
+    """
 
     project: str
     artifact: str = "prd"
     mode: QualityMode | None = None
     key: str = field(default_factory=draw_key)
+    may_revise: bool = True
 
 
 async def never_cancelled() -> bool:
@@ -84,7 +87,7 @@ async def run_quality(
     """
     check_key(request.key)
     project_id = await ask(settings, lambda tables: projects.project_of(tables, request.project))
-    run_id = derive_id("qlr", project_id, request.artifact, request.mode or "", request.key)
+    run_id = _run_id_of(request, project_id)
     known = await ask(settings, lambda tables: quality.find_run(tables, run_id))
     if known and known.status != RUNNING:
         return known
@@ -95,8 +98,29 @@ async def run_quality(
     mode = _choose_mode(artifact, request.mode)
     async with _open_tell(settings, project_id) as tell:
         hand_over = partial(_hand_over, settings, project_id)
-        run = await judge(artifact, run_id, mode, tell, is_cancelled, hand_over)
+        run = await judge(
+            artifact, run_id, mode, tell, is_cancelled, hand_over, may_revise=request.may_revise
+        )
     return await _find_finished(settings, run)
+
+
+async def find_newer_version(settings: Settings, request: GateRequest, version: int) -> int | None:
+    """The version that has taken the place of ``version``; None as long as that is the present one,
+    and for a run that has begun. Raises NotFound.
+    """
+
+    def question(tables: Conn) -> int | None:
+        project_id = projects.project_of(tables, request.project)
+        if quality.find_run(tables, _run_id_of(request, project_id)):
+            return None
+        present = quality.assessed(tables, project_id, request.artifact).version
+        return present if present != version else None
+
+    return await ask(settings, question)
+
+
+def _run_id_of(request: GateRequest, project_id: str) -> str:
+    return derive_id("qlr", project_id, request.artifact, request.mode or "", request.key)
 
 
 def describe_quality_graph() -> QualityGraph:
@@ -154,6 +178,8 @@ async def judge(
     tell: Tell,
     is_cancelled: IsCancelled,
     hand_over: HandOver,
+    *,
+    may_revise: bool = True,
 ) -> QualityRun:
     """Run the graph; its last event says how it ended, also where that is by no evaluation.
 
@@ -176,6 +202,7 @@ async def judge(
         input_ledger_seq=artifact.ledger_seq,
         mode=mode,
         sections=tuple(artifact.sections),
+        may_revise=may_revise,
     )
     parts = _build_parts(artifact, tell_unless_cancelled, assessed)
     try:
@@ -283,7 +310,7 @@ def _break_off(
         mode=assessed.mode,
         status=status,
         iteration=max(done, default=0),
-        max_iterations=MAX_ITERATIONS[assessed.mode],
+        max_iterations=assessed.max_iterations,
         engine=ENGINE,
         error=error,
     )

@@ -92,6 +92,16 @@ def find_caller(connection: Conn, token: str) -> Caller | None:
     return next(iter(_caller(**row) for row in found), None)
 
 
+def find_caller_by_id(connection: Conn, token_id: str) -> Caller | None:
+    """Whose token this is; None when there is none, or it has expired or was revoked."""
+    found = rows(
+        connection,
+        f"SELECT token_id, name, role, projects FROM api_tokens WHERE token_id = %s AND {LIVE}",
+        token_id,
+    )
+    return next(iter(_caller(**row) for row in found), None)
+
+
 def create_token(connection: Conn, spec: TokenSpec, by: Caller, key: str) -> NewToken:
     """Make a token that can do no more than ``by`` can.
 

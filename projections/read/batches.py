@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
+from projections.read.page import PAGE, Listing, Page, page_of
 from projections.read.session import Conn, ReadModel, rows
 from schemas.areas import Area
 from schemas.events.ingestion import CandidateChunk
@@ -48,6 +50,49 @@ class Batch(ReadModel):
     basis_seq: int
     committed: bool
     hint: Hint
+
+
+BATCHES = Listing(
+    "batches",
+    "b.run_id, b.batch_no, b.basis_seq, b.horizon_end, b.ledger_seq, b.committed_at, b.tokens,"
+    " b.new_atoms, b.new_atoms_per_10k_tokens, b.withdrawn,"
+    " coalesce(jsonb_array_length(b.hint->'selected_chunk_ids'), 0) AS chunks",
+    "ingestion_batches b",
+    {"b.batch_no": "int"},
+)
+
+
+class RunBatch(ReadModel):
+    """A batch of a run; ``committed_at`` is null while it is read, ``withdrawn`` ones never were.
+
+    ``basis_seq`` is the ledger it was chosen from, ``ledger_seq`` the one it was committed to.
+    """
+
+    run_id: str
+    batch_no: int
+    basis_seq: int | None
+    horizon_end: int | None
+    ledger_seq: int | None
+    committed_at: datetime | None
+    tokens: int | None
+    new_atoms: int | None
+    new_atoms_per_10k_tokens: float | None
+    withdrawn: bool
+    chunks: int
+
+
+def list_batches(
+    connection: Conn,
+    project_id: str,
+    run_id: str,
+    *,
+    cursor: str | None = None,
+    limit: int = PAGE,
+) -> Page[RunBatch]:
+    """A page of the batches of a run, in order. Raises Refusal for a bad cursor."""
+    of_run = [("b.project_id = %s", project_id), ("b.run_id = %s", run_id)]
+    found, following = page_of(connection, BATCHES, of_run, cursor, limit)
+    return Page(items=[RunBatch(**row) for row in found], next_cursor=following)
 
 
 def last_batches(connection: Conn, project_id: str, run_id: str | None = None) -> list[Batch]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from projections.read.page import PAGE, Condition, Listing, Page, page_of
-from projections.read.session import Conn, ReadModel, Row, rows, select
+from projections.read.session import Conn, ReadModel, Row, rows
 
 QUOTES_SHOWN = 3
 ACTIONS = {
@@ -33,20 +33,26 @@ CARDS = Listing(
     "ledger_contradictions c",
     GRAVEST_FIRST,
 )
-SIDE = """
+SIDES = """
     SELECT a.atom_id, a.kind, a.title, a.body, a.status, a.confidence, a.verified_by, a.revision
-    FROM ledger_atoms a WHERE a.atom_id = %s
+    FROM ledger_atoms a WHERE a.atom_id = ANY(%s)
 """
 QUOTES = """
-    SELECT s.path, e.line_start, e.line_end, e.snippet, e.stale FROM ledger_evidence e
-    LEFT JOIN sources s USING (source_id) WHERE e.atom_id = %s
-    ORDER BY e.stale, s.path, e.char_start, e.evidence_id LIMIT %s
+    SELECT q.* FROM unnest(%s::text[]) w (atom_id) CROSS JOIN LATERAL (
+        SELECT e.atom_id, s.path, e.line_start, e.line_end, e.snippet, e.stale, e.char_start,
+            e.evidence_id
+        FROM ledger_evidence e LEFT JOIN sources s USING (source_id) WHERE e.atom_id = w.atom_id
+        ORDER BY e.stale, s.path, e.char_start, e.evidence_id LIMIT %s
+    ) q ORDER BY q.stale, q.path, q.char_start, q.evidence_id
 """
 AFFECTED = """
-    SELECT a.artifact_id, a.artifact_type, a.number, a.artifact_state, a.version,
-        array_agg(DISTINCT c.section_id ORDER BY c.section_id) AS section_ids
-    FROM artifact_citations c JOIN artifacts a USING (artifact_id, version)
-    WHERE c.atom_id = ANY(%s) GROUP BY a.artifact_id ORDER BY a.number, a.artifact_id
+    SELECT k.contradiction_id, a.artifact_id, a.artifact_type, a.number, a.artifact_state,
+        a.version, array_agg(DISTINCT c.section_id ORDER BY c.section_id) AS section_ids
+    FROM ledger_contradictions k
+    JOIN artifact_citations c ON c.atom_id = ANY(ARRAY[k.atom_a_id, k.atom_b_id])
+    JOIN artifacts a USING (artifact_id, version)
+    WHERE k.contradiction_id = ANY(%s) GROUP BY k.contradiction_id, a.artifact_id
+    ORDER BY a.number, a.artifact_id
 """
 
 
@@ -151,7 +157,7 @@ def cards(
     """The same as cards, which are for those who decide. Raises Refusal."""
     conditions = _conditions(project_id, status)
     found, following = page_of(connection, CARDS, conditions, cursor, limit)
-    return Page(items=[_card(connection, row) for row in found], next_cursor=following)
+    return Page(items=_cards(connection, found), next_cursor=following)
 
 
 def _conditions(project_id: str, status: str | None) -> list[Condition]:
@@ -159,14 +165,32 @@ def _conditions(project_id: str, status: str | None) -> list[Condition]:
     return [*conditions, ("c.status = %s", status)] if status else conditions
 
 
-def _card(connection: Conn, row: Row) -> Card:
-    sides = [row.pop("atom_a_id"), row.pop("atom_b_id")]
-    a, b = (_side(connection, atom_id) for atom_id in sides)
-    affected = select(connection, AffectedArtifact, AFFECTED, sides)
-    actions = ACTIONS.get(row["status"], [])
-    return Card(**row, a=a, b=b, affected_artifacts=affected, allowed_actions=actions)
+def _cards(connection: Conn, found: list[Row]) -> list[Card]:
+    """Cards of the rows; each kind of what belongs to them is asked for once."""
+    sides = _sides(
+        connection, sorted({row[a] for row in found for a in ("atom_a_id", "atom_b_id")})
+    )
+    affected: dict[str, list[AffectedArtifact]] = {}
+    for row in rows(connection, AFFECTED, [row["contradiction_id"] for row in found]):
+        affected.setdefault(row.pop("contradiction_id"), []).append(AffectedArtifact(**row))
+    return [
+        Card(
+            a=sides[row.pop("atom_a_id")],
+            b=sides[row.pop("atom_b_id")],
+            **row,
+            affected_artifacts=affected.get(row["contradiction_id"], []),
+            allowed_actions=ACTIONS.get(row["status"], []),
+        )
+        for row in found
+    ]
 
 
-def _side(connection: Conn, atom_id: str) -> Side:
-    (atom,) = rows(connection, SIDE, atom_id)
-    return Side(**atom, evidence=select(connection, SideQuote, QUOTES, atom_id, QUOTES_SHOWN))
+def _sides(connection: Conn, atom_ids: list[str]) -> dict[str, Side]:
+    quotes: dict[str, list[SideQuote]] = {}
+    for row in rows(connection, QUOTES, atom_ids, QUOTES_SHOWN):
+        shown = SideQuote(**{name: row[name] for name in SideQuote.model_fields})
+        quotes.setdefault(row["atom_id"], []).append(shown)
+    return {
+        atom["atom_id"]: Side(**atom, evidence=quotes.get(atom["atom_id"], []))
+        for atom in rows(connection, SIDES, atom_ids)
+    }

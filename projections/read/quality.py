@@ -11,6 +11,7 @@ from projections.read.session import Conn, ReadModel, Row, rows, select
 from schemas.events.artifact_parts import DimensionScore, Section
 from schemas.events.ledger import AtomRecord, ContradictionRecord
 
+REVISED = "revised_by_quality_gate"  # the reason of a version that the gate has made
 RUNS = Listing(
     "quality runs",
     "q.quality_run_id, q.project_id, q.artifact_id, a.artifact_type, a.number, a.title,"
@@ -50,6 +51,25 @@ DISPUTES = f"""
         AND (atom_a_id = ANY(%s) OR atom_b_id = ANY(%s))
     ORDER BY contradiction_id
 """
+
+UNJUDGED = """
+    SELECT a.project_id, a.artifact_id, a.version FROM projects
+    JOIN artifacts a ON a.project_id = projects.project_id AND a.artifact_type = 'prd'
+    JOIN artifact_versions v ON v.artifact_id = a.artifact_id AND v.version = a.version
+    WHERE v.published_at <= now() - interval '1 second' * %s AND v.reason <> %s
+        AND NOT EXISTS (SELECT 1 FROM orchestration_jobs j
+            WHERE j.project_id = a.project_id AND j.job_type = 'quality_run'
+            AND j.idempotency_key = %s || a.artifact_id || '|' || a.version)
+    ORDER BY a.artifact_id
+"""
+
+
+class UnjudgedPrd(ReadModel):
+    """A version that the gate has not been asked about by itself."""
+
+    project_id: str
+    artifact_id: str
+    version: int
 
 
 class QualityRunRow(ReadModel):
@@ -138,6 +158,13 @@ def run(connection: Conn, project_id: str, run_id: str | None) -> QualityRunRow:
 def events(connection: Conn, run_id: str) -> list[QualityRunEvent]:
     """The audit trail of a run, in its order."""
     return select(connection, QualityRunEvent, EVENTS, run_id)
+
+
+def unjudged_prds(connection: Conn, key_prefix: str, quiet_s: float) -> list[UnjudgedPrd]:
+    """The present version of each PRD that has stood for ``quiet_s``, that no job was made for,
+    whose key is the prefix, artifact and version, and that the gate itself has not made.
+    """
+    return select(connection, UnjudgedPrd, UNJUDGED, quiet_s, REVISED, key_prefix)
 
 
 def assessed(

@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 
 from psycopg import Connection
 from psycopg.rows import dict_row
+from psycopg.types.json import set_json_loads
 from pydantic import BaseModel, ConfigDict
+from pydantic_core import from_json
 
 import infra.postgres
 
@@ -32,6 +34,7 @@ def reading(conninfo: str, schema: str = infra.postgres.SCHEMA) -> Iterator[Conn
     ``schema`` is that of the projection that is asked.
     """
     with infra.postgres.connect(conninfo, autocommit=True, schema=schema) as connection:
+        set_json_loads(from_json, connection)  # a third of what the standard library's costs
         yield connection
 
 

@@ -40,6 +40,17 @@ def inventory(connection: Conn, project_id: str, root: str, under: str = "") -> 
     )
 
 
+def place_of(connection: Conn, project_id: str, source_id: str) -> tuple[str, str] | None:
+    """Root and path of a source of the project, also of one that is gone."""
+    found = rows(
+        connection,
+        "SELECT root, path FROM sources"
+        " WHERE project_id = %s AND source_id = %s AND path IS NOT NULL",
+        *(project_id, source_id),
+    )
+    return (str(found[0]["root"]), str(found[0]["path"])) if found else None
+
+
 def titles(connection: Conn, project_id: str, root: str, paths: Collection[str]) -> dict[str, str]:
     """What the sources at these paths are called."""
     found = rows(

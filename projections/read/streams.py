@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
+from datetime import datetime
 from functools import cached_property
 
 from infra.errors import NotFound
@@ -37,7 +39,11 @@ ENDS = """
 
 
 class Stream(ReadModel):
-    """A stream that exists. ``epoch`` changes when its project is made anew in another log."""
+    """A stream that exists.
+
+    ``epoch`` belongs to this stream alone and changes when its project is made anew in another log:
+    the places of frames are comparable within one stream only.
+    """
 
     stream_id: str
     project_id: str
@@ -72,7 +78,7 @@ class StreamEnds(ReadModel):
 def stream(connection: Conn, stream_id: str) -> Stream:
     """The stream of a project or of a run. Raises NotFound."""
     for row in rows(connection, STREAM, *[stream_id] * 4):
-        epoch = format(int(row["created_at"].timestamp() * 1000), "x")
+        epoch = _epoch(stream_id, row["created_at"])
         return Stream(stream_id=stream_id, project_id=row["project_id"], epoch=epoch)
     raise unknown_stream(stream_id)
 
@@ -104,3 +110,9 @@ def frames(connection: Conn, stream_id: str, after: int, limit: int) -> list[Fra
 def frames_behind(connection: Conn, known: Mapping[str, int], limit: int) -> list[Frame]:
     """Of each stream in ``known`` the frames behind that one, a stream after the other."""
     return select(connection, Frame, NEWS, list(known), list(known.values()), limit)
+
+
+def _epoch(stream_id: str, created_at: datetime) -> str:
+    """Made of the log alone, so that it is the same after a rebuild."""
+    made = f"{stream_id} {int(created_at.timestamp() * 1000)}"
+    return hashlib.sha256(made.encode()).hexdigest()[:12]

@@ -28,6 +28,8 @@ JobType = Literal[
     "recompute",
     "connector_sync",
     "replay",
+    "rebuild",
+    "verify_log",
 ]
 JobStatus = Literal["queued", "leased", "succeeded", "failed", "dead", "cancelled"]
 Priority = Literal["urgent", "scheduled", "background"]

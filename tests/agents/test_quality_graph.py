@@ -72,10 +72,12 @@ class Script:
         *evaluations: Sequence[DimensionScore],
         mode: QualityMode = "full",
         refused: Sequence[str] = (),
+        may_revise: bool = True,
     ) -> None:
         self.evaluations = list(evaluations)
         self.mode = mode
         self.refused = refused
+        self.may_revise = may_revise
         self.asked: list[str] = []
         self.critiques: list[str] = []
         self.told: list[Event] = []
@@ -85,7 +87,7 @@ class Script:
 
     async def load(self) -> Assessed:
         self.asked.append("init")
-        return Assessed("qlr_1", "art_1", 3, 9, self.mode, (GOALS, RISKS))
+        return Assessed("qlr_1", "art_1", 3, 9, self.mode, (GOALS, RISKS), self.may_revise)
 
     async def evaluate(
         self, mode: QualityMode, sections: Sequence[Section]
@@ -144,6 +146,15 @@ def test_light_mode_evaluates_once_and_never_revises():
 
     assert script.asked == ["init", "evaluator"]
     assert (run.status, run.max_iterations) == ("needs_attention", 1)
+
+
+def test_a_run_that_may_not_revise_evaluates_once_and_says_so():
+    script = Script(WEAK, may_revise=False)
+
+    run = conclude(script.run(), script.parts())
+
+    assert script.asked == ["init", "evaluator"]
+    assert (run.status, run.max_iterations, run.revised_sections) == ("needs_attention", 1, [])
 
 
 def test_only_failing_sections_change_whatever_the_reviser_returns():

@@ -19,15 +19,15 @@ from tests.service import Service, service
 
 pytestmark = [pytest.mark.broker, pytest.mark.slow, pytest.mark.timeout(900)]
 
-KILLS = 4
+KILLS = 3
 SEED = 20261121
-ISSUES, COMMENTS = 150, 900
+ISSUES, COMMENTS = 60, 240
 
 
 @contextmanager
 def a_repository() -> Iterator[tuple[GitHubServer, Repository]]:
     """A stand-in that answers from a thread of its own."""
-    server = GitHubServer(most_rows=50)
+    server = GitHubServer(most_rows=15)
     at = server.add("acme/shop")
     for number in range(ISSUES):
         at.wait(7)

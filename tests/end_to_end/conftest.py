@@ -1,4 +1,4 @@
-"""One service with one ingested project, shared by the tests that only look."""
+"""One service for all tests that end nothing for good; `backbone` is its ingested project."""
 
 import base64
 import secrets
@@ -46,9 +46,15 @@ def planted(tmp_path_factory) -> tuple[Path, tuple[str, ...]]:
 
 
 @pytest.fixture(scope="session")
-def backbone(planted) -> Iterator[Backbone]:
-    folder, planted_secrets = planted
+def shared() -> Iterator[Service]:
+    """A running service; a file that asks for it has projects of its own."""
     with service() as cairn:
-        cairn.run("project", "create", "Parcel", "--idempotency-key", "parcel")
-        cairn.ingest(folder, "Parcel", "first")
-        yield Backbone(cairn, "Parcel", folder, planted_secrets)
+        yield cairn
+
+
+@pytest.fixture(scope="session")
+def backbone(shared: Service, planted) -> Backbone:
+    folder, planted_secrets = planted
+    shared.run("project", "create", "Parcel", "--idempotency-key", "parcel")
+    shared.ingest(folder, "Parcel", "first")
+    return Backbone(shared, "Parcel", folder, planted_secrets)

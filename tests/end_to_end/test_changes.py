@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.service import COMMAND_PATIENCE_S, service
+from tests.service import COMMAND_PATIENCE_S
 from tests.whole.changing import FILLER
 
 pytestmark = pytest.mark.broker
@@ -18,28 +18,28 @@ def live_titles(cairn, project):
     return {atom["title"] for atom in listed if "These words" not in atom["title"]}
 
 
-def test_held_removals_end_the_command_with_one_until_a_person_accepts_them(tmp_path):
+def test_held_removals_end_the_command_with_one_until_a_person_accepts_them(shared, tmp_path):
     folder = tmp_path / "pages"
     folder.mkdir()
     for number in range(1, 7):
         (folder / f"page{number}.md").write_text(SAID.format(n=number))
-    with service() as cairn:
-        cairn.run("project", "create", "Pages", "--idempotency-key", "pages")
-        cairn.ingest(folder, "Pages", "first")
-        before = live_titles(cairn, "Pages")
-        assert len(before) == 6
-        (folder / "page1.md").rename(folder / "moved.md")
-        (folder / "page2.md").unlink()
-        again = ("ingest", str(folder), "--project", "Pages", "--as", folder.name, "--wait")
-        command = cairn.start(*again, "--json")
-        told, said = command.communicate(timeout=COMMAND_PATIENCE_S)
-        assert command.returncode == 1
-        assert "2 of 6 sources known as pages are not in" in said
-        (held,) = [run for run in json.loads(told)["runs"] if run["removals_held"]]
-        assert held["removals_held"] == 1
-        assert live_titles(cairn, "Pages") == before
-        cairn.run("runs", "accept-removals", held["run_id"], "--project", "Pages")
-        cairn.run(*again)
-        (gone,) = before - live_titles(cairn, "Pages")
-        assert "route 2" in gone
-        cairn.run("runs", "accept-removals", "run_unknown", "--project", "Pages", exit_code=1)
+    cairn = shared
+    cairn.run("project", "create", "Pages", "--idempotency-key", "pages")
+    cairn.ingest(folder, "Pages", "first")
+    before = live_titles(cairn, "Pages")
+    assert len(before) == 6
+    (folder / "page1.md").rename(folder / "moved.md")
+    (folder / "page2.md").unlink()
+    again = ("ingest", str(folder), "--project", "Pages", "--as", folder.name, "--wait")
+    command = cairn.start(*again, "--json")
+    told, said = command.communicate(timeout=COMMAND_PATIENCE_S)
+    assert command.returncode == 1
+    assert "2 of 6 sources known as pages are not in" in said
+    (held,) = [run for run in json.loads(told)["runs"] if run["removals_held"]]
+    assert held["removals_held"] == 1
+    assert live_titles(cairn, "Pages") == before
+    cairn.run("runs", "accept-removals", held["run_id"], "--project", "Pages")
+    cairn.run(*again)
+    (gone,) = before - live_titles(cairn, "Pages")
+    assert "route 2" in gone
+    cairn.run("runs", "accept-removals", "run_unknown", "--project", "Pages", exit_code=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,10 @@ import pytest
 
 from infra.local.process import wait_until
 from tests.parcel import write_to
-from tests.service import COMMAND_PATIENCE_S, Service, service
+from tests.service import COMMAND_PATIENCE_S, Service
 
 pytestmark = pytest.mark.broker
+PROJECT = "People"
 REASON = "the security review chose it"
 PATIENCE_S = 180
 BEHIND_THE_PREVIEW = "docs/operations.md"  # listed by a preview, and not read by it
@@ -27,11 +28,10 @@ def folder(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def cairn(folder: Path) -> Iterator[Service]:
-    with service() as running:
-        running.run("project", "create", "Parcel", "--idempotency-key", "parcel")
-        running.ingest(folder, "Parcel", "first")
-        yield running
+def cairn(shared: Service, folder: Path) -> Service:
+    shared.run("project", "create", PROJECT, "--idempotency-key", "people")
+    shared.ingest(folder, PROJECT, "people")
+    return shared
 
 
 def refused(cairn: Service, *arguments: str) -> str:
@@ -43,7 +43,7 @@ def refused(cairn: Service, *arguments: str) -> str:
 
 
 def atom(cairn: Service, atom_id: str) -> dict[str, Any]:
-    listed = cairn.json("atoms", "--project", "Parcel", "--status", "all")
+    listed = cairn.json("atoms", "--project", PROJECT, "--status", "all")
     (found,) = [each for each in listed if each["atom_id"] == atom_id]
     return found
 
@@ -63,7 +63,7 @@ def first_shown(read: Callable[[], list[Any]], holds: Callable[[Any], bool]) -> 
 def prd(cairn: Service, state: str) -> dict[str, Any]:
     """The PRD as soon as it is in that state."""
     found: dict[str, Any] = first_shown(
-        lambda: cairn.json("show", "prd", "--project", "Parcel"),
+        lambda: cairn.json("show", "prd", "--project", PROJECT),
         lambda each: each["artifact_state"] == state,
     )
     return found
@@ -82,23 +82,23 @@ def test_a_prd_is_stable_once_a_person_vouches_for_what_it_says(cairn: Service):
 
 
 def test_two_sides_that_are_sure_block_the_prd(cairn: Service):
-    (card,) = cairn.json("contradictions", "--project", "Parcel", "--cards")
+    (card,) = cairn.json("contradictions", "--project", PROJECT, "--cards")
     for side in (card["a"], card["b"]):
         cairn.run("verify", side["atom_id"], "--role", "pm")
     assert prd(cairn, "preview_stable")["blocked_by"] == [card["contradiction_id"]]
     card = first_shown(
-        lambda: cairn.json("contradictions", "--project", "Parcel", "--cards"),
+        lambda: cairn.json("contradictions", "--project", PROJECT, "--cards"),
         lambda each: affected_types(each) == ["insight", "prd"],
     )
     assert (card["status"], card["severity"]) == ("open", "high")
 
 
 def test_a_card_is_decided_once_and_for_all_to_see(cairn: Service):
-    (card,) = cairn.json("contradictions", "--project", "Parcel", "--cards")
+    (card,) = cairn.json("contradictions", "--project", PROJECT, "--cards")
     assert card["allowed_actions"][0] == "a_wins"
     assert all(side["evidence"][0]["snippet"] for side in (card["a"], card["b"]))
     assert all(side["evidence"][0]["line_start"] >= 1 for side in (card["a"], card["b"]))
-    text = cairn.run("contradictions", "--project", "Parcel", "--cards")
+    text = cairn.run("contradictions", "--project", PROJECT, "--cards")
     assert card["a"]["title"] in text and "can be decided" in text
 
     key, target = secrets.token_hex(8), card["contradiction_id"]
@@ -111,38 +111,38 @@ def test_a_card_is_decided_once_and_for_all_to_see(cairn: Service):
     assert cairn.run(*choice, "--as", "ana", "--idempotency-key", key) == said
     assert "decided already" in refused(cairn, *choice)
 
-    assert cairn.json("contradictions", "--project", "Parcel") == []
-    (closed,) = cairn.json("contradictions", "--project", "Parcel", "--status", "all")
+    assert cairn.json("contradictions", "--project", PROJECT) == []
+    (closed,) = cairn.json("contradictions", "--project", PROJECT, "--status", "all")
     assert (closed["status"], closed["decided_by"]) == ("resolved", "ana")
     assert atom(cairn, card["b"]["atom_id"])["status"] == "superseded"
     assert prd(cairn, "stable")["blocked_by"] == []
 
 
 def test_no_later_run_undoes_what_a_person_decided(cairn: Service, folder: Path):
-    (before,) = cairn.json("contradictions", "--project", "Parcel", "--status", "all")
+    (before,) = cairn.json("contradictions", "--project", PROJECT, "--status", "all")
     loser = atom(cairn, before["atom_b_id"])
     pages = {row["path"] for row in loser["evidence"]}
     for path in (*pages, BEHIND_THE_PREVIEW):
         with (folder / path).open("a") as page:
             page.write("\n## Keeping\n\nThis page must be read by every new member of the team.\n")
-    again = ("ingest", str(folder), "--project", "Parcel", "--as", folder.name, "--wait")
+    again = ("ingest", str(folder), "--project", PROJECT, "--as", folder.name, "--wait")
     cairn.run(*again, "--lane", "preview")
     first_shown(
-        lambda: cairn.json("runs", "--project", "Parcel"),
+        lambda: cairn.json("runs", "--project", PROJECT),
         lambda run: run["trigger"] == "stale_evidence" and run["status"] == "stopped",
     )
-    (after,) = cairn.json("contradictions", "--project", "Parcel", "--status", "all")
+    (after,) = cairn.json("contradictions", "--project", PROJECT, "--status", "all")
     assert after == before
     assert atom(cairn, loser["atom_id"])["status"] == "superseded"
     fresh = [row for row in atom(cairn, loser["atom_id"])["evidence"] if not row.get("stale")]
     assert {row["path"] for row in fresh} == pages
-    (shown,) = cairn.json("show", "prd", "--project", "Parcel")
+    (shown,) = cairn.json("show", "prd", "--project", PROJECT)
     assert shown["blocked_by"] == []
     assert loser["atom_id"] not in str(shown["sections"])
 
 
 def test_an_atom_is_verified_dismissed_and_taken_back(cairn: Service):
-    first = cairn.json("atoms", "--project", "Parcel", "--kind", "requirement")[0]["atom_id"]
+    first = cairn.json("atoms", "--project", PROJECT, "--kind", "requirement")[0]["atom_id"]
     (answer,) = cairn.json("verify", first, "--as", "bo", "--role", "pm")
     assert (answer["outcome"], answer["actor_id"]) == ("applied", "bo")
     assert atom(cairn, first)["confidence"] >= 0.9
@@ -150,7 +150,7 @@ def test_an_atom_is_verified_dismissed_and_taken_back(cairn: Service):
     assert "rationale" in refused(cairn, "dismiss", first)
     cairn.run("dismiss", first, "--rationale", "not ours to keep")
     assert atom(cairn, first)["status"] == "dismissed"
-    live = cairn.json("atoms", "--project", "Parcel")
+    live = cairn.json("atoms", "--project", PROJECT)
     assert first not in {each["atom_id"] for each in live}
     cairn.run("reinclude", first)
     assert atom(cairn, first)["status"] == "active"
@@ -158,8 +158,8 @@ def test_an_atom_is_verified_dismissed_and_taken_back(cairn: Service):
 
 
 def test_the_tables_rebuilt_are_equal_and_the_log_is_sound(cairn: Service):
-    before = cairn.checksums("Parcel")
+    before = cairn.checksums(PROJECT)
     assert "ledger_hitl_events" in before
     cairn.run("rebuild")
-    assert cairn.checksums("Parcel") == before
+    assert cairn.checksums(PROJECT) == before
     cairn.run("verify-log")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import psycopg
 import pytest
 
@@ -10,6 +12,23 @@ from schemas.codec import decode
 from tests.end_to_end.looking import records
 
 pytestmark = pytest.mark.broker
+
+
+def test_a_prd_is_judged_by_itself_and_not_changed(backbone):
+    """Nobody asks for it; the project's first PRD was written before this test began."""
+    cairn, project = backbone.cairn, backbone.project
+    found = ("jobs", "list", "--project", project, "--type", "quality_run", "--status", "succeeded")
+
+    def judged() -> list[dict[str, Any]]:
+        jobs = [job for job in cairn.json(*found) if job["created_by"] == "agent:quality_gate"]
+        return [job["result"] for job in jobs if job["result"]["status"] != "superseded"]
+
+    assert wait_until(lambda: judged() != [], timeout_s=120)
+    (result, *_) = judged()
+    assert (result["status"], result["iteration"]) == ("needs_attention", 1)
+    assert result["revised_sections"] == []
+    shown = cairn.run("quality", "show", result["quality_run_id"], "--project", project)
+    assert "missing: " in shown
 
 
 def test_a_thin_prd_needs_attention_and_each_weak_section_is_named(backbone):

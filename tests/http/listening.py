@@ -33,8 +33,13 @@ def listen(client: httpx.Client, stream_id: str, last_id: str = "") -> Iterator[
 
     Raises httpx.TransportError when it goes away.
     """
+    return listen_at(client, f"/v1/streams/{stream_id}", last_id)
+
+
+def listen_at(client: httpx.Client, url: str, last_id: str = "") -> Iterator[Heard]:
+    """The same at an address, which may hold a stream token."""
     headers = {"last-event-id": last_id} if last_id else {}
-    with client.stream("GET", f"/v1/streams/{stream_id}", headers=headers) as answer:
+    with client.stream("GET", url, headers=headers) as answer:
         assert answer.status_code == 200, answer.read()
         assert answer.headers["content-type"].startswith("text/event-stream")
         yield from (each for each in parse(answer.iter_lines()) if each.name != HEARTBEAT)

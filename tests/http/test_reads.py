@@ -39,7 +39,7 @@ def test_metrics_are_prometheus_text_with_counts_and_lag(owner: httpx.Client):
     lines = answer.text.splitlines()
     assert any(line.startswith('cairn_atoms{kind="decision",status="') for line in lines)
     assert any(line.startswith("cairn_lag_records{group=") for line in lines)
-    assert any(line.startswith("cairn_http_requests_total{status=") for line in lines)
+    assert any(line.startswith("cairn_http_requests_total{operation=") for line in lines)
 
 
 def test_atoms_are_those_of_the_command_line_page_by_page(called: Called, ask: Ask):

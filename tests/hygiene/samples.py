@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import base64
+import importlib
 import re
 from collections.abc import Iterator
 from random import Random
-from re import _parser as parser  # type: ignore[attr-defined]  # there is no public one
 from typing import Any
 
 from streams.hygiene.secret_forms import Form
 
+# There is no public one. Not an import statement: whether types of it are found depends on what
+# else is checked.
+parser: Any = importlib.import_module("re._parser")
 ALPHABET = "".join(map(chr, range(33, 127)))
 LINE = 64
 CATEGORIES = {"CATEGORY_WORD": r"\w", "CATEGORY_SPACE": r"\s", "CATEGORY_DIGIT": r"\d"}

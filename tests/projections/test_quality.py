@@ -6,8 +6,10 @@ import psycopg
 import pytest
 
 from infra.errors import NotFound
+from infra.service.auto_quality import enqueue_judgements
 from projections.read import quality
 from schemas.envelope import Event
+from schemas.events.job import PRIORITIES
 from schemas.events.quality import QualityRunFinished
 from streams.publishing import PUBLISH
 from streams.reduce.gate import evaluate
@@ -15,7 +17,8 @@ from streams.reduce.inputs import Grounds
 from streams.reduce.writer import Reduce
 from tests.projections.conftest import ReadModel
 from tests.projections.test_items import records_of
-from tests.reduce.ledgers import ENOUGH, EXPORT, PROJECT, RETRY, Play, a_conflict
+from tests.reduce.ledgers import ENOUGH, EXPORT, PROJECT, RETRY, Play, a_conflict, a_requirement
+from tests.reduce.test_edits import a_change, last, the_section
 from tests.reduce.test_items import WORLD
 
 
@@ -125,3 +128,79 @@ def test_what_is_of_another_project_is_not_found(model: ReadModel, play: Play):
         quality.run(model.connection, "prj_other", run.quality_run_id)
     with pytest.raises(NotFound):
         quality.assessed(model.connection, "prj_other", run.artifact_id)
+
+
+MORE = "The relay must archive every delivered order"
+LATER_S = 10.0**9
+
+
+@pytest.fixture
+def queued(model: ReadModel) -> ReadModel:
+    """A read model with an empty queue."""
+    model.connection.execute("TRUNCATE orchestration_jobs, outbox")
+    return model
+
+
+def fold(model: ReadModel, play: Play) -> None:
+    """The tables as they are after the play, its project among them."""
+    model.emptied().fold(records_of(play)).connection.execute(
+        "INSERT INTO projects (project_id, name, description, vision, timezone, created_at)"
+        " VALUES (%s, 'Shop', '', '', '', now())",
+        (PROJECT,),
+    )
+
+
+def waiting(model: ReadModel) -> list[tuple[int, int, bool]]:
+    return model.rows(
+        "SELECT (payload->>'version')::int, priority, (payload->>'may_revise')::bool"
+        " FROM orchestration_jobs WHERE job_type = 'quality_run' ORDER BY created_seq"
+    )
+
+
+def test_each_version_that_stays_is_judged_once_in_the_background(queued: ReadModel, play: Play):
+    fold(queued, play)
+    assert len(enqueue_judgements(queued.connection)) == 1
+    assert enqueue_judgements(queued.connection) == []
+    assert waiting(queued) == [(1, PRIORITIES["background"], False)]
+
+    play.given([a_requirement(MORE)]).ends()
+    fold(queued, play)
+    enqueue_judgements(queued.connection)
+
+    assert [version for version, _, _ in waiting(queued)] == [1, 2]
+
+
+def test_of_versions_that_follow_quickly_only_the_last_is_judged(queued: ReadModel, play: Play):
+    play.given([a_requirement(MORE)]).ends()
+    fold(queued, play)
+
+    assert enqueue_judgements(queued.connection, quiet_s=LATER_S) == []
+    enqueue_judgements(queued.connection)
+
+    assert [version for version, _, _ in waiting(queued)] == [2]
+
+
+def test_what_the_gate_has_revised_is_not_judged_for_it_but_what_a_person_wrote_is(
+    queued: ReadModel,
+):
+    play = Play().given(ENOUGH)
+    play.ends()
+    kept = the_section(last(play)).statements[0].text
+    play.asks(a_change(last(play), kept, editor="quality_gate", editor_kind="quality_gate"))
+    assert last(play).reason == quality.REVISED
+    fold(queued, play)
+    assert enqueue_judgements(queued.connection) == []
+
+    play.asks(a_change(last(play), "Orders of the harbour are sealed twice."))
+    fold(queued, play)
+    enqueue_judgements(queued.connection)
+
+    assert [version for version, _, _ in waiting(queued)] == [3]
+
+
+def test_a_dead_job_is_not_put_into_the_queue_again(queued: ReadModel, play: Play):
+    fold(queued, play)
+    enqueue_judgements(queued.connection)
+    queued.connection.execute("UPDATE orchestration_jobs SET status = 'dead'")
+
+    assert enqueue_judgements(queued.connection) == []

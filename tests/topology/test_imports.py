@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "infra.service": set(OURS),
     "infra.cli": set(OURS),
     "infra.http": {"infra", "schemas"},
+    "infra.client": {"infra"},
     "infra.mcp": {"infra", "schemas"},
     "infra.evaluation": set(OURS),
 }
@@ -108,6 +109,8 @@ def test_a_module_imports_only_what_its_folder_may(path):
                 )
             if name.startswith("infra.evaluation"):
                 assert room in ("infra.evaluation", "infra.cli"), f"{room} must not import {name}"
+            if room == "infra.client" and top == "infra":
+                assert name.startswith(("infra.client", "infra.errors")), f"{name} is no part of it"
             if room == "streams":
                 assert not name.startswith(("streams.shell", "streams.app")), (
                     "a stage knows no shell"

@@ -176,6 +176,7 @@ def _source(number: int) -> dict[str, Any]:
         "source_id": f"src_{number}",
         "project_id": PROJECT,
         "path": f"docs/{number % 40}/{number}.md",
+        "root": "bench",
         "title": f"{number}.md",
         "source_type": "doc",
         "outcome": "sanitized",

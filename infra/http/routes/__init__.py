@@ -5,8 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from infra.http.routes import (
+    admin,
     artifacts,
     changes,
+    connectors,
     decisions,
     ingestion,
     jobs,
@@ -29,6 +31,7 @@ AREAS: tuple[APIRouter, ...] = (
     sources.router,
     ingestion.router,
     runs.router,
+    connectors.router,
     ledger.router,
     changes.router,
     artifacts.router,
@@ -38,4 +41,5 @@ AREAS: tuple[APIRouter, ...] = (
     quality.router,
     planning.router,
     onboarding.router,
+    admin.router,
 )

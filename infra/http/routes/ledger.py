@@ -38,7 +38,7 @@ from infra.service.http_questions import (
 )
 from schemas.areas import Area
 from schemas.events.atom import AtomKind
-from schemas.events.ledger import AtomStatus
+from schemas.events.ledger import AtomStatus, WorkingSummary
 
 router = APIRouter(route_class=Guarded, tags=["Ledger"])
 Id = Annotated[str, Path(max_length=200)]
@@ -126,6 +126,13 @@ async def read_atom(api: ApiDep, project: Project, atom_id: Id) -> WholeAtom:
     return await api.tables.ask(ask.whole_atom, project, atom_id)
 
 
+@router.get("/v1/projects/{project}/working-summary", responses=OF_ANY)
+@allow(*READERS)
+async def read_working_summary(api: ApiDep, project: Project) -> WorkingSummary:
+    """The digest of the ledger that readers of new chunks are given, with its gaps."""
+    return await api.tables.ask(ask.working_summary, project)
+
+
 @router.get("/v1/projects/{project}/links", responses=OF_ANY)
 @allow(*READERS)
 async def list_links(
@@ -159,7 +166,7 @@ async def list_past_contradictions(
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[PastContradiction]:
-    """Contradictions that had the status at ``as_of``, as they stood then, the gravest first."""
+    """Contradictions that had the status at ``as_of``, as they were, the gravest first."""
     wanted = None if status == "all" else status
     return await api.tables.ask(
         ask.list_contradictions_at,

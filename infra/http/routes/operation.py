@@ -76,8 +76,8 @@ async def read_metrics(api: ApiDep) -> PlainTextResponse:
     """Counts and lag in the text form of Prometheus."""
     found = await read_samples(api.settings, api.tables)
     answered = (
-        Sample(metrics.REQUESTS, {"status": str(status)}, count)
-        for status, count in sorted(api.answers.items())
+        Sample(metrics.REQUESTS, {"operation": operation, "status": str(status)}, count)
+        for (operation, status), count in sorted(api.answers.items())
     )
     following = Sample(metrics.STREAM_CLIENTS, {}, api.hub.count)
     return PlainTextResponse(render([*found, *answered, following]))

@@ -13,7 +13,7 @@ from infra.http.api import Api, ApiDep, CallerDep, WriteDep
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Named, Project
 from infra.service import http_questions as ask
 from infra.service import runs as service
-from infra.service.http_questions import Batch, DeltaReport, Page, Run
+from infra.service.http_questions import Batch, DeltaReport, Page, Run, RunBatch
 from infra.service.runs import AcceptedRemovals, RunRequest
 from infra.service.tokens import ApiRole
 
@@ -62,6 +62,20 @@ async def read_run_report(api: ApiDep, project: Project, run_id: RunId) -> Delta
     """What had changed for the run, and what it read and wrote again."""
     await find_run(api, project, run_id)
     return await api.tables.ask(ask.read_report, run_id)
+
+
+@router.get("/v1/projects/{project}/ingestion-runs/{run_id}/batches", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def list_batches(
+    api: ApiDep,
+    project: Project,
+    run_id: RunId,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[RunBatch]:
+    """The batches of a run in order, with what each of them brought."""
+    await find_run(api, project, run_id)
+    return await api.tables.ask(ask.list_batches, project, run_id, cursor=cursor, limit=limit)
 
 
 @router.get("/v1/projects/{project}/next-batch-hint", responses=OF_ANY)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 
-from infra.http.access import OBSERVERS, READERS, Guarded, allow
-from infra.http.api import ApiDep
+from infra.http.access import LEADERS, OBSERVERS, READERS, Guarded, allow
+from infra.http.api import ApiDep, CallerDep, WriteDep
 from infra.http.parameters import (
     DEFAULT_LIMIT,
     OF_ANY,
@@ -19,9 +19,20 @@ from infra.http.parameters import (
 )
 from infra.service import http_questions as ask
 from infra.service.explaining import Explanation, explain_source
-from infra.service.http_questions import Coverage, Page, SourceState, WholeSource
+from infra.service.http_questions import (
+    Chunk,
+    Coverage,
+    Page,
+    SourceState,
+    WholeChunk,
+    WholeSource,
+)
+from infra.service.removing import SourceRemoval
+from infra.service.removing import remove_source as ask_for_removal
 
 router = APIRouter(route_class=Guarded, tags=["Sources"])
+SourceId = Annotated[str, Path(max_length=100)]
+ChunkState = Literal["pending", "scheduled", "extracted", "skipped"]
 
 
 @router.get("/v1/projects/{project}/sources", responses=OF_ANY)
@@ -49,11 +60,47 @@ async def list_sources(
 
 @router.get("/v1/projects/{project}/sources/{source_id}", responses=OF_ANY)
 @allow(*READERS)
-async def read_source(
-    api: ApiDep, project: Project, source_id: Annotated[str, Path(max_length=100)]
-) -> WholeSource:
+async def read_source(api: ApiDep, project: Project, source_id: SourceId) -> WholeSource:
     """A source with its text as it was read: secrets are replaced in it."""
     return await api.tables.ask(ask.whole_source, project, source_id)
+
+
+@router.delete("/v1/projects/{project}/sources/{source_id}", status_code=202, responses=OF_ANY)
+@allow(*LEADERS, writes=True)
+async def remove_source(
+    api: ApiDep, caller: CallerDep, write: WriteDep, project: Project, source_id: SourceId
+) -> SourceRemoval:
+    """Withdraw all evidence of a source; what no other source says is obsolete then.
+
+    `GET …/ingestions/{trigger_key}` tells how far it is. A complete ingest of the root brings the
+    source back where it still holds it.
+    """
+    return await ask_for_removal(api.settings, project, source_id, actor=caller.name, key=write.key)
+
+
+@router.get("/v1/projects/{project}/chunks", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def list_chunks(
+    api: ApiDep,
+    project: Project,
+    source_id: Named = None,
+    state: ChunkState | None = None,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[Chunk]:
+    """The pieces in which sources are read, by source and place, without their text."""
+    return await api.tables.ask(
+        ask.list_chunks, project, source_id=source_id, state=state, cursor=cursor, limit=limit
+    )
+
+
+@router.get("/v1/projects/{project}/chunks/{chunk_id}", responses=OF_ANY)
+@allow(*READERS)
+async def read_chunk(
+    api: ApiDep, project: Project, chunk_id: Annotated[str, Path(max_length=100)]
+) -> WholeChunk:
+    """A chunk with its text as it was read."""
+    return await api.tables.ask(ask.whole_chunk, project, chunk_id)
 
 
 @router.get("/v1/projects/{project}/explain", responses=OF_ANY)

@@ -1,24 +1,36 @@
-"""Live streams: what a project or a run does, as Server-Sent Events."""
+"""Live streams: what a project or a run does, as Server-Sent Events.
+
+The stream of a project holds the frames of all that happens in it, so one connection does for a
+browser tab. Those of a run or a pipeline begin at its beginning and have an end.
+"""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path
-from starlette.requests import Request
+from fastapi import APIRouter, Header, Path, Query
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from infra.http.access import OBSERVERS, Guarded, allow
 from infra.http.api import Api, ApiDep, CallerDep
-from infra.http.auth import token_in
-from infra.http.parameters import OF_ANY
+from infra.http.parameters import OF_ANY, Project
 from infra.http.sse import CHECKED_S, EventStream, parse_event_id
+from infra.service import http_questions as ask
 from infra.service import streams
+from infra.service.stream_tokens import NewStreamToken
 from infra.service.tokens import Caller
 
 router = APIRouter(route_class=Guarded, tags=["Streams"])
 StreamId = Annotated[str, Path(max_length=100)]
-LastEventId = Annotated[str | None, Header(alias="Last-Event-ID", max_length=100)]
+LastEventId = Annotated[str | None, Header(alias="Last-Event-ID")]
+AgainFrom = Annotated[
+    str | None,
+    Query(alias="last_event_id", description="As `Last-Event-ID`, which counts when both are."),
+]
+StreamToken = Annotated[
+    str | None, Query(description="A stream token, for a client that can send no header.")
+]
 STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Frames, until the stream ends. That of a project has no end.",
@@ -28,14 +40,29 @@ STREAMED: dict[int | str, dict[str, Any]] = {
 }
 
 
+class OfStream(BaseModel):
+    """``stream_id`` is a run, a pipeline or the project; none: the project."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    stream_id: str | None = Field(None, max_length=100)
+
+
+class OfPipeline(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    pipeline_id: str = Field(max_length=100)
+
+
 @router.get("/v1/streams/{stream_id}", response_class=Response, responses=STREAMED | OF_ANY)
 @allow(*OBSERVERS)
 async def follow_stream(
-    request: Request,
     api: ApiDep,
     caller: CallerDep,
     stream_id: StreamId,
-    last_event_id: LastEventId = None,
+    header_id: LastEventId = None,
+    query_id: AgainFrom = None,
+    token: StreamToken = None,
 ) -> Response:
     """Frames of a project or a run as they come, behind the one named by `Last-Event-ID`.
 
@@ -43,6 +70,7 @@ async def follow_stream(
     any more gives a frame `reset`, then all that there is.
     """
     stream = await find_stream(api, caller, stream_id)
+    last_event_id = header_id or query_id
     epoch, seq = parse_event_id(last_event_id) if last_event_id else (stream.epoch, -1)
     ends = await api.tables.ask(streams.ends_of, stream_id, seq)
     is_reset = bool(last_event_id) and not (epoch == stream.epoch and ends.is_known)
@@ -51,14 +79,46 @@ async def follow_stream(
     after = seq if last_event_id and not is_reset else -1
     if not last_event_id and stream.is_endless:
         after = ends.last
-    token = token_in(request.scope)
 
     async def is_allowed() -> bool:
-        known = await api.callers.find(token)
+        known = await api.callers.find_by_id(caller.token_id)
         return known is not None and known.may_see(stream.project_id)
 
     batches = api.hub.follow(stream_id, after, CHECKED_S)
     return EventStream(batches, stream.epoch, is_allowed, is_reset=is_reset)
+
+
+@router.post("/v1/projects/{project}/stream-token", status_code=201, responses=OF_ANY)
+@allow(*OBSERVERS, writes=True)
+async def create_stream_token(
+    api: ApiDep, caller: CallerDep, project: Project, body: OfStream, response: Response
+) -> NewStreamToken:
+    """Make a token that opens one stream of the project in the next five minutes.
+
+    It is for a client that can send no header, and goes into the address as `token`. A stream that
+    it has opened stays open as long as the token of the caller is valid.
+    """
+    return await _create_token(api, caller, project, body.stream_id or project, response)
+
+
+@router.post("/v1/projects/{project}/onboarding/stream-token", status_code=201, responses=OF_ANY)
+@allow(*OBSERVERS, writes=True)
+async def create_pipeline_stream_token(
+    api: ApiDep, caller: CallerDep, project: Project, body: OfPipeline, response: Response
+) -> NewStreamToken:
+    """Make a token that opens the stream of an onboarding pipeline in the next five minutes."""
+    await api.tables.ask(ask.check_belongs, project, body.pipeline_id)
+    return await _create_token(api, caller, project, body.pipeline_id, response)
+
+
+async def _create_token(
+    api: Api, caller: Caller, project: str, stream_id: str, response: Response
+) -> NewStreamToken:
+    stream = await find_stream(api, caller, stream_id)
+    if stream.project_id != project:
+        raise streams.unknown_stream(stream_id)
+    response.headers["cache-control"] = "no-store"
+    return api.stream_tokens.create(stream, caller)
 
 
 async def find_stream(api: Api, caller: Caller, stream_id: str) -> streams.Stream:

@@ -44,8 +44,8 @@ def test_the_pipeline_is_measured_against_its_functions(tmp_path):
 @pytest.mark.parametrize("name", ["first-atom", "prd-v0"])
 def test_the_wait_is_measured_behind_a_backlog(tmp_path, name):
     parcel = str(write_to(tmp_path / "parcel"))
-    figures = bench(name, parcel, "--backlog", parcel, "--runs", "2")
-    assert figures["runs"] == 2
+    figures = bench(name, parcel, "--backlog", parcel, "--runs", "1")
+    assert figures["runs"] == 1
     assert 0 < figures["first_atom_ms"]["p50"] <= figures["first_atom_ms"]["p95"]
     assert "backlog_lasted" in figures
 

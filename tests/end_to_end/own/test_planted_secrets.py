@@ -17,7 +17,7 @@ import infra.kafka
 from infra.local.process import free_ports, wait_until
 from tests.connectors.webhooks.senders import SECRET, Sent, an_issue, from_github
 from tests.end_to_end.looking import everything
-from tests.end_to_end.planting import (
+from tests.end_to_end.own.planting import (
     CHANNEL,
     Planted,
     a_jira_export,

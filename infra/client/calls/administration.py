@@ -1,0 +1,55 @@
+"""The operations of the area Administration."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from infra.client.connection import Connection, Pages
+from infra.client.models.administration import Folded, Rebuild, Replay, Usage
+from infra.client.models.shared import Job, Transition
+
+
+class Administration(Connection):
+    def rebuild_tables(self, body: Rebuild | None = None, *, key: str | None = None) -> Job:
+        """Fold the log again and correct the tables that differ; they stay readable meanwhile."""
+        return self._write(Job, "POST", "/v1/admin/rebuild", key=key, body=body)
+
+    def verify_log(self, *, key: str | None = None) -> Job:
+        """Check every record: places, schemas, ids, hashes, sequences, quotes, citations."""
+        return self._write(Job, "POST", "/v1/admin/verify-log", key=key)
+
+    def replay_ledger(self, body: Replay, *, key: str | None = None) -> Job:
+        """Fold a ledger again beside the tables, and count the rows that differ from now."""
+        return self._write(Job, "POST", "/v1/admin/replay", key=key, body=body)
+
+    def list_projections(self) -> list[Folded]:
+        """How far the tables hold each partition of the log."""
+        return self._read(list[Folded], "/v1/admin/projections")
+
+    def read_checksums(self, project: str) -> dict[str, str]:
+        """SHA-256 of each table of a project, once the tables hold all that the log holds now."""
+        return self._read(
+            dict[str, str], "/v1/projects/{project}/checksums", at={"project": project}
+        )
+
+    def read_costs(self, project: str) -> Usage:
+        """Tokens read by the runs of a project and what models cost; without a model nothing."""
+        return self._read(Usage, "/v1/projects/{project}/costs", at={"project": project})
+
+    def list_all_jobs(
+        self,
+        *,
+        status: Literal["queued", "leased", "succeeded", "failed", "dead", "cancelled"]
+        | None = None,
+        job_type: str | None = None,
+    ) -> Pages[Job]:
+        """The jobs of all projects and of the service as a whole, newest first."""
+        return self._list(Job, "/v1/jobs", query={"status": status, "job_type": job_type})
+
+    def read_any_job(self, job_id: str) -> Job:
+        """A job of a project of the token, or of the service as a whole."""
+        return self._read(Job, "/v1/jobs/{job_id}", at={"job_id": job_id})
+
+    def list_history_of_any_job(self, job_id: str) -> list[Transition]:
+        """What has happened to a job, oldest first."""
+        return self._read(list[Transition], "/v1/jobs/{job_id}/history", at={"job_id": job_id})

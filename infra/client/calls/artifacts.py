@@ -1,0 +1,75 @@
+"""The operations of the area Artifacts."""
+
+from __future__ import annotations
+
+from infra.client.connection import Connection, Pages
+from infra.client.models.artifacts import (
+    ArtifactSummary,
+    ArtifactVersion,
+    SpeculativeArtifact,
+    WholeArtifact,
+    WholeVersion,
+)
+
+
+class Artifacts(Connection):
+    def list_artifacts(
+        self, project: str, *, type: str | None = None, state: str | None = None
+    ) -> Pages[ArtifactSummary]:
+        """Artifacts by type and number, without their text."""
+        return self._list(
+            ArtifactSummary,
+            "/v1/projects/{project}/artifacts",
+            at={"project": project},
+            query={"type": type, "state": state},
+        )
+
+    def list_speculative(self, project: str, type: str) -> list[SpeculativeArtifact]:
+        """Sections that are written while a run goes on, before any version is published."""
+        return self._read(
+            list[SpeculativeArtifact],
+            "/v1/projects/{project}/speculative/{type}",
+            at={"project": project, "type": type},
+        )
+
+    def read_artifact(self, project: str, artifact_id: str) -> WholeArtifact:
+        """An artifact; every statement cites its atoms with the places they come from."""
+        return self._read(
+            WholeArtifact,
+            "/v1/projects/{project}/artifacts/{artifact_id}",
+            at={"project": project, "artifact_id": artifact_id},
+        )
+
+    def read_past_artifact(self, project: str, artifact_id: str, *, as_of: str) -> WholeVersion:
+        """The version of an artifact that stood at ``as_of``, with its statements."""
+        return self._read(
+            WholeVersion,
+            "/v1/projects/{project}/artifacts/{artifact_id}/past",
+            at={"project": project, "artifact_id": artifact_id},
+            query={"as_of": as_of},
+        )
+
+    def read_markdown(self, project: str, artifact_id: str, *, as_of: str | None = None) -> str:
+        """The present version as markdown, or the one that stood at ``as_of``."""
+        return self._read(
+            str,
+            "/v1/projects/{project}/artifacts/{artifact_id}/markdown",
+            at={"project": project, "artifact_id": artifact_id},
+            query={"as_of": as_of},
+        )
+
+    def list_versions(self, project: str, artifact_id: str) -> Pages[ArtifactVersion]:
+        """The versions of an artifact, oldest first, without their text."""
+        return self._list(
+            ArtifactVersion,
+            "/v1/projects/{project}/artifacts/{artifact_id}/versions",
+            at={"project": project, "artifact_id": artifact_id},
+        )
+
+    def read_version(self, project: str, artifact_id: str, version: str) -> WholeVersion:
+        """A version as it was published."""
+        return self._read(
+            WholeVersion,
+            "/v1/projects/{project}/artifacts/{artifact_id}/versions/{version}",
+            at={"project": project, "artifact_id": artifact_id, "version": version},
+        )

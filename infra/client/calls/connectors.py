@@ -1,0 +1,81 @@
+"""The operations of the area Connectors."""
+
+from __future__ import annotations
+
+from infra.client.connection import Connection
+from infra.client.models.connectors import (
+    Added,
+    ConnectorCheck,
+    ConnectorRequest,
+    ConnectorState,
+    SyncRequest,
+)
+from infra.client.models.shared import Job
+
+
+class Connectors(Connection):
+    def list_connectors(self, project: str) -> list[ConnectorState]:
+        """Connected services, and how far each stream is read."""
+        return self._read(
+            list[ConnectorState], "/v1/projects/{project}/connectors", at={"project": project}
+        )
+
+    def add_connector(
+        self, project: str, body: ConnectorRequest, *, key: str | None = None
+    ) -> Added:
+        """Connect a service; the same target again replaces what was set before."""
+        return self._write(
+            Added,
+            "POST",
+            "/v1/projects/{project}/connectors",
+            at={"project": project},
+            key=key,
+            body=body,
+        )
+
+    def read_connector(self, project: str, connector_id: str) -> ConnectorState:
+        """A connected service, and how far each stream is read."""
+        return self._read(
+            ConnectorState,
+            "/v1/projects/{project}/connectors/{connector_id}",
+            at={"project": project, "connector_id": connector_id},
+        )
+
+    def remove_connector(self, project: str, connector_id: str, *, key: str | None = None) -> None:
+        """Stop reading a service; what was read stays."""
+        self._perform(
+            "DELETE",
+            "/v1/projects/{project}/connectors/{connector_id}",
+            at={"project": project, "connector_id": connector_id},
+            key=key,
+        )
+
+    def check_connector(
+        self, project: str, connector_id: str, *, key: str | None = None
+    ) -> ConnectorCheck:
+        """Ask the service now which streams may be read, and which permission is missing."""
+        return self._write(
+            ConnectorCheck,
+            "POST",
+            "/v1/projects/{project}/connectors/{connector_id}/check",
+            at={"project": project, "connector_id": connector_id},
+            key=key,
+        )
+
+    def sync_connector(
+        self,
+        project: str,
+        connector_id: str,
+        body: SyncRequest | None = None,
+        *,
+        key: str | None = None,
+    ) -> Job:
+        """Read what has changed, in a job; the poller does so by itself every ``every_s``."""
+        return self._write(
+            Job,
+            "POST",
+            "/v1/projects/{project}/connectors/{connector_id}/sync",
+            at={"project": project, "connector_id": connector_id},
+            key=key,
+            body=body,
+        )

@@ -1,0 +1,165 @@
+"""The operations of the area Decisions."""
+
+from __future__ import annotations
+
+from infra.client.connection import Connection, Pages
+from infra.client.models.decisions import (
+    ContradictionDecision,
+    Decision,
+    DecisionAnswer,
+    DecisionsRecorded,
+    MergeDecision,
+    Reasons,
+    Verification,
+)
+
+
+class Decisions(Connection):
+    def decide_merge(
+        self,
+        project: str,
+        review_id: str,
+        body: MergeDecision,
+        *,
+        wait: bool | None = None,
+        key: str | None = None,
+    ) -> Decision | DecisionsRecorded:
+        """Say whether the two atoms of a pair in review are one."""
+        return self._write(
+            {200: Decision, 202: DecisionsRecorded},
+            "POST",
+            "/v1/projects/{project}/merge-candidates/{review_id}/decision",
+            at={"project": project, "review_id": review_id},
+            query={"wait": wait},
+            key=key,
+            body=body,
+        )
+
+    def undo_merge(
+        self,
+        project: str,
+        merged_id: str,
+        body: Reasons,
+        *,
+        wait: bool | None = None,
+        key: str | None = None,
+    ) -> Decision | DecisionsRecorded:
+        """Take a merge apart: by its id, or that of the atom that was merged away."""
+        return self._write(
+            {200: Decision, 202: DecisionsRecorded},
+            "POST",
+            "/v1/projects/{project}/merges/{merged_id}/undo",
+            at={"project": project, "merged_id": merged_id},
+            query={"wait": wait},
+            key=key,
+            body=body,
+        )
+
+    def decide_contradiction(
+        self,
+        project: str,
+        contradiction_id: str,
+        body: ContradictionDecision,
+        *,
+        wait: bool | None = None,
+        key: str | None = None,
+    ) -> Decision | DecisionsRecorded:
+        """Resolve a contradiction, hand it on, or close it as none."""
+        return self._write(
+            {200: Decision, 202: DecisionsRecorded},
+            "POST",
+            "/v1/projects/{project}/contradictions/{contradiction_id}/decision",
+            at={"project": project, "contradiction_id": contradiction_id},
+            query={"wait": wait},
+            key=key,
+            body=body,
+        )
+
+    def verify_atom(
+        self,
+        project: str,
+        atom_id: str,
+        body: Verification,
+        *,
+        wait: bool | None = None,
+        key: str | None = None,
+    ) -> Decision | DecisionsRecorded:
+        """Pin an atom: no run removes it or lowers its confidence below the floor."""
+        return self._write(
+            {200: Decision, 202: DecisionsRecorded},
+            "POST",
+            "/v1/projects/{project}/atoms/{atom_id}/verify",
+            at={"project": project, "atom_id": atom_id},
+            query={"wait": wait},
+            key=key,
+            body=body,
+        )
+
+    def unverify_atom(
+        self,
+        project: str,
+        atom_id: str,
+        body: Reasons,
+        *,
+        wait: bool | None = None,
+        key: str | None = None,
+    ) -> Decision | DecisionsRecorded:
+        """Withdraw a verification."""
+        return self._write(
+            {200: Decision, 202: DecisionsRecorded},
+            "POST",
+            "/v1/projects/{project}/atoms/{atom_id}/unverify",
+            at={"project": project, "atom_id": atom_id},
+            query={"wait": wait},
+            key=key,
+            body=body,
+        )
+
+    def dismiss_atom(
+        self,
+        project: str,
+        atom_id: str,
+        body: Reasons,
+        *,
+        wait: bool | None = None,
+        key: str | None = None,
+    ) -> Decision | DecisionsRecorded:
+        """Let an atom count no more; no run brings it back. It needs a rationale."""
+        return self._write(
+            {200: Decision, 202: DecisionsRecorded},
+            "POST",
+            "/v1/projects/{project}/atoms/{atom_id}/dismiss",
+            at={"project": project, "atom_id": atom_id},
+            query={"wait": wait},
+            key=key,
+            body=body,
+        )
+
+    def reinclude_atom(
+        self,
+        project: str,
+        atom_id: str,
+        body: Reasons,
+        *,
+        wait: bool | None = None,
+        key: str | None = None,
+    ) -> Decision | DecisionsRecorded:
+        """Restore a dismissed atom."""
+        return self._write(
+            {200: Decision, 202: DecisionsRecorded},
+            "POST",
+            "/v1/projects/{project}/atoms/{atom_id}/reinclude",
+            at={"project": project, "atom_id": atom_id},
+            query={"wait": wait},
+            key=key,
+            body=body,
+        )
+
+    def list_decisions(self, project: str, *, target: str | None = None) -> Pages[DecisionAnswer]:
+        """What people decided and what the ledger answered, in ledger order."""
+        return self._list(
+            DecisionAnswer,
+            "/v1/projects/{project}/hitl-events",
+            at={"project": project},
+            query={"target": target},
+        )

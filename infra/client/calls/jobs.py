@@ -1,0 +1,60 @@
+"""The operations of the area Jobs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from infra.client.connection import Connection, Pages
+from infra.client.models.shared import Job, Transition
+
+
+class Jobs(Connection):
+    def list_jobs(
+        self,
+        project: str,
+        *,
+        status: Literal["queued", "leased", "succeeded", "failed", "dead", "cancelled"]
+        | None = None,
+        job_type: str | None = None,
+    ) -> Pages[Job]:
+        """Jobs, newest first."""
+        return self._list(
+            Job,
+            "/v1/projects/{project}/jobs",
+            at={"project": project},
+            query={"status": status, "job_type": job_type},
+        )
+
+    def read_job(self, project: str, job_id: str) -> Job:
+        """A job as it is now."""
+        return self._read(
+            Job, "/v1/projects/{project}/jobs/{job_id}", at={"project": project, "job_id": job_id}
+        )
+
+    def list_job_history(self, project: str, job_id: str) -> list[Transition]:
+        """What has happened to a job, oldest first."""
+        return self._read(
+            list[Transition],
+            "/v1/projects/{project}/jobs/{job_id}/history",
+            at={"project": project, "job_id": job_id},
+        )
+
+    def cancel_job(self, project: str, job_id: str, *, key: str | None = None) -> Job:
+        """End a job; one that runs is stopped."""
+        return self._write(
+            Job,
+            "POST",
+            "/v1/projects/{project}/jobs/{job_id}/cancel",
+            at={"project": project, "job_id": job_id},
+            key=key,
+        )
+
+    def retry_job(self, project: str, job_id: str, *, key: str | None = None) -> Job:
+        """Try a failed, dead or cancelled job again, with all its attempts."""
+        return self._write(
+            Job,
+            "POST",
+            "/v1/projects/{project}/jobs/{job_id}/retry",
+            at={"project": project, "job_id": job_id},
+            key=key,
+        )

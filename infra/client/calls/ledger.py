@@ -1,0 +1,183 @@
+"""The operations of the area Ledger."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from infra.client.connection import Connection, Pages
+from infra.client.models.ledger import (
+    Answer,
+    Atom,
+    Card,
+    Changes,
+    Link,
+    Merge,
+    Node,
+    PastAtom,
+    PastContradiction,
+    Rejection,
+    Waiting,
+    WholeAtom,
+    WorkingSummary,
+)
+
+
+class Ledger(Connection):
+    def list_atoms(
+        self,
+        project: str,
+        *,
+        kind: str | None = None,
+        status: Literal["draft", "active", "merged", "superseded", "obsolete", "dismissed"]
+        | Literal["all"]
+        | None = None,
+        path: str | None = None,
+        tag: str | None = None,
+        order: Literal["worth", "age"] | None = None,
+    ) -> Pages[Atom]:
+        """Atoms with their evidence, most valuable first; live ones unless ``status`` is given."""
+        return self._list(
+            Atom,
+            "/v1/projects/{project}/atoms",
+            at={"project": project},
+            query={"kind": kind, "status": status, "path": path, "tag": tag, "order": order},
+        )
+
+    def list_past_atoms(
+        self,
+        project: str,
+        *,
+        as_of_seq: int | None = None,
+        as_of: str | None = None,
+        kind: str | None = None,
+        status: Literal["draft", "active", "merged", "superseded", "obsolete", "dismissed"]
+        | Literal["all"]
+        | None = None,
+        tag: str | None = None,
+        order: Literal["worth", "age"] | None = None,
+    ) -> Pages[PastAtom]:
+        """Atoms as they stood after change set ``as_of_seq``, or at ``as_of``; give one of both."""
+        return self._list(
+            PastAtom,
+            "/v1/projects/{project}/ledger",
+            at={"project": project},
+            query={
+                "as_of_seq": as_of_seq,
+                "as_of": as_of,
+                "kind": kind,
+                "status": status,
+                "tag": tag,
+                "order": order,
+            },
+        )
+
+    def search(
+        self,
+        project: str,
+        *,
+        q: str,
+        kind: list[str] | None = None,
+        area: list[str] | None = None,
+        status: list[Literal["draft", "active", "merged", "superseded", "obsolete", "dismissed"]]
+        | None = None,
+        limit: int | None = None,
+    ) -> Answer:
+        """Passages and atoms that speak to a question, best first, each with its places."""
+        return self._read(
+            Answer,
+            "/v1/projects/{project}/ledger/search",
+            at={"project": project},
+            query={"q": q, "kind": kind, "area": area, "status": status, "limit": limit},
+        )
+
+    def read_atom(self, project: str, atom_id: str) -> WholeAtom:
+        """An atom with evidence, links and history."""
+        return self._read(
+            WholeAtom,
+            "/v1/projects/{project}/atoms/{atom_id}",
+            at={"project": project, "atom_id": atom_id},
+        )
+
+    def read_working_summary(self, project: str) -> WorkingSummary:
+        """The digest of the ledger that readers of new chunks are given, with its gaps."""
+        return self._read(
+            WorkingSummary, "/v1/projects/{project}/working-summary", at={"project": project}
+        )
+
+    def list_links(self, project: str) -> Pages[Link]:
+        """Links between atoms by id."""
+        return self._list(Link, "/v1/projects/{project}/links", at={"project": project})
+
+    def list_contradictions(
+        self,
+        project: str,
+        *,
+        status: Literal["open", "escalated", "resolved", "dismissed", "all"] | None = None,
+    ) -> Pages[Card]:
+        """Contradictions with both sides and what they affect, the gravest first."""
+        return self._list(
+            Card,
+            "/v1/projects/{project}/contradictions",
+            at={"project": project},
+            query={"status": status},
+        )
+
+    def list_past_contradictions(
+        self,
+        project: str,
+        *,
+        as_of: str,
+        status: Literal["open", "escalated", "resolved", "dismissed", "all"] | None = None,
+    ) -> Pages[PastContradiction]:
+        """Contradictions that had the status at ``as_of``, as they were, the gravest first."""
+        return self._list(
+            PastContradiction,
+            "/v1/projects/{project}/contradictions/past",
+            at={"project": project},
+            query={"as_of": as_of, "status": status},
+        )
+
+    def list_merges(self, project: str) -> Pages[Merge]:
+        """Merges in ledger order, then the pairs in review."""
+        return self._list(Merge, "/v1/projects/{project}/merge-candidates", at={"project": project})
+
+    def list_waiting(self, project: str) -> Pages[Waiting]:
+        """What waits for a person's decision, and what it holds up."""
+        return self._list(Waiting, "/v1/projects/{project}/waiting", at={"project": project})
+
+    def list_rejections(
+        self,
+        project: str,
+        *,
+        code: str | None = None,
+        kind: str | None = None,
+        path: str | None = None,
+    ) -> Pages[Rejection]:
+        """Refused candidates and refused rows of evidence, each with the rule that refused it."""
+        return self._list(
+            Rejection,
+            "/v1/projects/{project}/rejections",
+            at={"project": project},
+            query={"code": code, "kind": kind, "path": path},
+        )
+
+    def trace(self, project: str, known_id: str) -> Node:
+        """From an id down to the evidence and the log, and up to the artifacts that cite it."""
+        return self._read(
+            Node,
+            "/v1/projects/{project}/trace/{known_id}",
+            at={"project": project, "known_id": known_id},
+        )
+
+    def list_changes(self, project: str, *, since_seq: int, window: int | None = None) -> Changes:
+        """What came, went, changed and was decided after ``since_seq``, with the places it rests
+        on.
+
+        Where ``to_seq`` is below ``head_seq``, ask again from there.
+        """
+        return self._read(
+            Changes,
+            "/v1/projects/{project}/changes",
+            at={"project": project},
+            query={"since_seq": since_seq, "window": window},
+        )

@@ -1,0 +1,61 @@
+"""The operations of the area Operation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from infra.client.connection import Connection, Pages
+from infra.client.models.operation import (
+    AuditRow,
+    Capabilities,
+    DeadLetter,
+    Health,
+    Readiness,
+    RetriedLetter,
+)
+
+
+class Operation(Connection):
+    def check_health(self) -> Health:
+        """The process serves requests; what it rests on may not."""
+        return self._read(Health, "/health")
+
+    def check_ready(self) -> Readiness:
+        """Broker, database and topics are there; 503 says which one is not."""
+        return self._read(Readiness, "/ready", also=(503,))
+
+    def read_metrics(self) -> str:
+        """Counts and lag in the text form of Prometheus."""
+        return self._read(str, "/metrics")
+
+    def read_openapi(self) -> dict[str, Any]:
+        """This document."""
+        return self._read(dict[str, Any], "/v1/openapi.json")
+
+    def read_capabilities(self) -> Capabilities:
+        """Versions, engines, roles and limits."""
+        return self._read(Capabilities, "/v1/capabilities")
+
+    def list_dead_letters(self) -> Pages[DeadLetter]:
+        """Records that could not be processed, of the projects of the token."""
+        return self._list(DeadLetter, "/v1/admin/dlq")
+
+    def retry_dead_letter_once(
+        self, dead_letter_id: str, *, key: str | None = None
+    ) -> RetriedLetter:
+        """Publish the record of a dead letter once more."""
+        return self._write(
+            RetriedLetter,
+            "POST",
+            "/v1/admin/dlq/{dead_letter_id}/retry",
+            at={"dead_letter_id": dead_letter_id},
+            key=key,
+        )
+
+    def read_audit(self) -> Pages[AuditRow]:
+        """Every write that was asked for over HTTP, oldest first."""
+        return self._list(AuditRow, "/v1/admin/audit")
+
+    def read_project_audit(self, project: str) -> Pages[AuditRow]:
+        """Every write to the project that was asked for over HTTP, oldest first."""
+        return self._list(AuditRow, "/v1/projects/{project}/audit", at={"project": project})

@@ -1,0 +1,79 @@
+"""The operations of the area Planning."""
+
+from __future__ import annotations
+
+from infra.client.connection import Connection
+from infra.client.models.planning import (
+    ChangedMember,
+    Item,
+    Member,
+    NewMember,
+    Plan,
+    PlanSettings,
+    ReportRequest,
+)
+
+
+class Planning(Connection):
+    def list_members(self, project: str) -> list[Member]:
+        """The members by name."""
+        return self._read(list[Member], "/v1/projects/{project}/members", at={"project": project})
+
+    def add_member(self, project: str, body: NewMember, *, key: str | None = None) -> Member:
+        """Add a member; plans follow by themselves."""
+        return self._write(
+            Member,
+            "POST",
+            "/v1/projects/{project}/members",
+            at={"project": project},
+            key=key,
+            body=body,
+        )
+
+    def update_member(
+        self, project: str, member_id: str, body: ChangedMember, *, key: str | None = None
+    ) -> Member:
+        """Change what is told of a member; what is left out stays."""
+        return self._write(
+            Member,
+            "PATCH",
+            "/v1/projects/{project}/members/{member_id}",
+            at={"project": project, "member_id": member_id},
+            key=key,
+            body=body,
+        )
+
+    def remove_member(self, project: str, member_id: str, *, key: str | None = None) -> None:
+        """Remove a member; what they were to do is planned anew."""
+        self._perform(
+            "DELETE",
+            "/v1/projects/{project}/members/{member_id}",
+            at={"project": project, "member_id": member_id},
+            key=key,
+        )
+
+    def read_plan(self, project: str) -> PlanSettings:
+        """From which day sprints count, and how fast the team is; null where nobody has said."""
+        return self._read(PlanSettings, "/v1/projects/{project}/plan", at={"project": project})
+
+    def set_plan(self, project: str, body: Plan, *, key: str | None = None) -> PlanSettings:
+        """Say so; what is left out stays."""
+        return self._write(
+            PlanSettings,
+            "PUT",
+            "/v1/projects/{project}/plan",
+            at={"project": project},
+            key=key,
+            body=body,
+        )
+
+    def request_report(self, project: str, body: ReportRequest, *, key: str | None = None) -> Item:
+        """Make a report of the day; each of its lines cites artifacts or atoms."""
+        return self._write(
+            Item,
+            "POST",
+            "/v1/projects/{project}/reports",
+            at={"project": project},
+            key=key,
+            body=body,
+        )

@@ -1,0 +1,96 @@
+"""The operations of the area Sources."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from infra.client.connection import Connection, Pages
+from infra.client.models.sources import (
+    Chunk,
+    Coverage,
+    Explanation,
+    SourceRemoval,
+    SourceState,
+    WholeChunk,
+    WholeSource,
+)
+
+
+class Sources(Connection):
+    def list_sources(
+        self,
+        project: str,
+        *,
+        skipped: bool | None = None,
+        reason: str | None = None,
+        path: str | None = None,
+    ) -> Pages[SourceState]:
+        """Sources by root and path; ``skipped``: only those that are not read, each with its
+        reason.
+        """
+        return self._list(
+            SourceState,
+            "/v1/projects/{project}/sources",
+            at={"project": project},
+            query={"skipped": skipped, "reason": reason, "path": path},
+        )
+
+    def read_source(self, project: str, source_id: str) -> WholeSource:
+        """A source with its text as it was read: secrets are replaced in it."""
+        return self._read(
+            WholeSource,
+            "/v1/projects/{project}/sources/{source_id}",
+            at={"project": project, "source_id": source_id},
+        )
+
+    def remove_source(
+        self, project: str, source_id: str, *, key: str | None = None
+    ) -> SourceRemoval:
+        """Withdraw all evidence of a source; what no other source says is obsolete then.
+
+        `GET …/ingestions/{trigger_key}` tells how far it is. A complete ingest of the root brings
+        the source back where it still holds it.
+        """
+        return self._write(
+            SourceRemoval,
+            "DELETE",
+            "/v1/projects/{project}/sources/{source_id}",
+            at={"project": project, "source_id": source_id},
+            key=key,
+        )
+
+    def list_chunks(
+        self,
+        project: str,
+        *,
+        source_id: str | None = None,
+        state: Literal["pending", "scheduled", "extracted", "skipped"] | None = None,
+    ) -> Pages[Chunk]:
+        """The pieces in which sources are read, by source and place, without their text."""
+        return self._list(
+            Chunk,
+            "/v1/projects/{project}/chunks",
+            at={"project": project},
+            query={"source_id": source_id, "state": state},
+        )
+
+    def read_chunk(self, project: str, chunk_id: str) -> WholeChunk:
+        """A chunk with its text as it was read."""
+        return self._read(
+            WholeChunk,
+            "/v1/projects/{project}/chunks/{chunk_id}",
+            at={"project": project, "chunk_id": chunk_id},
+        )
+
+    def explain(self, project: str, *, path: str, line: int | None = None) -> Explanation:
+        """What became of each sentence of a source: an atom, refused, or left out, and why."""
+        return self._read(
+            Explanation,
+            "/v1/projects/{project}/explain",
+            at={"project": project},
+            query={"path": path, "line": line},
+        )
+
+    def read_coverage(self, project: str) -> Coverage:
+        """What has been read, by tier and area, and where the ledger has gaps."""
+        return self._read(Coverage, "/v1/projects/{project}/coverage", at={"project": project})

@@ -1,0 +1,44 @@
+"""The client: a method for each operation of the API, of the operation's name."""
+
+from __future__ import annotations
+
+from infra.client.calls.administration import Administration
+from infra.client.calls.artifacts import Artifacts
+from infra.client.calls.connectors import Connectors
+from infra.client.calls.decisions import Decisions
+from infra.client.calls.ingestion import Ingestion
+from infra.client.calls.jobs import Jobs
+from infra.client.calls.ledger import Ledger
+from infra.client.calls.onboarding import Onboarding
+from infra.client.calls.operation import Operation
+from infra.client.calls.planning import Planning
+from infra.client.calls.projects import Projects
+from infra.client.calls.quality import Quality
+from infra.client.calls.runs import Runs
+from infra.client.calls.sources import Sources
+from infra.client.calls.streams import Streams
+from infra.client.calls.tokens import Tokens
+
+
+class Client(
+    Administration,
+    Artifacts,
+    Connectors,
+    Decisions,
+    Ingestion,
+    Jobs,
+    Ledger,
+    Onboarding,
+    Operation,
+    Planning,
+    Projects,
+    Quality,
+    Runs,
+    Sources,
+    Streams,
+    Tokens,
+):
+    """A service by its address and a token.
+
+    Errors are those of `infra.errors`, with the code that the service gave them.
+    """

@@ -1,0 +1,43 @@
+"""What requests and answers of the area Administration are made of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from infra.client.connection import Model
+from infra.client.models.administration_parts import RunUsage
+
+
+class Folded(Model):
+    """How far a projection has folded a partition; ``lag`` counts records."""
+
+    projection: str
+    topic: str
+    partition: int
+    next_offset: int
+    end_offset: int | None
+    lag: int | None
+
+
+class Rebuild(Model):
+    """``table``: only this one. ``accept_smaller``: also where a damaged log holds less."""
+
+    table: str | None = None
+    accept_smaller: bool = False
+
+
+class Replay(Model):
+    """The ledger of a project up to a moment: a sequence number, a time, or its end."""
+
+    project: str
+    as_of_seq: int | None = None
+    as_of: datetime | None = None
+
+
+class Usage(Model):
+    """The sums of all runs, and the newest hundred of them, newest first."""
+
+    runs: int
+    tokens: int
+    cost_usd: float
+    newest: list[RunUsage]

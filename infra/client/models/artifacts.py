@@ -1,0 +1,100 @@
+"""What requests and answers of the area Artifacts are made of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from infra.client.connection import Model
+from infra.client.models.shared import CitingSection
+
+
+class ArtifactSummary(Model):
+    """An artifact without its text."""
+
+    artifact_id: str
+    artifact_type: str
+    number: str
+    title: str
+    artifact_state: str
+    version: int
+    quality_tier: str | None
+    lane: str
+    engine: str
+    run_id: str | None
+    input_ledger_seq: int
+    content_hash: str
+    created_at: datetime | None
+    updated_at: datetime
+
+
+class ArtifactVersion(Model):
+    artifact_id: str
+    version: int
+    lane: str
+    engine: str
+    model: str | None
+    run_id: str | None
+    input_ledger_seq: int
+    content_hash: str
+    recomputed_sections: list[str]
+    reason: str
+    published_at: datetime
+
+
+class SpeculativeArtifact(Model):
+    """The sections of an artifact that no settled position has answered yet.
+
+    ``input_ledger_seq`` is that of the youngest.
+    """
+
+    artifact_id: str
+    title: str
+    speculative: bool
+    input_ledger_seq: int
+    sections: list[CitingSection]
+
+
+class WholeArtifact(Model):
+    """An artifact with its sections; each statement cites its atoms with their places.
+
+    ``fields`` and ``plan`` are what its type has besides statements.
+    """
+
+    artifact_id: str
+    artifact_type: str
+    number: str
+    title: str
+    artifact_state: str
+    version: int
+    quality_tier: str | None
+    lane: str
+    engine: str
+    run_id: str | None
+    input_ledger_seq: int
+    content_hash: str
+    created_at: datetime | None
+    updated_at: datetime
+    sections: list[CitingSection]
+    rendered_markdown: str
+    model: str | None
+    fields: dict[str, Any] | None
+    plan: dict[str, Any] | None
+    blocked_by: list[str]
+    upstream_artifact_ids: list[str]
+
+
+class WholeVersion(Model):
+    artifact_id: str
+    version: int
+    lane: str
+    engine: str
+    model: str | None
+    run_id: str | None
+    input_ledger_seq: int
+    content_hash: str
+    recomputed_sections: list[str]
+    reason: str
+    published_at: datetime
+    sections: list[CitingSection]
+    rendered_markdown: str

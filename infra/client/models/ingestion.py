@@ -1,0 +1,67 @@
+"""What requests and answers of the area Ingestion are made of."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from infra.client.connection import Model
+from infra.client.models.ingestion_parts import DocumentBody
+
+
+class Documents(Model):
+    """Texts of one root. ``complete``: what the root had before and is not here is removed."""
+
+    kind: Literal["documents"]
+    root: str
+    documents: list[DocumentBody]
+    complete: bool = False
+    accept_removals: bool = False
+    lane: Literal["preview", "deep", "both"] = "both"
+    target: Literal["tier1", "mandatory", "best_effort"] = "best_effort"
+    limits: dict[str, float] = {}
+
+
+class Repository(Model):
+    """A git repository: ``https://…`` or ``github:owner/repo``; owner and pm only."""
+
+    kind: Literal["repository"]
+    address: str
+    root: str | None = None
+    accept_removals: bool = False
+    lane: Literal["preview", "deep", "both"] = "both"
+    target: Literal["tier1", "mandatory", "best_effort"] = "best_effort"
+    limits: dict[str, float] = {}
+
+
+class TriggerProgress(Model):
+    """``listed`` sources, of which ``ready`` are answered for (``skipped`` of them skipped).
+
+    ``chunks_total`` counts what was found to read so far, ``chunks_done`` readings in the ledger
+    and chunks that said what was read before. ``runs``: what `RUN_SHOWN` names. ``prd_version`` is
+    0 before the first.
+    """
+
+    listed: int
+    ready: int
+    skipped: int
+    skip_reasons: dict[str, int]
+    chunks_total: int
+    chunks_done: int
+    atoms: int
+    runs: list[dict[str, Any]]
+    prd_version: int
+    settled: bool
+
+
+class IngestionRecorded(Model):
+    """What was recorded. ``progress`` is what the tables show of it."""
+
+    trigger_key: str
+    root: str
+    complete: bool
+    listed: int
+    sent: int
+    unchanged: int
+    notices: dict[str, int]
+    notes: list[str]
+    progress: TriggerProgress

@@ -1,0 +1,72 @@
+"""What requests and answers of the area Operation are made of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from infra.client.connection import Model
+
+
+class AuditRow(Model):
+    """``code`` is ``done``, a problem's, or ``begun`` where nobody has written what came of it."""
+
+    audit_id: int
+    at: datetime
+    project_id: str | None
+    token_id: str
+    actor: str
+    role: str
+    operation: str
+    path: str
+    key: str
+    status: int | None
+    code: str
+    correlation_id: str
+
+
+class Capabilities(Model):
+    """What this service can do. ``engines`` read and write without a model."""
+
+    version: str
+    api: str
+    engines: list[str]
+    model: str | None
+    roles: list[str]
+    max_body_bytes: int
+    largest_page: int
+    requests_per_s: float
+
+
+class DeadLetter(Model):
+    """What was given up, with place and reason."""
+
+    dead_letter_id: str
+    project_id: str
+    stage: str
+    origin_topic: str
+    origin_partition: int
+    origin_offset: int
+    error_class: str
+    error: str
+    attempts: int
+    recorded_at: datetime | None
+
+
+class Health(Model):
+    status: str
+
+
+class Readiness(Model):
+    """Each part is ``ok``, or says why not, without addresses: anybody may ask."""
+
+    ready: bool
+    broker: str
+    database: str
+    topics: str
+
+
+class RetriedLetter(Model):
+    """``topic``, without prefix, is where the record of a dead letter stood."""
+
+    dead_letter_id: str
+    topic: str

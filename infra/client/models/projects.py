@@ -1,0 +1,22 @@
+"""What requests and answers of the area Projects are made of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from infra.client.connection import Model
+
+
+class Project(Model):
+    """``atoms`` counts the live ones."""
+
+    project_id: str
+    name: str
+    description: str
+    created_at: datetime
+    sources: int
+    atoms: int
+
+
+class ProjectRequest(Model):
+    name: str

@@ -1,0 +1,95 @@
+"""What requests and answers of several areas are made of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from infra.client.connection import Model
+
+
+class CitedAtom(Model):
+    """A citation with the places (``path:line``) its atom was read from, fresh evidence first."""
+
+    atom_id: str
+    atom_revision: int
+    places: list[str]
+
+
+class CitingStatement(Model):
+    statement_id: str
+    text: str
+    citations: list[CitedAtom]
+    provisional: bool
+    confidence: float
+    contradiction_ids: list[str]
+    artifact_ids: list[str] = []
+    written_by: str | None = None
+    backed_by: list[str] = []
+
+
+class CitingSuggestion(Model):
+    """What an edited section would say by its present input."""
+
+    statements: list[CitingStatement]
+    gap: str
+    input_hash: str
+
+
+class CitingSection(Model):
+    section_id: str
+    title: str
+    state: str
+    statements: list[CitingStatement]
+    gap: str
+    content_hash: str
+    input_hash: str
+    edited_by: str | None = None
+    suggestion: CitingSuggestion | None = None
+
+
+class Job(Model):
+    """A job; ``transition`` counts what has happened to it. ``progress`` is what its handler said
+    last. A lower ``priority`` is served first.
+    """
+
+    job_id: str
+    project_id: str
+    job_type: str
+    idempotency_key: str
+    priority: int
+    status: str
+    lease_owner: str | None
+    lease_expires_at: datetime | None
+    lease_epoch: int
+    attempt_count: int
+    max_attempts: int
+    run_after: datetime
+    payload: dict[str, Any]
+    result: dict[str, Any] | None
+    progress: dict[str, Any] | None
+    last_error: str | None
+    error_class: str | None
+    correlation_id: str
+    created_by: str
+    created_at: datetime
+    updated_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    transition: int
+
+
+class Transition(Model):
+    """One step of a job: what happened, and how the job was afterwards."""
+
+    transition: int
+    event_type: str
+    status: str
+    lease_owner: str | None
+    lease_epoch: int
+    attempt_count: int
+    run_after: datetime
+    last_error: str | None
+    error_class: str | None
+    occurred_at: datetime
+    actor: str

@@ -1,0 +1,227 @@
+"""Write `infra/client` from the document of the API: its models, and a method for each operation.
+
+Run `python -m infra.http.client_code` after a route has changed; a test compares. What it writes is
+committed, so that a client needs neither the service nor a generator.
+"""
+
+from __future__ import annotations
+
+import keyword
+import subprocess
+import sys
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from infra.http.app import create_app
+from infra.http.client_book import (
+    REF,
+    SHARED,
+    Book,
+    Operation,
+    class_of,
+    refs,
+    type_of,
+)
+from infra.settings import Settings
+
+HERE = Path(__file__).resolve().parents[1] / "client"
+LINE = 100
+TEXTS = ("text/plain", "text/markdown")
+IN_HEADERS = ("token", "last_event_id")  # of a stream, where a client can send them
+BYTES = "application/octet-stream"
+
+
+def main() -> None:
+    files = write_code(read_document())
+    for folder in ("models", "calls"):
+        for path in (HERE / folder).glob("[a-z]*.py"):
+            path.unlink()
+    for name, text in files.items():
+        (HERE / name).write_text(text)
+
+
+def read_document() -> dict[str, Any]:
+    """The document, without any server."""
+    return create_app(Settings(database_url="postgresql://nobody@127.0.0.1:1/none")).openapi()
+
+
+def write_code(document: Mapping[str, Any]) -> dict[str, str]:
+    """The text of each file by its path below `infra/client`."""
+    book = Book(document)
+    files = {f"models/{area}.py": _render_models(book, area) for area in book.areas}
+    files |= {f"calls/{area}.py": _render_calls(book, area) for area in book.operations}
+    files["client.py"] = _render_client(sorted(book.operations))
+    return {path: _format(text) for path, text in sorted(files.items())}
+
+
+def _render_models(book: Book, area: str) -> str:
+    name = area.removesuffix("_parts")
+    about = "several areas" if area == SHARED else f"the area {name.capitalize()}"
+    what = "What the models" if name != area else "What requests and answers"
+    names = book.areas[area]
+    used = {inner for name in names for inner in refs(book.schemas[name])}
+    lines = [f'"""{what} of {about} are made of."""', *_imports(book, used - {*names}, "Model")]
+    return "\n".join([*lines, *(_render_model(book, name) for name in names)])
+
+
+def _render_model(book: Book, name: str) -> str:
+    schema = book.schemas[name]
+    lines = [f"class {class_of(name)}(Model):"]
+    if told := schema.get("description"):
+        lines += [*_docstring(told, "    "), ""]
+    for attribute, kind in schema.get("properties", {}).items():
+        if not attribute.isidentifier() or keyword.iskeyword(attribute):
+            raise ValueError(f"{name}.{attribute} cannot be an attribute: name it otherwise")
+        given = attribute in schema.get("required", ())
+        default = "" if given else f" = {kind.get('default')!r}"
+        lines.append(f"    {attribute}: {type_of(kind, exact=book.is_request(name))}{default}")
+    return "\n".join(lines)
+
+
+def _render_calls(book: Book, area: str) -> str:
+    operations = book.operations[area]
+    used = {name for operation in operations for name in operation.models()}
+    lines = [f'"""The operations of the area {area.capitalize()}."""']
+    lines += [*_imports(book, used, "Connection, Pages"), f"class {area.capitalize()}(Connection):"]
+    return "\n".join([*lines, "\n\n".join(map(_render_call, operations))])
+
+
+def _render_call(operation: Operation) -> str:
+    arguments, result = ", ".join(["self", *_arguments(operation)]), _result_of(operation)
+    lines = [
+        f"    def {operation.name}({arguments}) -> {result}:",
+        *_docstring(operation.told["description"], " " * 8),
+        f"        {'' if result == 'None' else 'return '}{_call(operation)}",
+    ]
+    return "\n".join(lines)
+
+
+def _arguments(operation: Operation) -> list[str]:
+    """The parameters: place and body as they come, all else by name."""
+    arguments = [f"{each['name']}: str" for each in operation.parameters("path")]
+    if operation.body is not None:
+        media, schema = operation.body
+        kind = "bytes" if media == BYTES else type_of(schema, exact=True)
+        arguments.append(f"body: {kind}{' = None' if kind.endswith('| None') else ''}")
+    named = []
+    for each in _query(operation):
+        kind = type_of(each["schema"], exact=True).removesuffix(" | None")
+        named.append(f"{each['name']}: {kind}{'' if each['required'] else ' | None = None'}")
+    if operation.is_write:
+        named.append("key: str | None = None")
+    if operation.is_stream:
+        named.append("last_event_id: str | None = None")
+    return [*arguments, *(["*", *named] if named else [])]
+
+
+def _query(operation: Operation) -> list[Any]:
+    own = ("cursor", "limit") if operation.is_paged else ()
+    own = IN_HEADERS if operation.is_stream else own
+    return [each for each in operation.parameters("query") if each["name"] not in own]
+
+
+def _result_of(operation: Operation) -> str:
+    if operation.is_stream:
+        return "Iterator[Frame]"
+    kinds = dict.fromkeys(_kinds(operation).values())
+    return f"Pages[{_item(operation)}]" if operation.is_paged else " | ".join(kinds)
+
+
+def _kinds(operation: Operation) -> dict[int, str]:
+    """The type of each answer by its status."""
+    return {
+        status: "None" if not media else "str" if media in TEXTS else type_of(schema, exact=False)
+        for status, media, schema in operation.answers()
+    }
+
+
+def _item(operation: Operation) -> str:
+    (schema,) = (schema for _, _, schema in operation.answers())
+    return class_of(schema["$ref"].removeprefix(REF))
+
+
+def _call(operation: Operation) -> str:
+    """What the method does, in one expression."""
+    parts = [f'"{operation.path}"', *_places(operation)]
+    if operation.is_stream:
+        return f"self._follow({', '.join([*parts, 'last_event_id=last_event_id'])})"
+    if operation.is_paged:
+        return f"self._list({', '.join([_item(operation), *parts])})"
+    kinds = _kinds(operation)
+    if operation.is_write:
+        parts = [f'"{operation.method.upper()}"', *parts, "key=key"]
+        parts += ["body=body"] if operation.body is not None else []
+    same = len(set(kinds.values())) == 1
+    kind = kinds[min(kinds)] if same else f"{{{', '.join(f'{s}: {k}' for s, k in kinds.items())}}}"
+    expected = ", also=(503,)" if same and max(kinds) >= 400 else ""
+    if kind == "None":
+        return f"self._perform({', '.join(parts)})"
+    verb = "_write" if operation.is_write else "_read"
+    return f"self.{verb}({', '.join([kind, *parts])}{expected})"
+
+
+def _places(operation: Operation) -> list[str]:
+    at = ", ".join(f'"{each["name"]}": {each["name"]}' for each in operation.parameters("path"))
+    query = ", ".join(f'"{each["name"]}": {each["name"]}' for each in _query(operation))
+    return [f"{name}={{{pairs}}}" for name, pairs in (("at", at), ("query", query)) if pairs]
+
+
+def _render_client(areas: list[str]) -> str:
+    imports = [f"from infra.client.calls.{area} import {area.capitalize()}" for area in areas]
+    return "\n".join(
+        [
+            '"""The client: a method for each operation of the API, of the operation\'s name."""',
+            "from __future__ import annotations",
+            *imports,
+            f"class Client({', '.join(map(str.capitalize, areas))}):",
+            '    """A service by its address and a token.',
+            "",
+            "    Errors are those of `infra.errors`, with the code that the service gave them.",
+            '    """',
+        ]
+    )
+
+
+def _imports(book: Book, used: set[str], own: str) -> list[str]:
+    """More than a file needs: what it does not use is dropped when it is formatted."""
+    return [
+        "from __future__ import annotations",
+        "from collections.abc import Iterator",
+        "from datetime import date, datetime",
+        "from typing import Any, Literal",
+        f"from infra.client.connection import {own}",
+        "from infra.client.events import Frame",
+        *(
+            f"from infra.client.models.{book.area_of[name]} import {class_of(name)}"
+            for name in sorted(used)
+        ),
+    ]
+
+
+def _docstring(text: str, indent: str) -> list[str]:
+    """The paragraphs of a description, wrapped anew: they stand deeper than where they are from."""
+    width = LINE - len(indent)
+    summary, *more = (" ".join(part.split()) for part in text.strip().split("\n\n"))
+    if not more and len(summary) + 6 <= width:
+        return [f'{indent}"""{summary}"""']
+    lines = textwrap.wrap(f'"""{summary}', width)
+    for part in more:
+        lines += ["", *textwrap.wrap(part, width)]
+    return [f"{indent}{line}".rstrip() for line in (*lines, '"""')]
+
+
+def _format(text: str) -> str:
+    """As the formatter of this repository writes it, without imports that are not needed."""
+    ruff, name = str(Path(sys.executable).with_name("ruff")), str(HERE / "any.py")
+    for options in (("check", "--fix", "--quiet", "--select", "F401,I"), ("format",)):
+        command = [ruff, *options, "--stdin-filename", name, "-"]
+        text = subprocess.run(
+            command, input=text, capture_output=True, text=True, check=True
+        ).stdout
+    return text
+
+
+if __name__ == "__main__":
+    main()

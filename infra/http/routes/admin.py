@@ -1,0 +1,140 @@
+"""What an operator does with the log and the tables: check, fold again, replay, compare.
+
+What takes long is a job: the answer is the job, and `GET /v1/jobs/{job_id}` tells its result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from infra.errors import Invalid, NotFound
+from infra.http.access import OBSERVERS, OPERATORS, Guarded, allow
+from infra.http.api import Api, ApiDep, CallerDep, Write, WriteDep
+from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project
+from infra.service import http_questions as ask
+from infra.service.audit import hash_tables
+from infra.service.http_admin import Folded, list_folded
+from infra.service.http_questions import Job, JobTransition, Page, Usage
+from infra.service.jobs import JobRequest, enqueue_job
+from infra.service.tokens import Caller
+from schemas.events.job import JobStatus, JobType
+
+router = APIRouter(route_class=Guarded, tags=["Administration"])
+JobId = Annotated[str, Path(max_length=100)]
+
+
+class Rebuild(BaseModel):
+    """``table``: only this one. ``accept_smaller``: also where a damaged log holds less."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    table: Annotated[str, Field(max_length=100)] | None = None
+    accept_smaller: bool = False
+
+
+class Replay(BaseModel):
+    """The ledger of a project up to a moment: a sequence number, a time, or its end."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    project: str = Field(max_length=100)
+    as_of_seq: int | None = Field(None, ge=0, le=2**63 - 1)
+    as_of: AwareDatetime | None = None
+
+
+@router.post("/v1/admin/rebuild", status_code=202, responses=OF_ANY)
+@allow(*OPERATORS, writes=True, everywhere=True)
+async def rebuild_tables(
+    api: ApiDep, caller: CallerDep, write: WriteDep, body: Rebuild | None = None
+) -> Job:
+    """Fold the log again and correct the tables that differ; they stay readable meanwhile."""
+    payload = (body or Rebuild()).model_dump(exclude_defaults=True)
+    return await _enqueue(api, caller, write, JobRequest("rebuild", payload=payload))
+
+
+@router.post("/v1/admin/verify-log", status_code=202, responses=OF_ANY)
+@allow(*OPERATORS, writes=True, everywhere=True)
+async def verify_log(api: ApiDep, caller: CallerDep, write: WriteDep) -> Job:
+    """Check every record: places, schemas, ids, hashes, sequences, quotes, citations."""
+    return await _enqueue(api, caller, write, JobRequest("verify_log"))
+
+
+@router.post("/v1/admin/replay", status_code=202, responses=OF_ANY)
+@allow(*OPERATORS, writes=True)
+async def replay_ledger(api: ApiDep, caller: CallerDep, write: WriteDep, body: Replay) -> Job:
+    """Fold a ledger again beside the tables, and count the rows that differ from now."""
+    await api.check_project(body.project, caller)
+    if body.as_of_seq is not None and body.as_of is not None:
+        raise Invalid("Give a sequence number or a time, not both.", code="moment_ambiguous")
+    payload = body.model_dump(mode="json", exclude={"project"}, exclude_none=True)
+    return await _enqueue(api, caller, write, JobRequest("replay", body.project, payload))
+
+
+@router.get("/v1/admin/projections", responses=OF_ANY)
+@allow(*OPERATORS, everywhere=True)
+async def list_projections(api: ApiDep) -> list[Folded]:
+    """How far the tables hold each partition of the log."""
+    return await list_folded(api.settings, api.tables)
+
+
+@router.get("/v1/projects/{project}/checksums", responses=OF_ANY)
+@allow(*OPERATORS)
+async def read_checksums(api: ApiDep, project: Project) -> dict[str, str]:
+    """SHA-256 of each table of a project, once the tables hold all that the log holds now."""
+    return await hash_tables(api.settings, project)
+
+
+@router.get("/v1/projects/{project}/costs", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def read_costs(api: ApiDep, project: Project) -> Usage:
+    """Tokens read by the runs of a project and what models cost; without a model nothing."""
+    return await api.tables.ask(ask.read_usage, project)
+
+
+@router.get("/v1/jobs", responses=OF_ANY)
+@allow(*OPERATORS, everywhere=True)
+async def list_all_jobs(
+    api: ApiDep,
+    status: JobStatus | None = None,
+    job_type: JobType | None = None,
+    cursor: Cursor = None,
+    limit: Limit = DEFAULT_LIMIT,
+) -> Page[Job]:
+    """The jobs of all projects and of the service as a whole, newest first."""
+    return await api.tables.ask(
+        ask.list_jobs, status=status, job_type=job_type, cursor=cursor, limit=limit
+    )
+
+
+@router.get("/v1/jobs/{job_id}", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def read_any_job(api: ApiDep, caller: CallerDep, job_id: JobId) -> Job:
+    """A job of a project of the token, or of the service as a whole."""
+    return await _find_job(api, caller, job_id)
+
+
+@router.get("/v1/jobs/{job_id}/history", responses=OF_ANY)
+@allow(*OBSERVERS)
+async def list_history_of_any_job(
+    api: ApiDep, caller: CallerDep, job_id: JobId
+) -> list[JobTransition]:
+    """What has happened to a job, oldest first."""
+    await _find_job(api, caller, job_id)
+    return await api.tables.ask(ask.list_job_history, job_id)
+
+
+async def _find_job(api: Api, caller: Caller, job_id: str) -> Job:
+    """Raises NotFound, in the same words, for a job that is not there or not theirs."""
+    job = await api.tables.ask(ask.read_job, job_id)
+    if not caller.may_see(job.project_id):
+        raise NotFound(f"There is no job {job_id}.", code="unknown_job", detail={"job_id": job_id})
+    return job
+
+
+async def _enqueue(api: Api, caller: Caller, write: Write, request: JobRequest) -> Job:
+    keyed = replace(request, key=write.key, priority="urgent")
+    return (await enqueue_job(api.settings, keyed, actor=caller.name)).job

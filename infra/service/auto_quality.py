@@ -1,0 +1,65 @@
+"""Has the quality gate judge each PRD by itself: a background job for each version that stays.
+
+These runs only judge. One that revised would change the PRD at a moment that no log decides, and
+two installations with the same input would end with different ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from infra.errors import Unavailable
+from infra.jobs import queue
+from infra.jobs.outbox import Conn
+from infra.jobs.queue import NewJob
+from infra.log import get
+from infra.service.reading import transact
+from infra.settings import Settings
+from projections.read import quality
+from projections.read.quality import UnjudgedPrd
+from schemas.envelope import Actor
+
+QUIET_S = 10.0  # a version that another one follows sooner is not judged
+LOOK_EVERY_S = 5.0
+KEY_PREFIX = "after_generation|"
+BY = Actor(type="agent", id="quality_gate")
+
+log = get("quality")
+
+
+async def watch_prds(settings: Settings, stop: asyncio.Event) -> None:
+    """Put new PRDs before the gate until ``stop``. Outages are waited for."""
+    while not stop.is_set():
+        try:
+            await transact(settings, enqueue_judgements)
+        except Unavailable as error:
+            log.warning("quality.waits", reason=str(error))
+        except Exception:  # a watch that ends would leave all later PRDs out, and nobody would know
+            log.exception("quality.watch_failed")
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), LOOK_EVERY_S)
+
+
+def enqueue_judgements(tables: Conn, quiet_s: float = QUIET_S) -> list[str]:
+    """Put a job into the queue for each PRD that waits for one; the ids of the new jobs.
+
+    Last in the queue: whatever a person or a schedule asks for goes first.
+    """
+    enqueued = []
+    for prd in quality.unjudged_prds(tables, KEY_PREFIX, quiet_s):
+        job_id, is_new = queue.enqueue(tables, _job_for(prd), BY)
+        if is_new:
+            enqueued.append(job_id)
+    return enqueued
+
+
+def _job_for(prd: UnjudgedPrd) -> NewJob:
+    return NewJob(
+        project_id=prd.project_id,
+        job_type="quality_run",
+        key=f"{KEY_PREFIX}{prd.artifact_id}|{prd.version}",
+        payload={"artifact": prd.artifact_id, "version": prd.version, "may_revise": False},
+        created_by=f"{BY.type}:{BY.id}",
+        priority="background",
+    )

@@ -1,0 +1,38 @@
+"""What the API does by itself while it runs: it forgets old keys and old rows of the audit log."""
+
+from __future__ import annotations
+
+import asyncio
+
+from infra.errors import Unavailable
+from infra.log import get
+from infra.service.http_requests import forget_old
+from infra.service.http_tables import Tables
+from infra.settings import Settings
+
+EVERY_S = 3_600.0
+
+log = get("upkeep")
+
+
+async def keep_up(settings: Settings, tables: Tables, every_s: float = EVERY_S) -> None:
+    """Forget what is old, now and then; several servers may do so at once. Never returns."""
+    while True:
+        try:
+            await forget_all(settings, tables)
+        except Unavailable as error:
+            log.warning("upkeep.database_away", reason=str(error), again_in_s=every_s)
+        except Exception:  # it would end the server, which can do without it for a while
+            log.exception("upkeep.failed", again_in_s=every_s)
+        await asyncio.sleep(every_s)
+
+
+async def forget_all(settings: Settings, tables: Tables) -> int:
+    """Forget all that is older than the settings say; how many rows. Raises DatabaseUnavailable."""
+    days = settings.http_keys_days, settings.http_audit_days
+    forgotten = 0
+    while count := await tables.ask(forget_old, *days):
+        forgotten += count
+    if forgotten:
+        log.info("upkeep.forgotten", rows=forgotten)
+    return forgotten

@@ -1,0 +1,19 @@
+"""The small digest of a ledger that readers are given."""
+
+from __future__ import annotations
+
+from infra.errors import NotFound
+from projections.read.session import Conn, rows
+from schemas.events.ledger import WorkingSummary
+
+
+def working_summary(connection: Conn, project_id: str) -> WorkingSummary:
+    """Raises NotFound while nothing of the project was read."""
+    found = rows(
+        connection,
+        "SELECT summary FROM project_working_summary WHERE project_id = %s",
+        project_id,
+    )
+    if not found:
+        raise NotFound("Nothing of this project was read yet.", code="nothing_read_yet")
+    return WorkingSummary.model_validate(found[0]["summary"])

@@ -1,0 +1,47 @@
+"""The application object over a database of its own: for tests that need no running service."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+import infra.postgres
+from infra.http.app import create_app
+from infra.service.tokens import ensure_owner_token, read_owner_token
+from infra.settings import Settings
+from tests.conftest import MIGRATIONS, database_beside
+
+
+@dataclass
+class Apart:
+    settings: Settings
+    app: FastAPI
+    client: TestClient
+    """It asks as owner."""
+
+    def rows(self, query: str, *values: object) -> list[tuple[object, ...]]:
+        with infra.postgres.connect(self.settings.conninfo, autocommit=True) as connection:
+            cursor = connection.execute(query.encode(), values)
+            return cursor.fetchall() if cursor.description else []
+
+
+@contextmanager
+def apart(installation: Settings, home: Path, **changes: object) -> Iterator[Apart]:
+    """An application with a migrated database in the servers of ``installation``."""
+    name = f"t{uuid.uuid4().hex[:10]}"
+    url = database_beside(installation.conninfo, name)
+    infra.postgres.ensure_database(url)
+    infra.postgres.migrate(url, MIGRATIONS)
+    names = {"home": home, "database_url": url, "topic_prefix": name}
+    settings = installation.model_copy(update=names | changes)
+    ensure_owner_token(settings)
+    app = create_app(settings)
+    headers = {"authorization": f"Bearer {read_owner_token(settings)}"}
+    with TestClient(app, base_url="http://localhost", headers=headers) as client:
+        yield Apart(settings, app, client)

@@ -1,0 +1,90 @@
+"""Connectors over HTTP: secrets are named and never sent, no client reads those of others."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import httpx
+import pytest
+
+from infra.local.process import wait_until
+from tests.http.conftest import Called
+from tests.http.test_writes import keyed
+
+pytestmark = pytest.mark.broker
+WANTED: dict[str, Any] = {
+    "service": "github",
+    "target": "acme/shop",
+    "credentials": {"webhook": "env:CONNECTOR_HOOK"},
+    "check": False,
+}
+PATIENCE_S = 60
+
+
+def add(client: httpx.Client, project: str, **changes: Any) -> httpx.Response:
+    path = f"/v1/projects/{project}/connectors"
+    return client.post(path, json=WANTED | changes, headers=keyed())
+
+
+def test_a_connector_is_added_listed_and_removed(called: Called, owner: httpx.Client):
+    path = f"/v1/projects/{called.other}/connectors"
+    added = add(owner, called.other, credentials={"webhook": "file:hook"})
+    assert added.status_code == 201, added.text
+    connector = added.json()["connector"]
+    assert connector["credentials"] == {"webhook": "file:hook"}
+    assert connector["webhook"] == f"/v1/webhooks/github/{called.other}"
+    assert str(called.cairn.home) not in added.text
+    assert owner.get(path).json() == [connector]
+    one = f"{path}/{connector['connector_id']}"
+    assert owner.get(one).json() == connector
+    assert owner.post(f"{one}/check", headers=keyed()).json()["problem"] == ""
+    removed = owner.delete(one, headers=keyed())
+    assert removed.status_code == 204
+    assert owner.get(path).json() == []
+    assert owner.get(one).json()["code"] == "unknown_connector"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["ghp_0123456789", "env:PATH", "env:CAIRN_VAULT_KEY", "file:/etc/passwd", "file:../token"],
+)
+def test_a_client_names_no_other_variable_or_file_and_sends_no_secret(
+    called: Called, owner: httpx.Client, name: str
+):
+    refused = add(owner, called.other, credentials={"webhook": name})
+    assert (refused.status_code, refused.json()["code"]) == (422, "credential_name_invalid")
+    assert name not in refused.text
+
+
+def test_a_clone_is_no_path_of_the_machine(called: Called, owner: httpx.Client):
+    for address in ("file:///etc", "/etc", "ssh://host/x"):
+        refused = add(owner, called.other, options={"clone_url": address})
+        assert (refused.status_code, refused.json()["code"]) == (422, "address_invalid"), address
+
+
+def test_an_owner_of_one_project_sends_secrets_to_the_service_only(called: Called):
+    with called.client(called.make_token("owner", called.other)) as theirs:
+        refused = add(theirs, called.other, base_url="https://collector.example.org")
+        assert (refused.status_code, refused.json()["code"]) == (403, "address_not_allowed")
+        assert add(theirs, called.project).status_code == 404
+    with called.client(called.make_token("pm", called.other)) as pm:
+        assert add(pm, called.other).json()["code"] == "role_not_allowed"
+
+
+def test_a_sync_is_a_job_of_the_project(called: Called, owner: httpx.Client):
+    target = f"acme/{secrets.token_hex(4)}"
+    connector = add(owner, called.other, target=target).json()["connector"]
+    path = f"/v1/projects/{called.other}/connectors/{connector['connector_id']}"
+    key = keyed()
+    job = owner.post(f"{path}/sync", headers=key)
+    assert (job.status_code, job.json()["job_type"]) == (202, "connector_sync")
+    assert owner.post(f"{path}/sync", headers=key).json()["job_id"] == job.json()["job_id"]
+    read = f"/v1/jobs/{job.json()['job_id']}"
+    assert wait_until(lambda: owner.get(read).json()["status"] == "succeeded", timeout_s=PATIENCE_S)
+    unknown = owner.post(f"{path}/sync", json={"streams": ["x"]}, headers=keyed()).json()
+    read = f"/v1/jobs/{unknown['job_id']}"
+    assert wait_until(lambda: owner.get(read).json()["status"] == "dead", timeout_s=PATIENCE_S)
+    with called.client(called.make_token("operator", called.project)) as other:
+        hidden = other.get(read)
+        assert (hidden.status_code, hidden.json()["code"]) == (404, "unknown_job")

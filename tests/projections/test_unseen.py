@@ -1,0 +1,72 @@
+"""Neither recall nor the answers of search drop unnoticed on projects that nobody tuned on.
+
+The projects and who may look at their lists: ``tests/reading/recall``. They are source
+distributions, which pip fetches once; a run that cannot fetch them fails. Each is read once for
+both measures, because reading is what takes the time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from infra.evaluation.gold import read_gold
+from infra.evaluation.recall import HEADLINES, Recall, score
+from infra.evaluation.whole import ORDER, fold_outcome, run_stages
+from projections.read.search import HitQuote, search_ledger
+from tests.projections.conftest import ReadModel
+from tests.projections.log import records_in
+from tests.reading.recall.measuring import ALL, COMMAND, projects, read_figures
+from tests.reading.recall.sources import fetch_documents, read_source
+
+DROP = 0.02
+FIRST_HITS = 3
+ANSWERED = 31  # of 50 questions; measured here
+FEWER = 2  # questions
+
+
+@pytest.mark.slow
+def test_neither_recall_nor_answers_drop(model: ReadModel, cache: Path):
+    total, answered = Recall(), list[bool]()
+    for lists in projects():
+        folder = fetch_documents(read_source(lists), cache)
+        driver = run_stages(folder)
+        total.add(score(read_gold(lists, folder), fold_outcome(driver)))
+        model.emptied().fold(records_in(driver))
+        answered += [is_answered(model, question) for question in answerable(lists)]
+
+    recorded, found = read_figures()[ALL], total.figures
+    worse = [
+        f"{name}: {found[name]:.3f}, recorded {recorded[name]:.3f}"
+        for name in HEADLINES
+        if name in recorded and recorded[name] - found[name] > DROP
+    ]
+    assert not worse, f"{'; '.join(worse)}. Where this is right, record anew with `{COMMAND}`."
+    assert len(answered) == 50
+    assert sum(answered) >= ANSWERED - FEWER, f"{sum(answered)} of 50 are answered"
+
+
+def answerable(lists: Path) -> Iterator[dict[str, Any]]:
+    """The questions to which the project holds an answer."""
+    for line in (lists / "questions.jsonl").read_text().splitlines():
+        question = json.loads(line)
+        if question["answered"]:
+            yield question
+
+
+def is_answered(model: ReadModel, question: dict[str, Any]) -> bool:
+    answer = search_ledger(
+        model.connection, ORDER.project_id, question["question"], limit=FIRST_HITS
+    )
+    quotes = [quote for hit in answer.hits for quote in hit.evidence]
+    return any(is_at(place, quote) for quote in quotes for place in question["answers"])
+
+
+def is_at(place: dict[str, Any], quote: HitQuote) -> bool:
+    first, last = int(place["line_start"]), int(place["line_end"])
+    same = quote.path == place["path"]
+    return same and quote.line_start <= last and quote.line_end >= first
