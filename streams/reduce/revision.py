@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from schemas.events.artifact_parts import Section, Statement
 from streams.reduce.gate import find_clear, find_repeats, is_evident
 from streams.reduce.inputs import Grounds
-from streams.reduce.items import replace_statements
+from streams.reduce.items import EDITED, replace_statements
 from streams.reduce.sections import SHOWN
 
 NO_GOOD = 3  # neither sure nor clear
@@ -24,7 +24,12 @@ NO_GOOD = 3  # neither sure nor clear
 def revise(
     sections: Sequence[Section], failing: Collection[str], grounds: Grounds
 ) -> list[Section]:
-    """``sections`` with better ones in the place of ``failing``; all others as they are."""
+    """``sections`` with better ones in the place of ``failing``; all others as they are.
+
+    So are those that a person has edited: they are theirs, and the writer would refuse the lot.
+    """
+    own = {section.section_id for section in sections if section.state == EDITED}
+    failing = set(failing) - own
     said = [
         statement
         for section in sections

@@ -66,6 +66,18 @@ def test_what_repeats_or_is_vague_is_taken_out_and_nothing_is_reworded():
     assert after.input_hash == before.input_hash
 
 
+def test_what_a_person_has_edited_is_left_as_it_is():
+    good, *_ = different(1)
+    vague = draft(a_requirement("Deliveries are simple and various things"))
+    edited = section("goals", [good, vague]).model_copy(update={"state": "edited"})
+    made = section("users", [good, vague])
+
+    after = revise([edited, made], ["goals", "users"], Grounds([good, vague]))
+
+    assert after[0] == edited
+    assert texts(after[1]) != texts(made)
+
+
 def test_what_is_sure_stays_though_it_is_vague():
     vague = a_requirement("Deliveries are simple and various things")
     before = section("goals", [vague, *different(2)])

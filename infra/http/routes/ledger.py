@@ -166,7 +166,7 @@ async def list_past_contradictions(
     cursor: Cursor = None,
     limit: Limit = DEFAULT_LIMIT,
 ) -> Page[PastContradiction]:
-    """Contradictions that had the status at ``as_of``, as they stood then, the gravest first."""
+    """Contradictions that had the status at ``as_of``, as they were, the gravest first."""
     wanted = None if status == "all" else status
     return await api.tables.ask(
         ask.list_contradictions_at,
