@@ -31,6 +31,7 @@ from infra.http.rates import LimitRate
 from infra.http.routes import AREAS
 from infra.service.http_tables import Tables
 from infra.service.http_upkeep import keep_up
+from infra.service.oidc import Issuer
 from infra.service.publishing import share_producer
 from infra.service.streams import Hub
 from infra.settings import Settings
@@ -39,7 +40,8 @@ from infra.settings import Settings
 def create_app(settings: Settings) -> FastAPI:
     """The API over the servers that ``settings`` name; it connects when it is first asked."""
     tables = Tables(settings)
-    callers, counter, hub = Callers(tables), CountAnswers(), Hub(settings, tables)
+    callers = Callers(tables, Issuer(settings) if settings.oidc_issuer else None)
+    counter, hub = CountAnswers(), Hub(settings, tables)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
