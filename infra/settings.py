@@ -43,6 +43,14 @@ Listening = Annotated[
     str, StringConstraints(pattern=r"^(\[[0-9a-fA-F:]+\]|[^\s,:/@\[\]]+):[0-9]{1,5}$")
 ]
 ServiceUrl = Annotated[str, StringConstraints(pattern=r"^https?://[^\s/?#@]+(/[^\s?#@]*)?$")]
+# In clear to this machine alone: the keys that it names decide who is owner.
+IssuerUrl = Annotated[
+    str,
+    StringConstraints(
+        pattern=r"^(https://[^\s/@?#]+|http://(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?)"
+        r"(/[^\s@?#]*)?$"
+    ),
+]
 TopicPrefix = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,79}$")]
 
 
@@ -100,6 +108,10 @@ class Settings(BaseModel):
 
     stream_key: SecretStr | None = None
     stream_key_file: Absolute | None = None
+    oidc_issuer: IssuerUrl | None = None
+    oidc_audience: str | None = None
+    oidc_role_claim: str = "cairn_role"
+    oidc_projects_claim: str = "cairn_projects"
 
     database_url: Annotated[DatabaseUrl | None, Field(repr=False)] = None
     vault_key: SecretStr | None = None
@@ -126,6 +138,11 @@ class Settings(BaseModel):
             raise ValueError(
                 f"CAIRN_KAFKA_SECURITY_PROTOCOL is {self.kafka_security_protocol}, but user or"
                 " password is missing: set CAIRN_KAFKA_SASL_USERNAME and CAIRN_KAFKA_SASL_PASSWORD."
+            )
+        if self.oidc_issuer and not self.oidc_audience:
+            raise ValueError(
+                "CAIRN_OIDC_ISSUER is set, but no audience: set CAIRN_OIDC_AUDIENCE to the name"
+                " that the issuer gives Cairn, or tokens for other services would be good here."
             )
         if self.min_insync_replicas > self.replication:
             raise ValueError(
@@ -191,6 +208,7 @@ WANTED = {
     "http_proxies": "use addresses or networks with commas between, such as 127.0.0.1,10.0.0.0/8",
     "database_url": "use postgresql://user:password@host:port/database, with %40 for an @ and %2F"
     " for a / in a password",
+    "oidc_issuer": "use an https address as the issuer writes it, such as https://id.example.org",
     "topic_prefix": "use letters, digits, dot, dash and underscore, at most 80",
 }
 

@@ -32,6 +32,7 @@ from infra.http.rates import LimitRate
 from infra.http.routes import AREAS
 from infra.service.http_tables import Tables
 from infra.service.http_upkeep import keep_up
+from infra.service.oidc import Issuer
 from infra.service.publishing import share_producer
 from infra.service.stream_tokens import StreamTokens
 from infra.service.streams import Hub
@@ -46,8 +47,8 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     Secrets of connectors are looked up in ``environ``.
     """
     tables = Tables(settings)
-    callers, counter, hub = Callers(tables), CountAnswers(), Hub(settings, tables)
-    stream_tokens = StreamTokens(settings)
+    callers = Callers(tables, Issuer(settings) if settings.oidc_issuer else None)
+    counter, hub, stream_tokens = CountAnswers(), Hub(settings, tables), StreamTokens(settings)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

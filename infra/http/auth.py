@@ -20,6 +20,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from infra.service.http_tables import Tables
+from infra.service.oidc import ID_PREFIX, Issuer, is_of_issuer
 from infra.service.stream_tokens import StreamTokens
 from infra.service.tokens import PREFIX, Caller, find_caller, find_caller_by_id
 
@@ -32,21 +33,24 @@ STREAM_PATH = re.compile(r"/v1/streams/([^/]+)")
 class Callers:
     """The callers of valid tokens; ``forget`` makes the next request ask again."""
 
-    def __init__(self, tables: Tables, now: Callable[[], float] = time.monotonic) -> None:
-        self._tables, self._now = tables, now
+    def __init__(
+        self,
+        tables: Tables,
+        issuer: Issuer | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._tables, self._issuer, self._now = tables, issuer, now
         self._known: dict[bytes, tuple[float, Caller]] = {}
         self._looking: dict[bytes, asyncio.Task[Caller | None]] = {}
 
     async def find(self, token: str) -> Caller | None:
-        """Who has this token, if anybody. Raises DatabaseUnavailable."""
+        """Who has this token, if anybody. Raises Unavailable, Forbidden for one without a role."""
         name = hashlib.sha256(token.encode(errors="replace")).digest()
-        return await self._believe(name, lambda: self._tables.ask(find_caller, token))
+        return await self._believe(name, lambda: self._look_up(token))
 
     async def find_by_id(self, token_id: str) -> Caller | None:
         """Whose token this is, while it is valid. Raises DatabaseUnavailable."""
-        return await self._believe(
-            token_id.encode(), lambda: self._tables.ask(find_caller_by_id, token_id)
-        )
+        return await self._believe(token_id.encode(), lambda: self._look_up_id(token_id))
 
     async def _believe(
         self, name: bytes, look: Callable[[], Coroutine[Any, Any, Caller | None]]
@@ -61,6 +65,16 @@ class Callers:
                 self._known.clear()
             self._known[name] = (self._now() + BELIEVED_S, caller)
         return caller
+
+    async def _look_up(self, token: str) -> Caller | None:
+        if token.startswith(PREFIX):
+            return await self._tables.ask(find_caller, token)
+        return await self._issuer.find(token) if self._issuer else None
+
+    async def _look_up_id(self, token_id: str) -> Caller | None:
+        if token_id.startswith(ID_PREFIX):
+            return self._issuer.find_by_id(token_id) if self._issuer else None
+        return await self._tables.ask(find_caller_by_id, token_id)
 
     async def _share(
         self, name: bytes, look: Callable[[], Coroutine[Any, Any, Caller | None]]
@@ -114,11 +128,11 @@ def caller_of(scope: Scope) -> Caller | None:
 
 
 def token_in(scope: Scope) -> str:
-    """The bearer token of a request; empty when it has none of our form."""
+    """The bearer token of a request; empty when it has none that could be valid."""
     kind, _, token = Headers(scope=scope).get("authorization", "").partition(" ")
     token = token.strip()
-    ours = kind.lower() == "bearer" and token.startswith(PREFIX) and len(token) <= LONGEST_TOKEN
-    return token if ours else ""
+    ours = token.startswith(PREFIX) and len(token) <= LONGEST_TOKEN
+    return token if kind.lower() == "bearer" and (ours or is_of_issuer(token)) else ""
 
 
 def stream_token_in(scope: Scope) -> tuple[str, str] | None:
