@@ -83,7 +83,6 @@ class Settings(BaseModel):
     # Twice what a rebalance waits for a member that does not come back.
     stall_after_s: Annotated[float, Field(ge=1, le=86_400)] = 120.0
 
-    webhooks: Listening | None = None
     http: Listening | None = None
     http_hosts: str | None = None
     http_rate: Annotated[float, Field(ge=1, le=100_000)] = 200.0
@@ -172,7 +171,6 @@ def default_home() -> Path:
 WANTED = {
     "runtime": "use `embedded` or `containers`",
     "kafka_bootstrap": "use host:port, several separated by commas",
-    "webhooks": "use host:port, such as 127.0.0.1:8787",
     "http": "use host:port, such as 127.0.0.1:8080",
     "database_url": "use postgresql://user:password@host:port/database, with %40 for an @ and %2F"
     " for a / in a password",

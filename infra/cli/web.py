@@ -1,4 +1,4 @@
-"""`cairn web`: serves the HTTP API until it is told to stop."""
+"""`cairn web`: serves the HTTP API and takes webhooks until it is told to stop."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import os
 from functools import partial
 
 import typer
+from pydantic import TypeAdapter, ValidationError
 
 from infra import service, supervisor
 from infra.cli.context import connect
 from infra.cli.project import quiet_clients
-from infra.cli.webhooks import check_address
+from infra.settings import WANTED, Listening
 
 
 def register(app: typer.Typer) -> None:
@@ -20,7 +21,7 @@ def register(app: typer.Typer) -> None:
             None, "--listen", help="host:port (default: CAIRN_HTTP, or a free loopback port)."
         ),
     ) -> None:
-        """Serve the HTTP API. `cairn up` starts it by itself."""
+        """Serve the HTTP API and webhooks. `cairn up` starts it by itself."""
         from infra.http.serve import serve
 
         settings = connect(start=False)
@@ -29,3 +30,11 @@ def register(app: typer.Typer) -> None:
         with supervisor.named(settings, os.environ, "web"):
             tell_ready = partial(supervisor.tell_ready, settings, os.environ)
             serve(settings, os.environ, address, tell_ready)
+
+
+def check_address(written: str) -> str:
+    """``written`` if it is host:port, as the setting has to be. Raises typer.BadParameter."""
+    try:
+        return TypeAdapter(Listening).validate_python(written)
+    except ValidationError:
+        raise typer.BadParameter(f"{written!r} is no address: {WANTED['http']}.") from None

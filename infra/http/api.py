@@ -17,6 +17,7 @@ from infra.service.http_questions import project_ids
 from infra.service.http_tables import Tables
 from infra.service.streams import Hub
 from infra.service.tokens import Caller
+from infra.service.webhooks import Deliveries
 from infra.settings import Settings
 
 
@@ -27,6 +28,7 @@ class Api:
     callers: Callers
     answers: Counter[int]
     hub: Hub
+    deliveries: Deliveries
     environ: Mapping[str, str]  # where secrets of connectors are looked up
     _projects: set[str] = field(default_factory=set)  # known to exist; projects are never deleted
 

@@ -30,6 +30,7 @@ from infra.http.rates import LimitRate
 from infra.http.routes import AREAS
 from infra.service.http_tables import Tables
 from infra.service.streams import Hub
+from infra.service.webhooks import Deliveries
 from infra.settings import Settings
 
 NO_SECRETS: Mapping[str, str] = MappingProxyType({})
@@ -42,10 +43,11 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     """
     tables = Tables(settings)
     callers, counter, hub = Callers(tables), CountAnswers(), Hub(settings, tables)
+    deliveries = Deliveries(settings, environ)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with hub.running():
+        async with hub.running(), deliveries.running():
             yield
         tables.close()
 
@@ -71,7 +73,7 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
             kind: _answer for kind in (Refusal, RequestValidationError, HTTPException)
         },
     )
-    app.state.api = Api(settings, tables, callers, counter.answers, hub, environ)
+    app.state.api = Api(settings, tables, callers, counter.answers, hub, deliveries, environ)
     for area in AREAS:
         app.include_router(area)
     describe(app)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 import uvicorn
 
 from infra import loop
 from infra.errors import Unavailable
 from infra.http.app import create_app
+from infra.http.connections import Connections, allow_many_files, protocol_with
 from infra.local.process import write_whole
 from infra.service.http_address import address_file
 from infra.settings import Settings
@@ -31,19 +34,27 @@ def serve(
     with _listen(address) as listening:
         url = _url(listening)
         write_whole(address_file(settings), json.dumps({"url": url}))
+        allow_many_files()
         app = create_app(settings.model_copy(update={"http": address}), environ)
+        counters = app.state.api.deliveries.counters
+        counters.set_address(url)
+        connections = Connections(count=partial(counters.count, "connection"))
         tell_ready()
-        config = uvicorn.Config(
-            app,
-            loop="none",  # ours
-            access_log=False,
-            log_config=None,
-            server_header=False,
-            timeout_graceful_shutdown=DRAINS_S,
-            timeout_keep_alive=IDLE_S,
-            h11_max_incomplete_event_size=64 * 1024,
-        )
+        config = uvicorn.Config(app, loop="none", **options_of(connections))  # the loop is ours
         loop.run(uvicorn.Server(config).serve(sockets=[listening]))
+
+
+def options_of(connections: Connections) -> dict[str, Any]:
+    """How uvicorn serves our application."""
+    return {
+        "http": protocol_with(connections),
+        "access_log": False,
+        "log_config": None,
+        "server_header": False,
+        "timeout_graceful_shutdown": DRAINS_S,
+        "timeout_keep_alive": IDLE_S,
+        "h11_max_incomplete_event_size": 64 * 1024,
+    }
 
 
 def _listen(address: str) -> socket.socket:

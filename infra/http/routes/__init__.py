@@ -22,6 +22,7 @@ from infra.http.routes import (
     sources,
     streams,
     tokens,
+    webhooks,
 )
 
 AREAS: tuple[APIRouter, ...] = (
@@ -42,4 +43,5 @@ AREAS: tuple[APIRouter, ...] = (
     planning.router,
     onboarding.router,
     admin.router,
+    webhooks.router,
 )
