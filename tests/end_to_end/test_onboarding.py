@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 
 from infra.local.process import wait_until
 from schemas.events.pipeline import STAGES
+from tests.end_to_end.alone import can_reach_others, only_loopback, plant_engines
 from tests.parcel import write_to
 from tests.service import COMMAND_PATIENCE_S, Service, service
 
@@ -26,8 +28,16 @@ def folder(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def cairn() -> Iterator[Service]:
-    with service() as running:
+def engines(tmp_path_factory) -> tuple[str, Path]:
+    return plant_engines(tmp_path_factory.mktemp("engines"))
+
+
+@pytest.fixture(scope="module")
+def cairn(engines: tuple[str, Path]) -> Iterator[Service]:
+    """It has no key of a model, no container engine, and as root no network but loopback."""
+    keys = {name: "" for name in os.environ if name.endswith(("_API_KEY", "_TOKEN"))}
+    with only_loopback() as is_alone, service(PATH=engines[0], **keys) as running:
+        assert not (is_alone and can_reach_others())
         running.run("project", "create", "Parcel", "--idempotency-key", "parcel")
         yield running
 
@@ -60,7 +70,9 @@ def refused(cairn: Service, *arguments: str) -> str:
     return err
 
 
-def test_a_project_is_led_from_its_sources_to_a_sprint_plan(cairn: Service, folder: Path):
+def test_a_project_is_led_from_its_sources_to_a_sprint_plan(
+    cairn: Service, folder: Path, engines: tuple[str, Path]
+):
     pipeline = cairn.run("onboard", "start", str(folder), *START).strip()
     assert cairn.run("onboard", "start", str(folder), *START).strip() == pipeline
     assert wait_until(
@@ -100,6 +112,8 @@ def test_a_project_is_led_from_its_sources_to_a_sprint_plan(cairn: Service, fold
         timeout_s=PATIENCE_S,
     )
     assert "there is nothing to resume" in refused(cairn, "onboard", "resume", pipeline)
+    assert {run["engine"] for run in cairn.json("runs", "--project", "Parcel")} == {"heuristic"}
+    assert not engines[1].exists(), engines[1].read_text()
 
 
 def test_a_stage_that_waits_can_be_left_out_with_a_reason(cairn: Service):
