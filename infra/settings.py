@@ -97,7 +97,6 @@ class Settings(BaseModel):
     token: SecretStr | None = None
     token_file: Absolute | None = None
 
-    webhooks: Listening | None = None
     http: Listening | None = None
     http_hosts: str | None = None
     auto_quality: bool = True
@@ -202,7 +201,6 @@ def default_home() -> Path:
 WANTED = {
     "runtime": "use `embedded` or `containers`",
     "kafka_bootstrap": "use host:port, several separated by commas",
-    "webhooks": "use host:port, such as 127.0.0.1:8787",
     "url": "use the address of a service, such as https://cairn.example.org",
     "http": "use host:port, such as 127.0.0.1:8080",
     "http_proxies": "use addresses or networks with commas between, such as 127.0.0.1,10.0.0.0/8",

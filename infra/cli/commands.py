@@ -133,16 +133,13 @@ COMMANDS = {
         "projector",
         "Fold the topics into the database's tables (run by `cairn up`).",
     ),
-    "web": Command("Operate", "web", "Serve the HTTP API. `cairn up` starts it by itself."),
-    "webhooks": Command(
-        "Operate",
-        "webhooks",
-        "Accept webhooks of services. `cairn up` starts it when CAIRN_WEBHOOKS is set.",
+    "web": Command(
+        "Operate", "web", "Serve the HTTP API and webhooks. `cairn up` starts it by itself."
     ),
     "intake": Command(
         "Operate",
         "intake",
-        "Process delivered webhooks. `cairn up` starts it when CAIRN_WEBHOOKS is set.",
+        "Process delivered webhooks. `cairn up` starts it by itself.",
     ),
     "dlq": Command("Operate", "dlq", "List or retry records that could not be processed."),
     "rebuild": Command(

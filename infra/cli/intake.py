@@ -16,7 +16,7 @@ from infra.supervisor import named
 def register(app: typer.Typer) -> None:
     @app.command()
     def intake() -> None:
-        """Process delivered webhooks. `cairn up` starts it when CAIRN_WEBHOOKS is set."""
+        """Process delivered webhooks. `cairn up` starts it by itself."""
         settings = connect(start=False)
         quiet_clients()
         with named(settings, os.environ, "intake"):

@@ -11,6 +11,8 @@ from rich.table import Table
 from infra.cli import service
 from infra.cli.context import JSON_OPTION, load
 
+GROUPS = ("received", "refused", "other", "done")  # of deliveries
+
 
 def register(app: typer.Typer) -> None:
     @app.command()
@@ -47,11 +49,12 @@ def show(status: service.InstallationStatus) -> None:
         out.print(f"LOG DAMAGED at {place}: {each['detail']}; {each['remedy']}.", soft_wrap=True)
     if status.http:
         out.print(f"API: {status.http}")
-    if webhooks := status.webhooks:
+    webhooks = status.webhooks
+    if webhooks and (webhooks["queued"] or any(map(webhooks.get, GROUPS))):
         out.print(f"webhooks: {webhooks['address']}, {webhooks['queued']} queued")
         rows = [
             {"deliveries": group, "what": what, "count": count}
-            for group in ("received", "refused", "other", "done")
+            for group in GROUPS
             for what, count in webhooks[group].items()
         ]
         out.print(_table("webhooks", rows, ("deliveries", "what", "count")))

@@ -35,11 +35,11 @@ def register(app: typer.Typer) -> None:
             for line in service.find_vault_problems(service.connect(settings)):
                 say(line)
         else:
-            Supervisor(settings, programs(workers, settings), prepare, os.environ, say).run()
+            Supervisor(settings, programs(workers), prepare, os.environ, say).run()
 
 
-def programs(workers: int, settings: Settings) -> tuple[Program, ...]:
-    """What runs beside broker and database; webhooks only where there is an address for them."""
+def programs(workers: int) -> tuple[Program, ...]:
+    """What runs beside broker and database."""
     stages = (
         Program(f"{name}-{number}", ("worker", "--stages", part))
         for number in range(1, workers + 1)
@@ -47,10 +47,8 @@ def programs(workers: int, settings: Settings) -> tuple[Program, ...]:
     )
     poller = Program("poller", ("connector", "poll"))
     jobs, web = Program("jobs", ("jobs", "run")), Program("web", ("web",))
-    others = [Program("projector", ("projector",)), poller, jobs, web]
-    if settings.webhooks:
-        others += [Program("webhooks", ("webhooks",)), Program("intake", ("intake",))]
-    return (*stages, *others)
+    intake = Program("intake", ("intake",))
+    return (*stages, Program("projector", ("projector",)), poller, intake, jobs, web)
 
 
 def prepare(settings: Settings) -> None:

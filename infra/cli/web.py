@@ -1,4 +1,4 @@
-"""`cairn web`: serves the HTTP API until it is told to stop."""
+"""`cairn web`: serves the HTTP API and takes webhooks until it is told to stop."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 import typer
+from pydantic import TypeAdapter, ValidationError
 
 from infra import service, supervisor
 from infra.cli.context import connect
 from infra.cli.project import quiet_clients
-from infra.cli.webhooks import check_address
-from infra.settings import Settings
+from infra.settings import WANTED, Listening, Settings
 
 
 def register(app: typer.Typer) -> None:
@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
             None, "--listen", help="host:port (default: CAIRN_HTTP, or a free loopback port)."
         ),
     ) -> None:
-        """Serve the HTTP API. `cairn up` starts it by itself."""
+        """Serve the HTTP API and webhooks. `cairn up` starts it by itself."""
         settings = connect(start=False)
         address = check_address(listen) if listen else service.choose_address(settings)
         quiet_clients()
@@ -41,3 +41,11 @@ def serve_api(
     from infra.http.serve import serve
 
     serve(settings, environ, address, tell_ready)
+
+
+def check_address(written: str) -> str:
+    """``written`` if it is host:port, as the setting has to be. Raises typer.BadParameter."""
+    try:
+        return TypeAdapter(Listening).validate_python(written)
+    except ValidationError:
+        raise typer.BadParameter(f"{written!r} is no address: {WANTED['http']}.") from None

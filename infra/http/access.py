@@ -39,6 +39,7 @@ OWNERS: tuple[ApiRole, ...] = ("owner",)
 class Access:
     """``roles`` may call; empty: anybody, without a token.
 
+    ``signed``: whoever signs the bytes of its body; the route itself reads and checks them.
     ``writes``: it changes something, so it takes an idempotency key and is audited.
     ``everywhere``: only a token that is good for all projects may call it.
     """
@@ -46,6 +47,7 @@ class Access:
     roles: tuple[ApiRole, ...]
     writes: bool = False
     everywhere: bool = False
+    signed: bool = False
 
 
 ACCESS = "__cairn_access__"
@@ -63,6 +65,11 @@ def allow_anybody() -> Callable[[F], F]:
     return _declare(Access(()))
 
 
+def allow_signed() -> Callable[[F], F]:
+    """Declare that a route needs no token: it verifies a signature over the bytes of its body."""
+    return _declare(Access((), signed=True))
+
+
 def access_of(endpoint: Callable[..., Any]) -> Access:
     """What the function of a route has declared. Raises TypeError when it has not."""
     access = getattr(endpoint, ACCESS, None)
@@ -76,7 +83,11 @@ class Guarded(APIRoute):
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         access = access_of(endpoint)
-        shown = {"x-roles": list(access.roles), "security": [{"token": []}] if access.roles else []}
+        shown = {
+            "x-roles": list(access.roles),
+            "x-signed": access.signed,
+            "security": [{"token": []}] if access.roles else [],
+        }
         options["openapi_extra"] = shown | (options.get("openapi_extra") or {})
         super().__init__(path, endpoint, **options)
 
@@ -89,6 +100,8 @@ class Guarded(APIRoute):
             try:
                 caller = await check_caller(access, request)
                 check_text(request)
+                if access.signed:
+                    return await handle(request)
                 await check_body(request)
                 if access.writes and caller:
                     return await perform(request, caller, operation, handle)

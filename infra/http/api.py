@@ -19,6 +19,7 @@ from infra.service.http_tables import Tables
 from infra.service.stream_tokens import StreamTokens
 from infra.service.streams import Hub
 from infra.service.tokens import Caller
+from infra.service.webhooks import Deliveries
 from infra.settings import Settings
 
 
@@ -30,6 +31,7 @@ class Api:
     answers: Counter[tuple[str, int]]  # by operation and status
     hub: Hub
     stream_tokens: StreamTokens
+    deliveries: Deliveries
     environ: Mapping[str, str]  # where secrets of connectors are looked up
     _projects: set[str] = field(default_factory=set)  # known to exist; projects are never deleted
 

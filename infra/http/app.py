@@ -36,6 +36,7 @@ from infra.service.oidc import Issuer
 from infra.service.publishing import share_producer
 from infra.service.stream_tokens import StreamTokens
 from infra.service.streams import Hub
+from infra.service.webhooks import Deliveries
 from infra.settings import Settings
 
 NO_SECRETS: Mapping[str, str] = MappingProxyType({})
@@ -49,11 +50,13 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
     tables = Tables(settings)
     callers = Callers(tables, Issuer(settings) if settings.oidc_issuer else None)
     counter, hub, stream_tokens = CountAnswers(), Hub(settings, tables), StreamTokens(settings)
+    deliveries = Deliveries(settings, environ)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with (
             hub.running(),
+            deliveries.running(),
             share_producer(settings),
             in_background(keep_up(settings, tables)),
         ):
@@ -84,7 +87,9 @@ def create_app(settings: Settings, environ: Mapping[str, str] = NO_SECRETS) -> F
             kind: _answer for kind in (Refusal, RequestValidationError, HTTPException)
         },
     )
-    app.state.api = Api(settings, tables, callers, counter.answers, hub, stream_tokens, environ)
+    app.state.api = Api(
+        settings, tables, callers, counter.answers, hub, stream_tokens, deliveries, environ
+    )
     for area in AREAS:
         app.include_router(area)
     describe(app)

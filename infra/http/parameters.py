@@ -26,6 +26,7 @@ _MEANING = {
     401: "There is no valid token.",
     403: "The role of the token may not do this.",
     404: "There is no such thing, or the token may not see it.",
+    408: "The body did not come in time.",
     409: "It does not fit the state that things are in.",
     413: "The body is too large.",
     422: "What was given is out of range or does not fit together.",

@@ -119,6 +119,16 @@ def respond(request: Request, error: Exception) -> Response:
     )
 
 
+def respond_with(
+    request: Request, status: int, code: str, message: str, headers: dict[str, str]
+) -> Response:
+    """The answer to a request that was refused for a reason of its own."""
+    problem = _problem(status, code, message, {}, correlation_of(request.scope))
+    return Response(
+        problem.model_dump_json(), status, headers | {"cache-control": "no-store"}, MEDIA_TYPE
+    )
+
+
 def correlation_of(scope: Scope) -> str:
     """The id that the log lines, events and answers of a request share."""
     return str(scope.get("state", {}).get("correlation_id", ""))

@@ -18,6 +18,7 @@ from infra.http.problems import TooManyRequests
 
 BURST_S = 2.0  # of its rate a caller may ask at once
 STRANGERS_PER_S = 20.0
+UNLIMITED = "/v1/webhooks/"  # services send in bursts, and not again; a delivery has its own limits
 MOST_KNOWN = 10_000  # buckets; the longest unused is forgotten first
 
 
@@ -57,7 +58,7 @@ class LimitRate:
         self._rates = Rates()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
+        if scope["type"] == "http" and not scope["path"].startswith(UNLIMITED):
             caller = caller_of(scope)
             address = (scope.get("client") or ("unknown",))[0]
             name = caller.token_id if caller else f"address {address}"

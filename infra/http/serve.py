@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
-import struct
 from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from infra import loop
 from infra.errors import Unavailable
 from infra.http.app import create_app
-from infra.http.sse import ABORT
+from infra.http.connections import Connections, allow_many_files, protocol_with
 from infra.local.process import write_whole
 from infra.service.http_address import address_file
 from infra.service.stream_tokens import read_stream_key
@@ -24,20 +23,6 @@ DRAINS_S = 10  # for requests under way when it is told to stop
 SEND_BUFFER_BYTES = 64 * 1024
 STALLED_MS = 30_000  # for the other side to take something of what was sent
 IDLE_S = 65  # longer than the proxies in front keep a connection
-
-
-class Protocol(H11Protocol):
-    """HTTP whose requests can close their socket at once: ASGI knows only the polite way."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self.app_state = self.app_state | {ABORT: self._abort}
-
-    def _abort(self) -> None:
-        sock = self.transport.get_extra_info("socket")
-        # Else the kernel would hold what is on its way, and the socket, until it gives up.
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.transport.abort()
 
 
 class Server(uvicorn.Server):
@@ -59,21 +44,29 @@ def serve(
     with _listen(address) as listening:
         url = _url(listening)
         write_whole(address_file(settings), json.dumps({"url": url}))
+        allow_many_files()
         app = create_app(settings.model_copy(update={"http": address}), environ)
+        counters = app.state.api.deliveries.counters
+        counters.set_address(url)
+        connections = Connections(count=partial(counters.count, "connection"))
         tell_ready()
-        config = uvicorn.Config(
-            app,
-            http=Protocol,
-            loop="none",  # ours
-            access_log=False,
-            log_config=None,
-            server_header=False,
-            proxy_headers=False,  # `app.py` believes those of CAIRN_HTTP_PROXIES alone
-            timeout_graceful_shutdown=DRAINS_S,
-            timeout_keep_alive=IDLE_S,
-            h11_max_incomplete_event_size=64 * 1024,
-        )
+        # The loop is ours.
+        config = uvicorn.Config(app, loop="none", **options_of(connections))
         loop.run(Server(config).serve(sockets=[listening]))
+
+
+def options_of(connections: Connections) -> dict[str, Any]:
+    """How uvicorn serves our application."""
+    return {
+        "http": protocol_with(connections),
+        "access_log": False,
+        "log_config": None,
+        "server_header": False,
+        "proxy_headers": False,  # `app.py` believes those of CAIRN_HTTP_PROXIES alone
+        "timeout_graceful_shutdown": DRAINS_S,
+        "timeout_keep_alive": IDLE_S,
+        "h11_max_incomplete_event_size": 64 * 1024,
+    }
 
 
 def _listen(address: str) -> socket.socket:

@@ -139,7 +139,6 @@ if TYPE_CHECKING:
     from infra.service.team import set_plan as set_plan
     from infra.service.team import update_member as update_member
     from infra.service.tokens import ensure_owner_token as ensure_owner_token
-    from infra.service.webhooks import run_webhooks as run_webhooks
     from infra.settings import Settings as Settings
 
 

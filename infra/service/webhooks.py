@@ -1,73 +1,116 @@
-"""Take deliveries of webhooks over HTTP."""
+"""Take deliveries of webhooks while the HTTP server runs.
+
+What a delivery needs (a producer, the connectors as the log names them) is opened once and opened
+anew when it fails. Meanwhile senders are asked to come again, and the API goes on.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import signal
-from collections.abc import Mapping
-from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, cast, get_args
 
+from connectors.webhooks.counters import FILE, Counters
+from connectors.webhooks.receiver import Answer, refusal_answer
 from infra.clock import SystemClock
-from infra.errors import Unavailable
+from infra.log import get
 from infra.service.publishing import redactor_of
 from infra.settings import Settings
-from infra.supervisor import tell_ready
+from schemas.events.connector import ConnectorService
 
 if TYPE_CHECKING:
-    from connectors.webhooks.receiver import Seal
+    from connectors.webhooks.receiver import Endpoint, Seal
     from connectors.webhooks.server import Server
-    from schemas.events.connector import ConnectorService
+
+WRITE_EVERY_S = 1.0  # the counters
+PAUSE_S = 1.0  # before what failed is opened anew
+
+SERVICES: tuple[str, ...] = get_args(ConnectorService)
+
+log = get("webhooks")
 
 
-async def run_webhooks(settings: Settings, address: str, environ: Mapping[str, str]) -> None:
-    """Answer deliveries until SIGTERM or SIGINT.
-
-    Raises Unavailable (``address_unusable``) when nothing can listen there, and what the producer
-    raised when it gave up for good.
+class Deliveries:
+    """Takes deliveries; secrets are looked up in ``environ``. Without a ``server`` all are asked
+    to come again.
     """
-    from connectors.directory import follow_connectors
-    from connectors.runner import open_publish
-    from connectors.webhooks.counters import FILE, Counters
-    from connectors.webhooks.receiver import Endpoint, Receiver
-    from connectors.webhooks.server import Server
 
-    stop = asyncio.Event()
-    for sign in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(sign, stop.set)
-    clock = SystemClock()
-    counters = Counters(settings.home / FILE)
-    async with (
-        follow_connectors(settings) as connected,
-        open_publish(settings, clock, redactor_of(settings)) as publish,
-    ):
+    def __init__(self, settings: Settings, environ: Mapping[str, str]) -> None:
+        self._settings, self._environ = settings, environ
+        self.counters = Counters(settings.home / FILE)
+        self.server: Server | None = None
 
-        def endpoint(service: ConnectorService, project: str) -> Endpoint | None:
-            return connected.endpoint(service, project, environ)
+    async def take(
+        self,
+        service: str,
+        project: str,
+        headers: Mapping[str, str],
+        address: str,
+        parts: AsyncIterator[bytes],
+    ) -> Answer:
+        """The answer to a delivery of one of ``SERVICES``: 202 only when the log has it.
 
-        server = Server(Receiver(endpoint, make_seal(settings), publish, clock), counters)
+        ``parts`` are its body, and raise ConnectionError when the sender goes away; ``address`` is
+        where it comes from.
+        """
+        if self.server is None:
+            answer = refusal_answer("broker_away")
+            self.counters.count(service, answer.outcome)
+            return answer
+        from connectors.webhooks.server import Incoming
+
+        known = cast(ConnectorService, service)
+        return await self.server.take(Incoming(known, project, headers, address, parts))
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Deliveries are taken during the block, whenever broker and log can be used."""
+        works = [asyncio.create_task(self._keep_open()), asyncio.create_task(self._keep_written())]
         try:
-            async with AsyncExitStack() as stack:
-                counters.set_address(await open_server(stack, server, address))
-                tell_ready(settings, environ)
-                await _wait_for_first(stop.wait(), server.until_broken())
+            yield
         finally:
-            counters.write()
+            for work in works:
+                work.cancel()
+            await asyncio.gather(*works, return_exceptions=True)
+            self.counters.write()
 
+    async def _keep_open(self) -> None:
+        while True:
+            try:
+                await self._open()
+            except Exception as error:
+                log.warning("webhooks.closed", error_class=type(error).__name__, again_in_s=PAUSE_S)
+            await asyncio.sleep(PAUSE_S)
 
-async def open_server(stack: AsyncExitStack, server: Server, address: str) -> str:
-    """Serve until the stack ends, and return the address. Raises Unavailable."""
-    from connectors.webhooks.server import listen
+    async def _open(self) -> None:
+        """Take deliveries until something fails, and raise that."""
+        from connectors.directory import follow_connectors
+        from connectors.runner import open_publish
+        from connectors.webhooks.receiver import Receiver
+        from connectors.webhooks.server import Server
 
-    host, _, port = address.rpartition(":")
-    try:
-        return await stack.enter_async_context(listen(server, host.strip("[]"), int(port)))
-    except (OSError, OverflowError) as error:
-        raise Unavailable(
-            f"Nothing can listen at {address} ({error}): choose another address in CAIRN_WEBHOOKS.",
-            code="address_unusable",
-            detail={"address": address},
-        ) from error
+        settings, clock = self._settings, SystemClock()
+        async with (
+            follow_connectors(settings) as connected,
+            open_publish(settings, clock, redactor_of(settings)) as publish,
+        ):
+
+            def endpoint(service: ConnectorService, project: str) -> Endpoint | None:
+                return connected.endpoint(service, project, self._environ)
+
+            receiver = Receiver(endpoint, make_seal(settings), publish, clock)
+            self.server = Server(receiver, self.counters)
+            try:
+                await self.server.until_broken()
+            finally:
+                self.server = None
+
+    async def _keep_written(self) -> None:
+        while True:
+            with suppress(OSError):  # tried again, and nobody waits for a count
+                self.counters.write()
+            await asyncio.sleep(WRITE_EVERY_S)
 
 
 def make_seal(settings: Settings) -> Seal:
@@ -83,13 +126,3 @@ def make_seal(settings: Settings) -> Seal:
         return vault.encrypt(project_id, content, subject)
 
     return seal
-
-
-async def _wait_for_first(*waiting: object) -> None:
-    """Wait for the first to end, and raise what it raised."""
-    tasks = [asyncio.ensure_future(each) for each in waiting]  # type: ignore[call-overload]
-    done, rest = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in rest:
-        task.cancel()
-    for task in done:
-        task.result()

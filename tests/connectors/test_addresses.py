@@ -188,7 +188,7 @@ def test_a_proxy_that_cannot_be_used_is_refused_without_being_shown(
         ("CAIRN_KAFKA_BOOTSTRAP", "ada:geheim@host:9092"),
         ("CAIRN_KAFKA_BOOTSTRAP", "t0ken@host:9092"),
         ("CAIRN_KAFKA_BOOTSTRAP", "SASL://ada:geheim@host:9092"),
-        ("CAIRN_WEBHOOKS", "t0ken@host:80"),
+        ("CAIRN_HTTP", "t0ken@host:80"),
         ("CAIRN_RUNTIME", "https://ada:geheim@host"),
     ],
 )

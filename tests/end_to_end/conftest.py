@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.alone import no_keys, plant_engines
 from tests.parcel import write_to
 from tests.service import Service, service
 
@@ -46,9 +47,18 @@ def planted(tmp_path_factory) -> tuple[Path, tuple[str, ...]]:
 
 
 @pytest.fixture(scope="session")
-def shared() -> Iterator[Service]:
-    """A running service; a file that asks for it has projects of its own."""
-    with service() as cairn:
+def engines(tmp_path_factory) -> tuple[str, Path]:
+    """A PATH whose container engines fail, and the file that tells whether one was asked."""
+    return plant_engines(tmp_path_factory.mktemp("engines"))
+
+
+@pytest.fixture(scope="session")
+def shared(engines: tuple[str, Path]) -> Iterator[Service]:
+    """A running service without keys of models and without a container engine.
+
+    A file that asks for it has projects of its own.
+    """
+    with service(PATH=engines[0], **no_keys()) as cairn:
         yield cairn
 
 

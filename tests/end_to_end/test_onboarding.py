@@ -86,7 +86,9 @@ def refused(cairn: Service, *arguments: str) -> str:
     return err
 
 
-def test_a_project_is_led_from_its_sources_to_a_sprint_plan(cairn: Service, folder: Path):
+def test_a_project_is_led_from_its_sources_to_a_sprint_plan(
+    cairn: Service, folder: Path, engines: tuple[str, Path]
+):
     pipeline = cairn.run("onboard", "start", str(folder), *START).strip()
     assert cairn.run("onboard", "start", str(folder), *START).strip() == pipeline
     assert wait_until(
@@ -132,6 +134,8 @@ def test_a_project_is_led_from_its_sources_to_a_sprint_plan(cairn: Service, fold
         timeout_s=PATIENCE_S,
     )
     assert "there is nothing to resume" in refused(cairn, "onboard", "resume", pipeline)
+    assert {run["engine"] for run in cairn.json("runs", "--project", PROJECT)} == {"heuristic"}
+    assert not engines[1].exists(), engines[1].read_text()
 
 
 def edit_and_judge_again(cairn: Service, waiting: dict[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,6 @@ with named(settings, os.environ):
 COMMANDS = [
     ("projector", ("projector",), {}),
     ("poller", ("connector", "poll"), {}),
-    ("webhooks", ("webhooks", "--listen", "127.0.0.1:0"), {}),
     ("intake", ("intake",), {}),
     ("web", ("web",), {}),
     ("reader-7", ("worker", "--stages", "reading"), {"CAIRN_PROCESS_NAME": "reader-7"}),

@@ -33,7 +33,7 @@ class Operation(Connection):
         return self._read(dict[str, Any], "/v1/openapi.json")
 
     def read_capabilities(self) -> Capabilities:
-        """Versions, engines, roles and limits."""
+        """Version, engines, kinds of connectors, formats, roles, areas and limits."""
         return self._read(Capabilities, "/v1/capabilities")
 
     def list_dead_letters(self) -> Pages[DeadLetter]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from infra.client.connection import Model
+from infra.client.models.operation_parts import Limits
 
 
 class AuditRow(Model):
@@ -25,16 +26,22 @@ class AuditRow(Model):
 
 
 class Capabilities(Model):
-    """What this service can do. ``engines`` read and write without a model."""
+    """``engines`` read and write; without ``model`` nothing leaves the machine for one, and
+    without ``encoder`` likeness is counted in words. ``formats`` are suffixes of documents that
+    are read as prose, beside code and configuration. ``areas`` are those of this API.
+    """
 
     version: str
     api: str
     engines: list[str]
     model: str | None
+    encoder: str | None
+    connectors: list[str]
+    formats: list[str]
+    job_types: list[str]
     roles: list[str]
-    max_body_bytes: int
-    largest_page: int
-    requests_per_s: float
+    areas: list[str]
+    limits: Limits
 
 
 class DeadLetter(Model):

@@ -24,6 +24,7 @@ from infra.http.routes import (
     streams,
     tokens,
     views,
+    webhooks,
 )
 
 AREAS: tuple[APIRouter, ...] = (
@@ -46,4 +47,5 @@ AREAS: tuple[APIRouter, ...] = (
     onboarding.router,
     admin.router,
     views.router,
+    webhooks.router,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path
@@ -18,11 +17,11 @@ from infra.http.bodies import MAX_BODY_BYTES
 from infra.http.parameters import DEFAULT_LIMIT, OF_ANY, Cursor, Limit, Project, problems
 from infra.metrics import Sample, render
 from infra.service import http_questions as ask
+from infra.service.capabilities import Capabilities, list_capabilities
 from infra.service.dead_letters import RetriedLetter, retry_dead_letter
 from infra.service.http_health import Readiness, read_readiness, read_samples
 from infra.service.http_questions import DeadLetter, Page
 from infra.service.http_requests import AuditRow, list_audit
-from infra.service.tokens import ROLES
 
 router = APIRouter(route_class=Guarded, tags=["Operation"])
 open_to_all = problems(400, 429, 500, 503)
@@ -30,19 +29,6 @@ open_to_all = problems(400, 429, 500, 503)
 
 class Health(BaseModel):
     status: str
-
-
-class Capabilities(BaseModel):
-    """What this service can do. ``engines`` read and write without a model."""
-
-    version: str
-    api: str
-    engines: list[str]
-    model: str | None
-    roles: list[str]
-    max_body_bytes: int
-    largest_page: int
-    requests_per_s: float
 
 
 @router.get("/health", responses=open_to_all)
@@ -93,18 +79,11 @@ async def read_openapi(request: Request) -> dict[str, Any]:
 
 @router.get("/v1/capabilities", responses=OF_ANY)
 @allow(*EVERYONE)
-async def read_capabilities(api: ApiDep) -> Capabilities:
-    """Versions, engines, roles and limits."""
-    return Capabilities(
-        version=version("cairn"),
-        api="v1",
-        engines=["heuristic"],
-        model=None,
-        roles=list(ROLES),
-        max_body_bytes=MAX_BODY_BYTES,
-        largest_page=ask.LARGEST_PAGE,
-        requests_per_s=api.settings.http_rate,
-    )
+async def read_capabilities(request: Request, api: ApiDep) -> Capabilities:
+    """Version, engines, kinds of connectors, formats, roles, areas and limits."""
+    paths = request.app.openapi()["paths"].values()
+    areas = tuple(sorted({tag for path in paths for each in path.values() for tag in each["tags"]}))
+    return list_capabilities(api.settings, areas, MAX_BODY_BYTES)
 
 
 @router.get("/v1/admin/dlq", responses=OF_ANY)

@@ -1,21 +1,30 @@
-"""A receiver behind real HTTP on loopback, with a log in memory that can be away."""
+"""The API on loopback, whose receiver has a log in memory that can be away."""
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import aiohttp
+import uvicorn
+from fastapi import FastAPI
 
-from connectors.webhooks.connections import Limits
+from connectors.webhooks import bodies
 from connectors.webhooks.counters import Counters, read_counters
 from connectors.webhooks.receiver import Endpoint, Receiver
-from connectors.webhooks.server import Server, listen
+from connectors.webhooks.server import Server
 from infra.errors import BrokerUnavailable
+from infra.http import connections
+from infra.http.app import create_app
+from infra.http.serve import options_of
+from infra.settings import Settings
 from schemas.codec import decode, encode
 from schemas.envelope import Envelope
 from tests.connectors.webhooks.senders import NOW, SECRET, Sent
@@ -57,9 +66,14 @@ class Door:
     async def send(self, sent: Sent, **changes: Any) -> tuple[int, dict[str, Any]]:
         """Status and JSON of the answer to a delivery."""
         path = f"{self.address}/v1/webhooks/{sent.service}/{sent.project}"
-        options = {"data": sent.body, "headers": sent.headers} | changes
+        headers = sent.headers | {"X-Correlation-ID": "door"}
+        options = {"data": sent.body, "headers": headers} | changes
         async with aiohttp.ClientSession() as client, client.post(path, **options) as answer:
             return answer.status, await answer.json(content_type=None)
+
+    def close(self) -> None:
+        """Nothing receives, as before the broker has answered for the first time."""
+        application().state.api.deliveries.server = None
 
     @property
     def is_reconcilable(self) -> dict[str, Any]:
@@ -77,8 +91,34 @@ async def a_door(folder: Path, *, patience_s: float = 30.0, **options: Any) -> A
     receiver = Receiver(
         door.endpoint, door.seal, door.publish, door, acknowledged_within_s=patience_s
     )
-    door.server = Server(receiver, counters, Limits(**options))
-    async with listen(door.server, "127.0.0.1", 0) as door.address:
+    door.server = Server(receiver, counters, some(bodies.Limits, options))
+    limits = some(connections.Limits, {"spared_s": 0} | options)
+    known = connections.Connections(limits, partial(counters.count, "connection"))
+    app = application()
+    app.state.api.deliveries.server = door.server
+    with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
+        config = uvicorn.Config(app, lifespan="off", **options_of(known))
+        server = uvicorn.Server(config)
+        door.address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         counters.set_address(door.address)
-        yield door
+        serving = asyncio.create_task(server._serve(sockets=[listening]))
+        try:
+            yield door
+        finally:
+            server.force_exit = server.should_exit = True
+            await serving
     counters.write()
+
+
+def some(kind: Any, options: dict[str, Any]) -> Any:
+    """Those of the options that limits of this kind have; a name may be of several kinds."""
+    names = {each.name for each in fields(kind)}
+    return kind(**{name: value for name, value in options.items() if name in names})
+
+
+@cache
+def application() -> FastAPI:
+    """The API without broker and database, which a delivery does not need here."""
+    return create_app(
+        Settings(database_url="postgresql://nobody@127.0.0.1:1/none", http_hosts="hooks")
+    )

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import AsyncExitStack
+import socket
 from pathlib import Path
 
 import pytest
 import typer
 
-from infra.cli.webhooks import check_address
+from infra.cli.web import check_address
 from infra.errors import Refusal
-from infra.service.webhooks import open_server
-from tests.connectors.webhooks.doors import a_door
+from infra.http.serve import serve
+from infra.settings import Settings
 
 
 @pytest.mark.parametrize("written", ["127.0.0.1:8787", "[::1]:0", "hooks.example.org:443"])
@@ -27,12 +26,8 @@ def test_what_is_no_host_and_port_is_refused_before_anything_listens(written):
 
 
 def test_an_address_that_is_taken_or_cannot_be_is_told(tmp_path: Path):
-    async def run() -> None:
-        async with a_door(tmp_path) as door, AsyncExitStack() as stack:
-            assert door.server
-            taken = door.address.removeprefix("http://")
-            for address in (taken, "127.0.0.1:99999"):
-                with pytest.raises(Refusal, match=f"listen at {address}"):
-                    await open_server(stack, door.server, address)
-
-    asyncio.run(run())
+    settings = Settings(home=tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        for address in (f"127.0.0.1:{taken.getsockname()[1]}", "127.0.0.1:99999"):
+            with pytest.raises(Refusal, match=f"listen at {address}"):
+                serve(settings, {}, address, lambda: None)

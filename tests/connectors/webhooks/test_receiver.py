@@ -281,6 +281,16 @@ def test_a_broker_that_is_away_makes_the_sender_try_again_and_nothing_is_lost(tm
     asyncio.run(run())
 
 
+def test_while_the_log_cannot_be_opened_senders_are_asked_to_come_again(tmp_path):
+    async def run() -> None:
+        async with a_door(tmp_path) as door:
+            door.close()
+            status, answer = await door.send(an_issue())
+            assert (status, answer["code"]) == (503, "broker_away")
+
+    asyncio.run(run())
+
+
 def test_a_broker_that_acknowledges_late_has_the_delivery_once(tmp_path):
     async def run() -> None:
         let_go = asyncio.Event()

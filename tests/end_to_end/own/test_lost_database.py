@@ -1,4 +1,7 @@
-"""After PostgreSQL is lost, log and master key give everything back: contents, keys and tables."""
+"""After PostgreSQL is lost, log and master key give everything back: contents, keys and tables.
+
+All of it without internet and without a container engine.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import pytest
 from infra.vault import vault_of
 from schemas.codec import decode
 from schemas.events.source import SourceContentPart, SourceRevised
+from tests.end_to_end.alone import can_reach_others, no_keys, only_loopback, plant_engines
 from tests.end_to_end.looking import records
 from tests.parcel import write_to
 from tests.service import Service, service
@@ -19,7 +23,9 @@ from tests.service import Service, service
 def test_every_content_can_be_read_after_the_database_is_lost(tmp_path):
     folder = tmp_path / "parcel"
     write_to(folder)
-    with service() as cairn:
+    path, asked = plant_engines(tmp_path)
+    with only_loopback() as is_alone, service(PATH=path, **no_keys()) as cairn:
+        assert not (is_alone and can_reach_others())
         cairn.run("project", "create", "Parcel", "--idempotency-key", "parcel")
         cairn.ingest(folder, "Parcel", "first")
         sums, contents = cairn.checksums("Parcel"), opened(cairn)
@@ -38,6 +44,7 @@ def test_every_content_can_be_read_after_the_database_is_lost(tmp_path):
         assert len(key_ids(cairn)) == 1
         assert len(opened(cairn)) > len(contents)
         cairn.run("verify-log")
+        assert not asked.exists()
 
 
 def opened(cairn: Service) -> list[bytes]:

@@ -14,7 +14,8 @@ import psycopg
 import pytest
 
 import infra.kafka
-from infra.local.process import free_ports, wait_until
+from infra.local.process import wait_until
+from infra.service.http_address import read_address
 from tests.connectors.webhooks.senders import SECRET, Sent, an_issue, from_github
 from tests.end_to_end.looking import everything
 from tests.end_to_end.own.planting import (
@@ -61,9 +62,7 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    (port,) = free_ports(1)
     environ = {
-        "CAIRN_WEBHOOKS": f"127.0.0.1:{port}",
         "HOOK_SECRET": SECRET.decode(),
         "CAIRN_LOG_LEVEL": "debug",
         "CAIRN_SESSION_TIMEOUT_S": "15",  # nothing is killed here
@@ -127,7 +126,7 @@ def deliver(world: World) -> None:
 
 
 def is_taken(world: World, sent: Sent) -> bool:
-    url = f"http://{world.cairn.environ['CAIRN_WEBHOOKS']}/v1/webhooks/github/Planted"
+    url = f"{read_address(world.cairn.settings)}/v1/webhooks/github/Planted"
     request = urllib.request.Request(url, sent.body, sent.headers)
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:

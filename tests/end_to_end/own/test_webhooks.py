@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from infra.local.process import free_ports, wait_until
+from infra.local.process import wait_until
+from infra.service.http_address import read_address
 from tests.connectors.stand_ins.slack import TOKEN, SlackServer
 from tests.connectors.webhooks.senders import (
     SECRET,
@@ -37,9 +38,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def cairn() -> Iterator[Service]:
-    (port,) = free_ports(1)
     environ = {
-        "CAIRN_WEBHOOKS": f"127.0.0.1:{port}",
         "HOOK_SECRET": SECRET.decode(),
         "SLACK_TOKEN": TOKEN.removeprefix("Bearer "),
     }
@@ -68,7 +67,7 @@ def connect(cairn: Service, service: str, target: str, greeting: Sent, *more: st
 
 def answered(cairn: Service, sent: Sent) -> tuple[int, Any]:
     """Status and JSON of the answer; 0 when nobody listens."""
-    url = f"http://{cairn.environ['CAIRN_WEBHOOKS']}/v1/webhooks/{sent.service}/shop"
+    url = f"{read_address(cairn.settings)}/v1/webhooks/{sent.service}/shop"
     request = urllib.request.Request(url, sent.body, sent.headers)
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:
@@ -129,14 +128,14 @@ def test_an_issue_is_told_refused_when_forged_and_survives_broker_and_intake(cai
     assert send(cairn, told) == 503
     deliver(cairn, told)
     cairn.kill("intake")
-    cairn.kill("webhooks")
+    cairn.kill("web")
     deliver(cairn, told)
     assert wait_until(lambda: atoms_say(cairn, "PostgreSQL"), timeout_s=PATIENCE_S)
 
     (status,) = cairn.json("status")
     assert status["webhooks"]["refused"]["github forged"] == 1
     assert status["webhooks"]["refused"]["github broker_away"] >= 1
-    named = [row for row in status["processes"] if row["name"] in ("webhooks", "intake")]
+    named = [row for row in status["processes"] if row["name"] in ("web", "intake")]
     assert [row["restarts"] >= 1 for row in named] == [True, True]
     runs = cairn.json("runs", "--project", "shop")
     assert len([run for run in runs if run["trigger"] == "webhook"]) == 1
@@ -204,7 +203,7 @@ def test_slack_is_greeted_retries_add_nothing_and_a_thread_is_held_as_it_stands(
         told = slack_event(slack, ts)
         deliver(cairn, told)
         deliver(cairn, slack_says(ELSEWHERE))
-        cairn.kill("webhooks")  # what it has seen lately is forgotten; the log is not
+        cairn.kill("web")  # what it has seen lately is forgotten; the log is not
         told.headers["X-Slack-Retry-Num"] = "1"
         deliver(cairn, told)
         assert comes_true(cairn, "Redis")
