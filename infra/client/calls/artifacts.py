@@ -78,7 +78,9 @@ class Artifacts(Connection):
     def list_generation_loops(
         self, project: str, *, phase: str | None = None
     ) -> Pages[GenerationLoop]:
-        """Loops, newest first; each has a stream that shows its items and ends with their number."""
+        """Loops, newest first; each has a stream that shows its items and ends with their
+        number.
+        """
         return self._list(
             GenerationLoop,
             "/v1/projects/{project}/generation-loops",

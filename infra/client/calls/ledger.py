@@ -129,7 +129,9 @@ class Ledger(Connection):
         as_of: str,
         status: Literal["open", "escalated", "resolved", "dismissed", "all"] | None = None,
     ) -> Pages[PastContradiction]:
-        """Contradictions that had the status at ``as_of``, as they stood then, the gravest first."""
+        """Contradictions that had the status at ``as_of``, as they stood then, the gravest
+        first.
+        """
         return self._list(
             PastContradiction,
             "/v1/projects/{project}/contradictions/past",

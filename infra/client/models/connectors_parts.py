@@ -8,8 +8,8 @@ from infra.client.connection import Model
 
 
 class StreamState(Model):
-    """How far a stream is read. ``problem`` is why the last try failed, ``lag_s`` the seconds since
-    it was last at its end; without ``position`` it was never read.
+    """How far a stream is read. ``problem`` is why the last try failed, ``lag_s`` the seconds
+    since it was last at its end; without ``position`` it was never read.
     """
 
     stream: str

@@ -113,7 +113,8 @@ class Run(Model):
 
 
 class RunBatch(Model):
-    """A batch of a run; ``committed_at`` is null while it is read, ``withdrawn`` ones never were.
+    """A batch of a run; ``committed_at`` is null while it is read, ``withdrawn`` ones never
+    were.
 
     ``basis_seq`` is the ledger it was chosen from, ``ledger_seq`` the one it was committed to.
     """

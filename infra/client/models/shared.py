@@ -83,8 +83,8 @@ class Item(Model):
 
 
 class Job(Model):
-    """A job; ``transition`` counts what has happened to it. ``progress`` is what its handler said
-    last. A lower ``priority`` is served first.
+    """A job; ``transition`` counts what has happened to it. ``progress`` is what its handler
+    said last. A lower ``priority`` is served first.
     """
 
     job_id: str

@@ -9,8 +9,8 @@ from infra.client.models.sources_parts import AreaCounts, Explained, TierCounts
 
 
 class Chunk(Model):
-    """``state``: pending, scheduled, extracted or skipped (with a reason); places are characters of
-    the sanitized text of its source, the end not included.
+    """``state``: pending, scheduled, extracted or skipped (with a reason); places are characters
+    of the sanitized text of its source, the end not included.
     """
 
     chunk_id: str
