@@ -19,7 +19,6 @@ from infra.client.calls.sources import Sources
 from infra.client.calls.streams import Streams
 from infra.client.calls.tokens import Tokens
 from infra.client.calls.views import Views
-from infra.client.calls.webhooks import Webhooks
 
 
 class Client(
@@ -40,7 +39,6 @@ class Client(
     Streams,
     Tokens,
     Views,
-    Webhooks,
 ):
     """A service by its address and a token.
 

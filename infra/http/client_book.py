@@ -79,6 +79,8 @@ class Book:
         named: set[str] = set()
         for path, methods in self.found["paths"].items():
             for method, told in methods.items():
+                if told["x-signed"]:
+                    continue  # services send these, not clients
                 operation = Operation(told["operationId"], method, path, told)
                 self.operations[operation.area].append(operation)
                 named |= operation.models()

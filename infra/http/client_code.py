@@ -207,7 +207,7 @@ def _docstring(text: str, indent: str) -> list[str]:
     summary, *more = (" ".join(part.split()) for part in text.strip().split("\n\n"))
     if not more and len(summary) + 6 <= width:
         return [f'{indent}"""{summary}"""']
-    lines = textwrap.wrap(f'"""{summary}', width - 3)  # the formatter may put the end behind it
+    lines = textwrap.wrap(f'"""{summary}', width - 3)  # the formatter may close it on its line
     for part in more:
         lines += ["", *textwrap.wrap(part, width)]
     return [f"{indent}{line}".rstrip() for line in (*lines, '"""')]

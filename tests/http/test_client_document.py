@@ -23,6 +23,7 @@ OPERATIONS = {
     operation["operationId"]: (method, path, operation)
     for path, methods in DOCUMENT["paths"].items()
     for method, operation in methods.items()
+    if not operation["x-signed"]  # services send these, not clients
 }
 IN_HEADERS = {"token", "last_event_id"}  # of a stream, which a page gives in the address
 NAMED_BY_THE_CLIENT = {"cursor", "limit"}  # of a paged list

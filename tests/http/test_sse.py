@@ -10,10 +10,10 @@ from contextlib import contextmanager
 
 import pytest
 import uvicorn
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from infra.errors import Refusal
-from infra.http.serve import Protocol
+from infra.http.connections import Connections, protocol_with
 from infra.http.sse import EventStream, parse_event_id
 from infra.service.streams import (
     NOTHING,
@@ -115,10 +115,12 @@ def test_a_window_is_bounded_by_the_size_of_its_frames_too():
 
 
 @contextmanager
-def serving(app: object) -> Iterator[tuple[str, int]]:
+def serving(app: ASGIApp) -> Iterator[tuple[str, int]]:
     """The address of a server with our protocol, in a thread."""
     listening = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(app, http=Protocol, lifespan="off", log_config=None))  # type: ignore[arg-type]
+    protocol = protocol_with(Connections())
+    config = uvicorn.Config(app, http=protocol, lifespan="off", log_config=None)
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     try:

@@ -120,7 +120,7 @@ def _sending(
     request: IngestRequest, project_id: str, listing: Listing, content: bytes
 ) -> Callable[[Client], IngestionRecorded]:
     def send(client: Client) -> IngestionRecorded:
-        most = client.read_capabilities().max_body_bytes
+        most = client.read_capabilities().limits.body_bytes
         if len(content) > most:
             raise Invalid(
                 f"{listing.root} is {len(content) / MIB:.0f} MiB when packed, and the service takes"
