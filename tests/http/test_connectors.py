@@ -9,8 +9,9 @@ import httpx
 import pytest
 
 from infra.local.process import wait_until
+from tests.connectors.webhooks.senders import SECRET, an_issue
 from tests.http.conftest import Called
-from tests.http.test_writes import keyed
+from tests.http.test_writes import atoms_of, keyed
 
 pytestmark = pytest.mark.broker
 WANTED: dict[str, Any] = {
@@ -88,3 +89,27 @@ def test_a_sync_is_a_job_of_the_project(called: Called, owner: httpx.Client):
     with called.client(called.make_token("operator", called.project)) as other:
         hidden = other.get(read)
         assert (hidden.status_code, hidden.json()["code"]) == (404, "unknown_job")
+
+
+def test_a_delivery_signed_with_the_secret_of_a_connector_becomes_an_atom(
+    called: Called, owner: httpx.Client
+):
+    folder = called.cairn.home / "secrets"
+    folder.mkdir(exist_ok=True)
+    (folder / "shop").write_bytes(SECRET)
+    name = {"name": f"Shop {secrets.token_hex(4)}"}
+    project = owner.post("/v1/projects", json=name, headers=keyed()).json()["project_id"]
+    connector = add(owner, project, credentials={"webhook": "file:shop"}).json()["connector"]
+    told = an_issue(12, "We decided to use PostgreSQL for the orders of the shop.")
+    forged = told.headers | {"X-Hub-Signature-256": "sha256=" + "0" * 64}
+
+    def send(headers: dict[str, str]) -> int:
+        return owner.post(connector["webhook"], content=told.body, headers=headers).status_code
+
+    assert send(forged) in (401, 503)  # 503 while the receiver has not reached the log yet
+    assert wait_until(lambda: send(told.headers) == 202, timeout_s=PATIENCE_S)
+    assert send(told.headers) == 202
+    assert send(forged) == 401
+    assert wait_until(
+        lambda: "PostgreSQL" in str(atoms_of(owner, project)), timeout_s=2 * PATIENCE_S
+    )
