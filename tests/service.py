@@ -36,6 +36,7 @@ class Service:
             "CAIRN_HOME": str(home),
             "CAIRN_PARTITIONS": str(partitions),
             "CAIRN_SESSION_TIMEOUT_S": "3",
+            "CAIRN_AUTO_QUALITY": "off",  # it loads a library in each service
             **environ,
         }
         for name in ("CAIRN_KAFKA_BOOTSTRAP", "CAIRN_DATABASE_URL", "CAIRN_RUNTIME"):

@@ -58,7 +58,7 @@ def shared(engines: tuple[str, Path]) -> Iterator[Service]:
 
     A file that asks for it has projects of its own.
     """
-    with service(PATH=engines[0], **no_keys()) as cairn:
+    with service(PATH=engines[0], CAIRN_AUTO_QUALITY="on", **no_keys()) as cairn:
         yield cairn
 
 
