@@ -119,7 +119,9 @@ class Receiver:
         self._endpoint, self._seal, self._publish = endpoint, seal, publish
         self._clock = clock
         self._patience_s = acknowledged_within_s
-        self._seen: OrderedDict[bytes, str] = OrderedDict()  # mark of a body -> delivery id
+        self._seen: OrderedDict[bytes, str] = (
+            OrderedDict()
+        )  # mark of a project's body -> delivery id
         self._pending_bytes = 0
         self._sending: dict[bytes, asyncio.Task[None]] = {}  # by mark
 
@@ -162,7 +164,8 @@ class Receiver:
             raise DeliveryRefused("stale")
         if not delivery.keep:
             return Answer(202, {"accepted": False}, "ignored")
-        mark = hmac.digest(endpoint.secrets[0], f"{service}\n".encode() + body, "sha256")
+        named = f"{service}\n{endpoint.project_id}\n".encode()
+        mark = hmac.digest(endpoint.secrets[0], named + body, "sha256")
         before = self._seen.get(mark)
         if before is not None and before != delivery.delivery_id:
             raise DeliveryRefused("replayed")

@@ -29,6 +29,8 @@ from schemas.codec import decode, encode
 from schemas.envelope import Envelope
 from tests.connectors.webhooks.senders import NOW, SECRET, Sent
 
+PROJECTS = ("prj_shop", "prj_depot")  # with one secret
+
 
 @dataclass
 class Door:
@@ -48,7 +50,7 @@ class Door:
         return self.now_at
 
     def endpoint(self, service: str, project: str) -> Endpoint | None:
-        return Endpoint("prj_shop", (SECRET,)) if project == "prj_shop" else None
+        return Endpoint(project, (SECRET,)) if project in PROJECTS else None
 
     def seal(self, project_id: str, content: bytes, subject: str) -> tuple[str, bytes]:
         if self.key_error:

@@ -151,6 +151,14 @@ def test_a_delivery_sent_again_is_taken_once_and_said_to_be_taken(tmp_path):
     assert len(door.log) == 2
 
 
+def test_two_projects_with_one_secret_are_each_told_of_the_same_change(tmp_path):
+    other = replace(an_issue(), project="prj_depot")
+    other.headers["X-GitHub-Delivery"] = "d-other"
+    door, statuses = sent_to_a_door(tmp_path, an_issue(), other)
+    assert statuses == [202, 202]
+    assert [fact.project_id for fact in door.log] == ["prj_shop", "prj_depot"]
+
+
 def test_a_body_replayed_under_another_id_is_refused(tmp_path):
     again = replace(an_issue(), headers=an_issue().headers | {"X-GitHub-Delivery": "d-other"})
     door, statuses = sent_to_a_door(tmp_path, an_issue(), again)
