@@ -22,7 +22,7 @@ from connectors.payloads import UnreadablePayload
 from connectors.webhooks.counters import Counters
 from infra.clock import Clock
 from infra.errors import Refusal
-from infra.kafka import broker_errors, running_consumer
+from infra.kafka import IDLE_WAIT_MS, broker_errors, running_consumer
 from infra.log import get
 from infra.placement import check_place
 from infra.settings import Settings
@@ -178,10 +178,8 @@ def _recall_record(intake: Intake, record: Any, partitions: int) -> int:
 async def consume(settings: Settings, consumer: Consumer, counters: Counters) -> None:
     """Reads until cancelled. Raises …Unavailable, Refusal: the supervisor restarts it."""
     topic = settings.topic(ItemReceived.topic)
-    group, pause_ms = settings.group(STAGE), LONGEST_POLL_PAUSE_MS
-    async with running_consumer(
-        settings, topic, group=group, max_poll_interval_ms=pause_ms
-    ) as reader:
+    options = {"max_poll_interval_ms": LONGEST_POLL_PAUSE_MS, "fetch_max_wait_ms": IDLE_WAIT_MS}
+    async with running_consumer(settings, topic, group=settings.group(STAGE), **options) as reader:
         while True:
             with broker_errors("reading deliveries"):
                 batch = await reader.getmany(timeout_ms=POLL_MS, max_records=AT_ONCE)
