@@ -6,23 +6,27 @@ worker after a crash, so what it does is made safe to repeat by keys taken from 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from datetime import date, datetime
+from collections.abc import Mapping
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from infra.errors import Invalid, Refusal, Unavailable
+from infra.errors import Refusal, Unavailable
 from infra.jobs.keeper import RunningJob
-from infra.jobs.lease import Lease
-from infra.settings import Settings
+from infra.service.job_kind import JobKind, Payload, Workplace, name_of
+from infra.service.planning_jobs import (
+    GenerationPayload,
+    ReportPayload,
+    SprintPlanningPayload,
+    generate_list,
+    make_report,
+    plan_sprints,
+)
 from schemas.envelope import SERVICE_WIDE
 from schemas.events.artifact_parts import QualityMode
-from schemas.events.change import ListPhase
 from schemas.events.job import JobType
-from schemas.events.team import ReportType
 
 if TYPE_CHECKING:
     from infra.service.connectors import StreamResult
@@ -30,42 +34,6 @@ if TYPE_CHECKING:
     from infra.service.progress import Note
 
 MOST_FINDINGS = 100  # of a damaged log that a result names
-
-
-class Payload(BaseModel):
-    """What a job is asked to do; unknown fields are refused."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-@dataclass(frozen=True, slots=True)
-class Workplace:
-    """What handlers work with; secrets of connectors are looked up in ``environ``."""
-
-    settings: Settings
-    environ: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class JobKind:
-    """One type of job. ``needs_project``: it cannot be asked for the service as a whole."""
-
-    payload: type[Payload]
-    run: Callable[[Workplace, RunningJob, Any], Awaitable[Mapping[str, Any]]]
-    needs_project: bool = True
-
-    def check(self, payload: Mapping[str, Any]) -> Payload:
-        """The payload as a model. Raises Invalid with the first thing that is wrong."""
-        try:
-            return self.payload.model_validate(dict(payload))
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-            place = ".".join(map(str, first["loc"])) or "payload"
-            raise Invalid(
-                f"The payload of the job is invalid at {place}: {first['msg']}.",
-                code="job_payload_invalid",
-                detail={"place": place},
-            ) from None
 
 
 class IngestionPayload(Payload):
@@ -127,7 +95,7 @@ async def run_ingestion(
     request = IngestRequest(
         sources=payload.sources,
         project=lease.project_id,
-        actor=_name_of(lease),
+        actor=name_of(lease),
         key=lease.key,
         key_may_repeat=lease.epoch > 1,
         lane=payload.lane,
@@ -286,80 +254,6 @@ async def judge_artifact(
     return run.model_dump(include=told | {"iteration", "dimension_tiers", "revised_sections"})
 
 
-class GenerationPayload(Payload):
-    """Nothing: a list is made again from what is known."""
-
-
-class SprintPlanningPayload(Payload):
-    """From which day sprints count, and the points of one; what is left out stays as it is."""
-
-    start_day: date | None = None
-    velocity: int | None = Field(default=None, ge=1, le=10_000)
-
-
-class ReportPayload(Payload):
-    """A report and its day, which is given: a job that is done again must not tell another one."""
-
-    report_type: ReportType
-    as_of: date
-
-
-async def generate_list(
-    phase: ListPhase, place: Workplace, job: RunningJob, payload: Payload
-) -> Mapping[str, Any]:
-    """Have a list made again; what it has already stays. Its stream shows what is new."""
-    from infra.service.planning import request_generation
-
-    lease = job.lease
-    made = await request_generation(
-        place.settings, lease.project_id, phase, actor=_name_of(lease), key=lease.key
-    )
-    told: dict[str, Any] = {"artifact_ids": made.artifact_ids}
-    return told | (made.loop.model_dump() if made.loop else {})
-
-
-async def plan_sprints(
-    place: Workplace, job: RunningJob, payload: SprintPlanningPayload
-) -> Mapping[str, Any]:
-    """Say from when sprints count, where that is given, and have them planned again."""
-    from infra.service.team import set_plan
-
-    lease = job.lease
-    if payload.start_day is not None or payload.velocity is not None:
-        await set_plan(
-            place.settings,
-            lease.project_id,
-            start_day=payload.start_day.isoformat() if payload.start_day else None,
-            velocity=payload.velocity,
-            actor=_name_of(lease),
-            key=lease.key,
-        )
-    return await generate_list("sprint_planning", place, job, payload)
-
-
-async def make_report(
-    place: Workplace, job: RunningJob, payload: ReportPayload
-) -> Mapping[str, Any]:
-    """Have a report made; one that was asked for before is the same."""
-    from infra.service.planning import request_report
-
-    lease = job.lease
-    made = await request_report(
-        place.settings,
-        lease.project_id,
-        payload.report_type,
-        as_of=payload.as_of.isoformat(),
-        actor=_name_of(lease),
-        key=lease.key,
-    )
-    return {"artifact_id": made.artifact_id, "number": made.number}
-
-
-def _name_of(lease: Lease) -> str:
-    """Who enqueued a job, without the kind of actor."""
-    return lease.created_by.partition(":")[2] or lease.created_by
-
-
 class OnboardingPayload(Payload):
     """The pipeline to go on with."""
 
@@ -376,7 +270,7 @@ async def run_onboarding(
     from infra.service.onboarding import advance, fail_onboarding
 
     try:
-        record = await advance(place.settings, payload.pipeline_id, _name_of(job.lease))
+        record = await advance(place.settings, payload.pipeline_id, name_of(job.lease))
     except Exception as error:
         if job.lease.attempt >= job.lease.max_attempts:
             told = str(error) if isinstance(error, Refusal) else type(error).__name__

@@ -24,7 +24,8 @@ from infra.jobs.relay import run_relay
 from infra.jobs.worker import Handler, Worker
 from infra.loop import in_thread
 from infra.service.auto_quality import watch_prds
-from infra.service.job_kinds import JOB_KINDS, JobKind, Payload, Workplace
+from infra.service.job_kind import JobKind, Payload, Workplace
+from infra.service.job_kinds import JOB_KINDS
 from infra.service.publishing import check_key, draw_key, make_request, publish, redactor_of
 from infra.service.reading import ask, transact
 from infra.service.runs import RUNNING

@@ -19,7 +19,7 @@ from infra.clock import SystemClock
 from infra.errors import Invalid
 from infra.jobs.keeper import RunningJob, Timing
 from infra.jobs.relay import Publish, run_relay
-from infra.service.job_kinds import JobKind, Payload, Workplace
+from infra.service.job_kind import JobKind, Payload, Workplace
 from infra.service.jobs import run_jobs
 from infra.service.publishing import redactor_of
 from infra.settings import Settings
