@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from agents.offline.fates import PROPOSED, Fate, fates_of
 from infra.errors import Invalid
 from infra.service.reading import ask
 from infra.settings import Settings
@@ -21,6 +21,9 @@ from projections.read.outcomes import (
 )
 from projections.read.session import Conn
 from schemas.events.hygiene import ChunkCreated
+
+if TYPE_CHECKING:
+    from agents.offline.fates import Fate
 
 WAITING, LEFT_OUT = "waiting", "left out"
 
@@ -100,6 +103,8 @@ async def _read_chunks(
 def _explain(
     document: _Document, chunks: Sequence[tuple[ChunkPlace, ChunkCreated | None]]
 ) -> Iterator[Explained]:
+    from agents.offline.fates import fates_of  # a second of processor time for a server that starts
+
     text = document.source.text
     for place, chunk in chunks:
         fates = fates_of(chunk) if chunk else []
@@ -134,6 +139,8 @@ def _explain_sentence(
         )
     if place.state in ("pending", "scheduled"):
         return Explained(*lines, said, WAITING, "its chunk is not read yet")
+    from agents.offline.fates import PROPOSED
+
     if fate.why == PROPOSED:
         return Explained(*lines, said, LEFT_OUT, "proposed, but no atom took it as its evidence")
     return Explained(*lines, said, LEFT_OUT, place.skip_reason or fate.why)
