@@ -40,26 +40,32 @@ NodeManager.EXIT_TIMEOUT = 60
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put what must be alone first, then what needs no servers: it may run beside that.
 
-    Among both, slow files come first, so that two workers end at about the same time.
+    Then what shares a service, which is the longest, so that two workers end at about the same
+    time; among all, slow files come first.
     """
-    marks: defaultdict[Path, set[str]] = defaultdict(set)
+    marks: defaultdict[str, set[str]] = defaultdict(set)
     for item in items:
-        marks[item.path].update(mark.name for mark in item.iter_markers())
+        marks[scope_of(item.nodeid)].update(mark.name for mark in item.iter_markers())
 
-    def rank(item: pytest.Item) -> tuple[bool, bool, bool]:
-        found = marks[item.path]
-        return ("alone" not in found, "broker" in found, "slow" not in found)
+    def rank(item: pytest.Item) -> tuple[bool, bool, bool, bool]:
+        scope = scope_of(item.nodeid)
+        found = marks[scope]
+        alone, broker, slow = (name in found for name in ("alone", "broker", "slow"))
+        return (not alone, broker, scope not in SHARING, not slow)
 
     items.sort(key=rank)
 
 
-class Scheduling(LoadFileScheduling):  # type: ignore[misc]  # it ships no types
-    """A file of tests a time, but all files that share a running service go to one worker."""
+def scope_of(nodeid: str) -> str:
+    """What one worker runs as a whole: a file of tests, or all that share a running service."""
+    file = nodeid.partition("::")[0]
+    folder = file.rpartition("/")[0]
+    return folder if folder in SHARING else file
 
+
+class Scheduling(LoadFileScheduling):  # type: ignore[misc]  # it ships no types
     def _split_scope(self, nodeid: str) -> str:
-        file: str = super()._split_scope(nodeid)
-        folder = file.rpartition("/")[0]
-        return folder if folder in SHARING else file
+        return scope_of(nodeid)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling:
