@@ -140,15 +140,18 @@ def test_a_revoked_token_ends_its_streams(called: Called):
         made = owner.post(
             "/v1/tokens", json={"name": "short", "role": "pm", "projects": [called.project]}
         ).json()
-        before, ended = clients(called), threading.Event()
+        opened, ended = threading.Event(), threading.Event()
 
         def follow() -> None:
-            with called.client(made["token"]) as client:
-                list(listen(client, called.project))
+            place = f"/v1/streams/{called.project}"
+            with called.client(made["token"]) as client, client.stream("GET", place) as answer:
+                opened.set()
+                for _ in answer.iter_bytes():
+                    pass
             ended.set()
 
         threading.Thread(target=follow, daemon=True).start()
-        assert wait_until(lambda: clients(called) > before, timeout_s=PATIENCE_S)
+        assert opened.wait(PATIENCE_S)
         assert owner.delete(f"/v1/tokens/{made['token_id']}").status_code in (200, 204)
 
         assert ended.wait(PATIENCE_S)
