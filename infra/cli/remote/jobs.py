@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 from infra.cli.remote.asking import adopt, adopt_all, ask, ask_about, ask_of, unchecked
 from infra.client.client import Client
 from infra.client.models.onboarding import Seen, Skip, Start
 from infra.client.models.quality import Judge
-from infra.errors import NotFound, Refusal, Unavailable
+from infra.errors import Forbidden, NotFound, Refusal, Unavailable
 from infra.service.onboarding import StartedPipeline
 from infra.service.quality import GateRequest, IsCancelled, never_cancelled
 from infra.settings import Settings
@@ -32,13 +33,19 @@ async def list_jobs(
     cursor: str | None = None,
     limit: int = PAGE,
 ) -> Page[Job]:
-    """Without a project those of all that the token may see; there is no page behind it."""
+    """Without a project all jobs, or those of its projects to a token that may see no others.
+
+    There is no page behind it.
+    """
 
     def question(client: Client, project_id: str) -> list[Job]:
         found = client.list_jobs(project_id, status=unchecked(status), job_type=unchecked(job_type))
         return adopt_all(Job, found.take(limit))
 
     def of_all(client: Client) -> list[Job]:
+        with suppress(Forbidden):
+            jobs = client.list_all_jobs(status=unchecked(status), job_type=unchecked(job_type))
+            return adopt_all(Job, jobs.take(limit))
         ids = [each.project_id for each in client.list_projects()]
         found = [job for project_id in ids for job in question(client, project_id)]
         return sorted(found, key=lambda job: job.created_at, reverse=True)[:limit]
