@@ -8,9 +8,11 @@ rows are those of the bench of reads, with a PRD and contradictions added.
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import socket
 import statistics
+import sys
 import tempfile
 import threading
 import time
@@ -225,7 +227,9 @@ def running(conninfo: str, serve: Serve) -> Iterator[tuple[str, str]]:
 
 
 def _serve(serve: Serve, settings: Settings, ready: Event) -> None:
-    serve(settings, {}, "127.0.0.1:0", ready.set)
+    """What the server logs does not get between the figures."""
+    with contextlib.redirect_stdout(sys.stderr):
+        serve(settings, {}, "127.0.0.1:0", ready.set)
 
 
 def fill_more(conninfo: str) -> None:
