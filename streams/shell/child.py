@@ -61,8 +61,9 @@ def end_with_parent(parent: int) -> None:
 
 
 def give_way(nice: int) -> None:
-    """Others go first by ``nice``, also where the kernel counts it within a session only."""
-    os.nice(nice)
+    """The parent goes first by ``nice``, also where the kernel counts it within a session only."""
+    of_parent = os.getpriority(os.PRIO_PROCESS, os.getppid())
+    os.setpriority(os.PRIO_PROCESS, 0, of_parent + nice)
     with contextlib.suppress(OSError):  # elsewhere there are no such groups
         AUTOGROUP.write_text(str(nice))
 

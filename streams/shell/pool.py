@@ -24,7 +24,7 @@ from typing import TypeVar
 
 import psutil
 
-from streams.shell.child import LENGTH
+from streams.shell.child import LENGTH, give_way
 from streams.shell.failures import ChildFailed, Failure, ShellFailure
 
 T = TypeVar("T")
@@ -52,8 +52,9 @@ class Child:
 
     async def answer(self, job: bytes) -> bytes:
         """Raises ChildDied."""
-        process = await self._running()
-        assert process.stdin is not None and process.stdout is not None
+        await self.start(self._nice)
+        process = self._process
+        assert process and process.stdin is not None and process.stdout is not None
         try:
             process.stdin.write(LENGTH.pack(len(job)) + job)
             await process.stdin.drain()
@@ -70,17 +71,17 @@ class Child:
                 process.kill()
             await process.wait()
 
-    async def _running(self) -> asyncio.subprocess.Process:
+    async def start(self, nice: int) -> None:
+        """The process runs; it has priority ``nice`` unless it ran already."""
         if self._process is None or self._process.returncode is not None:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "streams.shell.child", str(os.getpid()), str(self._nice)),
+                *(sys.executable, "-m", "streams.shell.child", str(os.getpid()), str(nice)),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=BUFFER_BYTES,
                 start_new_session=True,  # its priority counts; a terminal's Ctrl-C is the parent's
                 env=os.environ | {"PYTHONPATH": os.pathsep.join((str(ROOT), *sys.path))},
             )
-        return self._process
 
     @property
     def pid(self) -> int | None:
@@ -150,6 +151,7 @@ class ChildPool:
         self, size: int, nice: int, timeout_s: float = JOB_TIMEOUT_S, at_once: int = AT_ONCE
     ) -> None:
         self.size = size
+        self._nice = nice
         self._timeout_s = timeout_s
         self._at_once = at_once
         self._children = [Child(nice) for _ in range(size)]
@@ -159,11 +161,15 @@ class ChildPool:
         self.work = 0  # grows with every answer, and while children compute
 
     async def warm(self, function: Callable[..., object], *arguments: object) -> None:
-        """Every child runs and has called ``function`` once, so that the next call is quick."""
-        call = _call(function, arguments)
+        """Every child runs and has called ``function`` once, so that the next call is quick.
+
+        It gives way to others only after that, because the start of a worker waits for it.
+        """
+        calls = [_call(function, arguments), _call(give_way, (self._nice,))]
         idle, self._idle = self._idle, []
         try:
-            await asyncio.gather(*(self._answers(child, [call]) for child in idle))
+            await asyncio.gather(*(child.start(0) for child in idle))
+            await asyncio.gather(*(self._answers(child, calls) for child in idle))
         finally:
             self._idle += idle
             self._hand_out()
