@@ -119,9 +119,7 @@ class Receiver:
         self._endpoint, self._seal, self._publish = endpoint, seal, publish
         self._clock = clock
         self._patience_s = acknowledged_within_s
-        self._seen: OrderedDict[bytes, str] = (
-            OrderedDict()
-        )  # mark of a project's body -> delivery id
+        self._seen: OrderedDict[bytes, str] = OrderedDict()  # delivery id by mark of a body
         self._pending_bytes = 0
         self._sending: dict[bytes, asyncio.Task[None]] = {}  # by mark
 

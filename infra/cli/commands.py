@@ -172,7 +172,7 @@ COMMANDS = {
 
 # What works on the files, processes or log of the machine that it is called on.
 ONLY_HERE = frozenset(
-    ("up", "down", "demo", "worker", "projector", "web", "webhooks", "intake")
+    ("up", "down", "demo", "worker", "projector", "web", "intake")
     + ("rebuild", "replay", "checksums", "verify-log")
 )
 

@@ -35,11 +35,16 @@ log = get("oidc")
 class Issuer:
     """The issuer that the settings name."""
 
-    def __init__(self, settings: Settings, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        now: Callable[[], float] = time.monotonic,
+        wall_s: Callable[[], float] = time.time,
+    ) -> None:
         self._issuer = settings.oidc_issuer or ""
         self._audience = settings.oidc_audience
         self._role, self._projects = settings.oidc_role_claim, settings.oidc_projects_claim
-        self._now = now
+        self._now, self._wall_s = now, wall_s
         self._keys: dict[str, jwt.PyJWK] = {}
         self._asked_s = float("-inf")
         self._known: dict[str, tuple[float, Caller]] = {}  # with the time their token ends
@@ -67,15 +72,19 @@ class Issuer:
             log.info("oidc.token_refused", reason=f"{type(error).__name__}: {error}")
             return None
         caller = self._caller(claims)
+        self._known.pop(caller.token_id, None)
         if len(self._known) >= MOST_KNOWN:
-            self._known.clear()
+            del self._known[next(iter(self._known))]  # whose token was shown longest ago
         self._known[caller.token_id] = (float(claims["exp"]), caller)
         return caller
 
     def find_by_id(self, token_id: str) -> Caller | None:
-        """Who has shown a token here that is still valid; None after a restart of this server."""
+        """Who has shown a token here that is still valid: for streams, which outlive their request.
+
+        None after a restart of this server, until the token is shown again.
+        """
         ends_s, caller = self._known.get(token_id, (0.0, None))
-        return caller if time.time() < ends_s + LEEWAY_S else None
+        return caller if self._wall_s() < ends_s + LEEWAY_S else None
 
     def _caller(self, claims: Mapping[str, Any]) -> Caller:
         given = _texts(claims.get(self._role))

@@ -162,6 +162,17 @@ def test_a_new_key_is_found_and_strangers_do_not_make_us_ask(issuer: Served, tmp
     assert find(issuer.token()) is None  # the key that was taken back
 
 
+def test_who_has_shown_a_token_is_known_by_id_until_it_ends(issuer: Served, tmp_path: Path):
+    wall = [time.time()]
+    known = Issuer(settings_of(issuer, tmp_path), wall_s=lambda: wall[0])
+    caller = asyncio.run(known.find(issuer.token(exp=wall[0] + 300)))
+    assert caller
+    assert known.find_by_id(caller.token_id) == caller
+    assert known.find_by_id("oidc_nobody") is None
+    wall[0] += 400
+    assert known.find_by_id(caller.token_id) is None
+
+
 def test_an_issuer_that_says_it_is_another_is_not_believed(issuer: Served, tmp_path: Path):
     issuer.says_it_is = "https://evil.example"
     with pytest.raises(Unavailable, match="issuer"):

@@ -29,8 +29,10 @@ READS = [
     "atoms --json",
     "atoms --kind risk --order age --limit 3 --json",
     "atoms --as-of-seq 3 --json",
+    "atoms --as-of 2100-01-01T00:00 --json",
     "contradictions --json",
     "contradictions --cards",
+    "contradictions --as-of 2100-01-01T00:00 --json",
     "merges",
     "merges --json",
     "waiting --json",
@@ -50,6 +52,7 @@ READS = [
     "show prd",
     "show prd --more",
     "show prd --json",
+    "show prd --as-of 2100-01-01T00:00",
     "show features",
     "show features --json",
     "show tasks",
@@ -124,22 +127,90 @@ def test_status_tells_the_same_installation_over_http(terminal: Terminal):
         assert here[name] == elsewhere[name]
 
 
-def test_a_folder_is_read_over_http_as_it_is_here(terminal: Terminal, called: Called):
+@pytest.fixture(scope="module")
+def packed(called: Called) -> dict[str, Any]:
+    """A project whose folder was packed and sent: what the command told of it."""
+    terminal = Terminal(called)
     project = terminal.elsewhere("project", "create", "Packed")[0].strip()
     ingest = ("ingest", str(called.folder), "--project", project, "--wait", "--json")
     printed, code = terminal.elsewhere(*ingest)
-    result = json.loads(printed)
-    assert code == 0
-    assert (result["project_id"], result["root"]) == (project, called.folder.name)
-    assert result["complete"] and result["feed"]["fed"] == result["feed"]["listed"] > 0
-    assert [run["status"] for run in result["runs"]] == ["stopped", "stopped"]
+    told = json.loads(printed)
+    assert (code, told["project_id"]) == (0, project)
+    return dict(told)
+
+
+def test_a_folder_is_read_over_http_as_it_is_here(
+    terminal: Terminal, called: Called, packed: dict[str, Any]
+):
+    assert packed["root"] == called.folder.name
+    assert packed["complete"] and packed["feed"]["fed"] == packed["feed"]["listed"] > 0
+    assert [run["status"] for run in packed["runs"]] == ["stopped", "stopped"]
     for command, fields in (
         (["sources"], ("root", "path", "state", "reason")),
         (["atoms", "--status", "all"], ("kind", "title", "body")),
     ):
         here = _rows(terminal, "Parcel", command, fields)
-        packed = _rows(terminal, project, command, fields)
-        assert packed and packed <= here
+        there = _rows(terminal, packed["project_id"], command, fields)
+        assert there and there <= here
+
+
+def test_people_decide_edit_judge_and_report_over_http(
+    terminal: Terminal, tmp_path: Path, packed: dict[str, Any]
+):
+    project = ("--project", packed["project_id"])
+
+    def tell(*command: str) -> str:
+        printed, code = terminal.elsewhere(*command)
+        assert code == 0, command
+        return printed
+
+    def rows(*command: str) -> list[Any]:
+        """As they are on the machine of the service."""
+        printed, _ = terminal.here(*command, *project, "--json")
+        return [json.loads(line) for line in printed.splitlines()]
+
+    why = ("--rationale", "the security review has settled it")
+    card = rows("contradictions")[0]["contradiction_id"]
+    tell("resolve", card, "--a-wins", *why)
+    assert card not in {one["contradiction_id"] for one in rows("contradictions")}
+    atom = rows("atoms", "--kind", "claim")[0]["atom_id"]
+    tell("dismiss", atom, *why)
+    assert atom not in {one["atom_id"] for one in rows("atoms")}
+    tell("reinclude", atom)
+    assert atom in {one["atom_id"] for one in rows("atoms")}
+
+    page = tmp_path / "risks.md"
+    page.write_text("# Risks\n\n- Depots of the harbour may lose their power for days.\n")
+    tell("edit", "prd", *project, "--section", "risks", "--file", str(page))
+    assert "Depots of the harbour" in terminal.here("show", "prd", *project)[0]
+    judged = json.loads(tell("quality", "run", *project, "--json"))
+    assert judged["quality_run_id"] in {one["quality_run_id"] for one in rows("quality", "list")}
+    shown = ("quality", "show", judged["quality_run_id"], *project, "--json")
+    assert terminal.here(*shown) == terminal.elsewhere(*shown)
+
+    tell("members", "add", "Ada", *project, "--skill", "backend:4", "--capacity", "20")
+    tell("plan", *project, "--start", "2026-05-04")
+    report = json.loads(tell("report", "forecast", *project, "--as-of", "2026-05-06", "--json"))
+    assert [one["artifact_id"] for one in rows("show", "report")] == [report["artifact_id"]]
+
+
+def test_a_run_that_has_ended_and_a_pipeline_are_told_over_http_as_here(
+    terminal: Terminal, packed: dict[str, Any]
+):
+    run_id, codes = packed["runs"][0]["run_id"], []
+    for run in (terminal.here, terminal.elsewhere):
+        with pytest.raises(Refusal) as refused:
+            run("runs", "cancel", run_id)
+        codes.append(refused.value.code)
+    assert codes[0] == codes[1]
+    assert terminal.elsewhere("runs", "resume", run_id)[1] == 0
+    project = ("--project", packed["project_id"])
+    pipeline = terminal.elsewhere("onboard", "start", *project)[0].strip()
+    assert terminal.elsewhere("onboard", "cancel", pipeline)[1] == 0
+    for command in (["show", pipeline, "--json"], ["list", *project, "--json"]):
+        here = terminal.here("onboard", *command)
+        assert here == terminal.elsewhere("onboard", *command)
+        assert pipeline in here[0] and "cancelled" in here[0]
 
 
 def _rows(terminal: Terminal, project: str, command: list[str], fields: Sequence[str]) -> set[Any]:

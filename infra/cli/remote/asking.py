@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -15,6 +16,7 @@ from infra.settings import Settings
 from projections.read.projects import only_project
 
 PROJECT_ID = "prj_"
+LOOK_EVERY_S = 0.5
 
 T = TypeVar("T")
 
@@ -73,6 +75,14 @@ def project_of(client: Client, name_or_id: str) -> str:
         with suppress(NotFound):  # it may be a name
             found.append(client.read_project(name_or_id).project_id)
     return only_project(found, name_or_id)
+
+
+def look_until_there(look: Callable[[], T | None], patience_s: float) -> T | None:
+    """What ``look`` finds, as soon as it finds something; None where that takes too long."""
+    deadline_s = time.monotonic() + patience_s
+    while (found := look()) is None and time.monotonic() < deadline_s:
+        time.sleep(LOOK_EVERY_S)
+    return found
 
 
 def adopt(kind: type[T], answer: Any) -> T:

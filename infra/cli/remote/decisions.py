@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from infra.cli.remote.asking import adopt, ask_about
+from infra.cli.remote.asking import adopt, ask_about, look_until_there
 from infra.client.client import Client
 from infra.client.models.decisions import (
     ContradictionDecision,
@@ -28,8 +27,6 @@ from infra.service.decisions import (
     unanswered,
 )
 from infra.settings import Settings
-
-LOOK_EVERY_S = 0.5
 
 Deciding = Callable[[Client, str], Answered | DecisionsRecorded]
 
@@ -151,14 +148,15 @@ def _await_answer(
     client: Client, project_id: str, recorded: DecisionsRecorded, patience_s: float
 ) -> DecisionAnswer:
     """The ledger's answer to what is recorded. Raises Unavailable when it does not come in time."""
-    deadline_s = time.monotonic() + patience_s
-    while True:
-        for each in client.list_decisions(project_id, target=recorded.target_id):
-            if each.hitl_event_id == recorded.event_id:
-                return each
-        if time.monotonic() >= deadline_s:
-            raise unanswered(recorded.model_dump(), patience_s)
-        time.sleep(LOOK_EVERY_S)
+
+    def look() -> DecisionAnswer | None:
+        given = client.list_decisions(project_id, target=recorded.target_id)
+        return next((one for one in given if one.hitl_event_id == recorded.event_id), None)
+
+    answer = look_until_there(look, patience_s)
+    if answer is None:
+        raise unanswered(recorded.model_dump(), patience_s)
+    return answer
 
 
 def _reasons(by: Decider) -> dict[str, Any]:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from infra.cli.remote.asking import adopt, adopt_all, ask, ask_about, ask_of, unchecked
+from infra.cli.remote.asking import (
+    adopt,
+    adopt_all,
+    ask,
+    ask_about,
+    ask_of,
+    look_until_there,
+    unchecked,
+)
 from infra.client.client import Client
 from infra.client.models.onboarding import Seen, Skip, Start
 from infra.client.models.quality import Judge
@@ -20,7 +27,6 @@ from projections.read.page import PAGE, Page
 from projections.read.quality import QualityRunEvent, QualityRunRow
 from schemas.events.pipeline import PipelineRecord
 
-LOOK_EVERY_S = 0.5
 JUDGED_WITHIN_S = 600.0
 
 
@@ -222,18 +228,20 @@ def _latest(client: Client, project_id: str) -> str:
 
 def _await_job(client: Client, project_id: str, job_id: str) -> Job:
     """The job when it has succeeded. Raises Refusal with what it failed of, Unavailable."""
-    deadline_s = time.monotonic() + JUDGED_WITHIN_S
-    while time.monotonic() < deadline_s:
+
+    def look() -> Job | None:
         job = adopt(Job, client.read_job(project_id, job_id))
-        if job.status == "succeeded":
-            return job
-        if job.has_ended:
-            raise Refusal(
-                f"The job {job_id} is {job.status}: {job.last_error or 'without a reason'}",
-                code="job_not_done",
-            )
-        time.sleep(LOOK_EVERY_S)
-    raise Unavailable(
-        f"The job {job_id} is not done after {JUDGED_WITHIN_S:.0f} s; it goes on.",
-        code="job_not_done",
-    )
+        return job if job.has_ended else None
+
+    job = look_until_there(look, JUDGED_WITHIN_S)
+    if job is None:
+        raise Unavailable(
+            f"The job {job_id} is not done after {JUDGED_WITHIN_S:.0f} s; it goes on.",
+            code="job_not_done",
+        )
+    if job.status != "succeeded":
+        raise Refusal(
+            f"The job {job_id} is {job.status}: {job.last_error or 'without a reason'}",
+            code="job_not_done",
+        )
+    return job

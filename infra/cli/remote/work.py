@@ -23,9 +23,6 @@ from projections.read.artifacts import Edit, Item
 from projections.read.team import Member, only_member
 from schemas.events.team import ReportType
 
-LOOK_EVERY_S = 0.5
-JUDGED_WITHIN_S = 600.0
-
 
 async def create_project(settings: Settings, name: str, *, actor: str, key: str) -> Project:
     def create(client: Client) -> Project:

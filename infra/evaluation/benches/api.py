@@ -8,19 +8,14 @@ rows are those of the bench of reads, with a PRD and contradictions added.
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
 import socket
 import statistics
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -30,19 +25,15 @@ from psycopg.types.json import Jsonb
 
 import infra.postgres
 from infra.errors import Unavailable
-from infra.evaluation.benches import Serve
 from infra.evaluation.benches.reads import AT, ATOMS, PROJECT, QUERY, copy, database, fill
+from infra.evaluation.benches.server import STARTS_WITHIN_S, Serve, serving
 from infra.service import http_questions as ask
-from infra.service.http_address import read_address
-from infra.service.tokens import ensure_owner_token, read_owner_token
-from infra.settings import Settings
 from projections.read.session import Conn, reading
 
 CLIENTS, ROUNDS, ROUND_S, PAGE = 4, 3, 2.0, 20
 TARGET = 0.5  # of the requests a second of the bare SQL
 STATEMENTS, CARDS = 60, 20
 PRD = "art_bench"
-STARTS_WITHIN_S = 60
 Statement = tuple[Any, Any]
 
 
@@ -75,11 +66,11 @@ def api(migrations: Path, serve: Serve) -> dict[str, Any]:
 def measure(conninfo: str, serve: Serve, count: int, rounds: int, round_s: float) -> dict[str, Any]:
     """The figures of a filled database with ``count`` atoms."""
     figures: dict[str, Any] = {}
-    with running(conninfo, serve) as (url, token):
+    with serving(conninfo, serve) as server:
         for read in reads_of(conninfo, count):
             asked = statements(conninfo, read.question)
             bare = partial(ask_bare, conninfo, asked)
-            over_http = partial(ask_http, url, token, read.path)
+            over_http = partial(ask_http, server.url, server.token, read.path)
             taken = [
                 (load(bare, CLIENTS, round_s), load(over_http, CLIENTS, round_s))
                 for _ in range(rounds)
@@ -204,32 +195,6 @@ def load(open_client: Callable[[], Any], clients: int, seconds: float) -> Load:
         each.join()
     rate = len(took) / (time.perf_counter() - began)
     return Load(rate, sorted(took)[int(len(took) * 0.95)] * 1_000)
-
-
-@contextmanager
-def running(conninfo: str, serve: Serve) -> Iterator[tuple[str, str]]:
-    """URL and owner's token of a server of its own over the database, ended with the block."""
-    with tempfile.TemporaryDirectory(prefix="cairn-bench-") as home:
-        settings = Settings(home=Path(home), database_url=conninfo, http_rate=100_000)
-        settings.run_folder.mkdir()
-        ensure_owner_token(settings)
-        apart = multiprocessing.get_context("spawn")
-        ready = apart.Event()
-        server = apart.Process(target=_serve, args=(serve, settings, ready), daemon=True)
-        server.start()
-        try:
-            if not ready.wait(STARTS_WITHIN_S):
-                raise Unavailable(f"The API did not listen within {STARTS_WITHIN_S} s.")
-            yield read_address(settings) or "", read_owner_token(settings)
-        finally:
-            server.terminate()
-            server.join()
-
-
-def _serve(serve: Serve, settings: Settings, ready: Event) -> None:
-    """What the server logs does not get between the figures."""
-    with contextlib.redirect_stdout(sys.stderr):
-        serve(settings, {}, "127.0.0.1:0", ready.set)
 
 
 def fill_more(conninfo: str) -> None:

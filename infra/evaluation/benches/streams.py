@@ -8,12 +8,9 @@ nobody listening and then with everybody.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import multiprocessing
 import re
 import socket
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,12 +23,10 @@ import psutil
 
 import infra.postgres
 from infra.errors import Refusal
-from infra.evaluation.benches import Serve, say
+from infra.evaluation.benches import say
 from infra.evaluation.benches.reads import AT, PROJECT, RUN, copy, database
+from infra.evaluation.benches.server import Serve, Served, serving
 from infra.local.process import wait_until
-from infra.service.http_address import read_address
-from infra.service.tokens import ensure_owner_token, read_owner_token
-from infra.settings import Settings
 
 CLIENTS, STALLED, JOINING = 500, 50, 1_000
 RATE, SECONDS, EACH_S = 200, 20, 0.02  # frames a second, for how long, and how often some come
@@ -67,6 +62,12 @@ class Server:
     address: tuple[str, int]
     token: str
     process: psutil.Process
+
+    @classmethod
+    def of(cls, served: Served) -> Server:
+        url = urlsplit(served.url)
+        address = (str(url.hostname), int(url.port or 0))
+        return cls(address, served.token, psutil.Process(served.pid))
 
     def sockets(self) -> int:
         """How many clients have a socket here."""
@@ -110,7 +111,8 @@ def streams(migrations: Path, serve: Serve) -> dict[str, Any]:
             texts = dict.fromkeys(("name", "description", "vision", "timezone"), "bench")
             copy(connection, "projects", [{"project_id": PROJECT, "created_at": AT, **texts}])
             copy(connection, "ingestion_runs", [{"run_id": RUN, "project_id": PROJECT}])
-        with running(conninfo, serve) as server:
+        with serving(conninfo, serve) as served:
+            server = Server.of(served)
             return measure_all(server, Producer(conninfo, PROJECT, RATE)) | measure_joining(
                 server, Producer(conninfo, RUN, JOINING_RATE)
             )
@@ -171,33 +173,6 @@ def measure_joining(server: Server, producer: Producer) -> dict[str, Any]:
         "joining_wrong_frames": sum(each.wrong for each in heard),
         "joining_rss_mib": server.rss_mib(),
     }
-
-
-@contextmanager
-def running(conninfo: str, serve: Serve) -> Iterator[Server]:
-    """A server in a process of its own, which has no limit of its rate."""
-    with tempfile.TemporaryDirectory(prefix="cairn-bench-", ignore_cleanup_errors=True) as home:
-        settings = Settings(home=Path(home), database_url=conninfo, http_rate=100_000)
-        settings.run_folder.mkdir(parents=True)
-        ensure_owner_token(settings)
-        spawn = multiprocessing.get_context("spawn")
-        process = spawn.Process(target=_serve, args=(serve, settings))
-        process.start()
-        try:
-            if not wait_until(lambda: read_address(settings) is not None, timeout_s=PATIENCE_S):
-                raise Refusal("The server of the bench has not started.")
-            url = urlsplit(read_address(settings) or "")
-            address = (str(url.hostname), int(url.port or 0))
-            yield Server(address, read_owner_token(settings), psutil.Process(process.pid))
-        finally:
-            process.terminate()
-            process.join(PATIENCE_S)
-
-
-def _serve(serve: Serve, settings: Settings) -> None:
-    """What the server logs does not get between the figures."""
-    with contextlib.redirect_stdout(sys.stderr):
-        serve(settings, {}, "127.0.0.1:0", lambda: None)
 
 
 @contextmanager
