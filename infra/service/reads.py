@@ -91,12 +91,8 @@ async def list_atoms(
     limit: int | None = None,
 ) -> list[Atom]:
     """Atoms with their evidence; live ones unless ``status`` is given."""
-
-    def question(tables: Conn, project_id: str) -> list[Atom]:
-        found = partial(atoms.atoms, tables, project_id, source=source)
-        return list(take(partial(found, kind=kind, status=status, tag=tag, order=order), limit))
-
-    return await _of(settings, project, question)
+    now = partial(atoms.atoms, kind=kind, status=status, source=source, tag=tag, order=order)
+    return await _all_of(settings, project, now, limit)
 
 
 async def list_past_atoms(
@@ -111,13 +107,8 @@ async def list_past_atoms(
     limit: int | None = None,
 ) -> list[PastAtom]:
     """Atoms as they stood after a change set, or at a time, without their quotes."""
-
-    def question(tables: Conn, project_id: str) -> list[PastAtom]:
-        seq = moment if isinstance(moment, int) else atoms.sequence_at(tables, project_id, moment)
-        found = partial(atoms.atoms_as_of, tables, project_id, seq)
-        return list(take(partial(found, kind=kind, status=status, tag=tag, order=order), limit))
-
-    return await _of(settings, project, question)
+    then = partial(past.atoms_at, place=moment, kind=kind, status=status, tag=tag, order=order)
+    return await _all_of(settings, project, then, limit)
 
 
 async def list_contradictions(
