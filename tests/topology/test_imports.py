@@ -29,9 +29,9 @@ EDGES = ("infra.cli", "infra.http", "infra.mcp")
 ALONE = {
     "fastavro": {"schemas/codec.py"},
     "faust": {"streams/app.py", "streams/shell"},
-    "litellm": {"agents/model.py"},
-    "langgraph": {"agents/quality/graph.py"},
-    "langsmith": {"agents/quality/graph.py"},
+    "litellm": {"agents/models/worker.py"},
+    "langgraph": {"agents/quality/graph.py", "agents/project/graph.py"},
+    "langsmith": {"agents/quality/graph.py", "agents/project/graph.py"},
     "cryptography": {"infra/vault.py"},
 }
 

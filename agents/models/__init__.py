@@ -1,0 +1,1 @@
+"""Language models: who serves them, what a call is, and how one is asked. Nothing here decides."""

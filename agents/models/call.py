@@ -1,0 +1,119 @@
+"""One call of a language model: what is asked, what comes back, and who answers.
+
+A request holds all that its answer may depend on, so that its hash names the recorded answer. Tools
+are not a part of it: a model chooses one by an answer of the form ``{tool, args}``, since not every
+server keeps to a choice that was asked for in another way.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from schemas.ids import sha256_hex
+
+Tier = Literal["fast", "standard", "strong", "free"]
+
+
+class Message(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class ModelRequest(BaseModel):
+    """What a model is asked, and for whom.
+
+    ``answer_schema`` is a JSON Schema that the answer must satisfy, None for plain text. Put what
+    stays the same from call to call first in ``messages``: providers charge less for a beginning
+    that they have seen. ``occurrence`` tells equal requests of one run apart.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    tier: Tier
+    prompt_version: str
+    messages: tuple[Message, ...]
+    answer_schema: dict[str, Any] | None = None
+    max_output_tokens: int = Field(default=2_000, ge=1)
+    temperature: float = Field(default=0.0, ge=0, le=2)
+    occurrence: str = ""
+
+    project_id: str
+    agent: str
+    stage: str
+    run_id: str | None = None
+    workflow_id: str | None = None
+    correlation_id: str | None = None
+
+    @property
+    def request_hash(self) -> str:
+        """The name of the recorded answer: everything the answer may depend on, and the run."""
+        asked = self.model_dump(
+            mode="json",
+            include={
+                "tier",
+                "prompt_version",
+                "messages",
+                "answer_schema",
+                "max_output_tokens",
+                "temperature",
+                "occurrence",
+                "project_id",
+                "agent",
+                "stage",
+                "run_id",
+            },
+        )
+        return sha256_hex(json.dumps(asked, sort_keys=True, ensure_ascii=False).encode())
+
+
+class Usage(BaseModel):
+    """Tokens as the provider reported them; ``estimated``: it reported none, so they are ours."""
+
+    model_config = ConfigDict(frozen=True)
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    estimated: bool = False
+
+
+class ModelAnswer(BaseModel):
+    """What a model answered. ``data`` is the parsed answer where the request has a schema.
+
+    ``model`` is the one that served, which may not be the one asked for. ``cost_usd`` None: its
+    price is not known. ``attempts`` counts all calls behind it, also those that failed.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    call_id: str
+    request_hash: str
+    text: str
+    data: Any = None
+    provider: str
+    model: str
+    usage: Usage = Usage()
+    cost_usd: float | None = None
+    latency_ms: int = 0
+    attempts: int = 1
+
+
+class ChatModel(Protocol):
+    """Who answers requests: recorded, within budgets, over all providers that are configured.
+
+    Both raise the errors of ``agents.models.errors``.
+    """
+
+    async def complete(self, request: ModelRequest) -> ModelAnswer: ...
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelAnswer]:
+        """Pieces of the text as they come, then the whole answer. An answer that breaks off
+        raises; what came of it until then is no answer.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""The project graph: a supervisor and six specialists that answer what people ask of a project."""

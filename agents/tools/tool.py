@@ -1,0 +1,67 @@
+"""What a tool is: a name, a description and arguments for a model, and a function for us."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from agents.project.state import Citation
+
+ToolRole = Literal["viewer", "member", "pm", "owner", "operator"]
+
+
+class ToolArguments(BaseModel):
+    """The arguments of a tool; unknown ones are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool answers. ``text`` is for the model and the user, ``data`` the same as JSON."""
+
+    text: str
+    data: Mapping[str, Any]
+    citations: tuple[Citation, ...] = ()
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """For whom a tool works. ``idempotency_key`` is the key of the effect: a change that was asked
+    for with it once is not made twice.
+    """
+
+    project_id: str
+    actor: str
+    role: ToolRole
+    idempotency_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """``mutating``: it changes something. ``confirm``: a person is asked before each call.
+
+    ``space`` groups tools for retrieval. ``call`` never raises for what the model can mend: it
+    answers with an error text.
+    """
+
+    name: str
+    description: str
+    arguments: type[ToolArguments]
+    call: Callable[[ToolContext, Any], Awaitable[ToolResult]]
+    space: str = "project"
+    mutating: bool = False
+    confirm: bool = False
+    role: ToolRole = "viewer"
+
+
+class ToolBox(Protocol):
+    """The tools that are there, by name."""
+
+    def names(self) -> tuple[str, ...]: ...
+
+    def find(self, name: str) -> Tool | None: ...
