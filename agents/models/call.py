@@ -73,13 +73,17 @@ class ModelRequest(BaseModel):
 
 
 class Usage(BaseModel):
-    """Tokens as the provider reported them; ``estimated``: it reported none, so they are ours."""
+    """Tokens as the provider reported them; ``estimated``: it reported none, so they are ours.
+
+    ``input_tokens`` includes those that were read from the provider's cache or written to it.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
+    cache_write_tokens: int = 0
     estimated: bool = False
 
 

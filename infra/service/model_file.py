@@ -12,12 +12,14 @@ import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
 from agents.models.call import Tier
 from agents.models.catalogue import BY_NAME
 from agents.models.configuration import ModelConfiguration, ModelProvider
+from agents.models.prices import Price, PriceTable, read_prices
 from infra.errors import Forbidden, Invalid
 from infra.local.process import FOR_OTHERS
 from infra.settings import Settings
@@ -32,10 +34,11 @@ class ModelsFileInvalid(Invalid):
 
 
 class _ProviderEntry(BaseModel):
-    """A table ``[providers.NAME]`` of the file."""
+    """A table ``[[providers]]`` of the file."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
+    name: str
     base_url: str | None = None
     api_key: str | None = None
     api_key_env: str | None = None
@@ -46,8 +49,9 @@ class _ProviderEntry(BaseModel):
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    providers: dict[str, _ProviderEntry] = {}
+    providers: list[_ProviderEntry] = []
     tiers: dict[Tier, list[str]] = {}
+    prices: dict[str, Price] = {}
 
 
 def read_models(
@@ -58,16 +62,20 @@ def read_models(
     ``with_keys`` False: who has a key is known, the keys are not.
     """
     path = settings.models_file
-    file = _parse(path, text) if (text := read_text(path)) else _File()
-    providers = tuple(
-        _provider_of(path, name, entry, environ, with_keys)
-        for name, entry in file.providers.items()
-    )
+    file = _parse(path, read_text(path))
+    providers = tuple(_provider_of(path, entry, environ, with_keys) for entry in file.providers)
+    _check_names(path, [one.name for one in providers])
     found = ModelConfiguration(
         providers=providers, tiers={tier: tuple(names) for tier, names in file.tiers.items()}
     )
     _check_tiers(path, found)
     return found
+
+
+def read_price_table(settings: Settings) -> PriceTable:
+    """The prices of the file, then those that Cairn knows. Raises ModelsFileInvalid, Forbidden."""
+    file = _parse(settings.models_file, read_text(settings.models_file))
+    return PriceTable(read_prices(), file.prices)
 
 
 def read_text(path: Path) -> str:
@@ -88,28 +96,42 @@ def read_text(path: Path) -> str:
 
 def _parse(path: Path, text: str) -> _File:
     try:
-        return _File.model_validate(tomllib.loads(text))
+        tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ModelsFileInvalid(f"{path} is no TOML: {error}; mend or remove it.") from error
+    try:
+        return _File.model_validate(tables)
     except ValidationError as error:
-        raise ModelsFileInvalid(f"{path}: {_explain(error)}.") from error
+        raise ModelsFileInvalid(f"{path}: {_explain(error, tables)}.") from error
 
 
-def _explain(error: ValidationError) -> str:
+def _explain(error: ValidationError, tables: dict[str, Any]) -> str:
     """Where the first mistake is and what would be right; the value may be a key."""
     first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"] if part != "[key]")
+    match first["loc"]:
+        case ("providers", int() as index, str() as field):
+            name = tables["providers"][index].get("name")
+            place = f"provider {name or f'number {index + 1}'}, `{field}`"
+        case loc:
+            place = f"`{'.'.join(str(part) for part in loc if part != '[key]')}`"
     if first["type"] == "extra_forbidden":
-        return f"there is no setting `{place}`; remove it"
-    return f"`{place}` is wrong: {first['msg'][0].lower()}{first['msg'][1:]}"
+        return f"{place} is no setting; remove it"
+    return f"{place} is wrong: {first['msg'][0].lower()}{first['msg'][1:]}"
+
+
+def _check_names(path: Path, names: list[str]) -> None:
+    for name in names:
+        if "/" in name or not name.strip():
+            raise ModelsFileInvalid(f"{path}: {name!r} is no name for a provider: use no slash.")
+        if names.count(name) > 1:
+            raise ModelsFileInvalid(f"{path} names provider {name} twice: remove one.")
 
 
 def _provider_of(
-    path: Path, name: str, entry: _ProviderEntry, environ: Mapping[str, str], with_keys: bool
+    path: Path, entry: _ProviderEntry, environ: Mapping[str, str], with_keys: bool
 ) -> ModelProvider:
-    place, known = f"{path}: `providers.{name}`", BY_NAME.get(name)
-    if "/" in name or not name.strip():
-        raise ModelsFileInvalid(f"{place} is no name for a provider: use one without a slash.")
+    name, known = entry.name, BY_NAME.get(entry.name)
+    place = f"{path}: provider {name}"
     if entry.api_key is not None and entry.api_key_env is not None:
         raise ModelsFileInvalid(f"{place} has both api_key and api_key_env: remove one.")
     if entry.base_url is not None and not entry.base_url.startswith(("http://", "https://")):
