@@ -113,6 +113,8 @@ class Settings(BaseModel):
     oidc_projects_claim: str = "cairn_projects"
 
     models: Absolute | None = None
+    ollama_ttl_seconds: Annotated[float, Field(ge=0, le=86_400)] = 30.0
+    ollama_enable_in_cloud: bool = False
 
     database_url: Annotated[DatabaseUrl | None, Field(repr=False)] = None
     vault_key: SecretStr | None = None
