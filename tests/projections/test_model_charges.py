@@ -20,6 +20,7 @@ from infra.jobs.outbox import list_pending, mark_published
 from infra.service.http_tables import Tables
 from infra.service.model_calls import RecordedCalls
 from infra.settings import Settings
+from projections.read.costs import CostGroup, costs
 from schemas.codec import encode, headers
 from schemas.envelope import SYSTEM, outside_fact
 from schemas.events.model_calls import PayloadRecorded
@@ -29,6 +30,7 @@ from tests.projections.conftest import ReadModel
 from tests.projections.log import Log
 
 PROJECT = "prj_1"
+GATE = "quality_gate"  # what it costs is told apart
 CENT = Usage(input_tokens=10_000)  # at a dollar a million tokens
 PRICES = PriceTable({}, {"lab/m": Price.model_validate({"input": 1, "output": 10})})
 
@@ -255,6 +257,28 @@ def test_each_attempt_has_one_row_and_a_fallback_says_why(books: Books):
         ("quality_gate", 1, "failed", "overloaded", 529, None, 0.0, "c-1"),
         ("quality_gate", 2, "answered", "", None, "lab/m", 0.0, "c-1"),
     ]
+
+
+def test_costs_add_up_by_agent_model_run_and_day(books: Books):
+    for agent, run_id, tokens in (("reader", "r1", 10), ("reader", "r2", 20), (GATE, None, 30)):
+        attempt = an_attempt(a_request(agent, run_id=run_id))
+        call_id = books.reserve(attempt)
+        books.settle(call_id, an_outcome(Usage(input_tokens=tokens, output_tokens=1)), attempt)
+    books.publish()
+
+    def lines(group: CostGroup) -> list[tuple[str, int, float]]:
+        found = costs(books.model.connection, PROJECT, group)
+        assert sum(line.input_tokens for line in found.lines) == found.total.input_tokens == 60
+        return [(each.key, each.calls, round(each.cost_usd, 6)) for each in found.lines]
+
+    assert lines("agent") == [("reader", 2, 50e-6), (GATE, 1, 40e-6)]
+    assert lines("run") == [("-", 1, 40e-6), ("r2", 1, 30e-6), ("r1", 1, 20e-6)]
+    assert [key for key, *_ in lines("model")] == ["lab/m"]
+    assert lines("stage") == [("map", 3, 90e-6)]
+    ((day, calls, cost_usd),) = books.model.rows(
+        "SELECT to_char(day, 'YYYY-MM-DD'), sum(calls), sum(cost_usd) FROM cost_daily GROUP BY day"
+    )
+    assert lines("day") == [(day, calls, round(cost_usd, 6))]
 
 
 def test_texts_of_calls_are_kept_for_ninety_days(books: Books):
