@@ -22,6 +22,7 @@ REDACTOR_VERSION = "r3"
 ANNOTATOR_VERSION = "a3"
 CHUNK_VERSION = "c5"
 EXTRACTOR_VERSION = "h6"  # of the reader that needs no model
+MODEL_EXTRACTOR_VERSION = "m1"  # what becomes of a model's answer; its prompt has a version, too
 REFLECTION_VERSION = "f3"
 DUPLICATES_VERSION = "d3"  # which atoms are merged, which merges are asked about
 CONTRADICTIONS_VERSION = "k3"
