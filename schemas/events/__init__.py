@@ -65,7 +65,7 @@ from schemas.events.job import (
 )
 from schemas.events.ledger import LedgerChanged
 from schemas.events.pipeline import PIPELINE_FACTS
-from schemas.events.project import ProjectCreated
+from schemas.events.project import ProjectCreated, SettingsChanged
 from schemas.events.quality import (
     DimensionScored,
     IterationCompleted,
@@ -73,6 +73,7 @@ from schemas.events.quality import (
     QualityRunStarted,
     SectionRevised,
 )
+from schemas.events.schedule import SCHEDULE_FACTS
 from schemas.events.source import SourceContentPart, SourceRevised
 from schemas.events.stream import StreamFrame
 from schemas.events.team import (
@@ -87,6 +88,8 @@ from schemas.events.vault import KeyCreated, KeyErased
 
 _EVENTS: tuple[type[Event], ...] = (
     ProjectCreated,
+    SettingsChanged,
+    *SCHEDULE_FACTS,
     KeyCreated,
     KeyErased,
     StreamFrame,
