@@ -11,6 +11,7 @@ from projections.fold import (
     onboarding,
     people,
     quality,
+    schedules,
     sources,
     streams,
     team,
@@ -30,6 +31,7 @@ FOLDS: dict[str, Fold] = {
         *jobs.FOLDS.items(),
         *onboarding.FOLDS.items(),
         *team.FOLDS.items(),
+        *schedules.FOLDS.items(),
         *dead_letters.FOLDS.items(),
         *streams.FOLDS.items(),
     )
