@@ -130,6 +130,9 @@ TABLES: tuple[Table, ...] = (
     _table("project_working_summary", "project_id"),
     _table("team_members", "member_id"),
     _table("team_plans", "project_id"),
+    _table("project_settings", "project_id"),
+    _table("scheduled_work", "work_item_id", compared=False),
+    _table("heartbeats", "project_id", compared=False),
     _table("artifact_positions", "project_id", "artifact_seq", compared=False),
     _table(
         "artifacts",

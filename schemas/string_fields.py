@@ -14,6 +14,11 @@ Fields = Mapping[str, str]
 # Words of people and of the outside. The publisher removes their secrets.
 TEXTS: Fields = {
     "ProjectCreated": "name description vision timezone",
+    "SettingsChanged": "timezone",
+    "ScheduleCreated": "title agent payload",
+    "ScheduleUpdated": "title",
+    "WorkItemReceived": "title payload",
+    "WorkItemFinished": "detail",
     "ConnectorAdded": "target base_url options",
     "Credential": "place",
     "SyncFailed": "error",
@@ -127,6 +132,13 @@ IDENTIFIERS: Fields = {
         "risk_version key_id"
     ),
     "MessageWithdrawn": "testimony_id",
+    "_WorkItem": "work_item_id",
+    "WorkItemReceived": "rule occasion agent connector done_by",
+    "WorkItemRouted": "agent job_id",
+    "WorkItemFinished": "job_id",
+    "HeartbeatTicked": "due",
+    "Recurrence": "at first_day",
+    "QuietHours": "start end",
     "_Definition": "connector_id request_key",
     "ConnectorAdded": "streams",
     "Credential": "role",

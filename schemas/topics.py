@@ -70,7 +70,13 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "project.v1",
         "project_id",
-        ("project.created", "project.budget_set", "connector.added", "connector.removed"),
+        (
+            "project.created",
+            "project.settings_changed",
+            "project.budget_set",
+            "connector.added",
+            "connector.removed",
+        ),
         ("cli",),
         ("projections", "connectors"),
     ),
@@ -221,6 +227,22 @@ TOPICS: tuple[Topic, ...] = (
         ("team.member_added", "team.member_updated", "team.member_removed", "team.plan_set"),
         ("cli",),
         ("reduce", "projections"),
+    ),
+    Topic(
+        "schedule.v1",
+        "project_id",
+        (
+            "schedule.created",
+            "schedule.updated",
+            "schedule.removed",
+            "heartbeat.ticked",
+            "work_item.received",
+            "work_item.routed",
+            "work_item.deferred",
+            "work_item.finished",
+        ),
+        ("cli", "intake", "jobs"),
+        ("projections",),
     ),
     Topic(
         "reduce.request.v1",

@@ -16,6 +16,7 @@ from infra.client.calls.planning import Planning
 from infra.client.calls.projects import Projects
 from infra.client.calls.quality import Quality
 from infra.client.calls.runs import Runs
+from infra.client.calls.schedules import Schedules
 from infra.client.calls.sources import Sources
 from infra.client.calls.streams import Streams
 from infra.client.calls.tokens import Tokens
@@ -37,6 +38,7 @@ class Client(
     Projects,
     Quality,
     Runs,
+    Schedules,
     Sources,
     Streams,
     Tokens,

@@ -134,6 +134,18 @@ if TYPE_CHECKING:
     from infra.service.runs import accept_removals as accept_removals
     from infra.service.runs import cancel_run as cancel_run
     from infra.service.runs import resume_run as resume_run
+    from infra.service.schedules import ProjectSettings as ProjectSettings
+    from infra.service.schedules import QuietHours as QuietHours
+    from infra.service.schedules import ScheduledWork as ScheduledWork
+    from infra.service.schedules import WorkChange as WorkChange
+    from infra.service.schedules import WorkRequest as WorkRequest
+    from infra.service.schedules import list_schedules as list_schedules
+    from infra.service.schedules import read_project_settings as read_project_settings
+    from infra.service.schedules import read_schedule as read_schedule
+    from infra.service.schedules import remove_schedule as remove_schedule
+    from infra.service.schedules import schedule_work as schedule_work
+    from infra.service.schedules import set_project_settings as set_project_settings
+    from infra.service.schedules import update_schedule as update_schedule
     from infra.service.setup import find_vault_problems as find_vault_problems
     from infra.service.setup import prepare_servers as prepare_servers
     from infra.service.status import InstallationStatus as InstallationStatus

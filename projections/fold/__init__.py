@@ -12,6 +12,7 @@ from projections.fold import (
     onboarding,
     people,
     quality,
+    schedules,
     sources,
     streams,
     team,
@@ -32,6 +33,7 @@ FOLDS: dict[str, Fold] = {
         *onboarding.FOLDS.items(),
         *team.FOLDS.items(),
         *model_calls.FOLDS.items(),
+        *schedules.FOLDS.items(),
         *dead_letters.FOLDS.items(),
         *streams.FOLDS.items(),
     )

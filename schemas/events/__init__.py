@@ -66,7 +66,7 @@ from schemas.events.job import (
 from schemas.events.ledger import LedgerChanged
 from schemas.events.model_calls import CALL_FACTS
 from schemas.events.pipeline import PIPELINE_FACTS
-from schemas.events.project import BudgetSet, ProjectCreated
+from schemas.events.project import BudgetSet, ProjectCreated, SettingsChanged
 from schemas.events.quality import (
     DimensionScored,
     IterationCompleted,
@@ -74,6 +74,7 @@ from schemas.events.quality import (
     QualityRunStarted,
     SectionRevised,
 )
+from schemas.events.schedule import SCHEDULE_FACTS
 from schemas.events.source import SourceContentPart, SourceRevised
 from schemas.events.stream import StreamFrame
 from schemas.events.team import (
@@ -89,6 +90,8 @@ from schemas.events.vault import KeyCreated, KeyErased
 _EVENTS: tuple[type[Event], ...] = (
     ProjectCreated,
     BudgetSet,
+    SettingsChanged,
+    *SCHEDULE_FACTS,
     KeyCreated,
     KeyErased,
     StreamFrame,
