@@ -128,7 +128,7 @@ TOPICS: tuple[Topic, ...] = (
         "source_id",
         ("chunk.created", "source.processed"),
         ("hygiene",),
-        ("rekeyer", "map_preview", "map_deep", "reflect", "projections"),
+        ("rekeyer", "map_preview", "map_deep", "reflect", "adjudicate", "projections"),
         max_message_bytes=WHOLE_RECORD_BYTES,
     ),
     Topic(
@@ -175,9 +175,9 @@ TOPICS: tuple[Topic, ...] = (
     Topic(
         "atom.validated.v1",
         "project_id",
-        ("atom.reflected",),
-        ("reflect",),
-        ("ledger", "projections"),
+        ("atom.reflected", "atom.adjudicated"),
+        ("reflect", "adjudicate"),
+        ("adjudicate", "ledger", "projections"),
     ),
     Topic(
         "ingestion.v1",

@@ -15,7 +15,7 @@ from schemas.events.artifact import (
     VersionPublished,
     VersionRejected,
 )
-from schemas.events.atom import AtomReflected, CandidatesExtracted
+from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
 from schemas.events.change import ChangeRequested, GenerationRequested
 from schemas.events.connector import (
     ConnectorAdded,
@@ -120,6 +120,7 @@ _EVENTS: tuple[type[Event], ...] = (
     ExtractRequested,
     CandidatesExtracted,
     AtomReflected,
+    AtomAdjudicated,
     MergeDecided,
     ContradictionDecided,
     AtomVerified,

@@ -10,6 +10,7 @@ RELEASED_STAGES = (
     "map_preview",
     "map_deep",
     "reflect",
+    "adjudicate",
     "publish",
     "frame",
     "run_control",
