@@ -236,7 +236,7 @@ IDENTIFIERS: Fields = {
     "ReportRequested": "as_of",
     "ReviewFinding": "code section_id statement_id",
     "ArtifactChange": "recomputed_sections reason_codes",
-    "LoopRecord": "phase",
+    "LoopRecord": "phase engine",
     "ContinuationRecord": "artifact_id",
     "QualityRun": "quality_run_id artifact_id engine model revised_sections",
     "SectionCritique": "section_id",
