@@ -18,7 +18,8 @@ CallResult = Literal["answered", "malformed", "failed", "refused", "cancelled"]
 class Attempt:
     """One call of one provider. ``number`` counts from 1 over all attempts of a request.
 
-    ``fallback_from`` is the ``provider/model`` that failed before, where this one stands in for it.
+    ``fallback_from`` is the ``provider/model`` that failed before, where this one stands in for it,
+    ``fallback_reason`` the class of its error.
     """
 
     request: ModelRequest
@@ -27,6 +28,7 @@ class Attempt:
     number: int
     is_local: bool = False
     fallback_from: str | None = None
+    fallback_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,11 @@ COMMANDS = {
         "intake",
         "Process delivered webhooks. `cairn up` starts it by itself.",
     ),
+    "model-worker": Command(
+        "Operate",
+        "model_worker",
+        "Make the calls of model providers. `cairn up` starts it where one is configured.",
+    ),
     "dlq": Command("Operate", "dlq", "List or retry records that could not be processed."),
     "rebuild": Command(
         "Operate",
@@ -173,6 +178,7 @@ COMMANDS = {
 # What works on the files, processes or log of the machine that it is called on.
 ONLY_HERE = frozenset(
     ("up", "down", "demo", "worker", "projector", "web", "intake")
+    + ("model-worker",)
     + ("rebuild", "replay", "checksums", "verify-log")
 )
 
