@@ -20,9 +20,9 @@ from __future__ import annotations
 HYGIENE_VERSION = "h4"  # decoding, line ends, which sources are skipped
 REDACTOR_VERSION = "r3"
 ANNOTATOR_VERSION = "a3"
-CHUNK_VERSION = "c4"
-EXTRACTOR_VERSION = "h5"  # of the reader that needs no model
+CHUNK_VERSION = "c5"
+EXTRACTOR_VERSION = "h6"  # of the reader that needs no model
 REFLECTION_VERSION = "f3"
 DUPLICATES_VERSION = "d3"  # which atoms are merged, which merges are asked about
 CONTRADICTIONS_VERSION = "k3"
-LEDGER_VERSION = "l4"  # what else the ledger decides: status, confidence, links, mentions
+LEDGER_VERSION = "l5"  # what else the ledger decides: status, confidence, links, mentions

@@ -187,6 +187,7 @@ class EvidenceRow(Part):
     speaker: str | None = None
     speaker_role: str | None = None
     said_at: datetime | None = None
+    serial: int | None = None
 
 
 class LinkRecord(Part):
