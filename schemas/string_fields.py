@@ -203,11 +203,11 @@ IDENTIFIERS: Fields = {
         "artifact_id number content_hash engine model prompt_version run_id "
         "upstream_artifact_ids blocked_by quality_run_id"
     ),
-    "Section": "section_id content_hash input_hash",
+    "Section": "section_id content_hash input_hash engine model prompt_version",
     "Suggestion": "input_hash",
-    "EditAnswer": "artifact_id section_ids uncited_atom_ids",
-    "ChangeRequested": "artifact_id",
-    "SectionEdit": "section_id",
+    "EditAnswer": "artifact_id section_ids uncited_atom_ids model",
+    "ChangeRequested": "artifact_id model prompt_version",
+    "SectionEdit": "section_id input_hash",
     "Statement": "statement_id contradiction_ids artifact_ids backed_by",
     "Citation": "atom_id",
     "InsightFields": "atom_ids source_ids",

@@ -7,7 +7,7 @@ for. Time comes from outside: a step says how long it took, and one that took to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeVar
 
@@ -82,12 +82,17 @@ class _Course(Generic[T]):
     decisions: list[ContinuationRecord] = field(default_factory=list)
 
     def repeats(self, text: str) -> bool:
-        spoken = words(text)
-        return any(
-            text == known
-            or (jaccard(spoken, words(known)) >= ALIKE and similarity(text, known) >= SAME)
-            for known in self.texts
-        )
+        return repeats(text, self.texts)
+
+
+def repeats(text: str, texts: Iterable[str]) -> bool:
+    """Whether ``text`` says what one of ``texts`` says; all of them as ``norm_text`` makes them."""
+    spoken = words(text)
+    return any(
+        text == known
+        or (jaccard(spoken, words(known)) >= ALIKE and similarity(text, known) >= SAME)
+        for known in texts
+    )
 
 
 def run_loop(

@@ -19,6 +19,8 @@ class Edit(Model):
     artifact_id: str
     editor: str
     editor_kind: str
+    artifact_type: str
+    model: str | None
     section_ids: list[str]
     expected_version: int
     version: int
