@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from projections.fold import (
+    agents,
     artifacts,
     dead_letters,
     ingestion,
@@ -30,6 +31,7 @@ FOLDS: dict[str, Fold] = {
         *jobs.FOLDS.items(),
         *onboarding.FOLDS.items(),
         *team.FOLDS.items(),
+        *agents.FOLDS.items(),
         *dead_letters.FOLDS.items(),
         *streams.FOLDS.items(),
     )
