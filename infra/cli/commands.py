@@ -62,6 +62,9 @@ COMMANDS = {
         "search",
         "Answer a question with passages and atoms, each with the places it comes from.",
     ),
+    "chat": Command(
+        "Read", "chat", "Ask the agents of a project, or talk with them; answers cite places."
+    ),
     "trace": Command(
         "Read",
         "trace",
@@ -172,6 +175,7 @@ COMMANDS = {
         "verify_log",
         "Check the log: places, schemas, ids, hashes, sequences, quotes, citations.",
     ),
+    "agents": Command("Operate", "agents", "Show graphs and tools of the agents."),
     "bench": Command("Measure", "bench", "Measure speed, with the baseline in the same run."),
     "eval": Command(
         "Measure",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from infra.client.calls.administration import Administration
 from infra.client.calls.artifacts import Artifacts
+from infra.client.calls.chat import Chat
 from infra.client.calls.connectors import Connectors
 from infra.client.calls.decisions import Decisions
 from infra.client.calls.ingestion import Ingestion
@@ -26,6 +27,7 @@ from infra.client.calls.views import Views
 class Client(
     Administration,
     Artifacts,
+    Chat,
     Connectors,
     Decisions,
     Ingestion,

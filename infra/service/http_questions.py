@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from infra.service.reads import View, view
+from projections.read.agents import Conversation
+from projections.read.agents import conversations as list_conversations
 from projections.read.artifact_list import (
     ArtifactSummary,
     ArtifactVersion,
@@ -87,6 +89,8 @@ from projections.read.waiting import Waiting
 from projections.read.waiting import queue as list_waiting
 
 __all__ = [
+    "Conversation",
+    "list_conversations",
     "Chunk",
     "RunBatch",
     "WholeChunk",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from projections.fold import (
+    agents,
     artifacts,
     dead_letters,
     ingestion,
@@ -34,6 +35,7 @@ FOLDS: dict[str, Fold] = {
         *team.FOLDS.items(),
         *model_calls.FOLDS.items(),
         *schedules.FOLDS.items(),
+        *agents.FOLDS.items(),
         *dead_letters.FOLDS.items(),
         *streams.FOLDS.items(),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schemas.envelope import Event
+from schemas.events.agent import AGENT_EVENTS
 from schemas.events.artifact import (
     ArtifactChanged,
     ArtifactEdited,
@@ -164,6 +165,7 @@ _EVENTS: tuple[type[Event], ...] = (
     JobDead,
     JobCancelled,
     *CALL_FACTS,
+    *AGENT_EVENTS,
     DeadLetter,
 )
 EVENT_TYPES: dict[str, type[Event]] = {event.type_name: event for event in _EVENTS}

@@ -31,6 +31,7 @@ JobType = Literal[
     "replay",
     "rebuild",
     "verify_log",
+    "agent_turn",
 ]
 JobStatus = Literal["queued", "leased", "succeeded", "failed", "dead", "cancelled"]
 Priority = Literal["urgent", "scheduled", "background"]
