@@ -130,6 +130,9 @@ TABLES: tuple[Table, ...] = (
     _table("project_working_summary", "project_id"),
     _table("team_members", "member_id"),
     _table("team_plans", "project_id"),
+    _table("project_settings", "project_id"),
+    _table("scheduled_work", "work_item_id", compared=False),
+    _table("heartbeats", "project_id", compared=False),
     _table("artifact_positions", "project_id", "artifact_seq", compared=False),
     _table(
         "artifacts",
@@ -172,4 +175,16 @@ TABLES: tuple[Table, ...] = (
     _table("dead_letters", "dead_letter_id", compared=False),
     _table("stream_frames", "event_id", compared=False),
     _table("onboarding_events", "pipeline_id", "seq", compared=False),
+    _table("agent_events", "turn_id", "ordinal", compared=False, append_only=True),
+    _table(
+        "conversations",
+        "conversation_id",
+        merge={"title": "first", "started_by": "first", "started_at": "min"},
+        compared=False,
+    ),
+    _table("conversation_messages", "turn_id", "role", compared=False),
+    _table("agent_results", "turn_id", "ordinal", compared=False),
+    _table("agent_thoughts", "turn_id", "ordinal", compared=False),
+    _table("tool_calls", "effect_id", compared=False),
+    _table("confirmations", "confirmation_id", compared=False),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from infra.client.calls.administration import Administration
 from infra.client.calls.artifacts import Artifacts
+from infra.client.calls.chat import Chat
 from infra.client.calls.connectors import Connectors
 from infra.client.calls.decisions import Decisions
 from infra.client.calls.ingestion import Ingestion
@@ -16,6 +17,7 @@ from infra.client.calls.planning import Planning
 from infra.client.calls.projects import Projects
 from infra.client.calls.quality import Quality
 from infra.client.calls.runs import Runs
+from infra.client.calls.schedules import Schedules
 from infra.client.calls.sources import Sources
 from infra.client.calls.streams import Streams
 from infra.client.calls.tokens import Tokens
@@ -25,6 +27,7 @@ from infra.client.calls.views import Views
 class Client(
     Administration,
     Artifacts,
+    Chat,
     Connectors,
     Decisions,
     Ingestion,
@@ -37,6 +40,7 @@ class Client(
     Projects,
     Quality,
     Runs,
+    Schedules,
     Sources,
     Streams,
     Tokens,

@@ -15,6 +15,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from infra.service.agents import BegunTurn as BegunTurn
+    from infra.service.agents import ChatRequest as ChatRequest
+    from infra.service.agents import ConfirmationAnswer as ConfirmationAnswer
+    from infra.service.agents import TurnFrame as TurnFrame
+    from infra.service.agents import WholeConversation as WholeConversation
+    from infra.service.agents import answer_confirmation as answer_confirmation
+    from infra.service.agents import begin_turn as begin_turn
+    from infra.service.agents import describe_agent_graph as describe_agent_graph
+    from infra.service.agents import follow_turn as follow_turn
+    from infra.service.agents import list_conversations as list_conversations
+    from infra.service.agents import read_conversation as read_conversation
     from infra.service.audit import REPLAY_SCHEMA as REPLAY_SCHEMA
     from infra.service.audit import ReplayedLedger as ReplayedLedger
     from infra.service.audit import hash_tables as hash_tables
@@ -139,6 +150,18 @@ if TYPE_CHECKING:
     from infra.service.runs import accept_removals as accept_removals
     from infra.service.runs import cancel_run as cancel_run
     from infra.service.runs import resume_run as resume_run
+    from infra.service.schedules import ProjectSettings as ProjectSettings
+    from infra.service.schedules import QuietHours as QuietHours
+    from infra.service.schedules import ScheduledWork as ScheduledWork
+    from infra.service.schedules import WorkChange as WorkChange
+    from infra.service.schedules import WorkRequest as WorkRequest
+    from infra.service.schedules import list_schedules as list_schedules
+    from infra.service.schedules import read_project_settings as read_project_settings
+    from infra.service.schedules import read_schedule as read_schedule
+    from infra.service.schedules import remove_schedule as remove_schedule
+    from infra.service.schedules import schedule_work as schedule_work
+    from infra.service.schedules import set_project_settings as set_project_settings
+    from infra.service.schedules import update_schedule as update_schedule
     from infra.service.setup import find_vault_problems as find_vault_problems
     from infra.service.setup import prepare_servers as prepare_servers
     from infra.service.status import InstallationStatus as InstallationStatus

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from infra.service.reads import View, view
+from projections.read.agents import Conversation
+from projections.read.agents import conversations as list_conversations
 from projections.read.artifact_list import (
     ArtifactSummary,
     ArtifactVersion,
@@ -71,6 +73,10 @@ from projections.read.rejections import rejections as list_rejections
 from projections.read.runs import Phase, Run
 from projections.read.runs import phases as list_phases
 from projections.read.runs import runs as list_runs
+from projections.read.schedules import ProjectSettings, ScheduledWork
+from projections.read.schedules import project_settings as read_project_settings
+from projections.read.schedules import scheduled_work as list_schedules
+from projections.read.schedules import work_item as read_schedule
 from projections.read.search import Answer, Filters, search_ledger
 from projections.read.source_detail import WholeSource, whole_source
 from projections.read.source_list import SourceState
@@ -83,6 +89,8 @@ from projections.read.waiting import Waiting
 from projections.read.waiting import queue as list_waiting
 
 __all__ = [
+    "Conversation",
+    "list_conversations",
     "Chunk",
     "RunBatch",
     "WholeChunk",
@@ -111,6 +119,11 @@ __all__ = [
     "Member",
     "PipelineEvent",
     "PlanSettings",
+    "ProjectSettings",
+    "ScheduledWork",
+    "list_schedules",
+    "read_project_settings",
+    "read_schedule",
     "QualityRunEvent",
     "QualityRunRow",
     "ReportItem",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from projections.fold import (
+    agents,
     artifacts,
     dead_letters,
     ingestion,
@@ -12,6 +13,7 @@ from projections.fold import (
     onboarding,
     people,
     quality,
+    schedules,
     sources,
     streams,
     team,
@@ -32,6 +34,8 @@ FOLDS: dict[str, Fold] = {
         *onboarding.FOLDS.items(),
         *team.FOLDS.items(),
         *model_calls.FOLDS.items(),
+        *schedules.FOLDS.items(),
+        *agents.FOLDS.items(),
         *dead_letters.FOLDS.items(),
         *streams.FOLDS.items(),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schemas.envelope import Event
+from schemas.events.agent import AGENT_EVENTS
 from schemas.events.artifact import (
     ArtifactChanged,
     ArtifactEdited,
@@ -66,7 +67,7 @@ from schemas.events.job import (
 from schemas.events.ledger import LedgerChanged
 from schemas.events.model_calls import CALL_FACTS
 from schemas.events.pipeline import PIPELINE_FACTS
-from schemas.events.project import BudgetSet, ProjectCreated
+from schemas.events.project import BudgetSet, ProjectCreated, SettingsChanged
 from schemas.events.quality import (
     DimensionScored,
     IterationCompleted,
@@ -74,6 +75,7 @@ from schemas.events.quality import (
     QualityRunStarted,
     SectionRevised,
 )
+from schemas.events.schedule import SCHEDULE_FACTS
 from schemas.events.source import SourceContentPart, SourceRevised
 from schemas.events.stream import StreamFrame
 from schemas.events.team import (
@@ -89,6 +91,8 @@ from schemas.events.vault import KeyCreated, KeyErased
 _EVENTS: tuple[type[Event], ...] = (
     ProjectCreated,
     BudgetSet,
+    SettingsChanged,
+    *SCHEDULE_FACTS,
     KeyCreated,
     KeyErased,
     StreamFrame,
@@ -161,6 +165,7 @@ _EVENTS: tuple[type[Event], ...] = (
     JobDead,
     JobCancelled,
     *CALL_FACTS,
+    *AGENT_EVENTS,
     DeadLetter,
 )
 EVENT_TYPES: dict[str, type[Event]] = {event.type_name: event for event in _EVENTS}

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, get_args
 from pydantic import Field
 
 from schemas.envelope import Event
+from schemas.events.schedule import QuietHours
 
 BudgetScope = Literal["project_day", "project_month", "run", "agent"]
 BUDGET_SCOPES: tuple[BudgetScope, ...] = get_args(BudgetScope)
@@ -50,3 +51,21 @@ class BudgetSet(Event):
     @property
     def aggregate_id(self) -> str:
         return f"{self.scope}|{self.agent}"
+
+
+class SettingsChanged(Event):
+    """A project keeps other hours. What is None stays as it is; natural key: the request's key.
+
+    ``timezone`` is a name like ``Europe/Berlin``; ``has_no_quiet_hours`` takes them away.
+    """
+
+    type_name: ClassVar[str] = "project.settings_changed"
+    topic: ClassVar[str] = "project.v1"
+
+    timezone: str | None = None
+    quiet_hours: QuietHours | None = None
+    has_no_quiet_hours: bool = False
+
+    @property
+    def aggregate_id(self) -> str:
+        return "settings"
