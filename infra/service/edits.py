@@ -37,6 +37,8 @@ REASONS: Mapping[str, tuple[type[Refusal], str]] = {
     "not_valid": (Invalid, "what it should say is not supported by what it cites"),
     "edited_by_person": (Conflict, "a person has edited the section"),
     "nothing_changes": (Conflict, "it says that already"),
+    "stale_input": (Conflict, "it is made from other atoms by now"),
+    "repeats_another": (Conflict, "another item says that already"),
 }
 
 

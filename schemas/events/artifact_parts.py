@@ -74,6 +74,8 @@ class Suggestion(Part):
 class Section(Part):
     """One section. Of an ``edited`` one, ``edited_by`` says who wrote it: it is not overwritten,
     and what would be written anew is its ``suggestion`` until somebody answers that.
+
+    ``engine`` says who worded it: ``heuristic`` are rules, ``model`` is the model named beside it.
     """
 
     section_id: str
@@ -85,6 +87,9 @@ class Section(Part):
     input_hash: str
     edited_by: str | None = None
     suggestion: Suggestion | None = None
+    engine: str = "heuristic"
+    model: str | None = None
+    prompt_version: str | None = None
 
 
 class ReviewFinding(Part):
@@ -258,7 +263,10 @@ OwnFields = (
 
 
 class ArtifactSnapshot(Part):
-    """A whole artifact at one version. One of the last six fields is set, by its type."""
+    """A whole artifact at one version. One of the last six fields is set, by its type.
+
+    ``engine`` is ``model`` where a model has worded one of its sections at least.
+    """
 
     artifact_id: str
     artifact_type: ArtifactType
@@ -320,11 +328,15 @@ EditRefusal = Literal[
     "not_valid",
     "edited_by_person",
     "nothing_changes",
+    "stale_input",
+    "repeats_another",
 ]
 
 
 class EditAnswer(Part):
     """What became of a request to change an artifact; ``refusal`` is None where it was done.
+
+    ``model`` is the model whose words these are, if any.
 
     ``version`` is the one that there is now. ``uncited_atom_ids`` are atoms that the artifact cited
     before and cites no longer: they stay in the ledger until somebody dismisses them.
@@ -332,7 +344,9 @@ class EditAnswer(Part):
 
     artifact_id: str
     editor: str
-    editor_kind: Literal["person", "quality_gate"]
+    editor_kind: Literal["person", "quality_gate", "model"]
+    artifact_type: ArtifactType = "prd"
+    model: str | None = None
     section_ids: list[str]
     expected_version: int
     version: int
@@ -358,10 +372,12 @@ class ContinuationRecord(Part):
 class LoopRecord(Part):
     """How one loop of generation went. ``calls`` counts items asked for and
     decisions to go on; ``calls_ratio`` is that for each item asked for. ``continuations`` has one
-    entry for each item, in the order they were made.
+    entry for each item, in the order they were made. ``engine`` says who made them: ``heuristic``
+    or ``model``.
     """
 
     phase: str
+    engine: str = "heuristic"
     stop_reason: StopReason
     items: int
     errors: int

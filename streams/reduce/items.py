@@ -29,6 +29,7 @@ from streams.reduce.states import DerivedState
 from streams.reduce.validator import Lane, errors, validate
 
 ENGINE = "heuristic"
+MODEL = "model"
 EDITED = "edited"
 TITLES = {
     "description": "Description",
@@ -116,6 +117,18 @@ def replace_statements(section: Section, statements: list[Statement]) -> Section
     }
     mark = sha256_hex(json.dumps(content, sort_keys=True))
     return section.model_copy(update={"statements": statements, "content_hash": mark})
+
+
+def describe_engine(sections: Iterable[Section]) -> dict[str, str | None]:
+    """Who has worded an artifact of these sections: a model, where one has any of them."""
+    worded = [one for one in sections if one.engine == MODEL and one.state != EDITED]
+    models = dict.fromkeys(one.model for one in worded if one.model)
+    versions = dict.fromkeys(one.prompt_version for one in worded if one.prompt_version)
+    return {
+        "engine": MODEL if worded else ENGINE,
+        "model": ", ".join(models) or None,
+        "prompt_version": ", ".join(versions) or None,
+    }
 
 
 def attempt(
@@ -234,6 +247,7 @@ def item_change(
             "content_hash": mark,
             "rendered_markdown": render(fresh.title, standing.state, version, fresh.sections),
         }
+        | describe_engine(fresh.sections)
         | origin
     )
     if after == before:
