@@ -34,6 +34,7 @@ TEXTS: Fields = {
     "StageRecord": "error reason",
     "PipelineWaits": "reason",
     "PipelineFailed": "error",
+    "PayloadRecorded": "prompt response",
 }
 
 # The same where they name something: two that differ by a secret only stay two.
@@ -104,6 +105,8 @@ CLEANED: Fields = {
     "VersionPublished": "reason",
     "DeadLetter": "value",
     "StreamFrame": "data",
+    # As it was used: a replay must read the same.
+    "AnswerRecorded": "answer",
 }
 
 # Content under a data key of the vault.
@@ -254,6 +257,15 @@ IDENTIFIERS: Fields = {
     "VersionPublished": "recomputed_sections",
     "StateChanged": "artifact_id reason_codes blocking_contradiction_ids",
     "VersionRejected": "artifact_id",
+    "BudgetSet": "agent",
+    "ModelCall": (
+        "call_id agent stage run_id workflow_id provider model asked_model tier prompt_version "
+        "fallback_from error_class request_hash"
+    ),
+    "CallOverBudget": "scope",
+    "FallbackUsed": "call_id request_hash agent from_model to_model reason",
+    "PayloadRecorded": "call_id",
+    "AnswerRecorded": "request_hash",
     "JobRecord": ("job_id idempotency_key lease_owner error_class correlation_id"),
     "DeadLetter": "stage origin_topic error_class",
 }

@@ -97,6 +97,8 @@ COMMANDS = {
     "report": Command(
         "Plan", "report", "Make a report of a project; each line cites artifacts and atoms."
     ),
+    "costs": Command("Plan", "costs", "Show what calls of language models have cost a project."),
+    "budgets": Command("Plan", "costs", "Limit what models may cost a project."),
     "waiting": Command("Decide", "waiting", "List what needs a person's decision."),
     "resolve": Command(
         "Decide",

@@ -9,6 +9,7 @@ from infra.client.calls.decisions import Decisions
 from infra.client.calls.ingestion import Ingestion
 from infra.client.calls.jobs import Jobs
 from infra.client.calls.ledger import Ledger
+from infra.client.calls.models import Models
 from infra.client.calls.onboarding import Onboarding
 from infra.client.calls.operation import Operation
 from infra.client.calls.planning import Planning
@@ -29,6 +30,7 @@ class Client(
     Ingestion,
     Jobs,
     Ledger,
+    Models,
     Onboarding,
     Operation,
     Planning,

@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     from infra.service.connectors import reconcile_connectors as reconcile_connectors
     from infra.service.connectors import remove_connectors as remove_connectors
     from infra.service.connectors import sync_connectors as sync_connectors
+    from infra.service.costs import BudgetSpec as BudgetSpec
+    from infra.service.costs import BudgetState as BudgetState
+    from infra.service.costs import read_budgets as read_budgets
+    from infra.service.costs import read_costs as read_costs
+    from infra.service.costs import set_budget as set_budget
     from infra.service.dead_letters import RetriedLetter as RetriedLetter
     from infra.service.dead_letters import list_dead_letters as list_dead_letters
     from infra.service.dead_letters import retry_dead_letter as retry_dead_letter
@@ -77,6 +82,8 @@ if TYPE_CHECKING:
     from infra.service.jobs import read_job_history as read_job_history
     from infra.service.jobs import retry_job as retry_job
     from infra.service.jobs import run_jobs as run_jobs
+    from infra.service.models import ProviderState as ProviderState
+    from infra.service.models import list_models as list_models
     from infra.service.onboarding import StartedPipeline as StartedPipeline
     from infra.service.onboarding import accept_onboarding as accept_onboarding
     from infra.service.onboarding import cancel_onboarding as cancel_onboarding

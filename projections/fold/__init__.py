@@ -8,6 +8,7 @@ from projections.fold import (
     ingestion,
     jobs,
     ledger,
+    model_calls,
     onboarding,
     people,
     quality,
@@ -30,6 +31,7 @@ FOLDS: dict[str, Fold] = {
         *jobs.FOLDS.items(),
         *onboarding.FOLDS.items(),
         *team.FOLDS.items(),
+        *model_calls.FOLDS.items(),
         *dead_letters.FOLDS.items(),
         *streams.FOLDS.items(),
     )

@@ -64,8 +64,9 @@ from schemas.events.job import (
     JobSucceeded,
 )
 from schemas.events.ledger import LedgerChanged
+from schemas.events.model_calls import CALL_FACTS
 from schemas.events.pipeline import PIPELINE_FACTS
-from schemas.events.project import ProjectCreated
+from schemas.events.project import BudgetSet, ProjectCreated
 from schemas.events.quality import (
     DimensionScored,
     IterationCompleted,
@@ -87,6 +88,7 @@ from schemas.events.vault import KeyCreated, KeyErased
 
 _EVENTS: tuple[type[Event], ...] = (
     ProjectCreated,
+    BudgetSet,
     KeyCreated,
     KeyErased,
     StreamFrame,
@@ -158,6 +160,7 @@ _EVENTS: tuple[type[Event], ...] = (
     JobSucceeded,
     JobDead,
     JobCancelled,
+    *CALL_FACTS,
     DeadLetter,
 )
 EVENT_TYPES: dict[str, type[Event]] = {event.type_name: event for event in _EVENTS}
