@@ -56,8 +56,10 @@ def register(app: typer.Typer) -> None:
             print(f"{rows_file}, line {row.number}: {row.problem}.", file=sys.stderr)
         good = [row for row in read if not isinstance(row, BadRow)]
         with out:
-            for found in answer(task, good, Options(form, pii, engine)):
-                out.write(json.dumps(found, ensure_ascii=False) + "\n")
+            options = Options(form, pii, engine)
+            found = _ask_model(task, good, options) if by_model else answer(task, good, options)
+            for each in found:
+                out.write(json.dumps(each, ensure_ascii=False) + "\n")
         if bad:
             raise typer.Exit(1)
 
@@ -68,8 +70,21 @@ def _check(form: str, engine: str) -> None:
         raise typer.BadParameter(f"There is no format {form}; there are json and spans.")
     if engine not in ("heuristic", "model"):
         raise typer.BadParameter(f"There is no engine {engine}; there are heuristic and model.")
-    if engine == "model":
-        raise Refusal("No model provider is configured; the engine heuristic needs none.")
+
+
+def _ask_model(task: str, rows: list[Any], options: Any) -> Iterator[dict[str, Any]]:
+    """The answers with the configured model. Raises Refusal where none is."""
+    from infra import loop
+    from infra.evaluation.by_model import answer_by_model
+    from infra.service.models import open_model
+
+    async def collect() -> list[dict[str, Any]]:
+        async with open_model(connect(start=False)) as model:
+            if model is None:
+                raise Refusal("No model provider is configured; the engine heuristic needs none.")
+            return [each async for each in answer_by_model(task, rows, options, model)]
+
+    yield from loop.run(collect())
 
 
 def _measure(data: Path | None, report: Path | None) -> None:

@@ -26,7 +26,7 @@ from agents.models.errors import AnswerMalformed, ModelError
 from infra import log
 from schemas.codec import decode
 from schemas.envelope import Envelope, Event
-from schemas.events.atom import AtomReflected, CandidatesExtracted
+from schemas.events.atom import AtomAdjudicated, AtomReflected, CandidatesExtracted
 from schemas.events.extract import ExtractRequested
 from schemas.events.hygiene import ChunkCreated
 from streams.reflection.adjudication import (
@@ -236,11 +236,13 @@ class ModelAdjudication:
         self, cause: Envelope, reflected: AtomReflected, chunk: ChunkCreated | None
     ) -> list[Event] | None:
         try:
-            answer, opinions = await self._calls.watch(
-                ask_for_verdicts(
-                    reflected, chunk, cause.project_id, self._model, cause.correlation_id
+            return [
+                *await self._calls.watch(
+                    ask_about_borderline(
+                        reflected, chunk, cause.project_id, cause.correlation_id, self._model
+                    )
                 )
-            )
+            ]
         except AnswerMalformed:
             return [*decide_by_rule(reflected, "malformed")]
         except TimeoutError:
@@ -248,15 +250,26 @@ class ModelAdjudication:
         except ModelError as error:
             self._calls.note_away(error)
             return None
-        ruled = Ruled(
-            answer.provider,
-            answer.model,
-            ADJUDICATION_PROMPT_VERSION,
-            answer.usage.input_tokens,
-            answer.usage.output_tokens,
-            answer.cost_usd or 0.0,
-        )
-        return [*decide_by_rulings(reflected, [_ruling(it) for it in opinions], ruled)]
+
+
+async def ask_about_borderline(
+    reflected: AtomReflected,
+    chunk: ChunkCreated | None,
+    project_id: str,
+    correlation_id: str | None,
+    model: ChatModel,
+) -> list[AtomAdjudicated]:
+    """The model's verdicts on the borderline candidates of a reading. Raises ModelError."""
+    answer, opinions = await ask_for_verdicts(reflected, chunk, project_id, model, correlation_id)
+    ruled = Ruled(
+        answer.provider,
+        answer.model,
+        ADJUDICATION_PROMPT_VERSION,
+        answer.usage.input_tokens,
+        answer.usage.output_tokens,
+        answer.cost_usd or 0.0,
+    )
+    return decide_by_rulings(reflected, [_ruling(it) for it in opinions], ruled)
 
 
 def make_asker(
