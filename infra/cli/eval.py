@@ -2,10 +2,13 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import typer
 
+from infra.cli.context import connect
 from infra.errors import Refusal
 
 
@@ -26,9 +29,12 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Answer each row of a file as the pipeline would; needs no broker and no network.
 
+        With --engine model it asks the configured provider, for which the service has to run.
+
         The task all measures every figure of the labelled sets in --data into --report; the task
         recall prints how much of the lists in --gold the atoms, PRD and features of FOLDER hold.
         """
+        from infra.evaluation.by_model import check_task
         from infra.evaluation.rows import BadRow, Options, rows_of
         from infra.evaluation.tasks import answer, fields_of
 
@@ -43,6 +49,9 @@ def register(app: typer.Typer) -> None:
             fields = fields_of(task)
         except Refusal as error:
             raise typer.BadParameter(str(error)) from error
+        by_model = engine == "model"
+        if by_model:
+            check_task(task)
         if rows_file is None or out_file is None:
             raise typer.BadParameter(f"cairn eval {task} needs --in and --out.")
         try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from agents.extraction.packing import Waiting, take_pack
@@ -114,10 +115,8 @@ async def _reflect(
     reflected = reflect(extracted, chunk, has_model=extracted.reading.engine == "model")
     verdicts = decide_by_rule(reflected)
     if reflected.adjudicate and may_ask(reflected.reading):
-        try:
+        with suppress(ModelError):
             verdicts = await ask_about_borderline(reflected, chunk, PROJECT, None, model)
-        except ModelError:
-            pass
     return settle(reflected, verdicts)
 
 
