@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
-from agents.extraction.packing import Waiting, take_pack
+from agents.extraction.packing import take_pack
 from agents.extraction.prompt import prepare
-from agents.extraction.reader import Asked, read_together
+from agents.extraction.reader import Asked, read_together, wait_for_call
 from agents.models.call import ChatModel
 from agents.models.errors import ModelError
 from agents.offline.reader import OfflineReader
@@ -98,7 +98,7 @@ def _places(chunks: Sequence[ChunkCreated]) -> Iterator[tuple[ChunkCreated, int,
 
 
 def _packs(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
-    left = [Waiting(it, "eval", it.chunk.token_estimate) for it in asked]
+    left = [wait_for_call(it) for it in asked]
     while left:
         taken = take_pack(left)
         yield [left[at].item for at in taken]

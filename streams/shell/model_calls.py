@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from agents.extraction.adjudicator import ADJUDICATION_PROMPT_VERSION, Opinion, ask_for_verdicts
-from agents.extraction.packing import MOST_TOGETHER, SHORT_TOKENS, Waiting, take_pack
+from agents.extraction.packing import MOST_TOGETHER, SHORT_TOKENS, take_pack
 from agents.extraction.prompt import Prepared, prepare
-from agents.extraction.reader import Asked, read_together
+from agents.extraction.reader import Asked, read_together, wait_for_call
 from agents.models.call import ChatModel
 from agents.models.errors import AnswerMalformed, ModelError
 from infra import log
@@ -173,7 +173,7 @@ class ModelReading:
 
     def _hand_out(self) -> None:
         while self._waiting and not self._calls.is_full:
-            places = take_pack([_waiting(job) for job in self._waiting])
+            places = take_pack([wait_for_call(job.asked) for job in self._waiting])
             jobs = [self._waiting[at] for at in places]
             if not _may_go(jobs):
                 return
@@ -289,12 +289,6 @@ def prepare_record(chunk_value: bytes) -> Prepared:
     chunk = decode(chunk_value).event
     assert isinstance(chunk, ChunkCreated)
     return prepare(chunk)
-
-
-def _waiting(job: Job) -> Waiting[Job]:
-    asked = job.asked
-    context = (asked.project_id, asked.request.run_id, asked.request.project_state_version)
-    return Waiting(job, context, asked.chunk.token_estimate)
 
 
 def _may_go(jobs: Sequence[Job]) -> bool:
