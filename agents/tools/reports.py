@@ -9,7 +9,7 @@ from pydantic import Field
 
 from agents.tools.items import Reference, cite_items, find_item, show_item
 from agents.tools.ports import Json, Ports
-from agents.tools.show import answer, name_of, show_list, statements_of
+from agents.tools.show import answer, count, name_of, show_list, statements_of
 from agents.tools.tool import Tool, ToolArguments, ToolContext, ToolResult
 
 
@@ -34,7 +34,16 @@ def report_tools(ports: Ports) -> list[Tool]:
         return _look_back(report, {one["artifact_id"]: name_of(one) for one in tasks})
 
     async def forecast_delivery(context: ToolContext, wanted: AsOf) -> ToolResult:
-        return show_item(await ports.request_report(context, "forecast", wanted.as_of))
+        report = await ports.request_report(context, "forecast", wanted.as_of)
+        told = report["fields"].get("forecast") or {}
+        days = (
+            f"{count(told.get('remaining_points', 0), 'point')} left,"
+            f" {count(told.get('sprints_needed', 0), 'sprint')} needed: half likely by"
+            f" {told.get('p50_date')}, rather sure by {told.get('p85_date')}"
+            f" (confidence {told.get('confidence')})."
+        )
+        shown = show_item(report)
+        return answer([days, shown.text], report, shown.citations)
 
     async def break_down_feature(context: ToolContext, wanted: Reference) -> ToolResult:
         feature = await find_item(ports, context.project_id, "feature", wanted.reference)

@@ -17,6 +17,7 @@ from infra.client.calls.quality import Quality
 from infra.client.calls.runs import Runs
 from infra.client.calls.sources import Sources
 from infra.client.calls.streams import Streams
+from infra.client.calls.tasks import Tasks
 from infra.client.calls.tokens import Tokens
 from infra.client.calls.views import Views
 
@@ -37,6 +38,7 @@ class Client(
     Runs,
     Sources,
     Streams,
+    Tasks,
     Tokens,
     Views,
 ):
