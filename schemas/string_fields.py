@@ -14,6 +14,11 @@ Fields = Mapping[str, str]
 # Words of people and of the outside. The publisher removes their secrets.
 TEXTS: Fields = {
     "ProjectCreated": "name description vision timezone",
+    "SettingsChanged": "timezone",
+    "ScheduleCreated": "title agent payload",
+    "ScheduleUpdated": "title",
+    "WorkItemReceived": "title payload",
+    "WorkItemFinished": "detail",
     "ConnectorAdded": "target base_url options",
     "Credential": "place",
     "SyncFailed": "error",
@@ -31,10 +36,22 @@ TEXTS: Fields = {
     "MemberAdded": "name role skills",
     "MemberUpdated": "name role skills",
     "DeadLetter": "origin_key error",
+    "AgentCitation": "path snippet",
+    "AgentOutput": "output response error",
+    "RequestReceived": "text",
+    "Routed": "message_to_agent thought",
+    "ThoughtRecorded": "thought",
+    "ToolCalled": "arguments",
+    "ToolReturned": "answer",
+    "EffectRecorded": "answer",
+    "ConfirmationRequested": "arguments summary",
+    "ConfirmationGiven": "arguments reason given_by",
+    "Responded": "text error",
     "PipelineRecord": "sources",
     "StageRecord": "error reason",
     "PipelineWaits": "reason",
     "PipelineFailed": "error",
+    "PayloadRecorded": "prompt response",
 }
 
 # The same where they name something: two that differ by a secret only stay two.
@@ -66,6 +83,7 @@ CLEANED: Fields = {
     "Relation": "to",
     "Judged": "adjudication",
     "Finding": "detail",
+    "AtomAdjudicated": "rationale",
     "LedgerChanged": "reason",
     "Change": "reason detail",
     "AtomRecord": "title body impact tags attributes status_reason verified_by",
@@ -105,6 +123,8 @@ CLEANED: Fields = {
     "VersionPublished": "reason",
     "DeadLetter": "value",
     "StreamFrame": "data",
+    # As it was used: a replay must read the same.
+    "AnswerRecorded": "answer",
 }
 
 # Content under a data key of the vault.
@@ -125,6 +145,13 @@ IDENTIFIERS: Fields = {
         "risk_version key_id"
     ),
     "MessageWithdrawn": "testimony_id",
+    "_WorkItem": "work_item_id",
+    "WorkItemReceived": "rule occasion agent connector done_by",
+    "WorkItemRouted": "agent job_id",
+    "WorkItemFinished": "job_id",
+    "HeartbeatTicked": "due",
+    "Recurrence": "at first_day",
+    "QuietHours": "start end",
     "_Definition": "connector_id request_key",
     "ConnectorAdded": "streams",
     "Credential": "role",
@@ -170,12 +197,13 @@ IDENTIFIERS: Fields = {
     ),
     "Candidate": "candidate_id",
     "AtomReflected": "reflection_version",
+    "AtomAdjudicated": "reason provider model prompt_version",
     "Finding": "rule code",
     "MergeDecided": "merge_candidate_id",
     "ContradictionDecided": "contradiction_id",
     "AtomDecided": "atom_id",
     "LedgerChanged": "prev_hash caused_by_event_id",
-    "Turn": "run_id chunk_id outcome",
+    "Turn": "run_id chunk_id outcome engine",
     "Change": "target_id other_id",
     "AtomRecord": "atom_id atom_fingerprint merged_into superseded_by first_run_id last_run_id",
     "Provenance": (
@@ -238,7 +266,7 @@ IDENTIFIERS: Fields = {
     "ReportRequested": "as_of",
     "ReviewFinding": "code section_id statement_id",
     "ArtifactChange": "recomputed_sections reason_codes",
-    "LoopRecord": "phase",
+    "LoopRecord": "phase engine",
     "ContinuationRecord": "artifact_id",
     "QualityRun": "quality_run_id artifact_id engine model revised_sections",
     "SectionCritique": "section_id",
@@ -256,6 +284,28 @@ IDENTIFIERS: Fields = {
     "VersionPublished": "recomputed_sections",
     "StateChanged": "artifact_id reason_codes blocking_contradiction_ids",
     "VersionRejected": "artifact_id",
+    "BudgetSet": "agent",
+    "ModelCall": (
+        "call_id agent stage run_id workflow_id provider model asked_model tier prompt_version "
+        "fallback_from error_class request_hash"
+    ),
+    "CallOverBudget": "scope",
+    "FallbackUsed": "call_id request_hash agent from_model to_model reason",
+    "PayloadRecorded": "call_id",
+    "AnswerRecorded": "request_hash",
     "JobRecord": ("job_id idempotency_key lease_owner error_class correlation_id"),
     "DeadLetter": "stage origin_topic error_class",
+    "AgentCitation": "cited_id",
+    "AgentOutput": "agent result_type",
+    "EffectPlace": "effect_id node input_hash",
+    "AgentEvent": "conversation_id turn_id",
+    "RequestReceived": "role",
+    "Routed": "agent next_agent",
+    "ThoughtRecorded": "agent",
+    "ToolCalled": "tool",
+    "ToolReturned": "tool",
+    "ReviewRequested": "agent",
+    "ConfirmationRequested": "confirmation_id tool",
+    "ConfirmationGiven": "confirmation_id",
+    "Responded": "agent",
 }

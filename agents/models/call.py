@@ -87,12 +87,22 @@ class Usage(BaseModel):
     cache_write_tokens: int = 0
     estimated: bool = False
 
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
+            estimated=self.estimated or other.estimated,
+        )
+
 
 class ModelAnswer(BaseModel):
     """What a model answered. ``data`` is the parsed answer where the request has a schema.
 
-    ``model`` is the one that served, which may not be the one asked for. ``cost_usd`` None: its
-    price is not known. ``attempts`` counts all calls behind it, also those that failed.
+    ``model`` is the one that served, which may not be the one asked for. ``attempts`` counts all
+    calls behind it, also those that failed, and ``usage``, ``cost_usd`` and ``latency_ms`` sum over
+    them. ``cost_usd`` None: a price is not known.
     """
 
     model_config = ConfigDict(frozen=True)

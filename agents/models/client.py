@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 
 from agents.models.protocol import (
@@ -49,18 +49,20 @@ class WorkerClient:
 
     async def ask(self, call: ProviderCall) -> ProviderAnswer:
         """The whole answer. Raises ProviderFailed and WorkerUnavailable."""
-        async for part in self._call("ask", call):
-            if isinstance(part, ProviderAnswer):
-                return part
+        async with aclosing(self._call("ask", call)) as parts:
+            async for part in parts:
+                if isinstance(part, ProviderAnswer):
+                    return part
         raise WorkerUnavailable("The model worker ended without an answer.")
 
-    async def stream(self, call: ProviderCall) -> AsyncIterator[str | ProviderAnswer]:
+    async def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]:
         """Pieces, then the whole answer. Raises ProviderFailed and WorkerUnavailable.
 
-        Close the iterator to cancel the call.
+        Close the generator to cancel the call.
         """
-        async for part in self._call("stream", call):
-            yield part
+        async with aclosing(self._call("stream", call)) as parts:
+            async for part in parts:
+                yield part
 
     async def list_models(self, provider: str) -> tuple[str, ...]:
         """The models that ``provider`` has now; none where it cannot be reached.
@@ -72,7 +74,9 @@ class WorkerClient:
             writer.write(to_line(asked))
             return (await _read(reader, GRACE_S)).models or ()
 
-    async def _call(self, do: str, call: ProviderCall) -> AsyncIterator[str | ProviderAnswer]:
+    async def _call(
+        self, do: str, call: ProviderCall
+    ) -> AsyncGenerator[str | ProviderAnswer, None]:
         async with self._connect() as (place, reader, writer):
             asked = Asked.model_validate({"token": place.token, "do": do, "call": call})
             writer.write(_whole_line(asked))

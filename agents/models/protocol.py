@@ -54,7 +54,9 @@ class ProviderAnswer(BaseModel):
 
 
 class ProviderFailure(BaseModel):
-    """``status`` is that of HTTP, ``retry_after`` the header as it came."""
+    """``status`` is that of HTTP, ``retry_after`` the header as it came. ``usage`` is what the
+    provider reported all the same, as for an answer that it has filtered.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,6 +64,7 @@ class ProviderFailure(BaseModel):
     status: int | None = None
     detail: str = ""
     retry_after: str | None = None
+    usage: Usage | None = None
 
 
 class Asked(BaseModel):

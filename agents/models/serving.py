@@ -6,31 +6,21 @@ import asyncio
 import contextlib
 import hmac
 import socket
-from collections.abc import AsyncIterator
-from typing import Protocol
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from pydantic import ValidationError
 
+from agents.models.attempt import Providers
 from agents.models.protocol import (
     MAX_FRAME_BYTES,
     Asked,
-    ProviderAnswer,
     ProviderCall,
     ProviderFailed,
     ProviderFailure,
     Told,
     to_line,
 )
-
-
-class Providers(Protocol):
-    """Who makes the calls. All raise ProviderFailed."""
-
-    async def ask(self, call: ProviderCall) -> ProviderAnswer: ...
-
-    def stream(self, call: ProviderCall) -> AsyncIterator[str | ProviderAnswer]: ...
-
-    async def list_models(self, provider: str) -> tuple[str, ...]: ...
 
 
 async def serve_calls(
@@ -100,9 +90,10 @@ class _Serving:
 
     async def _answer(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
         try:
-            async for told in self._tell(asked):
-                writer.write(to_line(told))
-                await writer.drain()
+            async with aclosing(self._tell(asked)) as lines:
+                async for told in lines:
+                    writer.write(to_line(told))
+                    await writer.drain()
         except ProviderFailed as error:
             writer.write(to_line(Told(failure=error.failure)))
         except ValueError as error:  # an answer too large for a frame
@@ -110,15 +101,16 @@ class _Serving:
             writer.write(to_line(Told(failure=failure)))
         await writer.drain()
 
-    async def _tell(self, asked: Asked) -> AsyncIterator[Told]:
+    async def _tell(self, asked: Asked) -> AsyncGenerator[Told, None]:
         match asked:
             case Asked(do="models"):
                 yield Told(models=await self._providers.list_models(asked.provider))
             case Asked(do="ask", call=ProviderCall() as call):
                 yield Told(answer=await self._providers.ask(call))
             case Asked(do="stream", call=ProviderCall() as call):
-                async for part in self._providers.stream(call):
-                    yield Told(piece=part) if isinstance(part, str) else Told(answer=part)
+                async with aclosing(self._providers.stream(call)) as parts:
+                    async for part in parts:
+                        yield Told(piece=part) if isinstance(part, str) else Told(answer=part)
             case _:
                 failure = ProviderFailure(error_class="refused", detail="no call was given")
                 yield Told(failure=failure)

@@ -6,7 +6,7 @@ A fence of markdown around JSON is wrong, too: whoever accepts it accepts prose 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -46,7 +46,7 @@ def parse_answer(text: str, schema: dict[str, Any]) -> tuple[Any, list[str]]:
     return data, problems[:MAX_PROBLEMS]
 
 
-def ask_for_repair(answer: str, problems: list[str]) -> tuple[Message, Message]:
+def ask_for_repair(answer: str, problems: Sequence[str]) -> tuple[Message, Message]:
     """The messages that send a malformed answer back, once."""
     found = "\n".join(f"- {problem}" for problem in problems)
     return (

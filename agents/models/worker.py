@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import json
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,7 +71,7 @@ class LibraryProviders:
                 answer = await self._complete(self._arguments(call))
             return _read_answer(call, answer)
 
-    async def stream(self, call: ProviderCall) -> AsyncIterator[str | ProviderAnswer]:
+    async def stream(self, call: ProviderCall) -> AsyncGenerator[str | ProviderAnswer, None]:
         """Each piece may take the time limit of the call."""
         seen, pieces, finish = _Seen(), list[str](), ""
         with _tell_failures():
@@ -88,8 +88,8 @@ class LibraryProviders:
             finally:
                 await chunks.aclose()
             if not finish or not _has_finish_mark(chunks):
-                raise ProviderFailed(ProviderFailure(error_class="half_stream"))
-            _refuse_filtered(finish)
+                raise ProviderFailed(ProviderFailure(error_class="half_stream", usage=seen.usage))
+            _refuse_filtered(finish, seen.usage)
             yield ProviderAnswer(
                 text="".join(pieces),
                 served_model=seen.model or call.model,
@@ -197,11 +197,12 @@ async def _next_of(chunks: Any, timeout_s: float) -> Any:
 def _read_answer(call: ProviderCall, answer: Any) -> ProviderAnswer:
     choice = answer.choices[0]
     finish = choice.finish_reason or "stop"
-    _refuse_filtered(finish)
+    usage = _read_usage(_get(answer, "usage"))
+    _refuse_filtered(finish, usage)
     return ProviderAnswer(
         text=choice.message.content or "",
         served_model=answer.model or call.model,
-        usage=_read_usage(_get(answer, "usage")),
+        usage=usage,
         finish=finish,
     )
 
@@ -224,10 +225,11 @@ def _get(holder: Any, name: str) -> Any:
     return holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)
 
 
-def _refuse_filtered(finish: str) -> None:
+def _refuse_filtered(finish: str, usage: Usage | None) -> None:
     if finish == "content_filter":
         detail = "the provider filtered the answer"
-        raise ProviderFailed(ProviderFailure(error_class="content_refused", detail=detail))
+        failure = ProviderFailure(error_class="content_refused", detail=detail, usage=usage)
+        raise ProviderFailed(failure)
 
 
 @contextlib.contextmanager
@@ -249,17 +251,24 @@ def _read_failure(error: Exception) -> ProviderFailure:
     )
     status = None if response is None else int(response.status_code)
     return ProviderFailure(
-        error_class=_classify(error, status),
+        error_class=_classify(error, status, f"{error} {_body_of(response)}".lower()),
         status=status,
         detail=" ".join(str(error).split())[:MAX_DETAIL],
         retry_after=None if response is None else response.headers.get("retry-after"),
     )
 
 
-def _classify(error: Exception, status: int | None) -> ErrorClass:
+def _body_of(response: Any) -> str:
+    try:
+        return "" if response is None else str(response.text)
+    except httpx.StreamError:  # nobody has read it
+        return ""
+
+
+def _classify(error: Exception, status: int | None, said: str) -> ErrorClass:
     if isinstance(error, litellm.exceptions.ContentPolicyViolationError):
         return "content_refused"
-    if status not in (401, 403) and "overloaded" in str(error).lower():
+    if status not in (401, 403) and "overloaded" in said:
         return "overloaded"
     if status is not None:
         return STATUS_CLASSES.get(status, "refused" if status < 500 else "provider_error")

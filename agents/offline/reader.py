@@ -187,6 +187,7 @@ class OfflineReader:
                 run_id=asked.run_id,
                 batch_no=asked.batch_no,
                 position=asked.position,
+                batch_size=asked.batch_size,
                 lane=asked.lane,
                 chunk_id=asked.chunk_id,
                 source_id=asked.source_id,

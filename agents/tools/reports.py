@@ -19,6 +19,12 @@ class AsOf(ToolArguments):
     as_of: str | None = Field(default=None, pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
 
 
+class Schedule(ToolArguments):
+    """``request``: the work and its times, in the user's words."""
+
+    request: str = Field(min_length=1, max_length=500)
+
+
 def report_tools(ports: Ports) -> list[Tool]:
     """The tools of the group, over these ports."""
 
@@ -124,6 +130,27 @@ def report_tools(ports: Ports) -> list[Tool]:
             mutating=True,
             role="member",
         ),
+    ]
+
+
+def schedule_tools(ports: Ports) -> list[Tool]:
+    """The tool that puts work on the calendar, over these ports."""
+
+    async def schedule_work(context: ToolContext, wanted: Schedule) -> ToolResult:
+        work = await ports.schedule_work(context, wanted.request)
+        when = work["next_run_at"] or "no time that is known yet"
+        return answer([f"Scheduled: {work['title']} ({work['recurrence']}), next {when}."], work)
+
+    return [
+        Tool(
+            "schedule_work",
+            "Have work done at times, both in words: `sprint report every monday at 09:00`.",
+            Schedule,
+            schedule_work,
+            space="operations",
+            mutating=True,
+            role="member",
+        )
     ]
 
 

@@ -9,15 +9,17 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from pydantic import BaseModel
 
+from agents.project.scheduling_words import parse_schedule
 from agents.tools.box import Tools
 from agents.tools.ports import Json, ToolRefused
 from agents.tools.registry import build_tools
 from agents.tools.tool import ToolContext, ToolRole
+from infra.clock import SystemClock
 from infra.errors import Refusal, Unavailable
-from infra.service import assignments, jobs, planning, quality, reads, tasks, team
+from infra.service import assignments, costs, jobs, planning, quality, reads, schedules, tasks, team
 from infra.service.reading import ask
 from infra.settings import Settings
-from projections.read import artifact_list, atom_detail, overview, usage
+from projections.read import artifact_list, atom_detail, overview
 from projections.read.projects import project_of
 from projections.read.session import Conn
 from schemas.events.change import ListPhase
@@ -154,7 +156,7 @@ class ServicePorts:
 
     @refusing
     async def read_costs(self, project: str) -> Json:
-        return _json(await self._ask(project, usage.usage))
+        return _json(await costs.read_costs(self._settings, project))
 
     @refusing
     async def list_jobs(self, project: str, status: str | None, limit: int) -> Sequence[Json]:
@@ -192,6 +194,33 @@ class ServicePorts:
             context.project_id, artifact, key=context.idempotency_key, may_revise=False
         )
         return _json(await quality.run_quality(self._settings, request))
+
+    @refusing
+    async def schedule_work(self, context: ToolContext, request: str) -> Json:
+        place = (self._settings, context.project_id)
+        zone = (await schedules.read_project_settings(*place)).timezone
+        parsed = parse_schedule(request, SystemClock().now(), zone)
+        if parsed is None:
+            raise ToolRefused(
+                "That names no work with a time: say both, such as 'sprint report every monday at"
+                " 09:00'.",
+                "schedule_invalid",
+            )
+        wanted = schedules.WorkRequest(
+            recurrence=parsed.recurrence,
+            title=parsed.work.title,
+            agent=parsed.work.agent,
+            job_type=parsed.work.job_type,
+            payload=parsed.work.payload,
+            priority=parsed.priority,
+        )
+        done = _json(
+            await schedules.schedule_work(
+                *place, wanted, actor=context.actor, key=context.idempotency_key
+            )
+        )
+        names = ("work_item_id", "title", "agent", "priority", "next_run_at")
+        return {name: done[name] for name in names} | {"recurrence": parsed.recurrence.kind}
 
     @refusing
     async def change_task(self, context: ToolContext, change: Json) -> Json:

@@ -24,6 +24,7 @@ from infra.jobs.relay import run_relay
 from infra.jobs.worker import Handler, Worker
 from infra.loop import in_thread
 from infra.service.auto_quality import watch_prds
+from infra.service.heartbeat import watch_work
 from infra.service.job_kind import JobKind, Payload, Workplace
 from infra.service.job_kinds import JOB_KINDS
 from infra.service.publishing import check_key, draw_key, make_request, publish, redactor_of
@@ -41,6 +42,7 @@ from schemas.events.job import JOB_STATUSES, PRIORITIES, JobType
 LARGEST_PAYLOAD_BYTES = 64 * 1024
 LONGEST_KEY, MOST_ATTEMPTS = 200, 100
 Kinds = Mapping[JobType, JobKind]
+TALKS: tuple[JobType, ...] = ("agent_turn",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,26 +174,37 @@ async def run_jobs(
     for sign in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(sign, stop.set)
     redactor = redactor_of(settings)
-    worker = Worker(
-        settings.conninfo,
-        {name: _handler(kind, Workplace(settings, environ)) for name, kind in kinds.items()},
-        owner=f"{socket.gethostname()}:{os.getpid()}",
-        redact=redactor.text,
-        timing=timing,
-    )
+    workers = [
+        Worker(
+            settings.conninfo,
+            {name: _handler(kind, Workplace(settings, environ)) for name, kind in some.items()},
+            owner=f"{socket.gethostname()}:{os.getpid()}",
+            redact=redactor.text,
+            timing=timing,
+        )
+        for some in _share(kinds)
+    ]
     relay = asyncio.ensure_future(in_thread(partial(_relay, settings, over)))
     relay.add_done_callback(lambda _: stop.set())
-    watches = settings.auto_quality and "quality_run" in kinds
-    watch = asyncio.ensure_future(watch_prds(settings, stop)) if watches else None
+    watching = [watch_work(settings, kinds, stop)]
+    if settings.auto_quality and "quality_run" in kinds:
+        watching.append(watch_prds(settings, stop))
+    watches = [asyncio.ensure_future(each) for each in watching]
     supervisor.tell_ready(settings, environ)
     try:
-        await worker.run(stop)
+        await asyncio.gather(*(worker.run(stop) for worker in workers))
     finally:
         over.set()
         stop.set()
-        if watch:
-            await watch
+        await asyncio.gather(*watches)
         await relay  # raises what it raised; what is not published yet is at the next start
+
+
+def _share(kinds: Kinds) -> list[Kinds]:
+    """What each worker does: nobody who talks to the agents waits until a long job is done."""
+    talks = {name: kind for name, kind in kinds.items() if name in TALKS}
+    others = {name: kind for name, kind in kinds.items() if name not in TALKS}
+    return [some for some in (others, talks) if some]
 
 
 def _relay(settings: Settings, over: threading.Event) -> None:

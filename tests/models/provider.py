@@ -95,9 +95,13 @@ Script = Callable[[Request], Step] | Sequence[Step]
 
 @dataclass
 class ScriptedProvider:
-    """``base_url`` ends with /v1; ``served`` sums the usage of all whole answers."""
+    """``base_url`` ends with /v1. ``served``: the usage of each whole answer. ``models`` are those
+    that it names as an Ollama server; ``looks`` are the paths that were read.
+    """
 
     base_url: str
+    models: list[str] = field(default_factory=list)
+    looks: list[str] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     served: list[tuple[int, int, int]] = field(default_factory=list)
 
@@ -180,7 +184,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def do_GET(self) -> None:
-        self._send(200, json.dumps({"data": [], "models": []}).encode())
+        """The models of an Ollama server."""
+        self.server.provider.looks.append(self.path)
+        models = [{"name": name} for name in self.server.provider.models]
+        self._send(200, json.dumps({"models": models}).encode())
 
     def do_POST(self) -> None:
         arrived_s = time.monotonic()

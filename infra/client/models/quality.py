@@ -30,13 +30,6 @@ class Edit(Model):
     answered_at: datetime | None
 
 
-class Graph(Model):
-    """A graph: its nodes, and which may follow which."""
-
-    nodes: list[str]
-    steps: list[tuple[str, str]]
-
-
 class Judge(Model):
     """``artifact`` is an id, a number, or ``prd``; ``mode`` is that of its type when left out."""
 
