@@ -165,6 +165,7 @@ def test_the_tools_of_agents_change_what_the_commands_show(cairn: Service):
     feature = call("list_features").citations[0].cited_id
     assert call("break_down_feature", reference=feature).citations
     assert "tier" in call("run_quality_check", reference="prd").text
+    assert "Scheduled: " in call("schedule_work", request="sprint report every monday at 9").text
     assert cairn.run("verify-log")
 
 
