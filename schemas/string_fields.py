@@ -14,6 +14,11 @@ Fields = Mapping[str, str]
 # Words of people and of the outside. The publisher removes their secrets.
 TEXTS: Fields = {
     "ProjectCreated": "name description vision timezone",
+    "SettingsChanged": "timezone",
+    "ScheduleCreated": "title agent payload",
+    "ScheduleUpdated": "title",
+    "WorkItemReceived": "title payload",
+    "WorkItemFinished": "detail",
     "ConnectorAdded": "target base_url options",
     "Credential": "place",
     "SyncFailed": "error",
@@ -45,6 +50,7 @@ TEXTS: Fields = {
     "StageRecord": "error reason",
     "PipelineWaits": "reason",
     "PipelineFailed": "error",
+    "PayloadRecorded": "prompt response",
 }
 
 # The same where they name something: two that differ by a secret only stay two.
@@ -115,6 +121,8 @@ CLEANED: Fields = {
     "VersionPublished": "reason",
     "DeadLetter": "value",
     "StreamFrame": "data",
+    # As it was used: a replay must read the same.
+    "AnswerRecorded": "answer",
 }
 
 # Content under a data key of the vault.
@@ -135,6 +143,13 @@ IDENTIFIERS: Fields = {
         "risk_version key_id"
     ),
     "MessageWithdrawn": "testimony_id",
+    "_WorkItem": "work_item_id",
+    "WorkItemReceived": "rule occasion agent connector done_by",
+    "WorkItemRouted": "agent job_id",
+    "WorkItemFinished": "job_id",
+    "HeartbeatTicked": "due",
+    "Recurrence": "at first_day",
+    "QuietHours": "start end",
     "_Definition": "connector_id request_key",
     "ConnectorAdded": "streams",
     "Credential": "role",
@@ -247,7 +262,7 @@ IDENTIFIERS: Fields = {
     "ReportRequested": "as_of",
     "ReviewFinding": "code section_id statement_id",
     "ArtifactChange": "recomputed_sections reason_codes",
-    "LoopRecord": "phase",
+    "LoopRecord": "phase engine",
     "ContinuationRecord": "artifact_id",
     "QualityRun": "quality_run_id artifact_id engine model revised_sections",
     "SectionCritique": "section_id",
@@ -265,6 +280,15 @@ IDENTIFIERS: Fields = {
     "VersionPublished": "recomputed_sections",
     "StateChanged": "artifact_id reason_codes blocking_contradiction_ids",
     "VersionRejected": "artifact_id",
+    "BudgetSet": "agent",
+    "ModelCall": (
+        "call_id agent stage run_id workflow_id provider model asked_model tier prompt_version "
+        "fallback_from error_class request_hash"
+    ),
+    "CallOverBudget": "scope",
+    "FallbackUsed": "call_id request_hash agent from_model to_model reason",
+    "PayloadRecorded": "call_id",
+    "AnswerRecorded": "request_hash",
     "JobRecord": ("job_id idempotency_key lease_owner error_class correlation_id"),
     "DeadLetter": "stage origin_topic error_class",
     "AgentCitation": "cited_id",

@@ -37,11 +37,14 @@ COMMANDS = {
     "demo": Command(
         "Run", "demo", "Read PATH into a ledger and show an extract of the PRD made from it."
     ),
-    "project": Command("Feed", "project", "Create and list projects."),
+    "project": Command("Feed", "project", "Create and list projects; set their hours."),
     "ingest": Command("Feed", "ingest", "Read sources into a project's ledger."),
     "connector": Command("Feed", "connector", "Connect services and read them."),
     "runs": Command("Feed", "runs", "List ingestion runs; cancel, resume or inspect one."),
     "onboard": Command("Feed", "onboard", "Lead a project from its sources to a planned sprint."),
+    "schedules": Command(
+        "Feed", "schedules", "Have work done at times: add, list or remove a schedule."
+    ),
     "jobs": Command("Feed", "jobs", "List background jobs; enqueue, cancel or retry one."),
     "show": Command(
         "Read",
@@ -100,6 +103,8 @@ COMMANDS = {
     "report": Command(
         "Plan", "report", "Make a report of a project; each line cites artifacts and atoms."
     ),
+    "costs": Command("Plan", "costs", "Show what calls of language models have cost a project."),
+    "budgets": Command("Plan", "costs", "Limit what models may cost a project."),
     "waiting": Command("Decide", "waiting", "List what needs a person's decision."),
     "resolve": Command(
         "Decide",

@@ -22,7 +22,7 @@ PROJECT_OPTION = typer.Option(..., "--project", "-p", help="Name or id of the pr
 
 
 def register(app: typer.Typer) -> None:
-    projects = typer.Typer(help="Create and list projects.", no_args_is_help=True)
+    projects = typer.Typer(help="Create and list projects; set their hours.", no_args_is_help=True)
     app.add_typer(projects, name="project")
 
     @projects.command()
@@ -43,6 +43,41 @@ def register(app: typer.Typer) -> None:
         else:
             print(project.project_id)
 
+    @projects.command()
+    def settings(
+        project: str = PROJECT_OPTION,
+        timezone: str | None = typer.Option(None, help="Time zone, e.g. Europe/Berlin."),
+        quiet: str | None = typer.Option(
+            None,
+            metavar="START-END",
+            help="Hours in which only urgent work runs, e.g. 22:00-07:00; none for none.",
+        ),
+        idempotency_key: str | None = KEY_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Show a project's time zone and quiet hours, or set them."""
+        place = connect()
+        if timezone is None and quiet is None:
+            found = asyncio.run(service.read_project_settings(place, project))
+        else:
+            quiet_clients()
+            with resumable(idempotency_key) as key, explain_wrong_use():
+                found = asyncio.run(
+                    service.set_project_settings(
+                        place,
+                        project,
+                        timezone=timezone,
+                        quiet_hours=_quiet_hours(quiet),
+                        has_no_quiet_hours=quiet == "none",
+                        actor=login_name(),
+                        key=key,
+                    )
+                )
+        if as_json:
+            as_lines([found.model_dump()])
+        else:
+            print("\n".join(_render(found)))
+
     @projects.command("list")
     def list_projects(as_json: bool = JSON_OPTION) -> None:
         """Show all projects."""
@@ -54,6 +89,26 @@ def register(app: typer.Typer) -> None:
         for each in found:
             table.add_row(each.name, each.project_id, str(each.sources), str(each.atoms))
         Console(highlight=False, markup=False).print(table)
+
+
+def _quiet_hours(given: str | None) -> service.QuietHours | None:
+    """Raises typer.BadParameter for what has no start and end."""
+    if given is None or given == "none":
+        return None
+    start, dash, end = given.partition("-")
+    if not dash:
+        raise typer.BadParameter("write quiet hours like 22:00-07:00, or none")
+    return service.QuietHours(start=start.strip(), end=end.strip())
+
+
+def _render(found: service.ProjectSettings) -> list[str]:
+    hours = found.quiet_hours
+    beat = found.heartbeat_at
+    return [
+        f"time zone: {found.timezone}",
+        f"quiet hours: {f'{hours.start} to {hours.end}' if hours else 'none'}",
+        f"last heartbeat: {f'{beat:%Y-%m-%d %H:%M} UTC' if beat else 'none: no schedules'}",
+    ]
 
 
 def quiet_clients() -> None:

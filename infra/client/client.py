@@ -10,12 +10,14 @@ from infra.client.calls.decisions import Decisions
 from infra.client.calls.ingestion import Ingestion
 from infra.client.calls.jobs import Jobs
 from infra.client.calls.ledger import Ledger
+from infra.client.calls.models import Models
 from infra.client.calls.onboarding import Onboarding
 from infra.client.calls.operation import Operation
 from infra.client.calls.planning import Planning
 from infra.client.calls.projects import Projects
 from infra.client.calls.quality import Quality
 from infra.client.calls.runs import Runs
+from infra.client.calls.schedules import Schedules
 from infra.client.calls.sources import Sources
 from infra.client.calls.streams import Streams
 from infra.client.calls.tokens import Tokens
@@ -31,12 +33,14 @@ class Client(
     Ingestion,
     Jobs,
     Ledger,
+    Models,
     Onboarding,
     Operation,
     Planning,
     Projects,
     Quality,
     Runs,
+    Schedules,
     Sources,
     Streams,
     Tokens,

@@ -15,7 +15,7 @@ from infra.errors import Conflict
 from schemas.codec import utc_millis
 from schemas.envelope import Actor, ActorType, Envelope, Event, outside_fact
 from schemas.events import EVENT_TYPES
-from schemas.ids import sha256_hex
+from schemas.ids import derive_event_id, sha256_hex
 
 CHANNEL = "cairn_outbox"
 RELAY_LOCK = int(sha256_hex("outbox relay")[:15], 16)
@@ -40,8 +40,13 @@ def add_fact(
     occurred_at: datetime,
     actor: Actor,
     correlation_id: str,
-) -> None:
-    """Add the fact to the caller's transaction. ``occurred_at`` is the database's ``now()``."""
+    only_once: bool = False,
+) -> bool:
+    """Add the fact to the caller's transaction. ``occurred_at`` is the database's ``now()``.
+
+    ``only_once``: False where the outbox has held it already, in the last day at least; whoever
+    adds the same one at the same time waits here until the other has committed.
+    """
     fact = outside_fact(
         event,
         project_id=project_id,
@@ -49,9 +54,10 @@ def add_fact(
         actor=actor,
         correlation_id=correlation_id,
     )
-    connection.execute(
+    again = " ON CONFLICT (event_id) DO NOTHING" if only_once else ""
+    added = connection.execute(
         "INSERT INTO outbox (event_id, event_type, project_id, correlation_id, actor_type,"
-        " actor_id, payload, occurred_at) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)",
+        f" actor_id, payload, occurred_at) VALUES (%s, %s, %s, %s, %s, %s, %s, %s){again}".encode(),
         (
             fact.event_id,
             event.type_name,
@@ -64,6 +70,14 @@ def add_fact(
         ),
     )
     connection.execute("SELECT pg_notify(%s, '')", (CHANNEL,))
+    return added.rowcount == 1
+
+
+def holds_fact(connection: Conn, event: Event, project_id: str) -> bool:
+    """Whether the outbox has held the fact of a person or the outside, in the last day at least."""
+    event_id = derive_event_id(event.type_name, project_id, event.local_key)
+    found = connection.execute("SELECT FROM outbox WHERE event_id = %s", (event_id,))
+    return found.fetchone() is not None
 
 
 def list_pending(connection: Conn, limit: int) -> list[Pending]:

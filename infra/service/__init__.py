@@ -45,6 +45,11 @@ if TYPE_CHECKING:
     from infra.service.connectors import reconcile_connectors as reconcile_connectors
     from infra.service.connectors import remove_connectors as remove_connectors
     from infra.service.connectors import sync_connectors as sync_connectors
+    from infra.service.costs import BudgetSpec as BudgetSpec
+    from infra.service.costs import BudgetState as BudgetState
+    from infra.service.costs import read_budgets as read_budgets
+    from infra.service.costs import read_costs as read_costs
+    from infra.service.costs import set_budget as set_budget
     from infra.service.dead_letters import RetriedLetter as RetriedLetter
     from infra.service.dead_letters import list_dead_letters as list_dead_letters
     from infra.service.dead_letters import retry_dead_letter as retry_dead_letter
@@ -88,6 +93,8 @@ if TYPE_CHECKING:
     from infra.service.jobs import read_job_history as read_job_history
     from infra.service.jobs import retry_job as retry_job
     from infra.service.jobs import run_jobs as run_jobs
+    from infra.service.models import ProviderState as ProviderState
+    from infra.service.models import list_models as list_models
     from infra.service.onboarding import StartedPipeline as StartedPipeline
     from infra.service.onboarding import accept_onboarding as accept_onboarding
     from infra.service.onboarding import cancel_onboarding as cancel_onboarding
@@ -138,6 +145,18 @@ if TYPE_CHECKING:
     from infra.service.runs import accept_removals as accept_removals
     from infra.service.runs import cancel_run as cancel_run
     from infra.service.runs import resume_run as resume_run
+    from infra.service.schedules import ProjectSettings as ProjectSettings
+    from infra.service.schedules import QuietHours as QuietHours
+    from infra.service.schedules import ScheduledWork as ScheduledWork
+    from infra.service.schedules import WorkChange as WorkChange
+    from infra.service.schedules import WorkRequest as WorkRequest
+    from infra.service.schedules import list_schedules as list_schedules
+    from infra.service.schedules import read_project_settings as read_project_settings
+    from infra.service.schedules import read_schedule as read_schedule
+    from infra.service.schedules import remove_schedule as remove_schedule
+    from infra.service.schedules import schedule_work as schedule_work
+    from infra.service.schedules import set_project_settings as set_project_settings
+    from infra.service.schedules import update_schedule as update_schedule
     from infra.service.setup import find_vault_problems as find_vault_problems
     from infra.service.setup import prepare_servers as prepare_servers
     from infra.service.status import InstallationStatus as InstallationStatus

@@ -31,6 +31,7 @@ from projections.read.contradictions import cards as list_cards
 from projections.read.contradictions import contradictions as list_contradictions
 from projections.read.copies import NearCopy
 from projections.read.copies import near_copies as list_near_copies
+from projections.read.costs import costs as read_costs
 from projections.read.coverage import Coverage
 from projections.read.coverage import coverage as read_coverage
 from projections.read.dead_letters import DeadLetter
@@ -72,6 +73,10 @@ from projections.read.rejections import rejections as list_rejections
 from projections.read.runs import Phase, Run
 from projections.read.runs import phases as list_phases
 from projections.read.runs import runs as list_runs
+from projections.read.schedules import ProjectSettings, ScheduledWork
+from projections.read.schedules import project_settings as read_project_settings
+from projections.read.schedules import scheduled_work as list_schedules
+from projections.read.schedules import work_item as read_schedule
 from projections.read.search import Answer, Filters, search_ledger
 from projections.read.source_detail import WholeSource, whole_source
 from projections.read.source_list import SourceState
@@ -80,8 +85,6 @@ from projections.read.summary import working_summary
 from projections.read.team import Member, PlanSettings
 from projections.read.team import members as list_members
 from projections.read.team import plan_settings as read_plan
-from projections.read.usage import Usage
-from projections.read.usage import usage as read_usage
 from projections.read.waiting import Waiting
 from projections.read.waiting import queue as list_waiting
 
@@ -90,12 +93,11 @@ __all__ = [
     "list_conversations",
     "Chunk",
     "RunBatch",
-    "Usage",
     "WholeChunk",
     "list_batches",
     "list_chunks",
     "next_offsets",
-    "read_usage",
+    "read_costs",
     "whole_chunk",
     "working_summary",
     "Belonging",
@@ -117,6 +119,11 @@ __all__ = [
     "Member",
     "PipelineEvent",
     "PlanSettings",
+    "ProjectSettings",
+    "ScheduledWork",
+    "list_schedules",
+    "read_project_settings",
+    "read_schedule",
     "QualityRunEvent",
     "QualityRunRow",
     "ReportItem",

@@ -24,6 +24,7 @@ from infra.jobs.relay import run_relay
 from infra.jobs.worker import Handler, Worker
 from infra.loop import in_thread
 from infra.service.auto_quality import watch_prds
+from infra.service.heartbeat import watch_work
 from infra.service.job_kind import JobKind, Payload, Workplace
 from infra.service.job_kinds import JOB_KINDS
 from infra.service.publishing import check_key, draw_key, make_request, publish, redactor_of
@@ -185,16 +186,17 @@ async def run_jobs(
     ]
     relay = asyncio.ensure_future(in_thread(partial(_relay, settings, over)))
     relay.add_done_callback(lambda _: stop.set())
-    watches = settings.auto_quality and "quality_run" in kinds
-    watch = asyncio.ensure_future(watch_prds(settings, stop)) if watches else None
+    watching = [watch_work(settings, kinds, stop)]
+    if settings.auto_quality and "quality_run" in kinds:
+        watching.append(watch_prds(settings, stop))
+    watches = [asyncio.ensure_future(each) for each in watching]
     supervisor.tell_ready(settings, environ)
     try:
         await asyncio.gather(*(worker.run(stop) for worker in workers))
     finally:
         over.set()
         stop.set()
-        if watch:
-            await watch
+        await asyncio.gather(*watches)
         await relay  # raises what it raised; what is not published yet is at the next start
 
 

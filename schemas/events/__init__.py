@@ -65,8 +65,9 @@ from schemas.events.job import (
     JobSucceeded,
 )
 from schemas.events.ledger import LedgerChanged
+from schemas.events.model_calls import CALL_FACTS
 from schemas.events.pipeline import PIPELINE_FACTS
-from schemas.events.project import ProjectCreated
+from schemas.events.project import BudgetSet, ProjectCreated, SettingsChanged
 from schemas.events.quality import (
     DimensionScored,
     IterationCompleted,
@@ -74,6 +75,7 @@ from schemas.events.quality import (
     QualityRunStarted,
     SectionRevised,
 )
+from schemas.events.schedule import SCHEDULE_FACTS
 from schemas.events.source import SourceContentPart, SourceRevised
 from schemas.events.stream import StreamFrame
 from schemas.events.team import (
@@ -88,6 +90,9 @@ from schemas.events.vault import KeyCreated, KeyErased
 
 _EVENTS: tuple[type[Event], ...] = (
     ProjectCreated,
+    BudgetSet,
+    SettingsChanged,
+    *SCHEDULE_FACTS,
     KeyCreated,
     KeyErased,
     StreamFrame,
@@ -159,6 +164,7 @@ _EVENTS: tuple[type[Event], ...] = (
     JobSucceeded,
     JobDead,
     JobCancelled,
+    *CALL_FACTS,
     *AGENT_EVENTS,
     DeadLetter,
 )

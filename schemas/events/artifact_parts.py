@@ -372,10 +372,12 @@ class ContinuationRecord(Part):
 class LoopRecord(Part):
     """How one loop of generation went. ``calls`` counts items asked for and
     decisions to go on; ``calls_ratio`` is that for each item asked for. ``continuations`` has one
-    entry for each item, in the order they were made.
+    entry for each item, in the order they were made. ``engine`` says who made them: ``heuristic``
+    or ``model``.
     """
 
     phase: str
+    engine: str = "heuristic"
     stop_reason: StopReason
     items: int
     errors: int

@@ -57,8 +57,8 @@ class ChangeRequested(Event):
     The writer of artifacts answers with a new version, or refuses (``ArtifactChanged.edit``): it
     changes nothing when ``expected_version`` is not the one that there is. A model's words are
     taken as long as the sections have the ``input_hash`` that they had for the model, whatever the
-    version. ``model`` and ``prompt_version`` say where they come from. ``loop`` is how the loop
-    went that ended with this item.
+    version. ``model`` and ``prompt_version`` say where they come from. ``loop`` without sections
+    says how a model has gone through a list.
     """
 
     type_name: ClassVar[str] = "reduce.change_requested"

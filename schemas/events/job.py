@@ -23,6 +23,7 @@ JobType = Literal[
     "task_breakdown",
     "quality_run",
     "report",
+    "synthesis",
     "delta_ingestion",
     "deep_dive",
     "recompute",

@@ -83,7 +83,7 @@ def _apply(
     if by_person:
         fields = {"state": EDITED, "edited_by": request.editor, "gap": ""}
         section = section.model_copy(update=fields)
-    elif request.model:
+    elif request.model and any(one.text not in known for one in edit.statements):
         section = section.model_copy(update=name_model(request))
     return replace_statements(section, statements)
 

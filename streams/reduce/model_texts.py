@@ -36,33 +36,37 @@ def draft(
     """
     if known is None or not known.version:
         raise RefusedEdit("unknown_artifact")
-    edits = {one.section_id: one for one in request.sections}
-    if edits.keys() - {one.section_id for one in known.sections}:
-        raise RefusedEdit("unknown_section")
-    sections = [
-        _draft_section(section, edits[section.section_id], known.artifact_id, request, grounds)
-        if section.section_id in edits
-        else section
-        for section in known.sections
-    ]
-    if sections == known.sections:
-        raise RefusedEdit("nothing_changes")
-    written = [one for one in sections if one.section_id in edits]
-    if found := [
-        *_find_foreign(known.sections, written),
-        *errors(validate(written, grounds, lane)),
-    ]:
-        raise RefusedEdit("not_valid", found)
+    sections = draft_sections(known.sections, request, grounds, lane)
     drafted = known.model_copy(update={"sections": sections})
     if _says_what_another_says(drafted, others):
         raise RefusedEdit("repeats_another")
     return drafted
 
 
+def draft_sections(
+    before: Sequence[Section], request: ChangeRequested, grounds: Grounds, lane: Lane
+) -> list[Section]:
+    """The sections with those of the request in the model's words. Raises RefusedEdit."""
+    edits = {one.section_id: one for one in request.sections}
+    if edits.keys() - {one.section_id for one in before}:
+        raise RefusedEdit("unknown_section")
+    sections = [
+        _draft_section(section, edits[section.section_id], request, grounds)
+        if section.section_id in edits
+        else section
+        for section in before
+    ]
+    if sections == list(before):
+        raise RefusedEdit("nothing_changes")
+    written = [one for one in sections if one.section_id in edits]
+    if found := [*_find_foreign(before, written), *errors(validate(written, grounds, lane))]:
+        raise RefusedEdit("not_valid", found)
+    return sections
+
+
 def _draft_section(
     section: Section,
     edit: SectionEdit,
-    artifact_id: str,
     request: ChangeRequested,
     grounds: Grounds,
 ) -> Section:
@@ -73,7 +77,7 @@ def _draft_section(
     statements = {
         one.statement_id: one
         for said in edit.statements
-        for one in [write_statement(artifact_id, section.section_id, said, grounds, None)]
+        for one in [write_statement(request.artifact_id, section.section_id, said, grounds, None)]
     }
     if not statements:
         empty = ReviewFinding(code="empty_section", section_id=section.section_id, statement_id="")

@@ -273,6 +273,8 @@ class Reduce:
         if asked.editor_kind != "model":
             return answer_edit(written, basis, request)
         prd, at = written.prd, settle_edit(written, asked)
+        if asked.loop and not asked.sections:
+            return tell_edit(written, request, keep_prd(prd))
         known = prd if asked.artifact_id == prd.artifact_id else items.get(asked.artifact_id)
         try:
             drafted = draft(known, asked, Grounds.of(basis.inputs), at.lane, items.values())

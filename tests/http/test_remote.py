@@ -7,9 +7,11 @@ import io
 import json
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from datetime import datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -246,6 +248,33 @@ def test_members_and_plans_are_told_over_http_as_here(terminal: Terminal):
     terminal.elsewhere("members", "remove", "Ada", "-p", project)
     assert "Ada" not in terminal.here("members", "list", "-p", project)[0]
     assert terminal.here("jobs", "list") == terminal.elsewhere("jobs", "list")
+
+
+def test_schedules_and_hours_are_told_over_http_as_here(terminal: Terminal):
+    project = terminal.here("project", "create", "Scheduled")[0].strip()
+    hours = ["project", "settings", "-p", project]
+    terminal.elsewhere(*hours, "--timezone", "Europe/Berlin", "--quiet", "22:00-07:00")
+    assert terminal.here(*hours) == terminal.elsewhere(*hours)
+    assert "quiet hours: 22:00 to 07:00" in terminal.here(*hours)[0]
+
+    weekly = ["--every", "monday", "--at", "09:00", "--work", "report sprint"]
+    add = ["schedules", "add", "-p", project, *weekly, "--idempotency-key", "weekly"]
+    schedule_id = terminal.elsewhere(*add)[0].strip()
+    assert terminal.here(*add)[0].strip() == schedule_id
+    listing = ["schedules", "list", "-p", project]
+    for command in (listing, [*listing, "--json"]):
+        assert terminal.here(*command) == terminal.elsewhere(*command)
+    (told,) = [json.loads(line) for line in terminal.here(*listing, "--json")[0].splitlines()]
+    assert (told["job_type"], told["payload"]) == ("report", {"report_type": "sprint"})
+    due = datetime.fromisoformat(told["next_run_at"]).astimezone(ZoneInfo("Europe/Berlin"))
+    assert f"{due:%A %H:%M}" == "Monday 09:00"
+
+    terminal.elsewhere("schedules", "update", schedule_id, "-p", project, "--title", "Weekly")
+    assert "Weekly" in terminal.here(*listing)[0]
+    terminal.elsewhere("schedules", "remove", schedule_id, "-p", project)
+    assert "Weekly" not in terminal.here(*listing)[0]
+    with pytest.raises(Refusal, match="There is no schedule"):
+        terminal.elsewhere("schedules", "remove", schedule_id, "-p", project)
 
 
 @pytest.mark.parametrize(

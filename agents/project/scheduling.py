@@ -1,0 +1,157 @@
+"""When work is due: recurrences, quiet hours and sprints, by the clocks of a project.
+
+No clock is read here. A local time that the clocks skip (02:30 on a day on which they go from 02:00
+to 03:00) is as much later (03:30); one that they show twice is the first. So work is done on each
+of its days, and once.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from schemas.events.job import Priority
+from schemas.events.schedule import QuietHours, Recurrence, SprintPoint
+
+DAY = timedelta(days=1)
+_TIME = re.compile(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]")
+WEEKS = {"daily": 1, "weekly": 7, "biweekly": 14}
+
+
+@dataclass(frozen=True, slots=True)
+class Sprint:
+    """The days of a sprint, both included."""
+
+    first_day: date
+    last_day: date
+
+    def day_of(self, point: SprintPoint) -> date:
+        match point:
+            case "start":
+                return self.first_day
+            case "midpoint":
+                return self.first_day + (self.last_day - self.first_day) // 2
+            case "end":
+                return self.last_day
+
+
+def next_run(
+    recurrence: Recurrence, after: datetime, zone: ZoneInfo, sprints: Sequence[Sprint] = ()
+) -> datetime | None:
+    """The first moment later than ``after`` at which the work is due, in UTC; None: never."""
+    at = time.fromisoformat(recurrence.at)
+    yesterday = after.astimezone(zone).date() - DAY  # a skipped time may be the next day's
+    first = max(yesterday, date.fromisoformat(recurrence.first_day or "0001-01-01"))
+    for day in _days(recurrence, first, sprints):
+        moment = instant(day, at, zone)
+        if moment > after:
+            return moment
+    return None
+
+
+def instant(day: date, at: time, zone: ZoneInfo) -> datetime:
+    """When the clocks of ``zone`` show that time, in UTC."""
+    return datetime.combine(day, at, tzinfo=zone).astimezone(UTC)
+
+
+def find_quiet_end(quiet: QuietHours | None, at: datetime, zone: ZoneInfo) -> datetime | None:
+    """The end of the quiet hours that ``at`` is in, in UTC; None where it is in none."""
+    if quiet is None:
+        return None
+    start, end = time.fromisoformat(quiet.start), time.fromisoformat(quiet.end)
+    today = at.astimezone(zone).date()
+    for day in (today - DAY, today):
+        ends_at = instant(day + DAY if end <= start else day, end, zone)
+        if instant(day, start, zone) <= at < ends_at:
+            return ends_at
+    return None
+
+
+def defer_until(
+    priority: Priority, quiet: QuietHours | None, at: datetime, zone: ZoneInfo
+) -> datetime | None:
+    """Until when work has to wait that is due at ``at``; None: not at all."""
+    return None if priority == "urgent" else find_quiet_end(quiet, at, zone)
+
+
+def slot_of(now: datetime, every_s: int) -> datetime:
+    """The beginning of the stretch of time that ``now`` is in; stretches are counted from 1970."""
+    seconds = int(now.timestamp())
+    return datetime.fromtimestamp(seconds - seconds % every_s, UTC)
+
+
+def _days(recurrence: Recurrence, first: date, sprints: Sequence[Sprint]) -> Iterator[date]:
+    """The days of the recurrence from ``first`` on, in order."""
+    match recurrence.kind:
+        case "once":
+            yield date.fromisoformat(recurrence.first_day)
+        case "monthly":
+            yield from _days_of_months(recurrence.day or 1, first)
+        case "sprint":
+            point = recurrence.point or "start"
+            yield from sorted(day for it in sprints if (day := it.day_of(point)) >= first)
+        case kind:
+            yield from _days_of_weeks(recurrence, WEEKS[kind], first)
+
+
+def _days_of_weeks(recurrence: Recurrence, step: int, first: date) -> Iterator[date]:
+    # Every second week counts from the first day; without one, from the first Monday there was.
+    start = date.fromisoformat(recurrence.first_day or "0001-01-01")
+    if recurrence.weekday is not None:
+        start += DAY * ((recurrence.weekday - start.weekday()) % 7)
+    start += DAY * (-((start - first).days // step) * step if start < first else 0)
+    while True:
+        yield start
+        start += DAY * step
+
+
+def _days_of_months(wanted: int, first: date) -> Iterator[date]:
+    """A month that has no such day has its last one instead."""
+    year, month = first.year, first.month
+    while True:
+        day = date(year, month, min(wanted, monthrange(year, month)[1]))
+        if day >= first:
+            yield day
+        year, month = (year, month + 1) if month < 12 else (year + 1, 1)
+
+
+def check(recurrence: Recurrence) -> None:
+    """Raises ValueError, with a sentence, for a recurrence that names no day or time."""
+    check_time(recurrence.at)
+    if recurrence.weekday is not None and not 0 <= recurrence.weekday <= 6:
+        raise ValueError("A weekday is a number from 0 (Monday) to 6.")
+    if recurrence.day is not None and not 1 <= recurrence.day <= 31:
+        raise ValueError("A day of the month is a number from 1 to 31.")
+    if recurrence.first_day and not _is_day(recurrence.first_day):
+        raise ValueError(f"{recurrence.first_day!r} is no day: write it like 2026-01-31.")
+
+
+def check_time(at: str) -> None:
+    """Raises ValueError, with a sentence, for what is no time of day."""
+    if not _TIME.fullmatch(at):
+        raise ValueError(f"{at!r} is no time of day: write it like 09:00.")
+
+
+def _is_day(day: str) -> bool:
+    try:
+        return date.fromisoformat(day).isoformat() == day
+    except ValueError:
+        return False
+
+
+def complete(recurrence: Recurrence, today: date) -> Recurrence:
+    """The same with all that its kind needs; what was left out is taken from its first day."""
+    first = date.fromisoformat(recurrence.first_day) if recurrence.first_day else today
+    known: dict[str, object] = {"first_day": first.isoformat()}
+    match recurrence.kind:
+        case "weekly" | "biweekly" if recurrence.weekday is None:
+            known["weekday"] = first.weekday()
+        case "monthly" if recurrence.day is None:
+            known["day"] = first.day
+        case "sprint" if recurrence.point is None:
+            known["point"] = "start"
+    return recurrence.model_copy(update=known)

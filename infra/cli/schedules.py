@@ -1,0 +1,152 @@
+"""`cairn schedules`: have work done at times; list, change and remove schedules."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+
+from infra.cli import service
+from infra.cli.context import JSON_OPTION, connect, explain_wrong_use, login_name, resumable, say
+from infra.cli.output import as_lines, cell, table
+from infra.cli.project import KEY_OPTION, PROJECT_OPTION, quiet_clients
+
+ID = typer.Argument(metavar="ID", help="Id of the schedule.")
+EVERY = typer.Option(
+    None,
+    "--every",
+    metavar="WORDS",
+    help="monday, day, 'other friday', 'month on the 31st', 'sprint end'.",
+)
+ON = typer.Option(None, "--on", metavar="DAY", help="Once: 2026-12-01, tomorrow, friday.")
+AT = typer.Option(None, "--at", metavar="TIME", help="Time of day on the project's clocks: 09:00.")
+PRIORITY = typer.Option(None, help="urgent, scheduled or background.")
+
+
+def register(app: typer.Typer) -> None:
+    schedules = typer.Typer(
+        no_args_is_help=True, help="Have work done at times: add, list or remove a schedule."
+    )
+    app.add_typer(schedules, name="schedules")
+
+    @schedules.command()
+    def add(
+        project: str = PROJECT_OPTION,
+        work: str = typer.Option(..., "--work", help="What: 'sprint report', 'quality check', …"),
+        every: str | None = EVERY,
+        on: str | None = ON,
+        at: str | None = AT,
+        title: str | None = typer.Option(None, help="Another title than the work has."),
+        priority: str | None = PRIORITY,
+        idempotency_key: str | None = KEY_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Schedule work, and print the id of the schedule."""
+        request = service.WorkRequest(
+            when=_words(every, on, at),
+            work=work,
+            title=title or "",
+            priority=priority or "scheduled",
+        )
+        with _asking(idempotency_key) as key:
+            added = asyncio.run(
+                service.schedule_work(connect(), project, request, actor=login_name(), key=key)
+            )
+        _show(added, as_json=as_json)
+
+    @schedules.command()
+    def update(
+        schedule_id: str = ID,
+        project: str = PROJECT_OPTION,
+        every: str | None = EVERY,
+        on: str | None = ON,
+        at: str | None = AT,
+        title: str | None = typer.Option(None, help="Another title."),
+        priority: str | None = PRIORITY,
+        idempotency_key: str | None = KEY_OPTION,
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """Change a schedule; what is left out stays. A new time is given whole."""
+        when = _words(every, on, at) if every or on or at else None
+        told = service.WorkChange(title=title, when=when, priority=priority)
+        with _asking(idempotency_key) as key:
+            changed = asyncio.run(
+                service.update_schedule(
+                    connect(), project, schedule_id, told, actor=login_name(), key=key
+                )
+            )
+        _show(changed, as_json=as_json)
+
+    @schedules.command()
+    def remove(
+        schedule_id: str = ID,
+        project: str = PROJECT_OPTION,
+        idempotency_key: str | None = KEY_OPTION,
+    ) -> None:
+        """Remove a schedule; jobs that were begun go on."""
+        with _asking(idempotency_key) as key:
+            gone = asyncio.run(
+                service.remove_schedule(
+                    connect(), project, schedule_id, actor=login_name(), key=key
+                )
+            )
+        say(f"{gone.title} is not done any more.")
+
+    @schedules.command("list")
+    def list_(
+        project: str = PROJECT_OPTION,
+        everything: bool = typer.Option(
+            False, "--all", help="Also removed ones, and what deliveries of webhooks ask for."
+        ),
+        limit: int = typer.Option(100, min=1, max=1_000, help="How many at most."),
+        as_json: bool = JSON_OPTION,
+    ) -> None:
+        """List schedules with their next run, oldest first."""
+        asked = service.list_schedules(connect(), project, everything=everything, limit=limit)
+        with explain_wrong_use():
+            found = asyncio.run(asked).items
+        if as_json:
+            as_lines(one.model_dump() for one in found)
+            return
+        columns = ("title", "for", "status", "next run (UTC)", "last run (UTC)", "result", "id")
+        table(columns, map(_row_of, found), "Nothing is scheduled.")
+
+
+@contextmanager
+def _asking(key: str | None) -> Iterator[str]:
+    quiet_clients()
+    with resumable(key) as drawn, explain_wrong_use():
+        yield drawn
+
+
+def _words(every: str | None, on: str | None, at: str | None) -> str:
+    """When, in words. Raises typer.BadParameter."""
+    if (every is None) == (on is None):
+        raise typer.BadParameter("give --every for what comes again, or --on for what is done once")
+    day = f"every {every}" if every else f"on {on}"
+    return f"{day} at {at}" if at else day
+
+
+def _row_of(work: service.ScheduledWork) -> tuple[object, ...]:
+    result = work.last_result or {}
+    waits = f" until {work.not_before:%H:%M} UTC ({work.reason})" if work.not_before else ""
+    return (
+        cell(work.title),
+        work.job_type or work.agent,
+        f"{work.status}{waits}",
+        f"{work.next_run_at:%Y-%m-%d %H:%M}" if work.next_run_at else None,
+        f"{work.last_run_at:%Y-%m-%d %H:%M}" if work.last_run_at else None,
+        cell(result.get("detail") or result.get("outcome") or ""),
+        work.work_item_id,
+    )
+
+
+def _show(work: service.ScheduledWork, *, as_json: bool) -> None:
+    if as_json:
+        as_lines([work.model_dump()])
+        return
+    following = f"{work.next_run_at:%Y-%m-%d %H:%M} UTC" if work.next_run_at else "no sprint yet"
+    say(f"{work.title}: next on {following}.")
+    print(work.work_item_id)

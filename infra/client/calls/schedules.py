@@ -1,0 +1,89 @@
+"""The operations of the area Schedules."""
+
+from __future__ import annotations
+
+from infra.client.connection import Connection, Pages
+from infra.client.models.schedules import (
+    ProjectSettings,
+    ScheduleChange,
+    ScheduledWork,
+    ScheduleRequest,
+    SettingsRequest,
+)
+
+
+class Schedules(Connection):
+    def list_schedules(
+        self, project: str, *, everything: bool | None = None
+    ) -> Pages[ScheduledWork]:
+        """Schedules, oldest first; ``everything``: also removed ones, and what webhooks asked
+        for.
+        """
+        return self._list(
+            ScheduledWork,
+            "/v1/projects/{project}/schedules",
+            at={"project": project},
+            query={"everything": everything},
+        )
+
+    def schedule_work(
+        self, project: str, body: ScheduleRequest, *, key: str | None = None
+    ) -> ScheduledWork:
+        """Have work done at times."""
+        return self._write(
+            ScheduledWork,
+            "POST",
+            "/v1/projects/{project}/schedules",
+            at={"project": project},
+            key=key,
+            body=body,
+        )
+
+    def read_schedule(self, project: str, schedule_id: str) -> ScheduledWork:
+        """A schedule, or what a delivery of a webhook has asked for."""
+        return self._read(
+            ScheduledWork,
+            "/v1/projects/{project}/schedules/{schedule_id}",
+            at={"project": project, "schedule_id": schedule_id},
+        )
+
+    def update_schedule(
+        self, project: str, schedule_id: str, body: ScheduleChange, *, key: str | None = None
+    ) -> ScheduledWork:
+        """Change a schedule."""
+        return self._write(
+            ScheduledWork,
+            "PATCH",
+            "/v1/projects/{project}/schedules/{schedule_id}",
+            at={"project": project, "schedule_id": schedule_id},
+            key=key,
+            body=body,
+        )
+
+    def remove_schedule(self, project: str, schedule_id: str, *, key: str | None = None) -> None:
+        """Remove a schedule; jobs that were begun go on."""
+        self._perform(
+            "DELETE",
+            "/v1/projects/{project}/schedules/{schedule_id}",
+            at={"project": project, "schedule_id": schedule_id},
+            key=key,
+        )
+
+    def read_project_settings(self, project: str) -> ProjectSettings:
+        """The time zone and quiet hours of a project."""
+        return self._read(
+            ProjectSettings, "/v1/projects/{project}/settings", at={"project": project}
+        )
+
+    def set_project_settings(
+        self, project: str, body: SettingsRequest, *, key: str | None = None
+    ) -> ProjectSettings:
+        """Set them; what is left out stays."""
+        return self._write(
+            ProjectSettings,
+            "PUT",
+            "/v1/projects/{project}/settings",
+            at={"project": project},
+            key=key,
+            body=body,
+        )

@@ -1,0 +1,264 @@
+"""The heartbeat: finds work that is due, and gives it to the queue or to an agent.
+
+Several processes may beat at once. Whoever adds the tick of a project and slot to the outbox first
+does its work, in the same transaction; ids follow from the work and the time it was due, so also a
+tick that is done again changes nothing. A project without schedules has no heartbeat.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from agents.project.scheduling import Sprint, defer_until, next_run, slot_of
+from infra.errors import Invalid, Unavailable
+from infra.jobs import queue
+from infra.jobs.outbox import Conn, add_fact, holds_fact
+from infra.jobs.queue import NewJob
+from infra.log import get
+from infra.service.job_kind import JobKind
+from infra.service.reading import transact
+from infra.settings import Settings
+from projections.read import schedules
+from projections.read.schedules import EndedWork, ProjectSettings, ScheduledWork
+from schemas.envelope import Actor, Event
+from schemas.events.job import JobType
+from schemas.events.schedule import (
+    HeartbeatTicked,
+    ScheduleUpdated,
+    WorkItemDeferred,
+    WorkItemFinished,
+    WorkItemRouted,
+    WorkOutcome,
+)
+
+LOOK_EVERY_S = 2.0
+AT_ONCE = 200
+BY = Actor(type="agent", id="scheduler")
+MAX_DETAIL_CHARS = 1_000
+
+Kinds = Mapping[JobType, JobKind]
+
+log = get("heartbeat")
+
+
+async def watch_work(
+    settings: Settings, kinds: Kinds, stop: asyncio.Event, look_every_s: float = LOOK_EVERY_S
+) -> None:
+    """Beat until ``stop``. Outages are waited for."""
+    while not stop.is_set():
+        try:
+            await transact(settings, partial(beat, kinds=kinds, every_s=settings.heartbeat_s))
+        except Unavailable as error:
+            log.warning("heartbeat.waits", reason=str(error))
+        except Exception:  # one that ends would leave all later work undone, and nobody would know
+            log.exception("heartbeat.failed")
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), look_every_s)
+
+
+def beat(tables: Conn, *, kinds: Kinds, every_s: int, now: datetime | None = None) -> None:
+    """Tick for each project whose slot has begun, route what was received, end what has ended.
+
+    ``now`` None: the database's.
+    """
+    now = now or _database_time(tables)
+    for project_id in schedules.beating_projects(tables):
+        tick(tables, project_id, kinds=kinds, every_s=every_s, now=now)
+    for work in schedules.received_work(tables, now, AT_ONCE):
+        _route_received(tables, work, kinds, now)
+    for ended in schedules.ended_work(tables, AT_ONCE):
+        _finish(tables, ended, now)
+
+
+def tick(
+    tables: Conn, project_id: str, *, kinds: Kinds, every_s: int, now: datetime
+) -> list[str] | None:
+    """Give the due work of a project away; its ids, or None where this slot has had its tick.
+
+    Work whose time has passed several times, since nothing ran, is done once.
+    """
+    slot_at = slot_of(now, every_s)
+    plans = [
+        _plan(work, hours, now)
+        for hours in [_hours_of(tables, project_id)]
+        for work in schedules.recurring_work(tables, project_id)
+    ]
+    due = [plan for plan in plans if plan.due_at is not None]
+    ticked = HeartbeatTicked(
+        slot_at=slot_at, every_s=every_s, due=[plan.work.work_item_id for plan in due]
+    )
+    with tables.transaction():
+        if not _tell(tables, ticked, project_id, now):
+            return None
+        for plan in due:
+            _route(tables, plan, kinds, now)
+        for plan in plans:
+            if plan.due_at is None and plan.next_run_at != plan.work.next_run_at:
+                _tell(tables, _moved(plan, slot_at), project_id, now)
+    return ticked.due
+
+
+@dataclass(frozen=True, slots=True)
+class _Hours:
+    settings: ProjectSettings
+    zone: ZoneInfo
+    sprints: tuple[Sprint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is to be done with a piece of work now; ``due_at`` None: nothing yet."""
+
+    work: ScheduledWork
+    hours: _Hours
+    due_at: datetime | None
+    next_run_at: datetime | None
+
+    @property
+    def due(self) -> datetime:
+        assert self.due_at is not None
+        return self.due_at
+
+    def routed(self) -> WorkItemRouted:
+        return WorkItemRouted(
+            work_item_id=self.work.work_item_id,
+            due_at=self.due,
+            agent=self.work.agent,
+            job_type=self.work.job_type,
+            priority=self.work.priority,
+            next_run_at=self.next_run_at,
+        )
+
+    def deferred(self, until: datetime) -> WorkItemDeferred:
+        return WorkItemDeferred(
+            work_item_id=self.work.work_item_id,
+            due_at=self.due,
+            not_before=until,
+            reason="quiet_hours",
+        )
+
+    def finished(self, outcome: WorkOutcome, detail: str = "") -> WorkItemFinished:
+        return WorkItemFinished(
+            work_item_id=self.work.work_item_id,
+            due_at=self.due,
+            outcome=outcome,
+            detail=detail[:MAX_DETAIL_CHARS],
+            goes_on=self.next_run_at is not None,
+        )
+
+
+def _hours_of(tables: Conn, project_id: str) -> _Hours:
+    settings = schedules.project_settings(tables, project_id)
+    days = schedules.sprint_days(tables, project_id)
+    sprints = tuple(Sprint(each.first_day, each.last_day) for each in days)
+    return _Hours(settings, ZoneInfo(settings.timezone), sprints)
+
+
+def _plan(work: ScheduledWork, hours: _Hours, now: datetime) -> _Plan:
+    """The time is computed anew: another time zone or other sprints move it."""
+    assert work.recurrence is not None and work.counts_from is not None
+    when = partial(next_run, work.recurrence, zone=hours.zone, sprints=hours.sprints)
+    following = when(after=work.counts_from)
+    if following is None or following > now:
+        return _Plan(work, hours, None, following)
+    return _Plan(work, hours, following, when(after=now))
+
+
+def _moved(plan: _Plan, slot_at: datetime) -> ScheduleUpdated:
+    return ScheduleUpdated(
+        work_item_id=plan.work.work_item_id,
+        next_run_at=plan.next_run_at,
+        has_no_run=plan.next_run_at is None,
+        slot_at=slot_at,
+    )
+
+
+def _route_received(tables: Conn, work: ScheduledWork, kinds: Kinds, now: datetime) -> None:
+    with tables.transaction():
+        hours = _hours_of(tables, work.project_id)
+        due_at = work.not_before or work.received_at
+        _route(tables, _Plan(work, hours, due_at, None), kinds, now)
+
+
+def _route(tables: Conn, plan: _Plan, kinds: Kinds, now: datetime) -> None:
+    """Give work to its job, to run when quiet hours are over, or to its agent."""
+    work = plan.work
+    routed = plan.routed()
+    if holds_fact(tables, routed, work.project_id):
+        return  # the tables have not seen it yet, and its job may have ended meanwhile
+    told = partial(_tell, tables, project_id=work.project_id, now=now)
+    if work.done_by:
+        told(routed)
+        told(plan.finished("done"))
+        return
+    until = defer_until(work.priority, plan.hours.settings.quiet_hours, now, plan.hours.zone)
+    try:
+        job_id = _enqueue(tables, plan, kinds, now, until) if work.job_type in kinds else None
+    except Invalid as error:
+        told(routed)
+        told(plan.finished("refused", str(error)))
+        return
+    told(routed.model_copy(update={"job_id": job_id}))
+    if until is not None:
+        told(plan.deferred(until))
+
+
+def _enqueue(tables: Conn, plan: _Plan, kinds: Kinds, now: datetime, until: datetime | None) -> str:
+    """The id of the job. Raises Invalid for a payload that it does not take."""
+    work = plan.work
+    assert work.job_type is not None
+    kind = kinds[work.job_type]
+    given = _dated(kind, work.payload, (until or now).astimezone(plan.hours.zone))
+    checked = kind.check(given).model_dump(mode="json", exclude_unset=True)
+    new = NewJob(
+        project_id=work.project_id,
+        job_type=work.job_type,
+        key=f"{work.work_item_id}|{plan.due.isoformat()}",
+        payload=checked,
+        created_by=work.created_by,
+        priority=work.priority,
+        run_after=until,
+        correlation_id=work.work_item_id,
+    )
+    return queue.enqueue(tables, new, BY)[0]
+
+
+def _dated(kind: JobKind, payload: dict[str, Any], local: datetime) -> dict[str, Any]:
+    """A job that is about a day is about the day on which it is due, where none is given."""
+    if "as_of" in kind.payload.model_fields and kind.payload.model_fields["as_of"].is_required():
+        return {"as_of": local.date().isoformat()} | payload
+    return payload
+
+
+def _finish(tables: Conn, ended: EndedWork, now: datetime) -> None:
+    finished = WorkItemFinished.model_validate(
+        ended.model_dump(exclude={"project_id", "detail"})
+        | {"detail": ended.detail[:MAX_DETAIL_CHARS]}
+    )
+    with tables.transaction():
+        _tell(tables, finished, ended.project_id, now)
+
+
+def _tell(tables: Conn, event: Event, project_id: str, now: datetime) -> bool:
+    return add_fact(
+        tables,
+        event,
+        project_id=project_id,
+        occurred_at=now,
+        actor=BY,
+        correlation_id=event.aggregate_id,
+        only_once=True,
+    )
+
+
+def _database_time(tables: Conn) -> datetime:
+    ((now,),) = tables.execute("SELECT now()").fetchall()
+    assert isinstance(now, datetime)
+    return now
