@@ -47,6 +47,7 @@ class Surroundings:
     tools: ToolBox
     ports: Ports
     decisions: Mapping[str, PersonDecision]
+    schedule: scheduler.Schedule
 
     @property
     def effects(self) -> TurnEffects:
@@ -107,7 +108,7 @@ def build_parts(around: Surroundings) -> Parts:
         return await reporter.report(at_desk("reporter", state))
 
     async def schedule(state: AgentState) -> AgentResult:
-        return await scheduler.schedule(at_desk("scheduler", state), None)
+        return await scheduler.schedule(at_desk("scheduler", state), around.schedule)
 
     specialists: dict[Specialist, Perform] = {
         "analyst": analyse,
