@@ -161,14 +161,7 @@ class _Seen:
 
     def watch(self, chunks: Any) -> None:
         """Look at each chunk before the library does."""
-        if chunks.completion_stream is not None:
-            chunks.completion_stream = self._look(chunks.completion_stream)
-        elif (make := chunks.make_call) is not None:
-
-            async def make_watched(**given: Any) -> Any:
-                return self._look(await make(**given))
-
-            chunks.make_call = make_watched
+        chunks.completion_stream = self._look(chunks.completion_stream)
 
     async def _look(self, stream: Any) -> AsyncIterator[Any]:
         try:

@@ -15,7 +15,7 @@ from agents.models.protocol import ProviderAnswer, ProviderCall, ProviderFailed,
 from tests.models.provider import Answer, Failure, HalfStream, Hang, Step, scripted_provider
 from tests.models.worker import ModelWorker, model_worker
 
-SPEAKING_OPENAI = ("openai", "xai", "groq", "cerebras", "ollama", "own")
+PROVIDERS = ("anthropic", "google", "openai", "xai", "groq", "cerebras", "ollama", "own")
 
 
 def call_of(provider: str = "openai", **given: Any) -> ProviderCall:
@@ -53,7 +53,7 @@ def failure_of(worker: ModelWorker, step: Step, **given: Any) -> dict[str, Any]:
     return failed.value.failure.model_dump(exclude={"detail", "usage"})
 
 
-@pytest.mark.parametrize("provider", SPEAKING_OPENAI)
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_an_answer_has_its_text_its_usage_and_the_model_that_served(
     model_worker: ModelWorker, provider: str
 ):
@@ -62,7 +62,7 @@ def test_an_answer_has_its_text_its_usage_and_the_model_that_served(
     assert answer == ProviderAnswer(text="Blue.", served_model="m-1-2026-01-01", usage=usage)
 
 
-@pytest.mark.parametrize("provider", SPEAKING_OPENAI)
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_stream_has_pieces_and_ends_with_the_same(model_worker: ModelWorker, provider: str):
     step = Answer("Blue as the sea.", (70, 9, 64), model="m-1-2026-01-01")
     *pieces, answer = stream(model_worker, step, provider)
@@ -112,7 +112,7 @@ def test_a_hang_ends_with_the_time_limit(model_worker: ModelWorker):
 
 
 @pytest.mark.parametrize("is_cut", [True, False])
-@pytest.mark.parametrize("provider", ["openai", "groq"])
+@pytest.mark.parametrize("provider", ["anthropic", "google", "openai", "groq"])
 def test_a_stream_without_a_mark_of_its_end_is_no_answer(
     model_worker: ModelWorker, provider: str, is_cut: bool
 ):
@@ -172,8 +172,8 @@ def test_a_worker_that_begins_anew_loses_nobody_who_waits_and_no_cloud_has_an_ol
             openai=configured(scripted.base_url), ollama={"base_url": scripted.base_url}
         )
         before = worker.client.address
-        answers = asyncio.run(ask_together())
-        assert [answer.text for answer in answers] == ["Blue."] * 5
+        answers = [*asyncio.run(ask_together()), asyncio.run(worker.client.ask(call_of()))]
+        assert [answer.text for answer in answers] == ["Blue."] * 6
         assert asyncio.run(worker.client.list_models("ollama")) == () and scripted.looks == []
         assert worker.client.address == before and worker.process.poll() is None
         log = (worker.settings.log_folder / "model-worker.log").read_text()
