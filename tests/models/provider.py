@@ -107,7 +107,8 @@ Script = Callable[[Request], Step] | Sequence[Step]
 @dataclass
 class ScriptedProvider:
     """``base_url`` ends with /v1. ``served``: the usage of each whole answer. ``models`` are those
-    that it names as an Ollama server; ``looks`` are the paths that were read.
+    that it names as an Ollama server; ``looks`` are the paths that were read, and who was wanted
+    of it as a proxy.
     """
 
     base_url: str
@@ -199,6 +200,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.provider.looks.append(self.path)
         models = [{"name": name} for name in self.server.provider.models]
         self._send(200, json.dumps({"models": models}).encode())
+
+    def do_CONNECT(self) -> None:
+        """Whoever takes it for a proxy wants to ask somebody else."""
+        self.server.provider.looks.append(self.path)
+        self._send(502, b"")
 
     def do_POST(self) -> None:
         arrived_s = time.monotonic()

@@ -12,6 +12,7 @@ from agents.models.client import WorkerClient
 from agents.models.configuration import ModelProvider
 from agents.models.ollama import OllamaModels
 from agents.models.protocol import ProviderAnswer, ProviderCall, ProviderFailed, WorkerUnavailable
+from tests.models.asking import COLOR
 from tests.models.provider import Answer, Failure, HalfStream, Hang, Step, scripted_provider
 from tests.models.worker import ModelWorker, model_worker
 
@@ -156,8 +157,11 @@ def test_no_worker_is_unavailable():
 
 
 @pytest.mark.slow
-def test_a_worker_that_begins_anew_loses_nobody_who_waits_and_no_cloud_has_an_ollama():
-    """One process after the other has the socket; both load the library, so this takes its time."""
+def test_a_worker_that_begins_anew_loses_nobody_who_waits_and_asks_nobody_but_providers():
+    """One image after the other has the socket; both load the library, so this takes its time.
+
+    The library's makers are not asked for anything, nor an Ollama server where there is a cloud.
+    """
     calls = [call_of() for _ in range(5)]
 
     async def ask_together() -> list[ProviderAnswer]:
@@ -165,14 +169,19 @@ def test_a_worker_that_begins_anew_loses_nobody_who_waits_and_no_cloud_has_an_ol
 
     with (
         scripted_provider(lambda request: "Blue.") as scripted,
-        model_worker("--recycle-after", "4", K_SERVICE="cloud") as worker,
+        model_worker(
+            *("--recycle-after", "4"),
+            K_SERVICE="cloud",
+            HTTPS_PROXY=scripted.base_url.removesuffix("/v1"),
+        ) as worker,
     ):
         scripted.models.append("qwen")
-        worker.configure(
-            openai=configured(scripted.base_url), ollama={"base_url": scripted.base_url}
-        )
+        anthropic = {**configured(scripted.base_url), "models": ["claude-sonnet-4-6"]}
+        ollama = {"base_url": scripted.base_url}
+        worker.configure(openai=configured(scripted.base_url), anthropic=anthropic, ollama=ollama)
         before = worker.client.address
-        answers = [*asyncio.run(ask_together()), asyncio.run(worker.client.ask(call_of()))]
+        last = call_of("anthropic", model="claude-sonnet-4-6", answer_schema=COLOR)
+        answers = [*asyncio.run(ask_together()), asyncio.run(worker.client.ask(last))]
         assert [answer.text for answer in answers] == ["Blue."] * 6
         assert asyncio.run(worker.client.list_models("ollama")) == () and scripted.looks == []
         assert worker.client.address == before and worker.process.poll() is None
